@@ -1,0 +1,96 @@
+"""Diagnostics: what is wrong, where, and what would be right."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import TypeAlias
+
+Path: TypeAlias = tuple[str | int, ...]
+"""A place in a blueprint: the keys and list indexes that lead to it."""
+
+
+class Severity(IntEnum):
+    """How bad a finding is; compares by gravity."""
+
+    INFO = 1
+    WARNING = 2
+    ERROR = 3
+
+    @property
+    def label(self) -> str:
+        """The word users read and write: `info`, `warning` or `error`."""
+        return self.name.lower()
+
+    @classmethod
+    def parse(cls, text: str) -> Severity:
+        """Read `info`, `warning` or `error`; raises KeyError for another word."""
+        return cls[text.upper()]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A stretch of a file; line and column count from 1, the end column is exclusive."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int = 0
+    end_column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. `path` is what a stage knows; `span` is where the source has it."""
+
+    code: str
+    severity: Severity
+    message: str
+    path: Path = ()
+    hint: str = ""
+    span: Span | None = None
+
+    def at(self, span: Span | None) -> Diagnostic:
+        """Give this finding a place in a file."""
+        return replace(self, span=span)
+
+    def text(self) -> str:
+        """Render as `file:line:col: error[CODE]: message`, with the hint on a line of its own."""
+        place = f"{self.span}: " if self.span else ""
+        hint = f"\n  hint: {self.hint}" if self.hint else ""
+        return f"{place}{self.severity.label}[{self.code}]: {self.message}{hint}"
+
+
+class InputError(Exception):
+    """The one exception for user faults: raised at stage borders with all findings at once."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(d.text() for d in self.diagnostics))
+
+
+def fault(code: str, message: str, *, path: Path = (), hint: str = "", span: Span | None = None) -> InputError:
+    """Make an InputError of a single error-level finding."""
+    return InputError([Diagnostic(code, Severity.ERROR, message, path, hint, span)])
+
+
+def nearest(word: str, candidates: Iterable[str]) -> str | None:
+    """Return the valid name most like `word`, or None when none is close."""
+    found = difflib.get_close_matches(word.lower(), {c.lower(): c for c in candidates}, n=1, cutoff=0.5)
+    return next((c for c in sorted(candidates) if found and c.lower() == found[0]), None)
+
+
+def did_you_mean(word: str, candidates: Iterable[str]) -> str:
+    """Return a hint that names the nearest valid name and, when they are few, all of them."""
+    known = sorted(set(candidates))
+    near = nearest(word, known)
+    parts = [f"did you mean '{near}'?"] if near else []
+    if known and (len(known) <= 12 or not near):
+        listed = ", ".join(known[:24]) + (", ..." if len(known) > 24 else "")
+        parts.append(f"known: {listed}")
+    return " ".join(parts)

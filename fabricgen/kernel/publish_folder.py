@@ -1,0 +1,222 @@
+"""Publishing into a folder: whole or not at all, by exchange of two trees or by a journal in place."""
+
+# Plain strings for paths: see publish_lock.
+# ruff: noqa: PTH103, PTH104, PTH105, PTH109, PTH112, PTH113, PTH120, PTH123, PTH208
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.publish_journal import apply_journal, land_by_journal, mount_points
+from fabricgen.kernel.publish_lock import can_write_beside, claimed
+from fabricgen.kernel.publish_manifest import (
+    LOCK,
+    MANIFEST,
+    STAGE,
+    Entry,
+    File,
+    Ledger,
+    PublishReport,
+    disk_faults,
+    parse_manifest,
+)
+from fabricgen.kernel.publish_stage import (
+    JOURNAL,
+    MARKER,
+    Changes,
+    Stage,
+    new_place,
+    remove_leftovers,
+    remove_stage,
+    same_content,
+    scan,
+    sync_folder,
+    write_file,
+)
+
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
+_NO_EXCHANGE = frozenset(
+    {errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EXDEV, errno.EBUSY, errno.EPERM, errno.EACCES}
+)
+"""What a system answers that cannot exchange these two folders, but may well let us write into one."""
+
+
+def publish_folder(
+    target: Path,
+    files: Iterable[File],
+    *,
+    header: Mapping[str, object],
+    parts: frozenset[str] | None = None,
+) -> PublishReport:
+    """Make `target` hold these files, the user's own, and a manifest; or, on any error, what it held before.
+
+    With `parts`, only those parts are replaced and the others stay as they are. Unchanged files keep inode
+    and time stamp. Raises InputError: FG020 the target is not ours to write, FG022 another build is writing
+    it, FG023 the system refused; ValueError for paths or parts that no producer may use; and, as they are,
+    the errors of the producer `files`.
+    """
+    with claimed(target) as real:
+        with disk_faults(target, real):
+            _finish(target, real)
+            old = _old_files(target, real)
+            exists = os.path.isdir(real)
+            inside = exists and not _exchangeable(real)
+        place = f"{real}/{STAGE}" if inside else new_place(real)
+        stage = Stage(target, real, place, old, Ledger(header, parts), exists, inside)
+        try:
+            with disk_faults(target, real):
+                stage.open()
+            for part, path, content in files:
+                stage.put(part, path, content)
+            with disk_faults(target, real):
+                return _land(stage)
+        finally:
+            stage.discard()
+
+
+def recover(target: Path) -> bool:
+    """Finish or discard what a killed build left in and beside `target`; true if it finished one.
+
+    `publish_folder` does this by itself. Raises InputError FG020, FG022 or FG023 as it does.
+    """
+    if not os.path.isdir(os.path.dirname(os.path.realpath(target))):
+        return False
+    with claimed(target) as real, disk_faults(target, real):
+        return _finish(target, real)
+
+
+def _finish(target: Path, real: str) -> bool:
+    remove_leftovers(real)
+    place = f"{real}/{STAGE}"
+    found = os.path.isfile(f"{place}/{JOURNAL}") and os.path.isfile(f"{place}/{MARKER}")
+    if found:
+        apply_journal(target, real)
+    else:
+        remove_stage(place)
+    return found
+
+
+def _old_files(target: Path, real: str) -> dict[str, Entry]:
+    """Read the earlier manifest; raises InputError FG020 when the target is not ours to write."""
+    if not os.path.lexists(real):
+        return {}
+    if not os.path.isdir(real):
+        raise fault("FG020", f"{target} is not a folder", hint="name a folder, new or written by fabricgen")
+    files = None
+    with contextlib.suppress(FileNotFoundError, IsADirectoryError), open(f"{real}/{MANIFEST}", "rb") as file:
+        files = parse_manifest(file.read())
+    if files is None and set(os.listdir(real)) - {LOCK}:
+        raise fault(
+            "FG020",
+            f"{target} is not empty and was not written by fabricgen",
+            hint=f"name a new or empty folder; fabricgen knows its own by their {MANIFEST}",
+        )
+    return files or {}
+
+
+def _exchangeable(real: str) -> bool:
+    if not can_write_beside(real) or _renameat2() is None:
+        return False
+    try:
+        here = os.getcwd()
+    except OSError:
+        here = ""
+    held = [here, *mount_points()]
+    return not os.path.ismount(real) and not any(f"{each}/".startswith(f"{real}/") for each in held)
+
+
+@cache
+def _renameat2() -> Any:
+    import ctypes
+
+    return getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+
+
+def _exchange(one: str, other: str) -> None:
+    """Let two paths change places in one step; raises OSError."""
+    import ctypes
+
+    call = _renameat2()
+    if call(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE):
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code), other)
+
+
+def _land(stage: Stage) -> PublishReport:
+    changes = stage.changes()
+    manifest = stage.ledger.manifest(changes.own)
+    report = PublishReport(stage.written, len(stage.unchanged), len(changes.remove))
+    if not stage.written and not changes.remove and same_content(f"{stage.real}/{MANIFEST}", manifest):
+        return report
+    if stage.inside:
+        land_by_journal(stage, changes, manifest)
+        return report
+    try:
+        _land_by_exchange(stage, changes, manifest)
+    except OSError as error:
+        if not stage.exists or error.errno not in _NO_EXCHANGE:
+            raise
+        return _land_inside_instead(stage)
+    return report
+
+
+def _land_by_exchange(stage: Stage, changes: Changes, manifest: bytes) -> None:
+    _keep(stage, changes)
+    write_file(f"{stage.tree}/{MANIFEST}", manifest, sync=True)
+    sync_folder(stage.tree)
+    if stage.exists:
+        _exchange(stage.tree, stage.real)
+        _adopt_late_files(stage)
+    else:
+        os.rename(stage.tree, stage.real)
+    with contextlib.suppress(OSError):  # it has landed, however durably
+        sync_folder(os.path.dirname(stage.real))
+
+
+def _keep(stage: Stage, changes: Changes) -> None:
+    """Carry what is unchanged or not being built into the staged tree."""
+    for path in changes.keep_folders:
+        stage.folder_of(f"{path}/.")
+    for path in chain(stage.unchanged, changes.keep):
+        stage.folder_of(path)
+        old, new = f"{stage.real}/{path}", f"{stage.tree}/{path}"
+        try:
+            os.link(old, new, follow_symlinks=False)
+        except OSError:
+            shutil.copy2(old, new, follow_symlinks=False)
+
+
+def _adopt_late_files(stage: Stage) -> None:
+    """Move what the user saved into the old tree while it was being replaced into the new one."""
+    with contextlib.suppress(OSError):
+        for path in scan(stage.tree).files - stage.old.keys():
+            old, new = f"{stage.tree}/{path}", f"{stage.real}/{path}"
+            if os.path.lexists(new) and os.path.samestat(os.lstat(old), os.lstat(new)):
+                continue
+            if path not in stage.ledger.entries:
+                os.makedirs(os.path.dirname(new), exist_ok=True)
+                os.replace(old, new)
+
+
+def _land_inside_instead(stage: Stage) -> PublishReport:
+    """Publish a tree that could not be exchanged through a journal."""
+    ledger = Ledger(stage.ledger.header, stage.ledger.parts)
+    unchanged = frozenset(stage.unchanged)
+    inner = Stage(stage.target, stage.real, f"{stage.real}/{STAGE}", stage.old, ledger, True, True)
+    try:
+        inner.open()
+        for path, entry in stage.ledger.entries.items():
+            with open(f"{stage.real if path in unchanged else stage.tree}/{path}", "rb") as file:
+                inner.put(entry.part, path, file.read())
+        return _land(inner)
+    finally:
+        inner.discard()

@@ -1,0 +1,97 @@
+"""Bytes from outside into text, or an error that says why not."""
+
+from __future__ import annotations
+
+import errno
+import re
+from pathlib import Path
+
+from fabricgen.kernel.diagnostics import InputError, Span, fault, nearest
+
+MAX_BYTES = 4 * 1024 * 1024
+"""The largest YAML text that is read; a blueprint is a page."""
+
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_WHY = {
+    errno.ENOENT: "no such file",
+    errno.ENOTDIR: "no such file",
+    errno.EISDIR: "it is a folder",
+    errno.EACCES: "no permission",
+    errno.ELOOP: "its symbolic links go in a circle",
+    errno.ENAMETOOLONG: "its name is too long",
+}
+
+
+def read_bytes(file: Path, shown_as: str, at: Span | None = None) -> bytes:
+    """Read a file; raises InputError (FG001) at `at`, or at the file itself, when that cannot be done.
+
+    No more than one byte over the limit is read, so that a device file ends too.
+    """
+    try:
+        with file.open("rb") as stream:
+            return stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        why = _WHY.get(error.errno or 0) or (error.strerror or "it cannot be read").lower()
+        hint = _name_hint(file, error.errno)
+    except ValueError:  # a NUL or a lone surrogate in the name
+        why, hint = "this is no file name", ""
+    raise fault("FG001", f"cannot read {shown_as!r}: {why}", hint=hint, span=at or Span(shown_as, 1, 1))
+
+
+def _name_hint(file: Path, number: int | None) -> str:
+    if number == errno.EISDIR:
+        return "name the YAML file in it"
+    if number != errno.ENOENT:
+        return ""
+    try:
+        names = [f.name for f in file.parent.iterdir() if f.suffix in (".yaml", ".yml")]
+    except OSError:
+        return f"there is no folder '{file.parent}'"
+    near = nearest(file.name, names)
+    return f"did you mean '{file.parent / near}'?" if near else ""
+
+
+def decode(data: bytes | str, name: str) -> str:
+    """Return the text without its byte-order mark.
+
+    Raises InputError: FG001 when it is too large, binary or not UTF-8, FG002 when it has control characters.
+    """
+    if len(data) > MAX_BYTES:
+        raise fault("FG001", f"cannot read '{name}': it is larger than 4 MiB", span=Span(name, 1, 1))
+    text = data if isinstance(data, str) else _from_utf8(data, name)
+    text = text.removeprefix("\ufeff")
+    if bad := _UNPRINTABLE.search(text):
+        where = _span_at(name, text[: bad.start()])
+        if bad[0] == "\0":
+            raise fault("FG001", f"cannot read '{name}': it is a binary file", span=where)
+        raise fault(
+            "FG002",
+            f"the control character U+{ord(bad[0]):04X} is not allowed in YAML",
+            hint='delete it, or write it as an escape in double quotes, e.g. "\\u0007"',
+            span=where,
+        )
+    return text
+
+
+def _from_utf8(data: bytes, name: str) -> str:
+    if data.startswith(_UTF16_MARKS):
+        raise _not_utf8(name, "it is UTF-16, not UTF-8", Span(name, 1, 1))
+    if b"\0" in data:
+        raise fault("FG001", f"cannot read '{name}': it is a binary file", span=Span(name, 1, 1))
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        where = _span_at(name, data[: error.start].decode("utf-8").removeprefix("\ufeff"))
+        raise _not_utf8(name, f"it is not UTF-8 (byte 0x{data[error.start]:02X})", where) from None
+
+
+def _not_utf8(name: str, why: str, span: Span) -> InputError:
+    return fault("FG001", f"cannot read '{name}': {why}", hint="save the file as UTF-8", span=span)
+
+
+def _span_at(name: str, before: str) -> Span:
+    """The span of the one character that follows the text `before`."""
+    lines = re.split(r"\r\n|[\r\n]", before)
+    line, column = len(lines), len(lines[-1]) + 1
+    return Span(name, line, column, line, column + 1)

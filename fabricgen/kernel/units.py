@@ -1,0 +1,60 @@
+"""Quantities as people write them: speeds, counts, ratios, percentages."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+_SPEED = re.compile(r"^(\d+(?:\.\d+)?)\s*([GMT])?(?:b/s|bps|be|bE)?$", re.IGNORECASE)
+_COUNT_OF = re.compile(r"^(\d+)\s*[x×]\s*(\S.*)$", re.IGNORECASE)
+_RATIO = re.compile(r"^(\d+(?:\.\d+)?)\s*(?::\s*(\d+(?:\.\d+)?))?$")
+_PERCENT = re.compile(r"^(\d+(?:\.\d+)?)\s*%$")
+_SCALE = {"M": Fraction(1, 1000), "G": Fraction(1), "T": Fraction(1000), "": Fraction(1)}
+
+
+def parse_speed(text: str | int | float) -> int:
+    """Read a speed such as `400G`, `1.6T`, `400GbE` or a bare number of Gb/s; returns Gb/s.
+
+    Raises ValueError when the text is no speed or not a whole number of Gb/s.
+    """
+    match = _SPEED.match(str(text).strip())
+    if not match:
+        raise ValueError(f"'{text}' is not a speed; write it like 400G")
+    gbps = Fraction(match[1]) * _SCALE[(match[2] or "").upper()]
+    if gbps.denominator != 1 or gbps < 1:
+        raise ValueError(f"'{text}' is not a whole number of Gb/s")
+    return int(gbps)
+
+
+def parse_count_of(text: str) -> tuple[int, str]:
+    """Read `32 x dgx-b200` into (32, "dgx-b200"); raises ValueError for another form."""
+    match = _COUNT_OF.match(text.strip())
+    if not match:
+        raise ValueError(f"'{text}' is not a count of something; write it like '32 x dgx-b200'")
+    return int(match[1]), match[2].strip()
+
+
+def parse_ratio(text: str | int | float) -> Fraction:
+    """Read an oversubscription such as `4:3`, `1.5:1` or 2; returns downlink over uplink bandwidth.
+
+    Raises ValueError when it is no ratio or one side is zero.
+    """
+    match = _RATIO.match(str(text).strip())
+    if not match or not Fraction(match[1]) or not Fraction(match[2] or 1):
+        raise ValueError(f"'{text}' is not a ratio; write it like \"2:1\"")
+    return Fraction(match[1]) / Fraction(match[2] or 1)
+
+
+def parse_percent(text: str | int | float) -> float:
+    """Read `10%` (or a bare fraction such as 0.1) into 0.1; raises ValueError for another form."""
+    if isinstance(text, int | float) and not isinstance(text, bool):
+        return float(text)
+    match = _PERCENT.match(str(text).strip())
+    if not match:
+        raise ValueError(f"'{text}' is not a percentage; write it like 10%")
+    return float(match[1]) / 100
+
+
+def power_of_two_at_least(n: int) -> int:
+    """Return the smallest power of two that is >= n (1 for n <= 1)."""
+    return 1 << max(0, n - 1).bit_length()

@@ -1,0 +1,27 @@
+"""A target folder for each way in which a build may land."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+import fabricgen.kernel.publish_folder as folders
+
+
+@pytest.fixture(params=["exchange", "journal", "refused exchange", "no links"])
+def target(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A target that does not exist yet, under each mechanism."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    if request.param == "journal":
+        monkeypatch.setattr(folders, "_exchangeable", lambda real: False)
+    elif request.param == "refused exchange":
+        monkeypatch.setattr(folders, "_exchange", refuse)
+    elif request.param == "no links":
+        monkeypatch.setattr(os, "link", refuse)
+    return tmp_path / "out"
