@@ -1,0 +1,1 @@
+"""Facts about hardware: models, loader, and the data itself."""

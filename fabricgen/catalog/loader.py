@@ -1,0 +1,114 @@
+"""Load profiles on demand: a file in the folder of its kind is in the catalogue."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from fabricgen.catalog.models import (
+    PROFILE_KINDS,
+    CableProfile,
+    NodeProfile,
+    Profile,
+    ScaleUpDomainProfile,
+    SonicPlatform,
+    SwitchProfile,
+)
+from fabricgen.catalog.naming import NosNaming
+from fabricgen.kernel.diagnostics import Path as Place
+from fabricgen.kernel.diagnostics import did_you_mean, fault
+from fabricgen.kernel.located_yaml import read_located, validate
+
+_BUILT_IN = Path(__file__).resolve().parent
+P = TypeVar("P", bound=Profile)
+
+
+class Catalog:
+    """The built-in profiles, and those in a blueprint's own `catalog/` folder, which win."""
+
+    def __init__(self, own: Path | None = None) -> None:
+        self._folders = (*((own,) if own and own.is_dir() else ()), _BUILT_IN / "data")
+        self._platforms = (*((own / "platforms",) if own else ()), _BUILT_IN / "platforms")
+        self._loaded: dict[tuple[str, str], Any] = {}
+
+    @cached_property
+    def _files(self) -> dict[str, dict[str, Path]]:
+        """Kind -> id -> file; the file's stem is the profile's id."""
+        found: dict[str, dict[str, Path]] = {kind: {} for kind in PROFILE_KINDS}
+        for folder in reversed(self._folders):
+            for kind, files in found.items():
+                files.update({f.stem: f for f in sorted((folder / kind).glob("*.yaml"))})
+        return found
+
+    def ids(self, kind: str) -> tuple[str, ...]:
+        """Return the sorted ids of a kind: switches, nodes, nics, cables or scale_up."""
+        return tuple(sorted(self._files[kind]))
+
+    def switch(self, name: str, path: Place = ()) -> SwitchProfile:
+        """Return a switch profile; raises InputError at `path` when there is none of that name."""
+        return self._get("switches", name, SwitchProfile, path)
+
+    def node(self, name: str, path: Place = ()) -> NodeProfile:
+        """Return a node profile; raises InputError at `path` when there is none of that name."""
+        return self._get("nodes", name, NodeProfile, path)
+
+    def scale_up(self, name: str, path: Place = ()) -> ScaleUpDomainProfile:
+        """Return a scale-up domain profile; raises InputError at `path` when there is none of that name."""
+        return self._get("scale_up", name, ScaleUpDomainProfile, path)
+
+    @cached_property
+    def cables(self) -> tuple[CableProfile, ...]:
+        """All cable profiles, the cheapest first."""
+        loaded = [self._get("cables", name, CableProfile, ()) for name in self.ids("cables")]
+        return tuple(sorted(loaded, key=lambda c: (c.cost_rank, c.id)))
+
+    def profile(self, kind: str, name: str) -> Profile:
+        """Return any profile by kind and id; raises InputError when there is none."""
+        return self._get(kind, name, PROFILE_KINDS[kind], ())
+
+    def naming(self, nos: str, path: Place = ()) -> NosNaming:
+        """Return how a NOS names ports; raises InputError at `path` when the catalogue does not say."""
+        key = ("platforms", nos)
+        if key not in self._loaded:
+            file = next((f for folder in self._platforms if (f := folder / f"{nos}.yaml").is_file()), None)
+            if file is None:
+                known = [f.stem for folder in self._platforms for f in folder.glob("*.yaml")]
+                raise fault(
+                    "FG018",
+                    f"port names of NOS '{nos}' are not in the catalogue",
+                    path=path,
+                    hint=f"state `nos:`; {did_you_mean(nos, known)}",
+                )
+            self._loaded[key] = validate(NosNaming, read_located(file))
+        naming: NosNaming = self._loaded[key]
+        return naming
+
+    def sonic_platform(self, switch: str) -> SonicPlatform | None:
+        """Return a switch's SONiC port table, or None where none is known."""
+        key = ("platforms/sonic", switch)
+        if key not in self._loaded:
+            files = (folder / "sonic" / f"{switch}.yaml" for folder in self._platforms)
+            file = next((f for f in files if f.is_file()), None)
+            self._loaded[key] = validate(SonicPlatform, read_located(file)) if file else None
+        platform: SonicPlatform | None = self._loaded[key]
+        return platform
+
+    def _get(self, kind: str, name: str, model: type[P], path: Place) -> P:
+        key = (kind, name)
+        if key not in self._loaded:
+            file = self._files[kind].get(name)
+            if file is None:
+                what = kind.removesuffix("es") if kind == "switches" else kind.removesuffix("s").replace("_", "-")
+                raise fault(
+                    "FG011",
+                    f"no {what} profile '{name}' in the catalogue",
+                    path=path,
+                    hint=did_you_mean(name, self.ids(kind)),
+                )
+            profile = validate(model, read_located(file))
+            if profile.id != name:
+                raise fault("FG012", f"{file.name} has id '{profile.id}'; the id must be the file's name, '{name}'")
+            self._loaded[key] = profile
+        loaded: P = self._loaded[key]
+        return loaded

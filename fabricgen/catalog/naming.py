@@ -1,0 +1,40 @@
+"""How a NOS names ports: data of the folder platforms/, one file a NOS."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fabricgen.catalog.models import CageClass, SonicPlatform
+
+
+class NosNaming(BaseModel):
+    """Patterns of port names; fields: cage, lane (from 1), sub (from 1), sub0 (from 0), number."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    nos: str
+    source: str = Field(min_length=8)
+    management: str = Field(description="The management port.")
+    single_lane: str = Field(description="A cage of one lane.")
+    unsplit: str = Field(description="A cage that is one port.")
+    split: str = Field(description="A port of a split cage.")
+    numbers: Literal["face", "platform-table"] = Field(
+        "face",
+        description="platform-table: `number` is the first lane's port number in the switch's port table.",
+    )
+
+    def port(self, cage: int, sub: int, ways: int, cage_class: CageClass, platform: SonicPlatform | None) -> str:
+        """Name port `sub` (from 0) of a cage (from 1) split into `ways`.
+
+        Raises LookupError when the names come from a port table and the switch has none.
+        """
+        number = 0
+        lanes_each = cage_class.lanes // ways
+        if self.numbers == "platform-table":
+            if platform is None:
+                raise LookupError(self.nos)
+            number = platform.cages[cage - 1].port + sub * lanes_each
+        pattern = self.split if ways > 1 else self.single_lane if cage_class.lanes == 1 else self.unsplit
+        return pattern.format(cage=cage, lane=1 + sub * lanes_each, sub=sub + 1, sub0=sub, number=number)

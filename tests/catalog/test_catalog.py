@@ -1,0 +1,307 @@
+"""The catalogue's own data: every file loads, refers to what exists, and says what its source says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import jsonschema
+import pytest
+from ruamel.yaml import YAML
+
+import fabricgen.catalog
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, SonicPlatform, SwitchProfile
+from fabricgen.catalog.schema import catalog_schema
+from fabricgen.kernel.diagnostics import InputError
+
+HOME = Path(fabricgen.catalog.__file__).parent
+SCHEMA = Path(__file__).parents[2] / "schemas" / "catalog.schema.json"
+CATALOG = Catalog()
+PROFILES = [(kind, name) for kind in PROFILE_KINDS for name in CATALOG.ids(kind)]
+PLATFORMS = sorted(f.stem for f in (HOME / "platforms" / "sonic").glob("*.yaml"))
+MEDIA_OF_KIND = {
+    "copper": {"DAC", "ACC", "AEC"},
+    "multimode": {"SR"},
+    "single-mode": {"DR", "FR", "LR"},
+}
+
+
+def cables_at(lane_gbps: float, kind: str) -> list[CableProfile]:
+    return [c for c in CATALOG.cables if c.selectable and lane_gbps in c.lane_gbps and c.medium in MEDIA_OF_KIND[kind]]
+
+
+def platform_of(switch: str) -> SonicPlatform:
+    platform = CATALOG.sonic_platform(switch)
+    assert platform is not None
+    return platform
+
+
+def table(platform: SonicPlatform, hwsku: str) -> Iterator[tuple[str, str, str, int]]:
+    """Name, lanes, alias and index of each port, as in port_config.ini."""
+    for run in platform.hwskus[hwsku]:
+        for cage in platform.cages[run.first - 1 : run.last]:
+            lanes = len(cage.lanes) // run.ways
+            for part in range(run.ways):
+                first = part * lanes
+                yield (
+                    f"Ethernet{cage.port + first}",
+                    ",".join(map(str, cage.lanes[first : first + lanes])),
+                    platform.alias(cage, run.ways, part),
+                    cage.index,
+                )
+
+
+@pytest.mark.parametrize(("kind", "name"), PROFILES)
+def test_profile_loads_and_is_named_after_its_file(kind: str, name: str) -> None:
+    profile = CATALOG.profile(kind, name)
+    assert profile.id == name
+    assert profile.source.isascii()
+
+
+@pytest.mark.parametrize(("kind", "name"), PROFILES)
+def test_profile_fits_the_published_schema(kind: str, name: str) -> None:
+    data = YAML(typ="safe").load((HOME / "data" / kind / f"{name}.yaml").read_text())
+    jsonschema.validate(json.loads(json.dumps(data)), catalog_schema(), jsonschema.Draft202012Validator)
+
+
+def test_published_schema_is_fresh() -> None:
+    assert SCHEMA.read_text() == json.dumps(catalog_schema(), indent=2) + "\n"
+
+
+def test_schema_refuses_a_profile_with_an_unknown_key() -> None:
+    data = YAML(typ="safe").load((HOME / "data/switches/sn5600.yaml").read_text())
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(json.loads(json.dumps(data | {"colour": "black"})), catalog_schema())
+
+
+def test_every_kind_has_profiles() -> None:
+    assert {kind for kind, _ in PROFILES} == set(PROFILE_KINDS)
+
+
+def test_unknown_profile_is_an_input_error_with_a_hint() -> None:
+    with pytest.raises(InputError, match="did you mean 'qm9700'"):
+        CATALOG.switch("qm9701")
+
+
+@pytest.mark.parametrize("name", CATALOG.ids("nodes"))
+def test_node_refers_to_what_exists(name: str) -> None:
+    node: NodeProfile = CATALOG.node(name)
+    if node.scale_up:
+        domain = CATALOG.scale_up(node.scale_up)
+        assert node.accelerators is not None
+        assert domain.accelerators % node.accelerators.count == 0
+    nics = {port.nic for role in node.roles.values() for port in role.ports if port.nic}
+    assert nics <= set(CATALOG.ids("nics"))
+
+
+@pytest.mark.parametrize("name", CATALOG.ids("nodes"))
+def test_node_ports_are_told_apart_and_share_cages_only_where_twin_ported(name: str) -> None:
+    for role in CATALOG.node(name).roles.values():
+        assert len({p.name for p in role.ports}) == len(role.ports)
+        cages = [p.cage for p in role.ports]
+        assert {cages.count(c) for c in cages} == {role.connectors}
+        assert max(role.speeds) <= role.lanes * role.lane_gbps
+        assert list(role.speeds) == sorted(role.speeds, reverse=True)
+
+
+@pytest.mark.parametrize("name", CATALOG.ids("scale_up"))
+def test_scale_up_domain_adds_up(name: str) -> None:
+    domain = CATALOG.scale_up(name)
+    if domain.shape == "mesh":
+        assert domain.switches == 0
+        assert domain.links_per_pair > 0
+        return
+    assert len(domain.links_per_switch) == domain.switches
+    assert max(domain.links_per_switch) * domain.accelerators <= domain.switch_ports
+    if domain.tray:
+        tray = CATALOG.switch(domain.tray)
+        assert tray.protocol == "nvlink"
+        assert tray.cage_count == domain.switch_ports * domain.switches_per_tray
+
+
+@pytest.mark.parametrize(
+    ("name", "gbps_of_an_accelerator"),
+    [("hgx-h100", 3600), ("hgx-b200", 7200), ("nvl72-gb200", 7200), ("mi300x-8", 3584), ("mi355x-8", 4300.8)],
+)
+def test_scale_up_bandwidth_is_as_published(name: str, gbps_of_an_accelerator: float) -> None:
+    domain = CATALOG.scale_up(name)
+    links = sum(domain.links_per_switch) or domain.links_per_pair * (domain.accelerators - 1)
+    assert links * domain.link_gbps == pytest.approx(gbps_of_an_accelerator)
+
+
+def test_dgx_h100_rails_follow_the_gpus_not_the_cages() -> None:
+    ports = CATALOG.node("dgx-h100").roles["compute"].ports
+    assert [(p.rail, p.gpu, p.name, p.cage, p.interface) for p in ports] == [
+        (1, 0, "OSFP4P2", "OSFP4", "mlx5_0"),
+        (2, 1, "OSFP3P2", "OSFP3", "mlx5_3"),
+        (3, 2, "OSFP3P1", "OSFP3", "mlx5_4"),
+        (4, 3, "OSFP4P1", "OSFP4", "mlx5_5"),
+        (5, 4, "OSFP1P2", "OSFP1", "mlx5_6"),
+        (6, 5, "OSFP2P2", "OSFP2", "mlx5_9"),
+        (7, 6, "OSFP2P1", "OSFP2", "mlx5_10"),
+        (8, 7, "OSFP1P1", "OSFP1", "mlx5_11"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "speed_gbps", "ports"),
+    [
+        ("sn5600", 800, 64),
+        ("sn5600", 400, 128),
+        ("sn5600", 200, 256),
+        ("qm9700", 400, 64),
+        ("q3400-ra", 800, 144),
+        ("7060x6-64pe", 400, 128),
+        ("7060x6-64pe-b", 100, 512),
+        ("sn5640", 100, 512),
+        ("ds6000", 200, 512),
+    ],
+)
+def test_radix_is_as_published(name: str, speed_gbps: int, ports: int) -> None:
+    switch: SwitchProfile = CATALOG.switch(name)
+    main = switch.cages[0]
+    assert max(w for w, speeds in main.breakouts.items() if speed_gbps in speeds) * main.count >= ports
+    fastest = max(max(s) * w for w, s in main.breakouts.items()) * main.count
+    assert switch.throughput_gbps == fastest
+
+
+@pytest.mark.parametrize("name", [n for n in CATALOG.ids("switches") if CATALOG.switch(n).protocol == "infiniband"])
+def test_infiniband_switches_are_run_by_a_subnet_manager(name: str) -> None:
+    assert CATALOG.switch(name).nos[0] == "opensm"
+
+
+@pytest.mark.parametrize(
+    ("lane_gbps", "kind", "reach_m"),
+    [
+        *((lane, "copper", 3) for lane in (25, 50, 100, 200)),
+        *((lane, "multimode", 50) for lane in (25, 50, 100)),
+        *((lane, "single-mode", 10_000) for lane in (25, 50, 100, 200)),
+    ],
+)
+def test_each_lane_rate_has_a_cable_for_each_distance(lane_gbps: int, kind: str, reach_m: float) -> None:
+    assert max(c.reach_m for c in cables_at(lane_gbps, kind)) >= reach_m
+
+
+def test_cables_of_one_lane_rate_have_an_order() -> None:
+    for lane in (1, 10, 25, 50, 100, 200):
+        ranks = [c.cost_rank for c in CATALOG.cables if c.selectable and lane in c.lane_gbps]
+        assert len(ranks) == len(set(ranks)), lane
+
+
+def test_attached_cables_have_no_fibre_and_fr_cannot_be_split() -> None:
+    for cable in CATALOG.cables:
+        assert not (cable.attached and cable.fibre)
+        assert cable.attached or (cable.fibre and cable.connector)
+        assert not (cable.medium in {"FR", "LR"} and cable.splittable)
+
+
+def test_linear_and_copackaged_optics_and_passive_200g_copper_wait_to_be_asked_for() -> None:
+    waiting = {c.id for c in CATALOG.cables if not c.selectable}
+    assert {"dac-200g", "lpo-100g", "lro-100g", "cpo-200g", "vr8-100g"} <= waiting
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_sonic_platform_matches_its_switch(name: str) -> None:
+    platform, switch = platform_of(name), CATALOG.switch(name)
+    assert platform.switch == name
+    assert "sonic" in switch.nos
+    lanes_of_cages = [c.lanes for c in switch.cages for _ in range(c.count)]
+    assert [len(c.lanes) for c in platform.cages] == lanes_of_cages
+    lanes = [lane for cage in platform.cages for lane in cage.lanes]
+    assert len(lanes) == len(set(lanes))
+    assert platform.default_hwsku in platform.hwskus
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_sonic_hwskus_cover_every_cage_with_distinct_ports(name: str) -> None:
+    platform = platform_of(name)
+    for hwsku, runs in platform.hwskus.items():
+        assert [run.first for run in runs] == [1, *(run.last + 1 for run in runs[:-1])]
+        assert runs[-1].last == len(platform.cages)
+        rows = list(table(platform, hwsku))
+        assert len({row[0] for row in rows}) == len({row[2] for row in rows}) == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "hwsku", "ports", "rows"),
+    [
+        (
+            "7060x6-64pe",
+            "Arista-7060X6-64PE",
+            66,
+            {
+                ("Ethernet0", "17,18,19,20,21,22,23,24", "etp1", 1),
+                ("Ethernet8", "1,2,3,4,5,6,7,8", "etp2", 2),
+                ("Ethernet504", "497,498,499,500,501,502,503,504", "etp64", 64),
+                ("Ethernet513", "515", "etp66", 66),
+            },
+        ),
+        (
+            "7060x6-64pe",
+            "Arista-7060X6-64PE-O128S2",
+            130,
+            {("Ethernet0", "17,18,19,20", "etp1a", 1), ("Ethernet4", "21,22,23,24", "etp1b", 1)},
+        ),
+        (
+            "7060x6-64pe",
+            "Arista-7060X6-64PE-P32O64",
+            98,
+            {
+                ("Ethernet248", "241,242,243,244,245,246,247,248", "etp32", 32),
+                ("Ethernet260", "277,278,279,280", "etp33b", 33),
+            },
+        ),
+        (
+            "7060x6-64pe",
+            "Arista-7060X6-64PE-256x200G",
+            258,
+            {("Ethernet6", "23,24", "etp1d", 1), ("Ethernet510", "503,504", "etp64d", 64)},
+        ),
+        (
+            "sn5600",
+            "ACS-SN5600",
+            65,
+            {("Ethernet0", "0,1,2,3,4,5,6,7", "etp1", 1), ("Ethernet512", "512", "etp65", 65)},
+        ),
+        ("sn5600", "Mellanox-SN5600-O128", 129, {("Ethernet4", "4,5,6,7", "etp1b", 1)}),
+        ("sn5600", "Mellanox-SN5600-V256", 257, {("Ethernet510", "510,511", "etp64d", 64)}),
+        ("sn5640", "Mellanox-SN5640-C512S2", 514, {("Ethernet511", "511", "etp64h", 64)}),
+        ("sn5640", "Mellanox-SN5640-C448O16", 466, {("Ethernet7", "7", "etp1h", 1)}),
+        ("sn4700", "ACS-MSN4700", 32, {("Ethernet248", "248,249,250,251,252,253,254,255", "etp32", 32)}),
+        (
+            "sn2201",
+            "ACS-SN2201",
+            52,
+            {("Ethernet1", "4", "etp2", 2), ("Ethernet60", "204,205,206,207", "etp52", 52)},
+        ),
+        (
+            "z9864f",
+            "Dell-Z9864f-O64",
+            66,
+            {("Ethernet8", "17,18,19,20,21,22,23,24", "etp2", 2), ("Ethernet513", "516", "etp66", 66)},
+        ),
+        (
+            "ixr7220-h5-64o",
+            "Nokia-IXR7220-H5-64O",
+            66,
+            {
+                ("Ethernet8", "17,18,19,20,21,22,23,24", "Ethernet2/1", 2),
+                ("Ethernet512", "515", "Ethernet65", 65),
+            },
+        ),
+    ],
+)
+def test_sonic_port_tables_read_as_upstream(
+    name: str, hwsku: str, ports: int, rows: set[tuple[str, str, str, int]]
+) -> None:
+    found = list(table(platform_of(name), hwsku))
+    assert len(found) == ports
+    assert rows <= set(found)
+
+
+def test_nokia_split_ports_are_named_by_lane() -> None:
+    nokia = platform_of("ixr7220-h5-64o")
+    assert [nokia.alias(nokia.cages[0], 2, part) for part in range(2)] == ["Ethernet1/1", "Ethernet1/5"]
+    assert nokia.alias(nokia.cages[1], 4, 3) == "Ethernet2/7"
