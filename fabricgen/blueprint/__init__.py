@@ -1,0 +1,1 @@
+"""The language: source with positions, includes and overlays; models; defaults; JSON Schema."""

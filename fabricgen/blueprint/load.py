@@ -1,0 +1,48 @@
+"""From a file to a validated blueprint that knows where each of its values stands."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fabricgen.blueprint.models import Blueprint
+from fabricgen.blueprint.source import read_source
+from fabricgen.kernel.diagnostics import Diagnostic, InputError
+from fabricgen.kernel.located_yaml import Located, validate
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedBlueprint:
+    """A blueprint, its source, and the folder whose `catalog/` adds profiles."""
+
+    blueprint: Blueprint
+    source: Located
+    folder: Path
+
+    @property
+    def digest(self) -> str:
+        """sha256 over the blueprint's meaning: comments, order of keys and includes do not count."""
+        data = json.dumps(self.blueprint.model_dump(mode="json"), sort_keys=True, default=str)
+        return hashlib.sha256(data.encode()).hexdigest()
+
+    def locate(self, diagnostic: Diagnostic) -> Diagnostic:
+        """Give a finding the span of its path, or of the nearest parent that the text has."""
+        return diagnostic if diagnostic.span else diagnostic.at(self.source.span(diagnostic.path))
+
+    def located(self, error: InputError) -> InputError:
+        """Give every finding of an error its place in the file."""
+        return InputError(self.locate(d) for d in error.diagnostics)
+
+
+def load_blueprint(path: str, sets: Sequence[str] = (), *, allow_outside: bool = False) -> LoadedBlueprint:
+    """Read and validate a blueprint; `-` is standard input.
+
+    `sets` are `PATH=VALUE` changes; `allow_outside` lets includes leave the blueprint's folder.
+    Raises InputError with every fault found, each with its place.
+    """
+    source = read_source(path, sets=sets, allow_outside=allow_outside)
+    folder = Path.cwd() if path == "-" else Path(path).parent
+    return LoadedBlueprint(validate(Blueprint, source), source, folder)

@@ -1,0 +1,139 @@
+"""The language as a whole: a blueprint."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from fabricgen.blueprint.fabric import Fabric, Model, NosOf, Pools, Qos, Routing
+from fabricgen.blueprint.scalars import Line, Name, NodesOf, Percent
+
+NodeSets = Annotated[
+    dict[Name, NodesOf],
+    BeforeValidator(lambda value: {"node": value} if isinstance(value, str) else value),
+    Field(min_length=1),
+    WithJsonSchema(
+        {
+            "description": "`32 x dgx-b200`, or several sets of nodes by name.",
+            "oneOf": [
+                {"type": "string", "pattern": r"^\d+ *[xX×] *\S+$"},
+                {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1},
+            ],
+            "examples": ["32 x dgx-b200"],
+        }
+    ),
+]
+
+
+class Racks(Model):
+    """How the nodes of a scalable unit stand in racks."""
+
+    nodes_per_rack: int | None = Field(None, gt=0, le=64, description="Default: as many as fit the rack units.")
+    units: int = Field(48, ge=10, le=60, description="Height of a rack, rack units.")
+
+
+class ScalableUnit(Model):
+    """The building block that is repeated: so many nodes in racks."""
+
+    nodes: NodeSets
+    racks: Racks = Field(default_factory=Racks)
+
+
+class Pod(Model):
+    """A pod: so many scalable units, with slots reserved for growth."""
+
+    su: int = Field(1, ge=1, le=65536, description="Scalable units now.")
+    reserve: int | None = Field(None, ge=1, le=65536, description="Slots in all, numbered now. Default: su.")
+    count: int = Field(1, ge=1, le=65536, description="Repeats the pod: p1, p2, ...")
+    site: Name | None = None
+
+    @property
+    def slots(self) -> int:
+        """Scalable-unit slots, at least as many as there are units."""
+        return max(self.su, self.reserve or 0)
+
+
+class ScaleUp(Model):
+    """Scale-up domains that the nodes form."""
+
+    domain: str = Field(description="Scale-up domain profile, for example hgx-b200.")
+    per: Literal["node", "rack"] = Field("node", description="A domain for each node, or for each rack.")
+
+
+class Floor(Model):
+    """The hall: where racks stand and how cables run."""
+
+    row_pitch_m: float = Field(2.4, gt=0, le=100, description="Between the centres of rows, m.")
+    rack_pitch_m: float = Field(0.6, gt=0, le=10, description="Between the centres of racks in a row, m.")
+    racks_per_row: int = Field(16, gt=0, le=10000)
+    tray_m: float = Field(1.2, ge=0, le=20, description="From the top of a rack up to the cable tray, m.")
+    slack: Percent = Field(0.1, description="Added to every cable length.")
+
+
+class Waiver(Model):
+    """A finding that is accepted, for a reason and until a day."""
+
+    rule: str = Field(pattern=r"^FG\d{3}$", examples=["FG203"])
+    at: str = Field("", description="Place it covers, for example fabrics/storage; empty: everywhere.")
+    why: Line = Field(min_length=3)
+    until: str | None = Field(None, pattern=r"^\d{4}-\d{2}-\d{2}$", description="Last day it holds.")
+
+
+class LintSettings(Model):
+    """What the linter is told by the blueprint."""
+
+    waive: tuple[Waiver, ...] = ()
+
+
+class Spares(Model):
+    """Spares ordered beside what is installed, each kind by its share, rounded up."""
+
+    cables: Percent = 0.0
+    transceivers: Percent = 0.0
+    switches: Percent = 0.0
+    nodes: Percent = 0.0
+
+
+class Blueprint(Model):
+    """A cluster on one page."""
+
+    fabricgen: Literal[1] = Field(description="Version of the language.")
+    name: Name
+    description: Line = ""
+    site: Name = Field("site1", description="Where pods stand that name no site.")
+    scalable_unit: ScalableUnit
+    pods: dict[Name, Pod] = Field(default_factory=lambda: {"p1": Pod()}, min_length=1)
+    omit: tuple[str, ...] = Field((), description="Slots left empty, for example p1/su-last/node-last.")
+    scale_up: dict[Name, ScaleUp] = Field(default_factory=dict)
+    fabrics: dict[Name, Fabric] = Field(min_length=1)
+    routing: Routing = Field(default_factory=Routing)
+    pools: Pools = Field(default_factory=Pools)
+    qos: Qos = Field(default_factory=Qos)
+    nos: NosOf = Field(default_factory=dict)
+    floor: Floor = Field(default_factory=Floor)
+    spares: Spares = Field(default_factory=Spares)
+    lint: LintSettings = Field(default_factory=LintSettings)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _version_first(cls, value: Any) -> Any:
+        version = value.get("fabricgen") if isinstance(value, dict) else None
+        if isinstance(version, int) and version > 1:
+            raise ValueError(f"this blueprint is in language version {version}; this fabricgen reads version 1")
+        return value
+
+    def expanded_pods(self) -> dict[str, Pod]:
+        """Pods by name with `count` spelled out, in natural order of their names: p2 before p10."""
+        named: dict[str, Pod] = {}
+        for key, pod in self.pods.items():
+            stem, first = re.fullmatch(r"(.*?)(\d*)", key).groups()  # type: ignore[union-attr]
+            for i in range(pod.count):
+                named[key if pod.count == 1 else f"{stem}{int(first or 1) + i}"] = pod
+        return dict(sorted(named.items(), key=lambda item: natural(item[0])))
+
+
+def natural(name: str) -> tuple[tuple[int, str], ...]:
+    """Sort key under which p2 comes before p10."""
+    return tuple((int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name) if part)

@@ -1,0 +1,163 @@
+"""Scalar types of the language: what may stand where a name, count, speed, ratio or prefix is expected."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from fabricgen.kernel.units import parse_count_of, parse_percent, parse_ratio, parse_speed
+
+NAME_PATTERN = r"^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$"
+
+
+def _name(text: str) -> str:
+    if not re.fullmatch(NAME_PATTERN[1:-1], text):
+        raise ValueError(
+            f"'{text}' is not a name: lower-case letters, digits and '-', a letter first, at most 32 characters"
+        )
+    return text
+
+
+Name = Annotated[str, AfterValidator(_name), WithJsonSchema({"type": "string", "pattern": NAME_PATTERN})]
+"""A name that ends up in host names (RFC 1123 labels)."""
+
+
+def _one_line(text: str) -> str:
+    if any(ord(c) < 32 or ord(c) == 127 for c in text):
+        raise ValueError("control characters and line breaks are not allowed here")
+    return text
+
+
+Line = Annotated[str, Field(max_length=200), AfterValidator(_one_line)]
+"""Free text of one line."""
+
+
+class CountOf(BaseModel):
+    """So many of a profile: `32 x dgx-b200`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    count: int = Field(gt=0, le=4096)
+    profile: str
+
+    @classmethod
+    def read(cls, value: Any) -> Any:
+        """Accept the short form; anything else is left to pydantic."""
+        if isinstance(value, str):
+            count, profile = parse_count_of(value)
+            return {"count": count, "profile": profile}
+        return value
+
+
+NodesOf = Annotated[
+    CountOf,
+    BeforeValidator(CountOf.read),
+    WithJsonSchema({"type": "string", "pattern": r"^\d+ *[xX×] *\S+$", "examples": ["32 x dgx-b200"]}),
+]
+
+
+def _speed(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError("expected a speed such as 400G")
+    return parse_speed(value)
+
+
+Speed = Annotated[
+    int,
+    BeforeValidator(_speed),
+    WithJsonSchema({"type": ["string", "integer"], "pattern": r"^\d+(\.\d+)?[GT]?$", "examples": ["400G"]}),
+]
+"""A speed, held in Gb/s."""
+
+
+def _ratio(value: Any) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, str | int | float | Fraction):
+        raise ValueError('expected a ratio such as "2:1"')
+    return value if isinstance(value, Fraction) else parse_ratio(value)
+
+
+Ratio = Annotated[
+    Fraction,
+    BeforeValidator(_ratio),
+    WithJsonSchema({"type": ["string", "number"], "pattern": r"^\d+(\.\d+)?( *: *\d+(\.\d+)?)?$", "examples": ["4:3"]}),
+]
+"""Downlink over uplink bandwidth."""
+
+
+def _percent(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError("expected a percentage such as 10%")
+    share = parse_percent(value)
+    if not 0 <= share <= 1:
+        raise ValueError(f"{value} is not between 0% and 100%")
+    return share
+
+
+Percent = Annotated[
+    float,
+    BeforeValidator(_percent),
+    WithJsonSchema({"type": ["string", "number"], "examples": ["10%"]}),
+]
+"""A share, held as a fraction of 1."""
+
+
+class Links(BaseModel):
+    """So many links of a speed: `32 x 400G`, `32`, or a speed alone."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    count: int | None = Field(None, gt=0, le=4096)
+    speed_gbps: int | None = None
+
+    @classmethod
+    def read(cls, value: Any) -> Any:
+        """Accept `32 x 400G`, `400G` and 32."""
+        if isinstance(value, int) and not isinstance(value, bool):
+            return {"count": value}
+        if isinstance(value, str):
+            if re.search(r"[x×]", value):
+                count, speed = parse_count_of(value)
+                return {"count": count, "speed_gbps": parse_speed(speed)}
+            return {"speed_gbps": parse_speed(value)}
+        return value
+
+
+LinksOf = Annotated[
+    Links,
+    BeforeValidator(Links.read),
+    WithJsonSchema(
+        {
+            "type": ["string", "integer"],
+            "pattern": r"^(\d+ *[xX×] *)?\d+(\.\d+)?[GT]?$",
+            "examples": ["32 x 400G", "400G", 32],
+        }
+    ),
+]
+"""Links of a switch towards the tier above."""
+
+
+class NicMode(BaseModel):
+    """How one NIC port is run: `2x400` is two ports of 400G."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ways: int = Field(ge=1, le=8)
+    speed_gbps: int
+
+    @classmethod
+    def read(cls, value: Any) -> Any:
+        """Accept `1x800` and `2x400G`."""
+        if isinstance(value, str):
+            ways, speed = parse_count_of(value)
+            return {"ways": ways, "speed_gbps": parse_speed(speed)}
+        return value
+
+
+NicModeOf = Annotated[
+    NicMode,
+    BeforeValidator(NicMode.read),
+    WithJsonSchema({"type": "string", "pattern": r"^[1-8] *[xX] *\d+G?$", "examples": ["2x400"]}),
+]
