@@ -1,0 +1,1 @@
+"""The symmetric form of a cluster: groups and bundles, sized and counted without expansion."""

@@ -1,0 +1,119 @@
+"""How nodes attach to a fabric: which NIC ports, at what speed, split over which planes."""
+
+from __future__ import annotations
+
+from fabricgen.blueprint.fabric import Fabric
+from fabricgen.blueprint.scalars import NicMode
+from fabricgen.catalog.models import CageClass, NicPort, NicRole, NodeProfile, SwitchProfile
+from fabricgen.design.model import Attachment, Leg
+from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
+
+
+def attach(
+    profile: NodeProfile,
+    role_name: str,
+    fabric: Fabric,
+    switch: SwitchProfile,
+    path: Path,
+    *,
+    ports: int | None = None,
+    split: bool = True,
+) -> Attachment:
+    """Work out a profile's legs in a fabric whose lowest switch is `switch`.
+
+    `ports` limits how many NIC ports attach; `split` is false for extra devices, whose ports stay whole.
+    Raises InputError when the role is unknown, the NIC cannot be split so, or no speed suits both ends.
+    """
+    role = profile.roles.get(role_name)
+    if role is None:
+        raise fault(
+            "FG014",
+            f"{profile.id} has no '{role_name}' ports",
+            path=(*path, "attach"),
+            hint=did_you_mean(role_name, profile.roles),
+        )
+    if ports is not None and ports > len(role.ports):
+        raise fault(
+            "FG014",
+            f"{profile.id} has {len(role.ports)} '{role_name}' ports, {ports} are asked for",
+            path=(*path, "ports"),
+        )
+    mode = _mode(profile, role, role_name, fabric, path) if split else NicMode(ways=1, speed_gbps=0)
+    speed, lane = _speed(profile, role, mode, fabric, switch, path)
+    return Attachment(
+        profile=profile,
+        role=role_name,
+        legs=_legs(role, mode.ways, fabric.planes if split else 1, ports),
+        speed_gbps=speed,
+        lane_gbps=lane,
+        form_factor=role.form_factor,
+        per_connector=mode.ways,
+    )
+
+
+def _mode(profile: NodeProfile, role: NicRole, role_name: str, fabric: Fabric, path: Path) -> NicMode:
+    """How each NIC port is split: as stated, or one port a plane."""
+    mode = fabric.nic or NicMode(ways=fabric.planes, speed_gbps=0)
+    place = (*path, "nic" if fabric.nic else "planes")
+    if mode.ways not in role.splits:
+        offered = ", ".join(f"{w} x {max(role.speeds) // w}G" for w in role.splits)
+        raise fault(
+            "FG102",
+            f"a '{role_name}' port of {profile.id} cannot be split into {mode.ways}",
+            path=place,
+            hint=f"it runs as {offered}",
+        )
+    if mode.ways % fabric.planes:
+        raise fault("FG102", f"{mode.ways} ports of a NIC cannot be dealt over {fabric.planes} planes", path=place)
+    return mode
+
+
+def _speed(
+    profile: NodeProfile, role: NicRole, mode: NicMode, fabric: Fabric, switch: SwitchProfile, path: Path
+) -> tuple[int, float]:
+    """The speed and lane rate of a leg: as stated, or the fastest both ends offer, in Gb/s."""
+    offered = [s // mode.ways for s in role.speeds if s % mode.ways == 0]
+    wanted = fabric.speed or mode.speed_gbps or None
+    for speed in offered if wanted is None else [wanted] if wanted in offered else []:
+        for cage in matching_cages(switch, role.form_factor):
+            lane = min(role.lane_gbps, cage.lane_gbps)
+            if speed <= role.lanes / mode.ways * lane and cage.split_for(speed, lane):
+                return speed, lane
+    cages = sorted({s for c in matching_cages(switch, role.form_factor) for s in c.speeds}, reverse=True)
+    asked = f"at {wanted}G " if wanted else ""
+    raise fault(
+        "FG103",
+        f"a {'/'.join(map(str, offered))}G {role.form_factor} port of {profile.id} cannot link {asked}"
+        f"to {switch.id}, which offers {'/'.join(map(str, cages)) or 'no such port'}G",
+        path=(*path, "speed") if fabric.speed else path,
+        hint="choose a switch, a speed or a NIC mode that both ends offer",
+    )
+
+
+def matching_cages(switch: SwitchProfile, form_factor: str) -> list[CageClass]:
+    """Cages that a port of a form factor can be cabled to: copper pairs only meet copper pairs."""
+    return [c for c in switch.cages if (c.form_factor == "RJ45") == (form_factor == "RJ45")]
+
+
+def _legs(role: NicRole, ways: int, planes: int, ports: int | None) -> tuple[Leg, ...]:
+    chosen = sorted(role.ports, key=lambda p: p.rail)[:ports]
+    in_cage: dict[str, list[str]] = {}
+    for port in sorted(role.ports, key=lambda p: p.name):
+        in_cage.setdefault(port.cage, []).append(port.name)
+    legs = [
+        _leg(port, in_cage[port.cage].index(port.name), way, ways, planes) for port in chosen for way in range(ways)
+    ]
+    return tuple(sorted(legs, key=lambda leg: (leg.rail, leg.plane, leg.port)))
+
+
+def _leg(port: NicPort, connector: int, way: int, ways: int, planes: int) -> Leg:
+    return Leg(
+        rail=port.rail,
+        plane=way % planes + 1,
+        port=way // planes + 1,
+        name=port.name if ways == 1 else f"{port.name}/{way + 1}",
+        cage=port.cage,
+        connector=connector,
+        sub=connector * ways + way,
+        gpu=port.gpu,
+    )

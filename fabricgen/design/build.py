@@ -1,0 +1,87 @@
+"""From a blueprint to its design."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fabricgen.blueprint.load import LoadedBlueprint
+from fabricgen.catalog.loader import Catalog
+from fabricgen.design.fabric import FabricContext, design_fabric
+from fabricgen.design.layout import lay_out
+from fabricgen.design.management import ManagementLoad
+from fabricgen.design.model import Design, FabricDesign, TierDesign, fabric_order
+from fabricgen.design.scale_up import design_scale_up
+from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
+
+
+def build_design(loaded: LoadedBlueprint) -> Design:
+    """Size and count a cluster without expanding it.
+
+    Raises InputError, each finding with its place, where the blueprint cannot be wired.
+    """
+    catalog = Catalog(loaded.folder / "catalog")
+    try:
+        return _build(loaded, catalog)
+    except InputError as error:
+        raise loaded.located(error) from error
+
+
+def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
+    blueprint = loaded.blueprint
+    layout = lay_out(blueprint, catalog)
+    context = FabricContext(blueprint, catalog, layout)
+    names = sorted(blueprint.fabrics, key=fabric_order)
+    managing = [n for n in names if "switches" in blueprint.fabrics[n].also]
+    if len(managing) > 1:
+        raise fault(
+            "FG019",
+            f"management ports attach to one fabric; {managing[0]} and {managing[1]} both say `also: switches`",
+            path=("fabrics", managing[1], "also"),
+        )
+    designed: dict[str, FabricDesign] = {}
+    faults: list[InputError] = []
+    for name in [n for n in names if n not in managing] + managing:
+        load = ManagementLoad(layout, managed_tiers(designed.values()) if name in managing else ())
+        try:
+            designed[name] = design_fabric(context, name, load.most, load.switches)
+        except InputError as error:
+            faults.append(error)
+    if faults:
+        raise InputError(d for error in faults for d in error.diagnostics)
+    _check_extras(designed)
+    _check_nos(loaded, designed)
+    fabrics = tuple(designed[n] for n in names)
+    return Design(loaded, catalog, layout, fabrics, design_scale_up(blueprint, catalog, layout))
+
+
+def managed_tiers(fabrics: Iterable[FabricDesign]) -> tuple[TierDesign, ...]:
+    """The tiers whose switches attach to a management fabric, in the order of their fabrics."""
+    return tuple(tier for fabric in fabrics for tier in fabric.tiers)
+
+
+def _check_extras(fabrics: dict[str, FabricDesign]) -> None:
+    seen: dict[str, tuple[str, str, int]] = {}
+    for name, fabric in fabrics.items():
+        for extra in fabric.extras:
+            known = seen.setdefault(extra.name, (name, extra.attachment.profile.id, extra.count))
+            if known[1:] != (extra.attachment.profile.id, extra.count):
+                raise fault(
+                    "FG019",
+                    f"'{extra.name}' is {extra.count} x {extra.attachment.profile.id} here and "
+                    f"{known[2]} x {known[1]} in fabric {known[0]}",
+                    path=extra.path,
+                    hint="the same name in two fabrics is the same devices; give others another name",
+                )
+
+
+def _check_nos(loaded: LoadedBlueprint, fabrics: dict[str, FabricDesign]) -> None:
+    """A NOS stated for the whole cluster must be one that some switch in it runs."""
+    runnable = sorted({nos for f in fabrics.values() for tier in f.tiers for nos in tier.profile.nos})
+    for tier, nos in loaded.blueprint.nos.items():
+        if nos not in runnable:
+            raise fault(
+                "FG018",
+                f"no switch in this blueprint runs '{nos}'",
+                path=("nos", tier),
+                hint=did_you_mean(nos, runnable),
+            )

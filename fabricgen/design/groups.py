@@ -1,0 +1,78 @@
+"""Groups and bundles of a design: its graph with identical devices folded into one vertex."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from fabricgen.design.model import Bundle, Design, FabricDesign, Group, TierDesign
+from fabricgen.design.shape import SCOPES, scope_of
+
+
+def groups_of(design: Design) -> tuple[Group, ...]:
+    """Node groups of each pod, then every tier: one group a pod where its switches stand in pods, else one."""
+    layout = design.layout
+    found = []
+    for i, pod in enumerate(layout.pods):
+        omitted = [slot for slot in layout.omitted if slot.pod == i]
+        for nodes in layout.node_sets:
+            missing = sum(nodes.first < slot.node <= nodes.first + nodes.count for slot in omitted)
+            count = nodes.count * pod.su - missing
+            found.append(Group(f"{pod.name}/{nodes.name}", "", "node", pod.name, nodes.profile.id, count))
+    for fabric in design.fabrics:
+        for tier in fabric.tiers:
+            found.extend(_tier_groups(design, tier))
+    return tuple(found)
+
+
+def _in_pods(tier: TierDesign) -> bool:
+    return SCOPES.index(scope_of(tier.per)) >= SCOPES.index("pod")
+
+
+def _tier_groups(design: Design, tier: TierDesign) -> list[Group]:
+    label = f"{tier.fabric}/{tier.name}"
+    if not _in_pods(tier):
+        return [Group(label, tier.fabric, tier.name, "", tier.profile.id, tier.switches)]
+    by_unit = SCOPES.index(scope_of(tier.per)) >= SCOPES.index("su")
+    pods = design.layout.pods
+    whole = design.layout.units if by_unit else len(pods)
+    return [
+        Group(
+            f"{label}/{pod.name}",
+            tier.fabric,
+            tier.name,
+            pod.name,
+            tier.profile.id,
+            tier.switches // whole * (pod.su if by_unit else 1),
+        )
+        for pod in pods
+    ]
+
+
+def bundles_of(design: Design) -> tuple[Bundle, ...]:
+    """Links between groups: those of a pod's nodes and switches stay in the pod or go to the shared group."""
+    found: list[Bundle] = []
+    by_name = {g.name: g for g in groups_of(design)}
+    for fabric in design.fabrics:
+        found.extend(_node_bundles(design, fabric, by_name))
+        for lower, upper in pairwise(fabric.tiers):
+            if lower.up is None or lower.uplink is None:
+                continue
+            each = lower.uplink.links_per_group * lower.uplink.upper_groups
+            for group in _tier_groups(design, lower):
+                above = f"{fabric.name}/{upper.name}" + (f"/{group.pod}" if _in_pods(upper) else "")
+                links = group.count * each
+                found.append(Bundle(fabric.name, group.name, above, links, links * lower.up.speed_gbps))
+    return tuple(found)
+
+
+def _node_bundles(design: Design, fabric: FabricDesign, groups: dict[str, Group]) -> list[Bundle]:
+    leaf = fabric.tiers[0]
+    found = []
+    for index, attachment in fabric.attachments:
+        nodes = design.layout.node_sets[index]
+        for pod in design.layout.pods:
+            lower = groups[f"{pod.name}/{nodes.name}"]
+            upper = f"{fabric.name}/{leaf.name}" + (f"/{pod.name}" if _in_pods(leaf) else "")
+            links = lower.count * len(attachment.legs)
+            found.append(Bundle(fabric.name, lower.name, upper, links, links * attachment.speed_gbps))
+    return found

@@ -1,0 +1,1 @@
+"""Scale-up domain kinds, one file each."""

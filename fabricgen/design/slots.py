@@ -1,0 +1,150 @@
+"""Down-port slots: which slot of which lowest switch each leg of each node slot has, omitted nodes included."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, product
+
+from fabricgen.design.layout import Layout
+from fabricgen.design.model import Attachment, Leg
+from fabricgen.design.shape import group_index, inner, scope_of
+
+Combo = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SlotTable:
+    """Slots of the lowest tier's groups, in the order pod, unit, node, rail, plane, port.
+
+    A combo is the values (from 0) of those of rail, plane and port that the tier is grouped by.
+    """
+
+    layout: Layout
+    per: tuple[str, ...]
+    sizes: Mapping[str, int]
+    attachments: tuple[tuple[int, Attachment], ...]
+
+    def combo(self, leg: Leg) -> Combo:
+        """The combo a leg belongs to."""
+        values = {"rail": leg.rail - 1, "plane": leg.plane - 1, "port": leg.port - 1}
+        return tuple(values[d] for d in inner(self.per))
+
+    @cached_property
+    def combos(self) -> tuple[Combo, ...]:
+        """All combos, in order."""
+        return tuple(product(*(range(self.sizes[d]) for d in inner(self.per))))
+
+    @cached_property
+    def _legs_of_node(self) -> tuple[tuple[Leg, ...], ...]:
+        """For each node number of a unit, its legs."""
+        legs: list[tuple[Leg, ...]] = [()] * self.layout.nodes_per_su
+        for index, attachment in self.attachments:
+            nodes = self.layout.node_sets[index]
+            legs[nodes.first : nodes.first + nodes.count] = [attachment.legs] * nodes.count
+        return tuple(legs)
+
+    @cached_property
+    def offsets(self) -> dict[Combo, tuple[int, ...]]:
+        """For each combo, the slots before each node of a unit, and in the end their sum."""
+        found: dict[Combo, list[int]] = {combo: [] for combo in self.combos}
+        for legs in self._legs_of_node:
+            counts = dict.fromkeys(self.combos, 0)
+            for leg in legs:
+                counts[self.combo(leg)] += 1
+            for combo, count in counts.items():
+                found[combo].append(count)
+        return {combo: tuple(accumulate(counts, initial=0)) for combo, counts in found.items()}
+
+    def rank(self, legs: tuple[Leg, ...], leg: Leg) -> int:
+        """The place of a leg among its node's legs of the same combo."""
+        same = [other for other in legs if self.combo(other) == self.combo(leg)]
+        return same.index(leg)
+
+    @cached_property
+    def units_before(self) -> tuple[int, ...]:
+        """For each unit of the cluster, the units before it in its group's scope."""
+        scope = scope_of(self.per)
+        seen: dict[str, int] = {}
+        before: list[int] = []
+        for pod in self.layout.pods:
+            owner = {"all": "", "site": pod.site, "pod": pod.name}.get(scope)
+            for _ in range(pod.su):
+                before.append(0 if owner is None else seen.get(owner, 0))
+                if owner is not None:
+                    seen[owner] = seen.get(owner, 0) + 1
+        return tuple(before)
+
+    @cached_property
+    def slots_per_group(self) -> int:
+        """Slots of the fullest group."""
+        scope, per_rack = scope_of(self.per), self.layout.nodes_per_rack
+        most = max(offsets[-1] for offsets in self.offsets.values())
+        if scope == "rack":
+            return max(
+                offsets[min(first + per_rack, self.layout.nodes_per_su)] - offsets[first]
+                for offsets in self.offsets.values()
+                for first in range(0, self.layout.nodes_per_su, per_rack)
+            )
+        return most * (1 + max(self.units_before) if scope != "su" else 1)
+
+    def group_sizes(self) -> dict[int, int]:
+        """Slots in a group -> how many groups have so many."""
+        found: dict[int, int] = {}
+        scope, per_rack = scope_of(self.per), self.layout.nodes_per_rack
+        for offsets in self.offsets.values():
+            if scope == "rack":
+                for first in range(0, self.layout.nodes_per_su, per_rack):
+                    slots = offsets[min(first + per_rack, self.layout.nodes_per_su)] - offsets[first]
+                    found[slots] = found.get(slots, 0) + self.layout.units
+            elif scope == "su":
+                found[offsets[-1]] = found.get(offsets[-1], 0) + self.layout.units
+            else:
+                for units in self._units_per_place(scope):
+                    found[units * offsets[-1]] = found.get(units * offsets[-1], 0) + 1
+        return found
+
+    def slots_in_group(self, group: int) -> int:
+        """Slots of one group, by its number."""
+        scope, per_rack = scope_of(self.per), self.layout.nodes_per_rack
+        places, combo = divmod(group, len(self.combos))
+        offsets = self.offsets[self.combos[combo]]
+        if scope == "rack":
+            first = places % self.layout.racks_per_su * per_rack
+            return offsets[min(first + per_rack, self.layout.nodes_per_su)] - offsets[first]
+        return offsets[-1] if scope == "su" else offsets[-1] * self._units_per_place(scope)[places]
+
+    def _units_per_place(self, scope: str) -> list[int]:
+        owners = {"all": [""], "site": list(self.layout.sites), "pod": [p.name for p in self.layout.pods]}[scope]
+        places = dict.fromkeys(owners, 0)
+        for pod in self.layout.pods:
+            places[{"all": "", "site": pod.site, "pod": pod.name}[scope]] += pod.su
+        return list(places.values())
+
+    def slot_of(self, unit: int, node: int, leg: Leg) -> tuple[int, int]:
+        """(group, slot) of a leg; unit in the cluster and node in the unit count from 0."""
+        combo = self.combo(leg)
+        pod = next(i for i, p in enumerate(self.layout.pods) if p.first_su <= unit < p.first_su + p.su)
+        rack = node // self.layout.nodes_per_rack
+        coordinates = {
+            "site": self.layout.sites.index(self.layout.pods[pod].site),
+            "pod": pod,
+            "unit": unit,
+            "rack": rack,
+            **dict(zip(inner(self.per), combo, strict=True)),
+        }
+        offsets = self.offsets[combo]
+        slot = self.units_before[unit] * offsets[-1] + offsets[node]
+        if scope_of(self.per) == "rack":
+            slot = offsets[node] - offsets[rack * self.layout.nodes_per_rack]
+        legs = self._legs_of_node[node]
+        return group_index(self.layout, self.per, self.sizes, coordinates), slot + self.rank(legs, leg)
+
+    def holes(self) -> list[tuple[int, int]]:
+        """(group, slot) of every leg of every omitted node, in slot order."""
+        return [
+            self.slot_of(self.layout.unit_index(omitted), omitted.node - 1, leg)
+            for omitted in sorted(self.layout.omitted)
+            for leg in self._legs_of_node[omitted.node - 1]
+        ]

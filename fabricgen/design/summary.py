@@ -1,0 +1,77 @@
+"""The figures of a cluster: what `show` prints and `build` writes to summary.json, findings apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.design.counts import link_counts
+from fabricgen.design.model import Design, FabricDesign
+
+
+def summary(design: Design) -> dict[str, Any]:
+    """Count a cluster by the contract of summary.json, without findings.
+
+    Speeds and ratios are downlink over uplink bandwidth, power is W at each device's maximum without optics.
+    """
+    return {
+        "blueprint": design.loaded.blueprint.name,
+        "nodes": design.layout.nodes,
+        "accelerators": accelerators(design),
+        "fabrics": {fabric.name: _fabric(design, fabric) for fabric in design.fabrics},
+        "scale_up": {
+            s.name: {
+                "domains": s.domains,
+                "accelerators": s.accelerators,
+                "switches": s.switches,
+                "links": s.links,
+            }
+            for s in design.scale_up
+        },
+        "power_w": whole(power_w(design)),
+    }
+
+
+def _fabric(design: Design, fabric: FabricDesign) -> dict[str, Any]:
+    counts = link_counts(design, fabric)
+    return {
+        "switches": {tier.name: tier.switches for tier in fabric.tiers},
+        "links": {c.key: c.links for c in counts},
+        "cables": {c.key: c.cables for c in counts},
+        "oversubscription": {
+            tier.name: round(float(tier.oversubscription), 4)
+            for tier in fabric.tiers
+            if tier.oversubscription is not None
+        },
+        "planes": fabric.planes,
+        "rails": fabric.rails,
+    }
+
+
+def accelerators(design: Design) -> int:
+    """Accelerators in the nodes that are present."""
+    layout = design.layout
+    return sum(
+        s.profile.accelerators.count * (s.count * layout.units - layout.omitted_of(s))
+        for s in layout.node_sets
+        if s.profile.accelerators
+    )
+
+
+def power_w(design: Design) -> float:
+    """Electrical power of all devices, W; devices whose profile has no figure count nothing."""
+    layout = design.layout
+    total = sum(
+        (s.profile.power_w.planning_w or 0) * (s.count * layout.units - layout.omitted_of(s)) for s in layout.node_sets
+    )
+    total += sum((p.power_w.planning_w or 0) * n for p, n in design.extra_devices.values())
+    total += sum((t.profile.power_w.planning_w or 0) * t.switches for f in design.fabrics for t in f.tiers)
+    for scale_up in design.scale_up:
+        if scale_up.profile.tray:
+            tray = design.catalog.switch(scale_up.profile.tray)
+            total += (tray.power_w.planning_w or 0) * (scale_up.switches // scale_up.profile.switches_per_tray)
+    return total
+
+
+def whole(number: float) -> int | float:
+    """An int where nothing is lost by it."""
+    return int(number) if float(number).is_integer() else round(number, 3)
