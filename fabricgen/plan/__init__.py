@@ -1,0 +1,1 @@
+"""The concrete form of a cluster: columns of devices, links and cables."""

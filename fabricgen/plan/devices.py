@@ -1,0 +1,137 @@
+"""The device table: nodes, extra devices, switches and scale-up trays, in that order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.design.counts import tier_sizes
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Path
+from fabricgen.plan.columns import Columns, constant_rail_plane, node_columns, tier_columns, unit_columns
+from fabricgen.plan.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints
+
+_COLUMNS = ("site", "pod", "unit", "su", "rack", "node", "rail", "plane", "index")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A class of devices before it has its rows."""
+
+    kind: int
+    fabric: str
+    tier: str
+    label: str
+    profile: NodeProfile | SwitchProfile
+    nos: str
+    count: int
+    path: Path
+    columns: Columns
+
+
+def expand_devices(design: Design) -> DeviceTable:
+    """List every device of a cluster; racks are filled in by placement."""
+    parts = [*_nodes(design), *_extras(design), *_switches(design), *_trays(design)]
+    classes: list[DeviceClass] = []
+    first = 0
+    for part in parts:
+        classes.append(
+            DeviceClass(
+                part.kind,
+                part.fabric,
+                part.tier,
+                part.label,
+                part.profile,
+                part.nos,
+                first,
+                part.count,
+                part.path,
+            )
+        )
+        first += part.count
+    counts = [p.count for p in parts]
+    columns = {name: np.concatenate([_column(p, name) for p in parts]) for name in _COLUMNS}
+    return DeviceTable(
+        classes=tuple(classes),
+        device_class=np.repeat(np.arange(len(parts), dtype=np.int32), counts),
+        ordinal=np.concatenate([np.arange(n, dtype=np.int32) for n in counts]),
+        site=columns["site"],
+        pod=columns["pod"],
+        unit=columns["unit"],
+        su=columns["su"],
+        rack_in_unit=columns["rack"],
+        node=columns["node"],
+        rail=columns["rail"],
+        plane=columns["plane"],
+        index=columns["index"],
+        rack=np.full(first, -1, dtype=np.int32),
+        u=np.full(first, -1, dtype=np.int32),
+    )
+
+
+def _column(part: _Part, name: str) -> Ints:
+    column = part.columns.get(name)
+    return np.full(part.count, -1, dtype=np.int32) if column is None else column.astype(np.int32)
+
+
+def _nodes(design: Design) -> Iterator[_Part]:
+    everyone = node_columns(design.layout)
+    for nodes in design.layout.node_sets:
+        mine = (everyone["node"] >= nodes.first) & (everyone["node"] < nodes.first + nodes.count)
+        columns = {name: column[mine] for name, column in everyone.items()}
+        path = ("scalable_unit", "nodes", nodes.name)
+        yield _Part(NODE, "", "node", nodes.name, nodes.profile, "", int(mine.sum()), path, columns)
+
+
+def _extras(design: Design) -> Iterator[_Part]:
+    paths = {e.name: e.path for f in reversed(design.fabrics) for e in f.extras}
+    for name, (profile, count) in design.extra_devices.items():
+        columns = {"index": np.arange(count, dtype=np.int32), "site": np.zeros(count, dtype=np.int32)}
+        yield _Part(EXTRA, "", "node", name, profile, "", count, paths[name], columns)
+
+
+def _switches(design: Design) -> Iterator[_Part]:
+    for fabric in design.fabrics:
+        sizes = tier_sizes(fabric)
+        for tier in fabric.tiers:
+            columns = tier_columns(design.layout, tier, sizes)
+            rail, plane = constant_rail_plane(fabric, columns)
+            own = {"index": columns[tier.name], "rail": rail, "plane": plane}
+            if (columns["site"] < 0).all() and len(design.layout.sites) == 1:
+                own["site"] = np.zeros(tier.switches, dtype=np.int32)
+            columns = columns | own
+            yield _Part(
+                SWITCH,
+                fabric.name,
+                tier.name,
+                tier.name,
+                tier.profile,
+                tier.nos,
+                tier.switches,
+                tier.path,
+                columns,
+            )
+
+
+def _trays(design: Design) -> Iterator[_Part]:
+    layout = design.layout
+    for scale_up in design.scale_up:
+        if scale_up.per != "rack" or not scale_up.profile.tray:
+            continue
+        each = scale_up.profile.switches // scale_up.profile.switches_per_tray
+        nodes = node_columns(layout)
+        racks = np.unique(nodes["unit"] * layout.racks_per_su + nodes["rack"])
+        unit, rack = np.divmod(racks, layout.racks_per_su)
+        units = unit_columns(layout)
+        columns = {name: np.repeat(column[unit], each) for name, column in units.items()}
+        columns |= {
+            "rack": np.repeat(rack, each),
+            "index": np.tile(np.arange(each, dtype=np.int32), len(racks)),
+        }
+        profile = design.catalog.switch(scale_up.profile.tray)
+        nos = profile.nos[0] if profile.nos else ""
+        count = each * len(racks)
+        yield _Part(TRAY, scale_up.name, "switch-tray", scale_up.name, profile, nos, count, scale_up.path, columns)

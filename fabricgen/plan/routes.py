@@ -1,0 +1,67 @@
+"""How long a cable must be: Manhattan distance along trays and rows, with drops, slack and stocked lengths."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fabricgen.blueprint.models import Floor
+from fabricgen.plan.tables import DeviceTable, Floats, Ints, RackTable
+
+RACK_UNIT_M = 0.04445
+"""Height of one rack unit, m (EIA-310)."""
+
+RACK_WIDTH_M = 0.6
+"""Cable inside a rack crosses to the side and back, m."""
+
+STOCK_M = np.array(
+    [
+        0.5,
+        1,
+        1.5,
+        2,
+        2.5,
+        3,
+        4,
+        5,
+        7,
+        10,
+        15,
+        20,
+        25,
+        30,
+        40,
+        50,
+        60,
+        80,
+        100,
+        125,
+        150,
+        200,
+        250,
+        300,
+        400,
+        500,
+    ]
+)
+"""Lengths that are stocked, m; beyond the last, whole multiples of 100 m."""
+
+
+def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b: Ints) -> Floats:
+    """Length of the run between pairs of devices, m, float64: in the rack, or up, along and down; slack included."""
+    rack_a, rack_b = devices.rack[a], devices.rack[b]
+    u_a, u_b = devices.u[a], devices.u[b]
+    inside = np.abs(u_a - u_b) * RACK_UNIT_M + RACK_WIDTH_M
+    drop = (2 * racks.units - u_a - u_b) * RACK_UNIT_M + 2 * floor.tray_m
+    along = np.abs(racks.column[rack_a] - racks.column[rack_b]) * floor.rack_pitch_m
+    across = np.abs(racks.row[rack_a] - racks.row[rack_b]) * floor.row_pitch_m
+    run = np.where(rack_a == rack_b, inside, drop + along + across)
+    result: Floats = run * (1 + floor.slack)
+    return result
+
+
+def stocked(length_m: Floats) -> Floats:
+    """Round lengths up to what is stocked, m, float64."""
+    beyond = np.ceil(length_m / 100 - 1e-9) * 100
+    found = np.searchsorted(STOCK_M, length_m - 1e-9)
+    result: Floats = np.where(found < len(STOCK_M), STOCK_M[np.minimum(found, len(STOCK_M) - 1)], beyond)
+    return result

@@ -1,0 +1,176 @@
+"""The concrete form of a cluster as columns: one row a device, link, cable end or rack. No object per row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from fabricgen.catalog.models import CableProfile, NodeProfile, SwitchProfile
+from fabricgen.design.model import Attachment, PortRun, ScaleUpDesign
+from fabricgen.kernel.diagnostics import Path
+
+Ints: TypeAlias = npt.NDArray[np.int32]
+Wide: TypeAlias = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+NODE, EXTRA, SWITCH, TRAY = range(4)
+"""Kinds of device: a node of a scalable unit, an extra device, a switch, a scale-up switch tray."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceClass:
+    """Devices that come from one line of the blueprint: a node set, extra devices, a tier, or scale-up trays."""
+
+    kind: int
+    fabric: str
+    tier: str
+    label: str
+    profile: NodeProfile | SwitchProfile
+    nos: str
+    first: int
+    count: int
+    path: Path
+
+    @property
+    def rows(self) -> slice:
+        """The rows of these devices in the device table."""
+        return slice(self.first, self.first + self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceTable:
+    """Devices, int32 columns of one length. Coordinates count from 0, and are -1 where a device has none.
+
+    `device_class` indexes `classes`; `ordinal` counts within the class; `index` is a switch's number in its group;
+    `inner` holds, for a class of switches, its columns of tier dimensions.
+    """
+
+    classes: tuple[DeviceClass, ...]
+    device_class: Ints
+    ordinal: Ints
+    site: Ints
+    pod: Ints
+    unit: Ints
+    su: Ints
+    rack_in_unit: Ints
+    node: Ints
+    rail: Ints
+    plane: Ints
+    index: Ints
+    rack: Ints
+    u: Ints
+
+    def __len__(self) -> int:
+        return len(self.device_class)
+
+
+@dataclass(frozen=True, slots=True)
+class ManagementPort:
+    """The management port of a switch as one side of a link: one RJ45 port of 1 Gb/s."""
+
+    per_connector: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleUpPort:
+    """A scale-up port as one side of a link: of an accelerator in a node, or of an ASIC in a tray."""
+
+    role: Literal["gpu", "asic"]
+    ports_each: int
+    per_connector: int = 1
+
+
+Side: TypeAlias = Attachment | PortRun | ManagementPort | ScaleUpPort
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Links that come from one line of the blueprint and are alike: same fabric, tiers, speed and kind of ends."""
+
+    fabric: str
+    lower: str
+    upper: str
+    speed_gbps: float
+    lane_gbps: float
+    a: Side
+    b: Side
+    backplane: bool
+    path: Path
+
+    @property
+    def key(self) -> str:
+        """The name of the pair of tiers in summaries: `node-leaf`."""
+        return f"{self.lower}-{self.upper}"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTable:
+    """Links, int32 columns of one length: `a` is the lower end, `b` the upper.
+
+    A port is a number within its side: a leg of a node, a place in a run of switch ports. `rail` and `plane` count
+    from 1 and are 0 where a link has none. `cable` indexes the cables, -1 for a backplane link.
+    """
+
+    segments: tuple[Segment, ...]
+    segment: Ints
+    a_device: Ints
+    a_port: Ints
+    b_device: Ints
+    b_port: Ints
+    rail: Ints
+    plane: Ints
+    cable: Ints
+
+    def __len__(self) -> int:
+        return len(self.segment)
+
+
+@dataclass(frozen=True, slots=True)
+class CableTable:
+    """Cables, and the ends of cables: one row a pair of connectors that a cable joins (a breakout has several).
+
+    Per cable: `length_m` float64, `medium` indexes `media`. Per end: `cable`, a representative `link`, and on each
+    side the connector within the device.
+    """
+
+    media: tuple[CableProfile, ...]
+    length_m: Floats
+    run_m: Floats
+    medium: Ints
+    reaches: Flags
+    end_cable: Ints
+    end_link: Ints
+    end_links: Ints
+
+    def __len__(self) -> int:
+        return len(self.length_m)
+
+
+@dataclass(frozen=True, slots=True)
+class RackTable:
+    """Racks: name, site and position on the floor (row and column from 0; network rows are negative)."""
+
+    names: tuple[str, ...]
+    site: Ints
+    row: Ints
+    column: Ints
+    units: int
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Every device, link, cable and rack of a cluster."""
+
+    devices: DeviceTable
+    links: LinkTable
+    cables: CableTable
+    racks: RackTable
+    scale_up: Mapping[str, ScaleUpDesign]

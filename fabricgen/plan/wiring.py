@@ -1,0 +1,266 @@
+"""Wiring by broadcasting: every link of a fabric from the coordinates of its ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from fabricgen.design.counts import slot_table, tier_sizes
+from fabricgen.design.layout import Layout
+from fabricgen.design.management import ManagementLoad, in_turn, shared_scope
+from fabricgen.design.model import Attachment, Design, FabricDesign, TierDesign, Uplink
+from fabricgen.design.shape import SCOPES, group_index, inner, scope_index, scope_of
+from fabricgen.design.slots import SlotTable
+from fabricgen.plan.columns import Columns, tier_columns
+from fabricgen.plan.tables import (
+    EXTRA,
+    NODE,
+    SWITCH,
+    DeviceClass,
+    DeviceTable,
+    Ints,
+    ManagementPort,
+    Segment,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wires:
+    """The links of one segment, int32 columns of one length; rail and plane from 1, 0 for none."""
+
+    segment: Segment
+    a_device: Ints
+    a_port: Ints
+    b_device: Ints
+    b_port: Ints
+    rail: Ints
+    plane: Ints
+
+
+class FabricWiring:
+    """Wires one fabric of a design."""
+
+    def __init__(self, design: Design, devices: DeviceTable, fabric: FabricDesign) -> None:
+        self._design, self._devices, self._fabric = design, devices, fabric
+        self._layout = design.layout
+        self._sizes = tier_sizes(fabric)
+
+    def wires(self) -> Iterator[Wires]:
+        """Yield the fabric's links from the nodes up: nodes, extra devices, management ports, then each tier pair."""
+        for index, attachment in self._fabric.attachments:
+            yield self._nodes(self._class(NODE, "", self._layout.node_sets[index].name), attachment)
+        for extra in self._fabric.extras:
+            yield self._extra(extra)
+        if self._fabric.managed_switches:
+            yield self._management()
+        for lower, upper in pairwise(self._fabric.tiers):
+            yield self._uplinks(lower, upper)
+
+    def _class(self, kind: int, fabric: str, label: str) -> DeviceClass:
+        return next(c for c in self._devices.classes if (c.kind, c.fabric, c.label) == (kind, fabric, label))
+
+    def _switches(self, tier: TierDesign) -> DeviceClass:
+        return self._class(SWITCH, self._fabric.name, tier.name)
+
+    def _nodes(self, nodes: DeviceClass, attachment: Attachment) -> Wires:
+        leaf = self._fabric.tiers[0]
+        table = slot_table(self._design, self._fabric)
+        rows = nodes.rows
+        at = {
+            "site": self._devices.site[rows],
+            "pod": self._devices.pod[rows],
+            "unit": self._devices.unit[rows],
+            "rack": self._devices.rack_in_unit[rows],
+        }
+        node = self._devices.node[rows]
+        shape = (nodes.count, len(attachment.legs))
+        switch, port = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
+        for i, leg in enumerate(attachment.legs):
+            combo = dict(zip(inner(leaf.per), table.combo(leg), strict=True))
+            group = group_index(self._layout, leaf.per, self._sizes, at | combo)
+            slot = self._slots(table, at, node, table.combo(leg)) + table.rank(attachment.legs, leg)
+            switch[:, i] = group * leaf.count + slot // self._fabric.slots_per_switch
+            port[:, i] = slot % self._fabric.slots_per_switch
+        device = np.arange(rows.start, rows.stop, dtype=np.int32)
+        return Wires(
+            self._segment("node", leaf, attachment, leaf.down, self._fabric.path),
+            np.repeat(device, shape[1]),
+            np.tile(np.arange(shape[1], dtype=np.int32), shape[0]),
+            self._switches(leaf).first + switch.ravel(),
+            port.ravel(),
+            np.tile(np.array([leg.rail for leg in attachment.legs], dtype=np.int32), shape[0]),
+            np.tile(np.array([leg.plane for leg in attachment.legs], dtype=np.int32), shape[0]),
+        )
+
+    def _slots(self, table: SlotTable, at: Columns, node: Ints, combo: tuple[int, ...]) -> Any:
+        """First slot of each node in its group for one combo."""
+        offsets = np.array(table.offsets[combo], dtype=np.int32)
+        if scope_of(table.per) == "rack":
+            return offsets[node] - offsets[at["rack"] * self._layout.nodes_per_rack]
+        before = np.array(table.units_before, dtype=np.int32)
+        return before[at["unit"]] * offsets[-1] + offsets[node]
+
+    def _segment(self, lower: str, upper: TierDesign, a: Any, b: Any, path: Any) -> Segment:
+        return Segment(
+            self._fabric.name, lower, upper.name, b.speed_gbps, b.lane_gbps, a, b, backplane=False, path=path
+        )
+
+    def _of_switches(self, devices: Ints) -> tuple[Ints, Ints]:
+        """Rail and plane of links that take them from a switch: from 1, 0 for none."""
+        return self._devices.rail[devices] + 1, self._devices.plane[devices] + 1
+
+    def _extra(self, extra: Any) -> Wires:
+        tier = self._fabric.tier(extra.tier)
+        devices = self._class(EXTRA, "", extra.name)
+        names = [f"{extra.name}-{i + 1}" if extra.count > 1 else extra.name for i in range(extra.count)]
+        a = np.array([devices.first + names.index(link.device) for link in extra.links], dtype=np.int32)
+        b = np.array([self._switches(tier).first + link.switch for link in extra.links], dtype=np.int32)
+        rail, plane = self._of_switches(b)
+        return Wires(
+            self._segment("node", tier, extra.attachment, tier.down, extra.path),
+            a,
+            np.array([link.leg for link in extra.links], dtype=np.int32),
+            b,
+            np.array([link.slot for link in extra.links], dtype=np.int32),
+            rail,
+            plane,
+        )
+
+    def _management(self) -> Wires:
+        """Deal management ports over the lowest switches that share their place, after the nodes' ports."""
+        leaf = self._fabric.tiers[0]
+        leaves = tier_columns(self._layout, leaf, self._sizes)
+        managed, chosen = [], []
+        for place in SCOPES[:4]:
+            found = self._managed_at(place, scope_of(leaf.per))
+            if len(found):
+                managed.append(found)
+                chosen.append(self._deal(place, found, leaves))
+        a, b = np.concatenate(managed), np.concatenate(chosen)
+        order = np.argsort(a, kind="stable")
+        a, b = a[order], b[order]
+        device = self._switches(leaf).first + b
+        rail, plane = self._of_switches(device)
+        return Wires(
+            self._segment("node", leaf, ManagementPort(), leaf.down, (*self._fabric.path, "also")),
+            a,
+            np.zeros(len(a), dtype=np.int32),
+            device,
+            self._fabric.slots_per_switch + _rank_within(b),
+            rail,
+            plane,
+        )
+
+    def _managed_at(self, place: str, leaf_scope: str) -> Ints:
+        """Switches of other fabrics whose narrowest common place with the leaves is `place`."""
+        tiers = {(t.fabric, t.name): t for f in self._design.fabrics for t in f.tiers}
+        rows = [
+            np.arange(c.first, c.first + c.count, dtype=np.int32)
+            for c in self._devices.classes
+            if c.kind == SWITCH
+            and c.fabric != self._fabric.name
+            and shared_scope(scope_of(tiers[c.fabric, c.tier].per), leaf_scope) == place
+        ]
+        return np.concatenate(rows) if rows else np.empty(0, dtype=np.int32)
+
+    def _deal(self, place: str, devices: Ints, leaves: Columns) -> Ints:
+        """Deal devices over the leaves of their place: in turn, or so many to a leaf where leaves become more."""
+        at = {name: getattr(self._devices, name)[devices] for name in ("site", "pod", "unit")}
+        own = scope_index(self._layout, place, at)
+        of_leaf = scope_index(self._layout, place, leaves)
+        order = np.argsort(of_leaf, kind="stable")
+        places = np.arange(int(of_leaf.max()) + 1)
+        start = np.searchsorted(of_leaf[order], places)
+        count = np.bincount(of_leaf, minlength=len(places))
+        rank, leaf = _rank_within(own), self._fabric.tiers[0]
+        if in_turn(place, scope_of(leaf.per)):
+            nth = rank % count[own]
+        else:
+            others = tuple(t for f in self._design.fabrics if f is not self._fabric for t in f.tiers)
+            nth = rank // ManagementLoad(self._layout, others).share(place, scope_of(leaf.per), leaf.switches)
+        dealt: Ints = order[start[own] + nth].astype(np.int32)
+        return dealt
+
+    def _uplinks(self, lower: TierDesign, upper: TierDesign) -> Wires:
+        uplink = lower.uplink
+        assert uplink is not None  # noqa: S101 - a tier below another has uplinks
+        columns = tier_columns(self._layout, lower, self._sizes)
+        rank = lower_rank(self._layout, lower, upper, columns, self._sizes)
+        met = [d for d in inner(upper.per) if d not in lower.per and d != lower.name]
+        combos = np.indices([self._sizes[d] for d in met], dtype=np.int32).reshape(
+            len(met), uplink.upper_groups if met else 0
+        )
+        share = np.array([uplink.share(i) for i in range(uplink.upper_count)], dtype=np.int32)
+        index = np.repeat(np.arange(uplink.upper_count, dtype=np.int32), share)
+        within_pair = np.arange(uplink.links_per_group, dtype=np.int32) - np.repeat(np.cumsum(share) - share, share)
+        groups = []
+        for g in range(uplink.upper_groups):
+            at = columns | {d: np.full(lower.switches, combos[i, g], dtype=np.int32) for i, d in enumerate(met)}
+            groups.append(group_index(self._layout, upper.per, self._sizes, at))
+        group = np.stack(groups, axis=1)[:, :, None]
+        b = self._switches(upper).first + group * upper.count + index
+        b_port = np.broadcast_to(rank[:, None, None] * share[index] + within_pair, b.shape)
+        each = uplink.links_per_group * uplink.upper_groups
+        a = np.repeat(np.arange(lower.switches, dtype=np.int32) + self._switches(lower).first, each)
+        a_port = np.tile(np.arange(each, dtype=np.int32), lower.switches)
+        b_device = b.reshape(-1).astype(np.int32)
+        rail, plane = self._of_pair(a, b_device)
+        segment = self._segment(lower.name, upper, lower.up, upper.down, lower.path)
+        return Wires(segment, a, a_port, b_device, b_port.reshape(-1).astype(np.int32), rail, plane)
+
+    def _of_pair(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:
+        """Rail and plane of links between switches: what either end has."""
+        rails, planes = zip(self._of_switches(a), self._of_switches(b), strict=True)
+        return np.maximum(*rails), np.maximum(*planes)
+
+
+def lower_rank(layout: Layout, lower: TierDesign, upper: TierDesign, columns: Columns, sizes: dict[str, int]) -> Ints:
+    """The place of each lower switch among those that meet the same upper group; int32.
+
+    Counts reserved slots where the design found room for them, so that growth moves no port.
+    """
+    uplink: Uplink | None = lower.uplink
+    assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
+    rank = _place_rank(layout, scope_of(lower.per), scope_of(upper.per), columns, by_slot=uplink.by_slot)
+    for dimension in inner(lower.per):
+        if dimension not in upper.per:
+            rank = rank * sizes[dimension] + columns[dimension]
+    if lower.name not in upper.per:
+        rank = rank * lower.count + columns[lower.name]
+    result: Ints = rank.astype(np.int32)
+    return result
+
+
+def _place_rank(layout: Layout, lower: str, upper: str, columns: Columns, *, by_slot: bool) -> Any:
+    """The number of each lower place within its upper place."""
+    if lower == upper or lower == "all":
+        return np.zeros(len(columns["pod"]), dtype=np.int32)
+    if lower == "site":
+        return columns["site"]
+    if upper == "su":
+        return columns["rack"]
+    first, total = [], {"": 0}
+    for pod in layout.pods:
+        owner = {"all": "", "site": pod.site, "pod": pod.name}[upper]
+        first.append(total.get(owner, 0))
+        step = 1 if lower == "pod" else pod.slots if by_slot else pod.su
+        total[owner] = first[-1] + step
+    rank = np.array(first, dtype=np.int32)[columns["pod"]]
+    if lower in ("su", "rack"):
+        rank = rank + columns["su"]
+    return rank * layout.racks_per_su + columns["rack"] if lower == "rack" else rank
+
+
+def _rank_within(keys: Ints) -> Ints:
+    """The place of each row among the rows of the same key, in row order; int32."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    first = np.r_[0, np.flatnonzero(np.diff(ordered)) + 1]
+    start = np.repeat(first, np.diff(np.r_[first, len(keys)]))
+    rank = np.empty(len(keys), dtype=np.int32)
+    rank[order] = np.arange(len(keys), dtype=np.int32) - start
+    return rank
