@@ -1,0 +1,1 @@
+"""Names, pools, ASNs and addresses from coordinates."""

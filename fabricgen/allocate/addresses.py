@@ -1,0 +1,231 @@
+"""Addresses as integer columns, from slots: no row depends on the order in which others were met."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricgen.allocate.asn import allocate_asns
+from fabricgen.allocate.pools import Carver, Pools
+from fabricgen.allocate.slots import switch_slots
+from fabricgen.design.model import Design, FabricDesign
+from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.plan.tables import SWITCH, ManagementPort, Plan, Segment, Wide
+
+RESERVED_IN_SUBNET = 2
+"""Network and gateway address before the first host of a bridged subnet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Addresses as int64, 0 where there is none.
+
+    Per device: asn, loopback, management (with prefix length and gateway). Per link: the address of each end and its
+    prefix length. Per bridged leaf (`gateway_*`, one row each): device, address and prefix length. Per device with
+    node links, `subnet` and its length: the block that holds the addresses of all of them.
+    """
+
+    asn: Wide
+    loopback: Wide
+    management: Wide
+    management_length: Wide
+    management_gateway: Wide
+    a_ip: Wide
+    b_ip: Wide
+    length: Wide
+    gateway_device: Wide
+    gateway_ip: Wide
+    gateway_length: Wide
+    subnet: Wide
+    subnet_length: Wide
+
+
+def allocate(design: Design, plan: Plan) -> Addresses:
+    """Allocate every address and AS number of a cluster.
+
+    Raises InputError, each with its place, where a pool is too small.
+    """
+    return _Allocation(design, plan).run()
+
+
+def is_routed(fabric: FabricDesign) -> bool:
+    """Whether the switches of a fabric route: all but InfiniBand's."""
+    return fabric.protocol != "infiniband"
+
+
+def underlay(design: Design, fabric: FabricDesign) -> str:
+    """`ebgp-numbered` or `ebgp-unnumbered`, as stated nearest to the fabric."""
+    blueprint = design.loaded.blueprint
+    return blueprint.fabrics[fabric.name].routing.underlay or blueprint.routing.underlay or "ebgp-numbered"
+
+
+def is_management(fabric: FabricDesign) -> bool:
+    """Whether a fabric reaches BMCs or switch management ports: its nodes draw on the management pool."""
+    return fabric.managed_switches > 0 or any(a.role == "bmc" for _, a in fabric.attachments)
+
+
+class _Allocation:
+    def __init__(self, design: Design, plan: Plan) -> None:
+        self.design, self.plan = design, plan
+        blueprint = design.loaded.blueprint
+        self.pools = Pools(blueprint.pools.model_dump())
+        n, links = len(plan.devices), len(plan.links)
+        self.device = {
+            k: np.zeros(n, dtype=np.int64)
+            for k in ("asn", "loopback", "ip", "length", "gateway", "subnet", "subnet_length")
+        }
+        self.link = {k: np.zeros(links, dtype=np.int64) for k in ("a", "b", "length")}
+        self.gateways: list[tuple[Wide, Wide, int]] = []
+
+    def run(self) -> Addresses:
+        routed = tuple(f for f in self.design.fabrics if is_routed(f))
+        for key, numbers in allocate_asns(self.design, routed).items():
+            self.device["asn"][self._rows(*key)] = numbers
+        for fabric in routed:
+            self._loopbacks(fabric)
+        for fabric in routed:
+            self._between_switches(fabric)
+        for fabric in routed:
+            self._hosts(fabric)
+        self._management()
+        return self._freeze()
+
+    def _rows(self, fabric: str, tier: str) -> slice:
+        classes = self.plan.devices.classes
+        return next(c.rows for c in classes if (c.kind, c.fabric, c.tier) == (SWITCH, fabric, tier))
+
+    def _pool(self, name: str, fabric: FabricDesign) -> Carver:
+        own = getattr(self.design.loaded.blueprint.fabrics[fabric.name].pools, name)
+        return self.pools.get(name, fabric.name, own)
+
+    def _loopbacks(self, fabric: FabricDesign) -> None:
+        for tier in reversed(fabric.tiers):
+            slot, slots = switch_slots(self.design.layout, fabric, tier)
+            what = f"a router id for each {fabric.name} {tier.name}"
+            base = self._pool("loopback", fabric).take(power_of_two_at_least(slots + 1), what)
+            self.device["loopback"][self._rows(fabric.name, tier.name)] = base + 1 + slot
+
+    def _segments(self, fabric: FabricDesign, lower: str) -> list[tuple[int, Segment]]:
+        segments = enumerate(self.plan.links.segments)
+        return [(i, s) for i, s in segments if s.fabric == fabric.name and s.lower == lower]
+
+    def _between_switches(self, fabric: FabricDesign) -> None:
+        """A /31 for each link, the upper end even; a block for each lower switch, by the place of its uplink."""
+        if underlay(self.design, fabric) != "ebgp-numbered":
+            return
+        for tier in fabric.tiers:
+            if tier.up is None:
+                continue
+            slot, slots = switch_slots(self.design.layout, fabric, tier)
+            room = 2 * power_of_two_at_least(tier.up.count)
+            what = f"a /31 for each {fabric.name} {tier.name} uplink"
+            base = self._pool("fabric", fabric).take(power_of_two_at_least(slots) * room, what)
+            first = self._rows(fabric.name, tier.name).start
+            for i, _ in self._segments(fabric, tier.name):
+                rows = self.plan.links.segment == i
+                switch = self.plan.links.a_device[rows] - first
+                pair = base + slot[switch] * room + 2 * self.plan.links.a_port[rows]
+                self.link["a"][rows], self.link["b"][rows], self.link["length"][rows] = pair + 1, pair, 31
+
+    def _hosts(self, fabric: FabricDesign) -> None:
+        """Links to nodes: a /31 each (switch even, node odd), or an address in the subnet of the leaf."""
+        if fabric.hosts == "none":
+            return
+        for tier in fabric.tiers:
+            segments = self._segments_to(fabric, tier.name)
+            if not segments:
+                continue
+            slot, slots = switch_slots(self.design.layout, fabric, tier)
+            ports = tier.numbered_ports + tier.spare_ports
+            room = power_of_two_at_least(2 * ports if fabric.hosts == "routed" else ports + RESERVED_IN_SUBNET + 1)
+            pool = "management" if is_management(fabric) else "hosts"
+            what = f"nodes on each {fabric.name} {tier.name}"
+            base = self._pool(pool, fabric).take(power_of_two_at_least(slots) * room, what)
+            subnet = base + slot * room
+            rows = self._rows(fabric.name, tier.name)
+            self.device["subnet"][rows], self.device["subnet_length"][rows] = subnet, 33 - room.bit_length()
+            for i in segments:
+                self._host_links(fabric, i, subnet, self._rows(fabric.name, tier.name).start, room)
+            if fabric.hosts == "bridged":
+                devices = np.arange(tier.switches, dtype=np.int64) + self._rows(fabric.name, tier.name).start
+                self.gateways.append((devices, subnet + 1, 33 - room.bit_length()))
+
+    def _segments_to(self, fabric: FabricDesign, tier: str) -> list[int]:
+        return [i for i, s in self._segments(fabric, "node") if s.upper == tier]
+
+    def _host_links(self, fabric: FabricDesign, segment: int, subnet: Wide, first: int, room: int) -> None:
+        links = self.plan.links
+        rows = links.segment == segment
+        base, port = subnet[links.b_device[rows] - first], links.b_port[rows]
+        if fabric.hosts == "routed":
+            self.link["b"][rows], self.link["a"][rows] = base + 2 * port, base + 2 * port + 1
+            self.link["length"][rows] = 31
+            return
+        self.link["a"][rows] = base + RESERVED_IN_SUBNET + port
+        self.link["length"][rows] = 33 - room.bit_length()
+
+    def _management(self) -> None:
+        """Management addresses: of the port on the management fabric; else a flat subnet for all switches."""
+        links, managed = self.plan.links, np.zeros(len(self.plan.devices), dtype=bool)
+        for i, segment in enumerate(links.segments):
+            bmc = getattr(segment.a, "role", "") == "bmc"
+            if not (bmc or isinstance(segment.a, ManagementPort)):
+                continue
+            rows = np.flatnonzero(links.segment == i)
+            devices, ip, length = links.a_device[rows], self.link["a"][rows], self.link["length"][rows]
+            first = np.unique(devices, return_index=True)[1]
+            rows, devices = rows[first], devices[first]
+            self.device["ip"][devices], self.device["length"][devices] = ip[first], length[first]
+            routed = length[first] == 31
+            self.device["gateway"][devices] = np.where(
+                routed, ip[first] - 1, (ip[first] >> (32 - length[first]) << (32 - length[first])) + 1
+            )
+            managed[devices] = True
+        own = [f for f in self.design.fabrics if f.managed_switches]
+        if own:
+            self._manage_in_band(own[0])
+        else:
+            self._flat_management()
+
+    def _manage_in_band(self, fabric: FabricDesign) -> None:
+        """The management fabric's own switches are reached at their router ids."""
+        for tier in fabric.tiers:
+            rows = self._rows(fabric.name, tier.name)
+            self.device["ip"][rows] = self.device["loopback"][rows]
+            self.device["length"][rows] = 32
+
+    def _flat_management(self) -> None:
+        blocks = []
+        total = RESERVED_IN_SUBNET
+        for fabric in self.design.fabrics:
+            for tier in fabric.tiers:
+                slot, slots = switch_slots(self.design.layout, fabric, tier)
+                blocks.append((self._rows(fabric.name, tier.name), total + slot))
+                total += power_of_two_at_least(slots)
+        room = power_of_two_at_least(total + 1)
+        base = self.pools.get("management").take(room, "the management port of each switch")
+        for rows, place in blocks:
+            self.device["ip"][rows] = base + place
+            self.device["length"][rows] = 33 - room.bit_length()
+            self.device["gateway"][rows] = base + 1
+
+    def _freeze(self) -> Addresses:
+        empty = np.zeros(0, dtype=np.int64)
+        return Addresses(
+            asn=self.device["asn"],
+            loopback=self.device["loopback"],
+            management=self.device["ip"],
+            management_length=self.device["length"],
+            management_gateway=self.device["gateway"],
+            a_ip=self.link["a"],
+            b_ip=self.link["b"],
+            length=self.link["length"],
+            gateway_device=np.concatenate([g[0] for g in self.gateways]) if self.gateways else empty,
+            gateway_ip=np.concatenate([g[1] for g in self.gateways]) if self.gateways else empty,
+            gateway_length=np.concatenate([np.full(len(g[0]), g[2]) for g in self.gateways])
+            if self.gateways
+            else empty,
+            subnet=self.device["subnet"],
+            subnet_length=self.device["subnet_length"],
+        )

@@ -1,0 +1,86 @@
+"""Device names from coordinates: a name never depends on what else is in the cluster."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fabricgen.design.counts import tier_sizes
+from fabricgen.design.model import Design
+from fabricgen.design.shape import inner
+from fabricgen.plan.columns import tier_columns
+from fabricgen.plan.tables import EXTRA, NODE, SWITCH, DeviceClass, DeviceTable
+
+_SHORT = {"rail": "r", "plane": "pl", "port": "pt"}
+
+
+def device_names(design: Design, devices: DeviceTable) -> list[str]:
+    """Name every device, in table order.
+
+    Nodes are `p1-su01-n001`, switches `fabric-tier-place-...-01`, extra devices by their own name, scale-up trays by
+    their rack. Numbers are padded to a fixed width and grow wider, never narrower, so growth renames nothing.
+    """
+    names: list[str] = []
+    for cls in devices.classes:
+        if cls.kind == NODE:
+            names += _nodes(design, devices, cls)
+        elif cls.kind == EXTRA:
+            names += [f"{cls.label}-{i + 1}" if cls.count > 1 else cls.label for i in range(cls.count)]
+        elif cls.kind == SWITCH:
+            names += _switches(design, devices, cls)
+        else:
+            names += _trays(design, devices, cls)
+    return names
+
+
+def _units(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
+    pods = design.layout.pods
+    pairs = zip(devices.pod[cls.rows].tolist(), devices.su[cls.rows].tolist(), strict=True)
+    return [f"{pods[pod].name}-su{su + 1:02d}" for pod, su in pairs]
+
+
+def _nodes(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
+    stem = "n" if cls.label == "node" else f"{cls.label}-"
+    numbers = (devices.node[cls.rows] + 1).tolist()
+    return [f"{unit}-{stem}{n:03d}" for unit, n in zip(_units(design, devices, cls), numbers, strict=True)]
+
+
+def _trays(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
+    racks = (devices.rack_in_unit[cls.rows] + 1).tolist()
+    numbers = (devices.index[cls.rows] + 1).tolist()
+    units = _units(design, devices, cls)
+    return [f"{u}-rk{r:02d}-{cls.label}-{i:02d}" for u, r, i in zip(units, racks, numbers, strict=True)]
+
+
+def _switches(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
+    fabric = design.fabric(cls.fabric)
+    tier = fabric.tier(cls.tier)
+    columns = tier_columns(design.layout, tier, tier_sizes(fabric))
+    labels = [_places(design, devices, cls)]
+    for dimension in inner(tier.per):
+        stem = _SHORT.get(dimension, dimension)
+        labels.append([f"-{stem}{value + 1}" for value in columns[dimension].tolist()])
+    labels.append([f"-{index + 1:02d}" for index in columns[tier.name].tolist()])
+    stem = f"{cls.fabric}-{cls.tier}"
+    return [stem + "".join(parts) for parts in zip(*labels, strict=True)]
+
+
+def _places(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
+    layout, rows = design.layout, cls.rows
+    pod, su = devices.pod[rows].tolist(), devices.su[rows].tolist()
+    rack = devices.rack_in_unit[rows].tolist()
+    site = devices.site[rows].tolist()
+    found = []
+    for i in range(cls.count):
+        text = f"-{layout.pods[pod[i]].name}" if pod[i] >= 0 else ""
+        if pod[i] < 0 and site[i] >= 0 and len(layout.sites) > 1:
+            text = f"-{layout.sites[site[i]]}"
+        text += f"-su{su[i] + 1:02d}" if su[i] >= 0 else ""
+        text += f"-rk{rack[i] + 1:02d}" if rack[i] >= 0 else ""
+        found.append(text)
+    return found
+
+
+def site_names(design: Design, devices: DeviceTable) -> list[str]:
+    """The site of every device; one that serves several sites stands in the first."""
+    sites = np.maximum(devices.site, 0).tolist()
+    return [design.layout.sites[i] for i in sites]
