@@ -1,0 +1,115 @@
+"""Run the rules over a cluster, give findings their places, and set aside what is waived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabricgen.blueprint.models import Waiver
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity, Span
+from fabricgen.lint.rule import DesignRule, PlanRule, all_rules
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+EXPIRED, UNMATCHED = "FG801", "FG802"
+"""Findings of the engine itself: a waiver past its day, and one that covers nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class LintSettings:
+    """Which rules count, by prefixes of their codes, and the day (YYYY-MM-DD) by which waivers are judged.
+
+    Without a day no waiver expires: only `lint` judges by a date, never `build`.
+    """
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    as_of: str | None = None
+
+    def wants(self, code: str) -> bool:
+        """Whether findings of a code are asked for."""
+        chosen = not self.select or code.startswith(self.select)
+        return chosen and not (self.ignore and code.startswith(self.ignore))
+
+
+@dataclass(frozen=True, slots=True)
+class LintResult:
+    """Findings in the order of their places, and those that a waiver covers."""
+
+    findings: tuple[Diagnostic, ...]
+    waived: tuple[Diagnostic, ...]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Errors and warnings, as summaries have them."""
+        return {
+            "error": sum(d.severity is Severity.ERROR for d in self.findings),
+            "warning": sum(d.severity is Severity.WARNING for d in self.findings),
+        }
+
+    @property
+    def worst(self) -> Severity | None:
+        """The gravest finding; None when there is none."""
+        return max((d.severity for d in self.findings), default=None)
+
+
+def lint(design: Design, cluster: Cluster | None = None, settings: LintSettings | None = None) -> LintResult:
+    """Judge a design and, where it is given, its cluster."""
+    settings = settings or LintSettings()
+    found = [d for d in _findings(design, cluster) if settings.wants(d.code)]
+    waivers = list(enumerate(design.loaded.blueprint.lint.waive))
+    valid = [(i, w) for i, w in waivers if not _expired(w, settings.as_of)]
+    kept: list[Diagnostic] = []
+    waived: list[Diagnostic] = []
+    used: set[int] = set()
+    for finding in found:
+        covering = [i for i, w in valid if _covers(w, finding)]
+        used.update(covering)
+        (waived if covering else kept).append(finding)
+    kept += _on_waivers(waivers, valid, used, settings, whole=cluster is not None)
+    return LintResult(_ordered(design, kept), _ordered(design, waived))
+
+
+def _findings(design: Design, cluster: Cluster | None) -> Iterator[Diagnostic]:
+    for rule in all_rules():
+        if isinstance(rule, DesignRule):
+            yield from rule.check(design)
+        elif isinstance(rule, PlanRule) and cluster is not None:
+            yield from rule.check(cluster)
+
+
+def _expired(waiver: Waiver, as_of: str | None) -> bool:
+    return bool(as_of and waiver.until and waiver.until < as_of)
+
+
+def _covers(waiver: Waiver, finding: Diagnostic) -> bool:
+    place = tuple(waiver.at.replace(".", "/").strip("/").split("/")) if waiver.at else ()
+    return waiver.rule == finding.code and tuple(str(p) for p in finding.path[: len(place)]) == place
+
+
+def _on_waivers(
+    waivers: Sequence[tuple[int, Waiver]],
+    valid: Sequence[tuple[int, Waiver]],
+    used: set[int],
+    settings: LintSettings,
+    *,
+    whole: bool,
+) -> Iterator[Diagnostic]:
+    """What is wrong with the waivers; unmatched ones only show when every rule has run."""
+    standing = {i for i, _ in valid}
+    for i, waiver in waivers:
+        path: Path = ("lint", "waive", i)
+        if i not in standing and settings.wants(EXPIRED):
+            message = f"the waiver of {waiver.rule} ended on {waiver.until}"
+            yield Diagnostic(EXPIRED, Severity.WARNING, message, (*path, "until"), "mend what it covers, or renew it")
+        elif i in standing and i not in used and whole and settings.wants(UNMATCHED) and settings.wants(waiver.rule):
+            message = f"the waiver of {waiver.rule} at '{waiver.at or 'everywhere'}' covers no finding"
+            yield Diagnostic(UNMATCHED, Severity.WARNING, message, path, "remove it")
+
+
+def _ordered(design: Design, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    located = {design.loaded.locate(d) for d in found}
+    return tuple(sorted(located, key=lambda d: (d.span or Span("", 0, 0), d.code, d.message)))

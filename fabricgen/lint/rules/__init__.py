@@ -1,0 +1,1 @@
+"""Lint rules, one file each."""

@@ -1,0 +1,44 @@
+"""a lowest tier has no spare port."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class NoSparePort(DesignRule):
+    """A lowest tier uses every port, so a broken one cannot be bypassed and nothing can be added.
+
+    Field practice keeps a few ports of each leaf free: a failed cage otherwise costs a node until the switch is
+    replaced. Published SuperPODs accept full leaves, so this is for information. Take a larger switch or fewer nodes
+    per leaf where that matters.
+    """
+
+    id = "FG105"
+    severity = Severity.INFO
+    title = "a lowest tier has no spare port"
+    bad = """
+        scalable_unit: {nodes: 64 x dgx-b200}
+        pods: {p1: {su: 1}}
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail]}  # <-
+        }}}
+    """
+    good = """
+        scalable_unit: {nodes: 60 x dgx-b200}
+        pods: {p1: {su: 1}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag lowest tiers that carry nodes and have no port beyond those planned."""
+        for fabric in design.fabrics:
+            leaf = fabric.tiers[0]
+            if leaf.up is not None and leaf.spare_ports == 0:
+                yield self.flag(
+                    leaf.path,
+                    f"{fabric.name} {leaf.name} {leaf.profile.id} uses all its ports: {leaf.down.count} down, "
+                    f"{leaf.up.count} up, none spare",
+                )

@@ -1,0 +1,42 @@
+"""one switch above carries everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class SingleUpperSwitch(DesignRule):
+    """The switches of a tier reach only one switch above them, whose failure cuts them off from each other.
+
+    A spine fails or is upgraded sooner or later; with a single one the fabric falls apart into its leaves. State a
+    `count` of at least 2.
+    """
+
+    id = "FG304"
+    severity = Severity.WARNING
+    title = "one switch above carries everything"
+    bad = """
+        fabrics: {compute: {tiers: {
+          spine: {switch: sn5600, count: 1}}}}  # <-
+    """
+    good = """
+        fabrics: {compute: {tiers: {
+          spine: {switch: sn5600, count: 4}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag tiers of several switches that meet at a single one."""
+        for fabric in design.fabrics:
+            for tier in fabric.tiers:
+                uplink = tier.uplink
+                if uplink is not None and uplink.upper_count * uplink.upper_groups == 1 and uplink.lowers_per_group > 1:
+                    upper = fabric.tier(uplink.upper)
+                    yield self.flag(
+                        (*upper.path, "count"),
+                        f"{uplink.lowers_per_group} {fabric.name} {tier.name} switches meet at one {upper.name}",
+                        "state a count of 2 or more",
+                    )

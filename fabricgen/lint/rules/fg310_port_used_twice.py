@@ -1,0 +1,70 @@
+"""FG310: a port has two links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.design.model import Attachment, PortRun
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+    from fabricgen.plan.tables import Side
+
+
+def ports_of(side: Side) -> tuple[object, ...]:
+    """What makes two sides the same ports of a device: the same run of cages, NIC role, or kind of port."""
+    if isinstance(side, PortRun):
+        return "cages", side.first_cage, side.ways
+    if isinstance(side, Attachment):
+        return "role", side.role
+    return ("other", type(side).__name__, getattr(side, "role", ""))
+
+
+class PortUsedTwice(PlanRule):
+    """A port of a device has more than one link.
+
+    A port takes one cable. Where no other error explains it (FG306 names fabrics that share NIC ports), this is a
+    defect of fabricgen and not of the blueprint.
+
+    Do not build from it: report it with the blueprint.
+    """
+
+    id = "FG310"
+    severity = Severity.ERROR
+    title = "a port has two links"
+    bad = """
+        fabrics:
+          second: {protocol: roce, attach: compute,  # <-
+            tiers: {leaf: {switch: sn5600, per: [su, rail]}}}
+    """
+    good = """
+        fabrics:
+          second: {protocol: roce, attach: storage,
+            tiers: {leaf: {switch: sn5600, per: [su, rail]}}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Count the links of every (device, port), and fold repetitions by the line that made the later one."""
+        import numpy as np
+
+        links = cluster.plan.links
+        numbers: dict[tuple[object, ...], int] = {}
+        kinds = [[numbers.setdefault(ports_of(side), len(numbers)) for side in (s.a, s.b)] for s in links.segments]
+        kind = np.array(kinds, dtype=np.int64).reshape(-1, 2)[links.segment].T.ravel()
+        device = np.concatenate([links.a_device, links.b_device]).astype(np.int64)
+        port = np.concatenate([links.a_port, links.b_port]).astype(np.int64)
+        order = np.lexsort((np.tile(np.arange(len(links)), 2), port, kind, device))
+        columns = np.stack([device, kind, port])[:, order]
+        again = order[1:][(columns[:, 1:] == columns[:, :-1]).all(axis=0)]
+        segment = links.segment[again % max(1, len(links))]
+        for i in np.unique(segment).tolist():
+            rows = again[segment == i]
+            found = links.segments[i]
+            yield self.flag(
+                found.path,
+                f"{len(rows)} ports of {found.fabric} {found.key} links are in use already, "
+                f"such as one of {cluster.names[device[rows[0]]]}",
+            )

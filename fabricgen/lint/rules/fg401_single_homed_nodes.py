@@ -1,0 +1,47 @@
+"""FG401: all of a node's links in a fabric end on one switch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class SingleHomedNodes(DesignRule):
+    """Nodes have several ports in a fabric that serves no GPUs, and all of them go to the same switches.
+
+    Storage and in-band ports come in pairs (NVIDIA's SuperPOD guides call them parallel pathways into the node), which
+    lets a node outlive a switch. Here the loss or the upgrade of one leaf takes its nodes off the network. GPU fabrics
+    are not judged: a rail is no spare of another, and top-of-rack designs are common.
+
+    Add `rail` to the `per` of the lowest tier.
+    """
+
+    id = "FG401"
+    severity = Severity.WARNING
+    title = "all of a node's links in a fabric end on one switch"
+    bad = """
+        fabrics: {storage: {protocol: roce, tiers: {
+          leaf: {switch: sn5600, per: su}}}}  # <-
+    """
+    good = """
+        fabrics: {storage: {protocol: roce, tiers: {
+          leaf: {switch: sn5600, per: [su, rail]}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag lowest tiers that tell neither rails, planes nor ports of a node apart."""
+        for fabric in design.fabrics:
+            leaf = fabric.tiers[0]
+            legs = [leg for _, attachment in fabric.attachments for leg in attachment.legs]
+            most = max(len(attachment.legs) for _, attachment in fabric.attachments)
+            if most < 2 or any(leg.gpu is not None for leg in legs) or {"rail", "plane", "port"} & set(leaf.per):
+                continue
+            yield self.flag(
+                (*leaf.path, "per"),
+                f"all {most} {fabric.name} links of a node go to the same {leaf.name} group "
+                f"({leaf.count} switch{'es' * (leaf.count != 1)}, filled node by node)",
+                "add `rail` to `per`",
+            )

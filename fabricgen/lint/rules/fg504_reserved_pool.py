@@ -1,0 +1,47 @@
+"""a pool lies in a range that hosts cannot use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.rules.fg503_pools_overlap import stated_pools
+
+RESERVED = {
+    "0.0.0.0/8": "'this network' (RFC 791)",
+    "127.0.0.0/8": "loopback (RFC 1122)",
+    "169.254.0.0/16": "link-local (RFC 3927)",
+    "224.0.0.0/4": "multicast (RFC 5771)",
+    "240.0.0.0/4": "reserved (RFC 1112)",
+}
+"""Ranges that no pool may touch, and what they are."""
+
+
+class ReservedPool(DesignRule):
+    """A pool lies in multicast, loopback, link-local or otherwise reserved space.
+
+    Switches drop or misroute such addresses (RFC 6890 lists the ranges). Use private space: 10.0.0.0/8,
+    172.16.0.0/12, 192.168.0.0/16 (RFC 1918) or 100.64.0.0/10 (RFC 6598).
+    """
+
+    id = "FG504"
+    severity = Severity.ERROR
+    title = "a pool lies in a range that hosts cannot use"
+    bad = """
+        pools:
+          hosts: 224.0.0.0/8  # <-
+    """
+    good = """
+        pools:
+          hosts: 172.16.0.0/12
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag stated pools that touch a reserved range."""
+        for path, prefix in stated_pools(design):
+            for reserved, what in RESERVED.items():
+                if prefix.overlaps(IPv4Network(reserved)):
+                    yield self.flag(path, f"{prefix} touches {reserved}, which is {what}", "use private space")

@@ -1,0 +1,37 @@
+"""a RoCE fabric runs without loss control."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class LossyRoce(DesignRule):
+    """A RoCE fabric has the QoS profile `best-effort`: no PFC, no ECN marking.
+
+    RoCE v2 recovers from loss by going back, so that a single drop stalls a whole collective; vendors' guides ask for
+    ECN and PFC together. Use `roce-lossless`, unless the NICs are built for lossy networks.
+    """
+
+    id = "FG701"
+    severity = Severity.WARNING
+    title = "a RoCE fabric runs without loss control"
+    bad = """
+        fabrics: {compute: {qos: {
+          profile: best-effort}}}  # <-
+    """
+    good = """
+        qos: {profile: roce-lossless}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag RoCE fabrics whose effective profile is best-effort."""
+        blueprint = design.loaded.blueprint
+        for fabric in design.fabrics:
+            own = blueprint.fabrics[fabric.name].qos.profile
+            if fabric.protocol == "roce" and (own or blueprint.qos.profile) == "best-effort":
+                place = (*fabric.path, "qos", "profile") if own else ("qos", "profile")
+                yield self.flag(place, f"RoCE fabric {fabric.name} has no PFC and no ECN", "use roce-lossless")

@@ -1,0 +1,43 @@
+"""a setting has no effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity, did_you_mean
+from fabricgen.lint.rule import DesignRule
+
+
+class UnusedSetting(DesignRule):
+    """A setting refers to something the cluster does not have, or that cannot follow it.
+
+    What has no effect is usually a misspelling or a leftover, and misleads the next reader. Remove it or mend it.
+    """
+
+    id = "FG803"
+    severity = Severity.WARNING
+    title = "a setting has no effect"
+    bad = """
+        nos: {leef: sonic}  # <-
+    """
+    good = """
+        nos: {leaf: sonic}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag NOS entries without a tier, reserves below what exists, and routing or pools of InfiniBand fabrics."""
+        blueprint = design.loaded.blueprint
+        tiers = {tier.name for fabric in design.fabrics for tier in fabric.tiers}
+        for name in sorted(set(blueprint.nos) - tiers - {"all"}):
+            yield self.flag(("nos", name), f"no fabric has a tier '{name}'", did_you_mean(name, tiers))
+        for name, pod in sorted(blueprint.pods.items()):
+            if pod.reserve is not None and pod.reserve < pod.su:
+                yield self.flag(
+                    ("pods", name, "reserve"), f"pod {name} reserves {pod.reserve} slots and has {pod.su} units"
+                )
+        for name, fabric in sorted(blueprint.fabrics.items()):
+            if fabric.protocol == "infiniband":
+                for key, part in (("routing", fabric.routing), ("pools", fabric.pools), ("qos", fabric.qos)):
+                    if part.model_fields_set:
+                        yield self.flag(("fabrics", name, key), f"InfiniBand fabric {name} takes no {key}")

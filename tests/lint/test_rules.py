@@ -1,0 +1,91 @@
+"""Each rule's own examples: the bad one is flagged at its marked line, the good one is clean of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from fabricgen.blueprint.load import load_blueprint
+from fabricgen.cluster import build_cluster
+from fabricgen.design.build import build_design
+from fabricgen.kernel.diagnostics import Severity
+from fabricgen.lint.docs import explain, rules_page
+from fabricgen.lint.engine import LintResult, LintSettings, lint
+from fabricgen.lint.examples import BASE, MARK
+from fabricgen.lint.rule import Rule, all_rules
+from tests.conftest import BLUEPRINTS, EXAMPLES, example_cluster, example_design
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Callable[[str], LintResult]:
+    """Lint an example laid over the small valid blueprint."""
+    (tmp_path / "base.yaml").write_text(BASE, encoding="utf-8")
+
+    def judge(example: str, settings: LintSettings | None = None) -> LintResult:
+        file = tmp_path / "example.yaml"
+        file.write_text("include: base.yaml\n" + dedent(example), encoding="utf-8")
+        design = build_design(load_blueprint(str(file)))
+        return lint(design, build_cluster(design), settings)
+
+    return judge
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda r: r.id)
+def test_bad_is_flagged_where_it_is_marked(rule: Rule, judged) -> None:
+    lines = ("include: base.yaml\n" + dedent(rule.bad)).splitlines()
+    marked = [i for i, line in enumerate(lines, start=1) if line.rstrip().endswith(MARK)]
+    found = [d for d in judged(rule.bad).findings if d.code == rule.id]
+    assert [d.span.line for d in found] == marked
+    assert all(d.span.file.endswith("example.yaml") for d in found)
+    assert all(d.severity is rule.severity for d in found)
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda r: r.id)
+def test_good_is_clean(rule: Rule, judged) -> None:
+    assert rule.id not in {d.code for d in judged(rule.good).findings}
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda r: r.id)
+def test_a_rule_says_what_why_and_how(rule: Rule) -> None:
+    paragraphs = (rule.__doc__ or "").strip().split("\n\n")
+    assert len(paragraphs) >= 2
+    assert rule.title in explain(rule)
+    assert f"## {rule.id}" in rules_page()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_raise_nothing_above_info(name: str) -> None:
+    result = lint(example_design(name), example_cluster(name))
+    assert [d.text() for d in result.findings if d.severity > Severity.INFO] == []
+
+
+WAIVED = """
+fabrics: {{compute: {{tiers: {{spine: {{switch: sn5600, count: 2}}}}}}}}
+lint: {{waive: [{{rule: FG303, at: {at}, why: pilot, until: 2027-01-31}}]}}
+"""
+
+
+def test_a_waiver_covers_its_place_until_its_day(judged) -> None:
+    covered = judged(WAIVED.format(at="fabrics/compute"), LintSettings(as_of="2027-01-31"))
+    assert covered.findings == ()
+    assert [d.code for d in covered.waived] == ["FG303"]
+    elsewhere = judged(WAIVED.format(at="fabrics/storage"))
+    assert [d.code for d in elsewhere.findings] == ["FG303", "FG802"]
+    late = judged(WAIVED.format(at="fabrics/compute"), LintSettings(as_of="2027-02-01"))
+    assert [d.code for d in late.findings] == ["FG303", "FG801"]
+
+
+def test_codes_are_selected_and_ignored_by_prefix(judged) -> None:
+    text = "fabrics: {compute: {tiers: {spine: {switch: sn5600, count: 3}}}}"
+    codes = lambda s: [d.code for d in judged(text, s).findings]  # noqa: E731
+    assert codes(None) == ["FG303"]
+    assert codes(LintSettings(select=("FG2",))) == []
+    assert codes(LintSettings(ignore=("FG30",))) == []
+
+
+def test_every_example_blueprint_is_named_in_the_readme() -> None:
+    readme = (BLUEPRINTS.parent / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{name}.yaml`" in readme for name in EXAMPLES)
