@@ -1,0 +1,1 @@
+"""What a change does: semantic comparison of two compiled clusters."""
