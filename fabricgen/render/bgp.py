@@ -1,0 +1,52 @@
+"""What every NOS needs to know of the underlay: timers, sessions, and which prefixes may travel.
+
+eBGP with explicit AS numbers on every link (RFC 7938, 5.2). Only router ids and host prefixes travel: each switch
+admits and announces nothing outside the pools that these come from, and a switch of the lowest tier announces only
+what it originates, so that it never carries traffic between its spines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fabricgen.cluster import SwitchPort, SwitchView
+
+KEEPALIVE_S, HOLD_S, CONNECT_RETRY_S = 3, 9, 10
+"""Session timers, seconds: the `datacenter` profile of FRR (docs.frrouting.org, bgpd: `frr defaults datacenter`)."""
+
+PREFIX_STEP = 10
+
+
+def prefix_length(prefix: str) -> int:
+    """The length of a prefix such as 10.0.0.0/16."""
+    return int(prefix.rpartition("/")[2])
+
+
+def bare(address: str) -> str:
+    """An address without its prefix length."""
+    return address.partition("/")[0]
+
+
+def loopback_rules(switch: SwitchView) -> tuple[tuple[int, str, bool], ...]:
+    """(sequence, pool, whether it holds longer prefixes): a router id is any /32 in the pool."""
+    return tuple(
+        (PREFIX_STEP * n, pool, prefix_length(pool) < 32) for n, pool in enumerate(switch.fabric.loopback_pools, 1)
+    )
+
+
+def host_rules(switch: SwitchView) -> tuple[tuple[int, str, bool], ...]:
+    """(sequence, pool, whether it holds longer prefixes): host prefixes run to /31."""
+    return tuple(
+        (PREFIX_STEP * n, pool, prefix_length(pool) < 31) for n, pool in enumerate(switch.fabric.host_pools, 1)
+    )
+
+
+def sessions(switch: SwitchView) -> tuple[SwitchPort, ...]:
+    """The ports that carry a BGP session: all links to other switches of the fabric."""
+    return tuple(port for port in switch.ports if port.role != "host" and port.peer_asn)
+
+
+def groups(peers: Iterable[SwitchPort]) -> tuple[str, ...]:
+    """Peer groups in use: UP towards the tier above, DOWN towards the tier below."""
+    roles = {port.role for port in peers}
+    return tuple(role.upper() for role in ("up", "down") if role in roles)

@@ -1,0 +1,119 @@
+"""Configurations of all switches: templates hold the text, a module per NOS the values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from fabricgen.cluster import Cluster
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean
+from fabricgen.kernel.discovery import load, module_names
+from fabricgen.kernel.resources import resource_dir
+from fabricgen.render.nos_protocol import NOS_PACKAGE, Nos
+
+if TYPE_CHECKING:
+    import jinja2
+
+WORKERS_FROM = 1500
+"""Switches from which worker processes pay; below, starting them costs more than they save."""
+
+
+def render_configs(cluster: Cluster, *, jobs: int = 1, overrides: Path | None = None) -> Iterator[tuple[str, bytes]]:
+    """Yield (path in the output folder, content) of every configuration, in the order of the device table.
+
+    `overrides` is a folder whose templates (`sonic/frr.conf.j2`) replace the built-in ones of the same path; templates
+    then run sandboxed. The bytes are the same whatever `jobs`. Raises InputError, before the first file, for a tier
+    whose NOS has no templates, and for an overriding template that fails.
+    """
+    require_known_nos(cluster)
+    rows = cluster.switch_rows()
+    if jobs > 1 and len(rows) >= WORKERS_FROM:
+        from fabricgen.render.workers import render_in_workers
+
+        return render_in_workers(cluster, rows, jobs, overrides)
+    return render_rows(cluster, rows, overrides)
+
+
+def render_rows(cluster: Cluster, rows: list[int], overrides: Path | None) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of switches, by their rows in the device table, in this process."""
+    renderer = _Renderer(overrides)
+    for row in rows:
+        switch = cluster.switch(row)
+        nos = cast(Nos, load(NOS_PACKAGE, switch.tier.nos))
+        values = {**nos.values(switch, cluster.design.catalog), "once": renderer.once}
+        for template, file in nos.files(switch):
+            text = renderer.text(f"{switch.tier.nos}/{template}", values)
+            yield f"configs/{switch.name}/{file}", text.encode()
+
+
+class _Renderer:
+    """Templates and what was rendered of them that holds for more than one switch."""
+
+    def __init__(self, overrides: Path | None) -> None:
+        self._guarded = overrides is not None
+        self._environment = _environment_for(overrides)
+        self._kept: dict[tuple[str, int, bool], tuple[Mapping[str, Any], str]] = {}
+
+    def text(self, name: str, values: Mapping[str, Any]) -> str:
+        """Render a template."""
+        if not self._guarded:
+            return self._environment.get_template(name).render(values)
+        from fabricgen.render.overrides import render_guarded
+
+        return render_guarded(self._environment, name, values)
+
+    def once(self, name: str, values: Mapping[str, Any], last: bool) -> str:
+        """Render a template from values that switches share, the first time, and repeat the text from then on.
+
+        For templates: the values are recognised as the same object, which is kept so that no other takes its place.
+        """
+        key = (name, id(values), last)
+        if key not in self._kept:
+            self._kept[key] = values, self.text(name, {**values, "last": last})
+        return self._kept[key][1]
+
+
+def require_known_nos(cluster: Cluster) -> None:
+    """Raise InputError, at each tier concerned, where a tier of switches runs a NOS without templates."""
+    known = module_names(NOS_PACKAGE)
+    faults = [
+        Diagnostic(
+            "FG027",
+            Severity.ERROR,
+            f"there are no configuration templates for NOS '{tier.nos}', which {fabric.name} {tier.name} runs",
+            tier.path,
+            did_you_mean(tier.nos, known),
+        )
+        for fabric in cluster.design.fabrics
+        if fabric.protocol != "infiniband"
+        for tier in fabric.tiers
+        if tier.nos not in known
+    ]
+    if faults:
+        raise cluster.design.loaded.located(InputError(faults))
+
+
+def _environment_for(overrides: Path | None) -> jinja2.Environment:
+    if overrides is None:
+        return _built_in_environment()
+    from fabricgen.render.overrides import sandboxed_environment
+
+    return sandboxed_environment(overrides)
+
+
+@cache
+def _built_in_environment() -> jinja2.Environment:
+    """The environment of the templates that ship with the package: one a process, compiled once."""
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(resource_dir("templates")),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - not HTML; values are made safe for their place by the NOS module
+        auto_reload=False,
+    )

@@ -1,0 +1,144 @@
+"""The port table of a SONiC switch: every port of its face, breakout modes, and the HwSKU that suits them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from fabricgen.catalog.models import CageClass, PlatformCage, SonicPlatform, SwitchProfile
+from fabricgen.cluster import SwitchView
+
+FEC_FROM_GBPS = 100
+"""RS-FEC from here on: 4 x 25G NRZ (RS-528) as well as PAM4 lanes (RS-544)."""
+
+_MODE = re.compile(r"(?P<ways>\d+)x(?P<main>\d+G?)(?:\((?P<lanes>\d+)\))?(?:\[(?P<others>[^\]]*)\])?")
+
+
+@dataclass(frozen=True, slots=True)
+class CageUse:
+    """How a cage is run: split into `ways` ports of a speed."""
+
+    ways: int
+    speed_gbps: int
+
+
+@dataclass(frozen=True, slots=True)
+class FacePort:
+    """A port of the face as SONiC has it."""
+
+    name: str
+    alias: str
+    index: int
+    lanes: str
+    subport: int
+    speed_gbps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """What switches of one model that use their cages alike have in common."""
+
+    hwsku: str
+    ports: tuple[FacePort, ...]
+    breakouts: tuple[tuple[str, str], ...]
+    """(first port, breakout mode) of each cage, by the order of the keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """Key of a face: the objects themselves stand for their tables, and are kept alive by the key."""
+
+    platform_id: int
+    profile_id: int
+    used: tuple[tuple[int, CageUse], ...]
+    platform: SonicPlatform = field(compare=False)
+    profile: SwitchProfile = field(compare=False)
+
+
+def face_of(switch: SwitchView, platform: SonicPlatform) -> Face:
+    """The face of a switch: every port, whether cabled or not, how its cages are split, and the HwSKU that suits."""
+    used = {port.cage: CageUse(port.ways, port.speed_gbps) for port in switch.ports}
+    return _face(_Shape(id(platform), id(switch.profile), tuple(used.items()), platform, switch.profile))
+
+
+@lru_cache(maxsize=256)
+def _face(shape: _Shape) -> Face:
+    used, platform = dict(shape.used), shape.platform
+    classes = [cage_class for cage_class in shape.profile.cages for _ in range(cage_class.count)]
+    cages = [
+        (cage, cage_class, used.get(number) or native_use(cage_class))
+        for number, (cage, cage_class) in enumerate(zip(platform.cages, classes, strict=True), 1)
+    ]
+    modes = ((f"Ethernet{cage.port}", breakout_mode(platform, cage_class, use)) for cage, cage_class, use in cages)
+    return Face(
+        choose_hwsku(used, platform),
+        tuple(port for cage, _, use in cages for port in _ports(platform, cage, use)),
+        tuple(sorted((port, mode) for port, mode in modes if mode)),
+    )
+
+
+def native_use(cage_class: CageClass) -> CageUse:
+    """How an unused cage is left: split as little as it can be, at full speed."""
+    ways = min(cage_class.breakouts)
+    return CageUse(ways, max(cage_class.breakouts[ways]))
+
+
+def _ports(platform: SonicPlatform, cage: PlatformCage, use: CageUse) -> list[FacePort]:
+    """The ports of a cage; lanes as the platform's table has them, in its order."""
+    each = len(cage.lanes) // use.ways
+    return [
+        FacePort(
+            name=f"Ethernet{cage.port + sub * each}",
+            alias=platform.alias(cage, use.ways, sub),
+            index=cage.index,
+            lanes=",".join(map(str, cage.lanes[sub * each : (sub + 1) * each])),
+            subport=sub + 1 if use.ways > 1 else 0,
+            speed_gbps=use.speed_gbps,
+        )
+        for sub in range(use.ways)
+    ]
+
+
+def breakout_mode(platform: SonicPlatform, cage_class: CageClass, use: CageUse) -> str:
+    """The breakout mode of platform.json, as spelled there, that runs a cage so; "" when the platform lists none.
+
+    Spelled `WAYSxSPEED(lanes)[other speeds]`, Gb/s with a G and else Mb/s (SONiC, dynamic port breakout design). Of
+    several that fit, the one of the cage's own speed wins: an SFP28's 10G is `1x25G[10G]`, an OSFP's `1x800G[...]`.
+    """
+    own = max(cage_class.breakouts[use.ways])
+    fitting: list[tuple[bool, bool, bool, int, str]] = []
+    for text in platform.breakout_modes.get(use.ways, ()):
+        found = _MODE.fullmatch(text)
+        if found is None or int(found["ways"]) != use.ways:
+            continue
+        main = _gbps(found["main"])
+        others = [_gbps(speed) for speed in (found["others"] or "").split(",") if speed]
+        if use.speed_gbps in (main, *others):
+            whole = found["lanes"] is None or int(found["lanes"]) == cage_class.lanes
+            fitting.append((not whole, main != own, main != use.speed_gbps, len(fitting), text))
+    return min(fitting)[-1] if fitting else ""
+
+
+def choose_hwsku(used: dict[int, CageUse], platform: SonicPlatform) -> str:
+    """The HwSKU whose own breakout agrees with most cages in use, in ways and speed; the default where none is better.
+
+    A HwSKU brings the SAI profile that fixes how many ports the ASIC starts with, so the nearest one leaves the least
+    to dynamic breakout.
+    """
+
+    def agreement(name: str) -> int:
+        runs = platform.hwskus[name]
+        return sum(
+            any(r.first <= cage <= r.last and (r.ways, r.speed_gbps) == (use.ways, use.speed_gbps) for r in runs)
+            for cage, use in used.items()
+        )
+
+    names = sorted(platform.hwskus, key=lambda name: (-agreement(name), name != platform.default_hwsku, name))
+    best = names[0] if names else platform.default_hwsku
+    return best if names and agreement(best) else platform.default_hwsku
+
+
+def _gbps(text: str) -> int:
+    text = text.strip()
+    return int(text[:-1]) if text.endswith("G") else int(text) // 1000

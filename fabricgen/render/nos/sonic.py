@@ -1,0 +1,217 @@
+"""SONiC: a `config_db.json` for the box and, where SONiC's own templates fall short, an `frr.conf` for its routing.
+
+Who configures FRR is said in DEVICE_METADATA, `docker_routing_config_mode`:
+
+- `separated`: bgpcfgd renders sessions from BGP_NEIGHBOR, for numbered links. It announces Loopback0 and the subnets
+  of VLAN_INTERFACE, not connected /31s (dockers/docker-fpm-frr/frr/bgpd/bgpd.main.conf.j2: no `redistribute connected`
+  on a fixed switch). So a leaf with routed hosts has their whole block as a discard route in STATIC_ROUTE, which
+  bgpcfgd announces (managers_static_rt.py: tag 1 unless `advertise` is false); the /31s below it forward. One route
+  a leaf also keeps tables small. Newer images turn the word into `unified` by themselves (docker_init.sh).
+- `split-unified`: FRR reads the frr.conf of this folder (/etc/sonic/frr/frr.conf) and SONiC generates none. Needed for
+  unnumbered sessions, which images before mid-2026 refuse in BGP_NEIGHBOR (sonic-buildimage pull 27370), and for BFD,
+  whose daemon the bgp container starts only with `frr_mgmt_framework_config` (supervisord.conf.j2). Some images lose
+  the file when they reload (sonic-buildimage issue 27014): provision it after `config reload`, then restart bgp. The
+  file has no `end`, since docker_init.sh appends zebra's FPM lines to it.
+
+A session has one owner: with an frr.conf there are no BGP_NEIGHBOR rows, since bgpcfgd runs in every mode and would put
+those peers into its own permit-all group if it came first (managers_bgp.py, add_peer).
+
+BUFFER_* tables are left to the image: sizes depend on the ASIC and are not published for the platforms at hand.
+Tables and fields: sonic-buildimage, src/sonic-yang-models/doc/Configuration.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import SonicPlatform
+from fabricgen.cluster import SwitchPort, SwitchView
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.render import bgp
+from fabricgen.render.escape import json_text, one_line, token
+from fabricgen.render.nos._sonic_ports import FEC_FROM_GBPS, Face, FacePort, face_of
+from fabricgen.render.nos._sonic_qos import qos_values
+
+MTU = 9216
+MAX_ECMP = 514
+"""What SONiC builds FRR for (files/image_config/constants/constants.yml, maximum_paths)."""
+
+ROUTER_TYPES = ("ToRRouter", "LeafRouter", "SpineRouter")
+"""SONiC's words for the first, second and every higher tier (T0, T1, T2; pattern in sonic-device_metadata.yang)."""
+
+
+def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
+    """`config_db.json`, and `frr.conf` where FRR is not left to bgpcfgd."""
+    box = ("config_db.json.j2", "config_db.json")
+    return (box, ("frr.conf.j2", "frr.conf")) if owns_frr(switch) else (box,)
+
+
+def owns_frr(switch: SwitchView) -> bool:
+    """Whether a switch takes an frr.conf: unnumbered sessions or BFD."""
+    return switch.fabric.underlay == "ebgp-unnumbered" or switch.fabric.bfd
+
+
+def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
+    """What the templates of `templates/sonic` name."""
+    platform = catalog.sonic_platform(switch.profile.id)
+    if platform is None:
+        raise fault(
+            "FG026", f"the SONiC port table of {switch.profile.id} is not in the catalogue", path=switch.tier.path
+        )
+    face = face_of(switch, platform)
+    cabled = {port.name: port for port in switch.ports}
+    qos = qos_values(switch)
+    found = {
+        **_device(switch, platform, face),
+        **_interfaces(switch),
+        **_neighbors(switch),
+        **_frr(switch),
+        "breakouts": [(json_text(port), json_text(mode)) for port, mode in face.breakouts],
+        "ports": sorted(_port_row(port, cabled.get(port.name)) for port in face.ports),
+        "qos": qos,
+    }
+    tables = _tables(found)
+    return {
+        **found,
+        "tables": [(f"sonic/tables/{t}.j2", t == tables[-1], qos if t in _LOSSLESS else None) for t in tables],
+    }
+
+
+def _device(switch: SwitchView, platform: SonicPlatform, face: Face) -> dict[str, Any]:
+    own_frr = owns_frr(switch)
+    return {
+        "hostname": token(switch.name),
+        "hwsku": json_text(face.hwsku),
+        "platform": json_text(platform.platform),
+        "router_type": router_type(switch.level),
+        "asn": switch.asn,
+        "loopback": switch.loopback,
+        "routing_mode": "split-unified" if own_frr else "separated",
+        "mgmt_framework": "true" if switch.fabric.bfd else "false",
+        "mtu": MTU,
+        "management": [(switch.management, switch.management_gateway)] if switch.management_gateway else [],
+    }
+
+
+def router_type(level: int) -> str:
+    """SONiC's word for a switch with so many tiers below it."""
+    return ROUTER_TYPES[min(level, len(ROUTER_TYPES) - 1)]
+
+
+def _port_row(port: FacePort, peer: SwitchPort | None) -> tuple[str, ...]:
+    """(name, admin status, alias, description, fec, index, lanes, Mb/s, subport); "" where a field is absent."""
+    return (
+        json_text(port.name),
+        "up" if peer else "down",
+        json_text(port.alias),
+        json_text(one_line(f"{peer.peer} {peer.peer_port} cable {peer.cable}" if peer else "unused", 255)),
+        "rs" if port.speed_gbps >= FEC_FROM_GBPS else "",
+        str(port.index),
+        port.lanes,
+        str(port.speed_gbps * 1000),
+        str(port.subport) if port.subport else "",
+    )
+
+
+def _interfaces(switch: SwitchView) -> dict[str, Any]:
+    """Routed ports as (key, whether IPv6 link-local only), VLANs and their members."""
+    rows: list[tuple[str, bool]] = []
+    members: list[str] = []
+    unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
+    for port in switch.ports:
+        name = json_text(port.name)
+        if port.role == "host" and not port.address:
+            members.append(name)
+            continue
+        rows.append((name, unnumbered and not port.address))
+        if port.address:
+            rows.append((f"{name}|{port.address}", False))
+    vlan = f"Vlan{switch.fabric.vlan}"
+    bridged = [(vlan, switch.fabric.vlan, switch.gateway)] if switch.gateway else []
+    return {
+        "interfaces": sorted(rows),
+        "vlans": bridged,
+        "vlan_members": sorted((vlan, name) for name in members) if bridged else [],
+        "discarded": [switch.host_subnet] if switch.host_subnet and not bridged and not owns_frr(switch) else [],
+    }
+
+
+def _neighbors(switch: SwitchView) -> dict[str, Any]:
+    peers = bgp.sessions(switch)
+    kinds = {port.peer: kind for port in switch.ports if (kind := _neighbor_type(switch, port))}
+    return {
+        "neighbors": sorted((json_text(p.name), json_text(p.peer), json_text(p.peer_port)) for p in switch.ports),
+        "neighbor_types": sorted((json_text(name), kind) for name, kind in kinds.items()),
+        "bgp_neighbors": []
+        if owns_frr(switch)
+        else sorted((bgp.bare(p.peer_address), p.peer_asn, bgp.bare(p.address), json_text(p.peer)) for p in peers),
+        "keepalive": bgp.KEEPALIVE_S,
+        "hold": bgp.HOLD_S,
+    }
+
+
+def _neighbor_type(switch: SwitchView, port: SwitchPort) -> str:
+    """What is at the far end; "" for the management port of a switch, which is no neighbour of the fabric."""
+    if port.role == "host":
+        return "Server" if port.peer_tier == "node" else ""
+    return router_type(switch.level + (1 if port.role == "up" else -1))
+
+
+def _frr(switch: SwitchView) -> dict[str, Any]:
+    peers = bgp.sessions(switch)
+    return {
+        "loopback_rules": bgp.loopback_rules(switch),
+        "host_rules": bgp.host_rules(switch),
+        "only_own_routes": switch.is_lowest,
+        "connect_retry": bgp.CONNECT_RETRY_S,
+        "groups": bgp.groups(peers),
+        "unnumbered": switch.fabric.underlay == "ebgp-unnumbered",
+        "bfd": switch.fabric.bfd,
+        "max_paths": min(switch.ecmp_width, MAX_ECMP),
+        "peers": [
+            (
+                bgp.bare(p.peer_address) or token(p.name),
+                p.role.upper(),
+                p.peer_asn,
+                one_line(f"{p.peer} {p.peer_port}", 80),
+            )
+            for p in peers
+        ],
+    }
+
+
+_ALWAYS = ("DEVICE_METADATA", "FEATURE", "LOOPBACK_INTERFACE", "MGMT_PORT", "PORT")
+_WHERE_FILLED = {
+    "BGP_NEIGHBOR": "bgp_neighbors",
+    "BREAKOUT_CFG": "breakouts",
+    "DEVICE_NEIGHBOR": "neighbors",
+    "DEVICE_NEIGHBOR_METADATA": "neighbor_types",
+    "INTERFACE": "interfaces",
+    "MGMT_INTERFACE": "management",
+    "STATIC_ROUTE": "discarded",
+    "VLAN": "vlans",
+    "VLAN_INTERFACE": "vlans",
+    "VLAN_MEMBER": "vlan_members",
+}
+_LOSSLESS = (
+    "DSCP_TO_TC_MAP",
+    "MAP_PFC_PRIORITY_TO_QUEUE",
+    "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
+    "PFC_WD",
+    "PORT_QOS_MAP",
+    "QUEUE",
+    "SCHEDULER",
+    "TC_TO_PRIORITY_GROUP_MAP",
+    "TC_TO_QUEUE_MAP",
+    "WRED_PROFILE",
+)
+
+_SPECTRUM_ONLY = "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"
+
+
+def _tables(found: dict[str, Any]) -> list[str]:
+    """Names of the tables a switch has, in the order of config_db.json."""
+    filled = [table for table, rows in _WHERE_FILLED.items() if found[rows]]
+    lossless = [t for t in _LOSSLESS if t != _SPECTRUM_ONLY or found["qos"]["pfc_to_group"]] if found["qos"] else []
+    return sorted([*_ALWAYS, *filled, *lossless])

@@ -1,0 +1,95 @@
+"""A user's own templates: they may come from a pull request that nobody has read, so they run in a sandbox.
+
+The sandbox (jinja2.sandbox, ImmutableSandboxedEnvironment) denies attributes that lead to Python and changes to
+values; what templates see is strings, numbers and tuples only. The loader follows no link out of its folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.kernel.resources import resource_dir
+
+MAX_TEMPLATE_BYTES = 1 << 20
+
+_FAILURES = (
+    jinja2.TemplateError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What a template can raise by itself."""
+
+
+class ContainedLoader(jinja2.BaseLoader):
+    """Loads templates of one folder by relative path; a name or link that leads out of it does not exist."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.resolve()
+
+    def get_source(self, environment: jinja2.Environment, template: str) -> tuple[str, str, None]:  # noqa: ARG002
+        """Return the text and path of a template; raises TemplateNotFound where the folder has none."""
+        file = (self._folder / template).resolve()
+        if not (file.is_relative_to(self._folder) and file.is_file()):
+            raise jinja2.TemplateNotFound(template)
+        if file.stat().st_size > MAX_TEMPLATE_BYTES:
+            raise fault("FG033", f"template {template} is larger than {MAX_TEMPLATE_BYTES} bytes")
+        try:
+            return file.read_text(encoding="utf-8"), str(file), None
+        except UnicodeDecodeError:
+            raise fault("FG033", f"template {template} is not UTF-8 text") from None
+
+
+def sandboxed_environment(folder: Path) -> jinja2.Environment:
+    """An environment in which templates of `folder` come before the built-in ones of the same path.
+
+    Raises InputError when there is no such folder.
+    """
+    if not folder.is_dir():
+        raise fault("FG033", f"there is no templates folder {folder}")
+    return ImmutableSandboxedEnvironment(
+        loader=jinja2.ChoiceLoader([ContainedLoader(folder), ContainedLoader(resource_dir("templates"))]),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+        auto_reload=False,
+    )
+
+
+def render_guarded(environment: jinja2.Environment, name: str, values: Mapping[str, Any]) -> str:
+    """Render a template that a user may have written; raises InputError, naming template and line, when it fails."""
+    try:
+        return environment.get_template(name).render(values)
+    except InputError:
+        raise
+    except _FAILURES as error:
+        raise fault(
+            "FG033",
+            f"template {_place(error, name)} fails: {type(error).__name__}: {error}",
+            hint="templates of the overriding folder run in a sandbox; the built-in ones show what values they get",
+        ) from error
+
+
+def _place(error: BaseException, name: str) -> str:
+    """`template:line` of the innermost template line that an error passed through."""
+    if isinstance(error, jinja2.TemplateSyntaxError):
+        return f"{error.name or name}:{error.lineno}"
+    place, trace = name, error.__traceback__
+    while trace:
+        file = trace.tb_frame.f_code.co_filename
+        if file.endswith(".j2"):
+            place = f"{'/'.join(Path(file).parts[-2:])}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place

@@ -1,0 +1,34 @@
+"""Lossless Ethernet in numbers: classes, ECN thresholds and the PFC watchdog, alike on every NOS.
+
+RoCE data rides traffic class 3 with PFC and ECN, congestion notifications class 6 with strict priority, all else a
+lossy class. No vendor agrees with another on thresholds; these are the starting values of facts gathered from public
+guides (256/512 kB at a leaf, 512/768 kB at a spine, for a 400G port), scaled by port speed.
+"""
+
+from __future__ import annotations
+
+from fabricgen.cluster import QosIntent
+
+ROCE_CLASS, CNP_CLASS = 3, 6
+WATCHDOG_DETECT_MS, WATCHDOG_RESTORE_MS, WATCHDOG_POLL_MS = 200, 400, 100
+MARK_PERCENT = 100
+ROCE_SHARE, REST_SHARE = 50, 50
+"""Bandwidth shares of the RoCE and the lossy queue, percent."""
+
+_REFERENCE_GBPS = 400
+_LEAF_KB, _UPPER_KB = (256, 512), (512, 768)
+
+
+def ecn_thresholds_kb(qos: QosIntent, is_lowest: bool, speed_gbps: int) -> tuple[int, int]:
+    """Queue lengths, kB, at which a port of a speed starts to mark and marks all.
+
+    What the blueprint states holds for every speed; the other end is then kept above, or below, it.
+    """
+    base = _LEAF_KB if is_lowest else _UPPER_KB
+    low, high = (max(1, kb * speed_gbps // _REFERENCE_GBPS) for kb in base)
+    high = max(high, low + 1)
+    if qos.ecn_max_kb is not None:
+        low, high = min(low, max(1, qos.ecn_max_kb // 2)), qos.ecn_max_kb
+    if qos.ecn_min_kb is not None:
+        low, high = qos.ecn_min_kb, high if high > qos.ecn_min_kb else 2 * qos.ecn_min_kb
+    return low, high

@@ -1,0 +1,72 @@
+"""Example blueprints rendered once, and what their files say, for the tests of this folder."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fabricgen.blueprint.load import load_blueprint
+from fabricgen.cluster import Cluster, SwitchView, build_cluster
+from fabricgen.design.build import build_design
+from fabricgen.render.engine import render_configs
+
+BLUEPRINTS = Path(__file__).resolve().parents[2] / "blueprints"
+EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))
+
+ALL_EOS = ("nos=eos", "fabrics.compute.tiers.leaf.switch=7060dx5-64s", "fabrics.compute.tiers.spine.switch=7060dx5-64s")
+UNNUMBERED = ("routing.underlay=ebgp-unnumbered",)
+BRIDGED = ("fabrics.compute.hosts=bridged",)
+BFD = ("routing.bfd=true",)
+
+
+class Peer(NamedTuple):
+    """A session as one end has it: the peer's address or the own interface, and the AS numbers of both ends."""
+
+    key: str
+    own_asn: int
+    far_asn: int
+    own_address: str
+
+
+@cache
+def cluster_of(name: str, *sets: str) -> Cluster:
+    return build_cluster(build_design(load_blueprint(str(BLUEPRINTS / f"{name}.yaml"), sets)))
+
+
+@cache
+def files_of(name: str, *sets: str) -> dict[str, str]:
+    return {path: content.decode() for path, content in render_configs(cluster_of(name, *sets))}
+
+
+def config_db(files: dict[str, str], device: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(files[f"configs/{device}/config_db.json"])
+    return found
+
+
+def peers_in(files: dict[str, str], switch: SwitchView) -> set[Peer]:
+    """The BGP sessions that a switch's files configure."""
+    folder = f"configs/{switch.name}/"
+    if folder + f"{switch.name}.cfg" in files:
+        return _peers_in_text(files[folder + f"{switch.name}.cfg"], "peer group", r"interface (\S+) peer-group \S+")
+    if folder + "frr.conf" in files:
+        assert "BGP_NEIGHBOR" not in config_db(files, switch.name)
+        return _peers_in_text(files[folder + "frr.conf"], "peer-group", r"(Ethernet\d+)")
+    tables = config_db(files, switch.name)
+    own = int(tables["DEVICE_METADATA"]["localhost"]["bgp_asn"])
+    rows = tables.get("BGP_NEIGHBOR", {}).items()
+    return {Peer(address, own, int(row["asn"]), row["local_addr"]) for address, row in rows}
+
+
+def _peers_in_text(text: str, group: str, interface: str) -> set[Peer]:
+    own = int(re.findall(r"^router bgp (\d+)$", text, re.M)[0])
+    found = set()
+    for address, asn in re.findall(r"^ +neighbor (\d[\d.]+) remote-as (\d+)$", text, re.M):
+        assert re.search(rf"^ +neighbor {re.escape(address)} {group} (UP|DOWN)$", text, re.M)
+        found.add(Peer(address, own, int(asn), ""))
+    for names, asn in re.findall(rf"^ +neighbor {interface} remote-as (\d+)$", text, re.M):
+        for name in names.split(","):
+            found.add(Peer(f"Ethernet{name.removeprefix('Ethernet')}", own, int(asn), ""))
+    return found

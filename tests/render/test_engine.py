@@ -1,0 +1,198 @@
+"""The engine: same bytes on any machine, no NOS without templates, and nothing gets out of an overriding template."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from rendered import ALL_EOS, BLUEPRINTS, UNNUMBERED, cluster_of, files_of
+
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.kernel.resources import resource_dir
+from fabricgen.render import engine, workers
+from fabricgen.render.escape import json_text, one_line, token
+
+DIGEST = """
+import hashlib, sys
+from fabricgen.blueprint.load import load_blueprint
+from fabricgen.cluster import build_cluster
+from fabricgen.design.build import build_design
+from fabricgen.render.engine import render_configs
+digest = hashlib.sha256()
+for path, content in render_configs(build_cluster(build_design(load_blueprint(sys.argv[1])))):
+    digest.update(path.encode() + b"\\0" + content)
+print(digest.hexdigest())
+"""
+
+
+def digest(files: list[tuple[str, bytes]]) -> str:
+    found = hashlib.sha256()
+    for path, content in files:
+        found.update(path.encode() + b"\0" + content)
+    return found.hexdigest()
+
+
+def test_paths_and_order() -> None:
+    paths = list(files_of("superpod-b300"))
+    assert paths[:2] == [
+        "configs/compute-leaf-p1-su01-r1-pl1-01/config_db.json",
+        "configs/compute-leaf-p1-su01-r1-pl1-01/frr.conf",
+    ]
+    assert "configs/compute-spine-pl1-01/compute-spine-pl1-01.cfg" in paths
+    assert len(paths) == len(set(paths)) == 170
+
+
+def test_infiniband_switches_have_no_files() -> None:
+    assert not any("compute" in path for path in files_of("superpod-b200"))
+
+
+def test_bytes_do_not_depend_on_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = cluster_of("superpod-b300")
+    alone = list(engine.render_configs(cluster))
+    monkeypatch.setattr(engine, "WORKERS_FROM", 1)
+    monkeypatch.setattr(workers, "CHUNK", 16)
+    assert digest(list(engine.render_configs(cluster, jobs=2))) == digest(alone)
+
+
+def test_few_switches_stay_in_one_process() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", DIGEST + "assert 'multiprocessing' not in sys.modules", BLUEPRINTS / "leaf-spine.yaml"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_bytes_do_not_depend_on_hash_seeds() -> None:
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", DIGEST, BLUEPRINTS / "superpod-b300.yaml"],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "4711")
+    }
+    assert len(found) == 1
+
+
+def test_importing_the_renderer_loads_no_template_engine() -> None:
+    code = "import sys, fabricgen.render.engine; print({'jinja2', 'multiprocessing'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "set()\n"
+
+
+def test_templates_stay_small_and_hold_no_filters() -> None:
+    templates = [f for f in resource_dir("templates").rglob("*.j2") if "{{" in f.read_text()]
+    assert {f.parent.name for f in templates} >= {"eos", "sonic", "tables"}
+    for file in templates:
+        text = file.read_text()
+        assert len(text.splitlines()) < 60, file
+        assert not re.search(r"\{[{%][^}]*\|", text), f"{file}: a filter"
+        assert not re.search(r"\{\{[^}'\"]*[+*/~]", text), f"{file}: arithmetic"
+
+
+def test_nos_without_templates_is_a_fault_at_its_tier() -> None:
+    with pytest.raises(InputError) as caught:
+        next(engine.render_configs(cluster_of("leaf-spine", "nos.spine=cumulus")))
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.path) == ("FG027", ("fabrics", "compute", "tiers", "spine"))
+    assert found.span
+    assert found.span.line == 13
+    assert "eos, sonic" in found.hint
+
+
+def test_single_templates_are_overridden(tmp_path: Path) -> None:
+    (tmp_path / "sonic").mkdir()
+    (tmp_path / "sonic" / "frr.conf.j2").write_text("! {{ hostname }}\n")
+    files = dict(engine.render_configs(cluster_of("leaf-spine", *UNNUMBERED), overrides=tmp_path))
+    assert files["configs/compute-leaf-p1-su01-r1-01/frr.conf"] == b"! compute-leaf-p1-su01-r1-01\n"
+    own = files_of("leaf-spine", *UNNUMBERED)
+    assert all(files[p].decode() == text for p, text in own.items() if not p.endswith("frr.conf"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+        "{{ once.__globals__ }}",
+        "{{ once.__self__._environment }}",
+        "{{ peers.append(1) }}",
+        "{{ qos.update({}) }}",
+        "{{ self.__init__.__globals__ }}",
+        "{{ hostname.format(1).__class__ }}",
+        "{{ '{0.__class__.__mro__}'.format(hostname) }}",
+        "{% include '../secret' %}",
+        "{% include '/etc/passwd' %}",
+        "{% include 'sonic/link.j2' %}",
+        "{% for i in range(999999999) %}x{% endfor %}",
+        "{{ 1 // 0 }}",
+        "{{ no_such_value }}",
+        "{% if %}",
+    ],
+)
+def test_overriding_template_cannot_escape(tmp_path: Path, text: str) -> None:
+    folder = tmp_path / "templates" / "sonic"
+    folder.mkdir(parents=True)
+    (tmp_path / "secret").write_text("secret")
+    (folder / "link.j2").symlink_to(tmp_path / "secret")
+    (folder / "frr.conf.j2").write_text(text)
+    with pytest.raises(InputError) as caught:
+        list(engine.render_configs(cluster_of("leaf-spine", *UNNUMBERED), overrides=tmp_path / "templates"))
+    (found,) = caught.value.diagnostics
+    assert found.code == "FG033"
+    assert "sonic/frr.conf.j2" in found.message
+    assert "secret\n" not in found.message
+
+
+def test_faults_of_templates_come_back_from_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "WORKERS_FROM", 1)
+    (tmp_path / "sonic").mkdir()
+    (tmp_path / "sonic" / "frr.conf.j2").write_text("{{ missing }}")
+    with pytest.raises(InputError, match="FG033"):
+        list(engine.render_configs(cluster_of("leaf-spine", *UNNUMBERED), jobs=2, overrides=tmp_path))
+
+
+HOSTILE = 'n1\nrouter bgp 1\r\n"},\u2028{"x": \\ ?\x1b[31m'
+
+
+def test_free_text_stays_on_its_line() -> None:
+    line = one_line(HOSTILE)
+    assert line.isprintable()
+    assert line.isascii()
+    assert one_line("\n\t") == "-"
+    assert json.loads(f'"{json_text(HOSTILE)}"') == HOSTILE
+    for word in ("", "a b", "a\nb", "-x", 'a"b', "a;b\x00"):
+        with pytest.raises(ValueError, match="cannot be a word"):
+            token(word)
+
+
+def test_hostile_names_of_neighbours_inject_nothing() -> None:
+    """Even a name that no blueprint can have reaches a description as text and nothing else."""
+    for sets in ((), ALL_EOS):
+        cluster = cluster_of("leaf-spine", *sets)
+        row = cluster.switch_rows()[0]
+        switch = cluster.switch(row)
+        evil = replace(switch, ports=tuple(replace(p, peer=HOSTILE, cable=HOSTILE) for p in switch.ports))
+        fake = SimpleNamespace(design=cluster.design, switch=lambda _row, evil=evil: evil)
+        plain = dict(engine.render_rows(cluster, [row], None))
+        for path, content in engine.render_rows(fake, [row], None):  # type: ignore[arg-type]
+            text = content.decode()
+            if path.endswith(".json"):
+                tables = json.loads(text)
+                assert tables["DEVICE_NEIGHBOR"]["Ethernet0"]["name"] == HOSTILE
+                assert set(tables) == set(json.loads(plain[path]))
+            else:
+                assert text.count("\n") == plain[path].count(b"\n")
+                assert [w for w in text.splitlines() if w.lstrip().startswith("router bgp")] == [
+                    f"router bgp {switch.asn}"
+                ]

@@ -1,0 +1,46 @@
+"""Every frr.conf through FRR's own parser: unknown words, AS numbers and prefixes out of range."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from rendered import BFD, EXAMPLES, UNNUMBERED, files_of
+
+CASES = [(name, ()) for name in EXAMPLES] + [("leaf-spine", UNNUMBERED), ("leaf-spine", BFD)]
+
+
+@pytest.fixture(scope="module")
+def vtysh() -> str:
+    found = shutil.which("vtysh")
+    if found:
+        return found
+    reason = "vtysh is missing: `apt-get install frr` to check frr.conf files with FRR's own parser"
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def check(vtysh: str, file: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [vtysh, "-C", "--inputfile", str(file)], check=False, capture_output=True, text=True, timeout=60
+    )
+
+
+@pytest.mark.parametrize(("name", "sets"), CASES, ids=lambda v: "+".join(v) if isinstance(v, tuple) else v)
+def test_frr_reads_every_file(vtysh: str, tmp_path: Path, name: str, sets: tuple[str, ...]) -> None:
+    texts = {text for path, text in files_of(name, *sets).items() if path.endswith("/frr.conf")}
+    for text in sorted(texts):
+        file = tmp_path / "frr.conf"
+        file.write_text(text)
+        done = check(vtysh, file)
+        assert done.returncode == 0, done.stdout + done.stderr + text
+
+
+def test_frr_refuses_a_broken_file(vtysh: str, tmp_path: Path) -> None:
+    file = tmp_path / "frr.conf"
+    file.write_text("router bgp 4294967296\n")
+    assert check(vtysh, file).returncode != 0

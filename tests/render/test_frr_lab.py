@@ -1,0 +1,114 @@
+"""The rendered routing at work: real FRR daemons in network namespaces, and pings between hosts of different leaves.
+
+Needs root, FRR and network namespaces, and takes half a minute; elsewhere it is skipped, in CI it must run.
+Sessions left to SONiC's bgpcfgd are written out here as its `general` templates would.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+
+import frr_lab
+import pytest
+from rendered import UNNUMBERED, cluster_of, config_db, files_of
+
+from fabricgen.cluster import SwitchView
+from fabricgen.render.bgp import sessions
+
+
+@pytest.fixture(scope="module", autouse=True)
+def daemons() -> None:
+    """What the lab starts; missing, it is a failure in CI and a skip that says what to do elsewhere."""
+    missing = [tool for tool in ("ip", "vtysh", "ping") if shutil.which(tool) is None]
+    reason = f"install {', '.join(missing)}: apt-get install frr iproute2 iputils-ping" if missing else ""
+    if not reason and os.geteuid() != 0:
+        reason = "run as root: the lab starts FRR daemons in network namespaces"
+    if reason and os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    if reason:
+        pytest.skip(reason)
+
+
+def as_bgpcfgd(files: dict[str, str], switch: SwitchView) -> str:
+    """What bgpcfgd makes of BGP_NEIGHBOR and STATIC_ROUTE (sonic-buildimage: bgpd.main.conf.j2, templates/general)."""
+    tables = config_db(files, switch.name)
+    lines = [
+        "route-map FROM_BGP_PEER_V4 permit 100\nexit\nroute-map TO_BGP_PEER_V4 permit 100\nexit",
+        f"router bgp {switch.asn}\n no bgp default ipv4-unicast\n no bgp ebgp-requires-policy",
+        f" bgp bestpath as-path multipath-relax\n bgp router-id {switch.loopback}\n neighbor PEER_V4 peer-group",
+    ]
+    for address, row in tables["BGP_NEIGHBOR"].items():
+        lines.append(f" neighbor {address} remote-as {row['asn']}")
+        lines.append(f" neighbor {address} timers {row['keepalive']} {row['holdtime']}")
+    statics = [
+        key.partition("|")[2] for key, row in tables.get("STATIC_ROUTE", {}).items() if row["blackhole"] == "true"
+    ]
+    lines = [f"ip route {prefix} blackhole tag 1" for prefix in statics] + lines
+    lines.insert(len(statics), "route-map STATIC_ROUTE_FILTER permit 10\n match tag 1\nexit")
+    lines.append(f" address-family ipv4\n  network {switch.loopback}/32\n  maximum-paths 64")
+    lines += ["  redistribute static route-map STATIC_ROUTE_FILTER"] if statics else []
+    lines.append("  neighbor PEER_V4 route-map FROM_BGP_PEER_V4 in\n  neighbor PEER_V4 route-map TO_BGP_PEER_V4 out")
+    for address in tables["BGP_NEIGHBOR"]:
+        lines.append(f"  neighbor {address} peer-group PEER_V4\n  neighbor {address} activate")
+    return "\n".join([*lines, " exit-address-family", "exit", ""])
+
+
+def ping(lab: frr_lab.Lab, device: str, port: str, address: str) -> None:
+    for attempt in range(20):
+        try:
+            lab.run(device, "ping", "-c1", "-W1", "-I", port, address)
+        except AssertionError:
+            if attempt == 19:
+                raise
+            time.sleep(0.5)
+        else:
+            return
+
+
+def converged(lab: frr_lab.Lab, leaf: str, prefixes: set[str], width: int) -> dict[str, list[dict[str, object]]]:
+    """A leaf's BGP routes once it has every prefix over so many equal paths; fails when that takes a minute."""
+    deadline = time.monotonic() + 60
+    while True:
+        routes = json.loads(lab.vtysh(leaf, "show ip route bgp json"))
+        paths = {p: sum(bool(hop.get("fib")) for hop in routes[p][0]["nexthops"]) for p in prefixes & set(routes)}
+        if paths == dict.fromkeys(prefixes, width):
+            return routes
+        assert time.monotonic() < deadline, f"{leaf}: paths {paths}, wanted {width} to each of {sorted(prefixes)}"
+        time.sleep(0.5)
+
+
+@pytest.mark.parametrize("sets", [(), UNNUMBERED], ids=["numbered", "unnumbered"])
+def test_hosts_reach_each_other_over_equal_paths(
+    tmp_path_factory: pytest.TempPathFactory, sets: tuple[str, ...]
+) -> None:
+    if lacking := frr_lab.missing():
+        pytest.fail(f"the lab lacks {lacking}: `apt-get install frr iproute2 iputils-ping`, run as root")
+    cluster, files = cluster_of("leaf-spine", *sets), files_of("leaf-spine", *sets)
+    switches = list(cluster.switches())
+    texts = {s.name: files.get(f"configs/{s.name}/frr.conf") or as_bgpcfgd(files, s) for s in switches}
+    folder = tmp_path_factory.mktemp("frr")
+    for parent in (folder, *folder.parents[:2]):
+        parent.chmod(0o755)
+    leaves = [s for s in switches if s.is_lowest]
+    own = {leaf.name: {p.address for p in leaf.ports if p.role == "host"} for leaf in leaves}
+    if not sets:  # bgpcfgd announces the block of a leaf instead of each link
+        own = {leaf.name: {leaf.host_subnet} for leaf in leaves}
+    loopbacks = {f"{s.loopback}/32" for s in switches}
+    with frr_lab.lab(cluster, texts, folder) as lab:
+        lab.wait({s.name: len(sessions(s)) for s in switches})
+        for leaf in leaves:
+            far = set().union(*(own[other.name] for other in leaves if other is not leaf))
+            routes = converged(lab, leaf.name, far, 4)
+            assert set(routes) <= far | loopbacks, "only router ids and host prefixes may travel"
+        first = leaves[0].ports[0]
+        for leaf in leaves[1:]:
+            host = next(p for p in reversed(leaf.ports) if p.role == "host")
+            ping(lab, first.peer, first.peer_port, host.peer_address.partition("/")[0])
+        spine = lab.vtysh(switches[-1].name, "show ip bgp neighbors json")
+        received = [p["addressFamilyInfo"]["ipv4Unicast"]["acceptedPrefixCounter"] for p in json.loads(spine).values()]
+        assert received == [1 + len(own[leaves[0].name])] * 4, (
+            "a leaf announces its router id and its hosts, and carries no transit"
+        )
