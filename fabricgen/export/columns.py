@@ -1,0 +1,35 @@
+"""Columns of text from columns of numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.allocate.pools import dotted
+from fabricgen.plan.tables import Ints, Wide
+
+
+def counted(column: Ints) -> list[str]:
+    """Numbers from 1 for a column that counts from 0; "" where it is negative."""
+    return [str(value + 1) if value >= 0 else "" for value in column.tolist()]
+
+
+def positive(column: Ints) -> list[str]:
+    """Numbers as they are; "" for 0."""
+    return [str(value) if value else "" for value in column.tolist()]
+
+
+def addresses(column: Wide) -> list[str]:
+    """Dotted addresses; "" for 0."""
+    return [dotted(value) if value else "" for value in column.tolist()]
+
+
+def prefixes(column: Wide, length: Wide) -> list[str]:
+    """Dotted addresses with their prefix length; "" for 0."""
+    pairs = zip(column.tolist(), length.tolist(), strict=True)
+    return [f"{dotted(ip)}/{bits}" if ip else "" for ip, bits in pairs]
+
+
+def picked(names: Any, indexes: Ints) -> list[str]:
+    """Names by index, as a list of str; `names` is an object array."""
+    found: list[str] = names[indexes].tolist()
+    return found

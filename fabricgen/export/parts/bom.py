@@ -1,0 +1,134 @@
+"""bom.csv: what to order, with spares, prices where a price file gives them, and power."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fabricgen.catalog.models import CableProfile
+from fabricgen.cluster import Cluster
+from fabricgen.design.summary import whole
+from fabricgen.export.cabling import CableParts, EndKind
+from fabricgen.export.table import Cell, ExportContext, File, Table, csv_file
+from fabricgen.plan.tables import EXTRA, NODE
+
+ON_REQUEST = False
+
+KINDS = ("node", "switch", "transceiver", "cable")
+"""Kinds of lines, in the order they are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One part: how many are installed, and the power of one, W (None where the catalogue has no figure)."""
+
+    part: str
+    description: str
+    kind: str
+    quantity: int
+    power_w: float | None
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
+    """Yield bom.csv."""
+    yield csv_file(table(cluster, context))
+
+
+def table(cluster: Cluster, context: ExportContext) -> Table:
+    """The bill of materials; quantity is what is installed, spares are counted beside it and priced with it."""
+    spares = cluster.design.loaded.blueprint.spares
+    share = {
+        "node": spares.nodes,
+        "switch": spares.switches,
+        "transceiver": spares.transceivers,
+        "cable": spares.cables,
+    }
+    rows: list[tuple[Cell, ...]] = []
+    for line in lines(cluster):
+        extra = math.ceil(line.quantity * share[line.kind] - 1e-9)
+        price = context.prices.get(line.part)
+        rows.append(
+            (
+                line.part,
+                line.description,
+                line.kind,
+                line.quantity,
+                extra,
+                "" if price is None else whole(price),
+                "" if price is None else whole(round(price * (line.quantity + extra), 2)),
+                "" if line.power_w is None else whole(round(line.power_w * line.quantity, 1)),
+            )
+        )
+    names = ("part", "description", "kind", "quantity", "spares", "unit_price", "total_price", "power_w")
+    return Table("bom", {name: [row[i] for row in rows] for i, name in enumerate(names)})
+
+
+def lines(cluster: Cluster) -> list[Line]:
+    """Every part of a cluster once, by kind and part."""
+    found = [*_devices(cluster), *_transceivers(cluster), *_cables(cluster)]
+    return sorted(found, key=lambda line: (KINDS.index(line.kind), line.part))
+
+
+def _devices(cluster: Cluster) -> Iterator[Line]:
+    counts: Counter[str] = Counter()
+    classes = {c.profile.id: c for c in cluster.plan.devices.classes}
+    for cls in cluster.plan.devices.classes:
+        counts[cls.profile.id] += cls.count
+    for part, quantity in counts.items():
+        cls = classes[part]
+        kind = "node" if cls.kind in (NODE, EXTRA) else "switch"
+        model = getattr(cls.profile, "model", "") or getattr(cls.profile, "name", "")
+        text = f"{cls.profile.vendor} {model}".strip()
+        if quantity:
+            yield Line(part, text, kind, quantity, cls.profile.power_w.planning_w)
+
+
+def _transceivers(cluster: Cluster) -> Iterator[Line]:
+    """One for each cage that a fibre plugs into: cables in one twin-port cage share it."""
+    cables, links = cluster.plan.cables, cluster.plan.links
+    medium_of = cables.medium[cables.end_cable].tolist()
+    seen: set[tuple[int, str]] = set()
+    counts: Counter[tuple[int, EndKind]] = Counter()
+    for devices, cages, kinds in zip(
+        (links.a_device, links.b_device), cluster.cages, CableParts(cluster).end_kinds, strict=True
+    ):
+        rows = zip(devices[cables.end_link].tolist(), cages[cables.end_link].tolist(), medium_of, kinds, strict=True)
+        for device, cage, medium, kind in rows:
+            if not cables.media[medium].attached and (device, cage) not in seen:
+                seen.add((device, cage))
+                counts[medium, kind] += 1
+    merged: Counter[str] = Counter()
+    about: dict[str, tuple[CableProfile, EndKind]] = {}
+    for (medium, kind), quantity in counts.items():
+        part = kind.transceiver(cables.media[medium])
+        merged[part] += quantity
+        about[part] = (cables.media[medium], kind)
+    for part, quantity in merged.items():
+        profile, kind = about[part]
+        text = f"{kind.form_factor} {kind.gbps}G transceiver, {profile.name}, {profile.reach_m:g} m"
+        yield Line(part, text, "transceiver", quantity, _end_power(profile, kind))
+
+
+def _end_power(medium: CableProfile, kind: EndKind) -> float | None:
+    """Power of one end, W: the figure of an eight-lane end, in proportion to the lanes in use."""
+    if medium.power_w_per_end is None:
+        return None
+    return medium.power_w_per_end * min(1.0, kind.gbps / kind.lane_gbps / 8)
+
+
+def _cables(cluster: Cluster) -> Iterator[Line]:
+    cables = cluster.plan.cables
+    parts = CableParts(cluster)
+    a_kind, b_kind = parts.end_kinds
+    power: dict[int, float | None] = {}
+    for row, cable in enumerate(cables.end_cable.tolist()):
+        medium = cables.media[cables.medium[cable]]
+        ends = [_end_power(medium, a_kind[row]), _end_power(medium, b_kind[row])] if medium.attached else [0.0]
+        before = power.get(cable, 0.0)
+        power[cable] = None if before is None or None in ends else before + sum(e for e in ends if e is not None)
+    counts: Counter[str] = Counter(parts.parts[0])
+    first = {part: i for i, part in reversed(list(enumerate(parts.parts[0])))}
+    for part, quantity in counts.items():
+        yield Line(part, parts.parts[1][first[part]], "cable", quantity, power[first[part]])

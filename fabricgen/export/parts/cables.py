@@ -1,0 +1,58 @@
+"""cables.csv: one row a far end of a cable: where it goes, what it is and what both labels say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.cabling import CableParts
+from fabricgen.export.columns import picked
+from fabricgen.export.table import ExportContext, File, Table, csv_file
+
+ON_REQUEST = False
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield cables.csv."""
+    yield csv_file(table(cluster))
+
+
+def table(cluster: Cluster) -> Table:
+    """Cable ends by cable; a breakout has several rows of one cable, and all rows of a cable share part and length."""
+    cables, links = cluster.plan.cables, cluster.plan.links
+    parts = CableParts(cluster)
+    media = [m.medium for m in cables.media]
+    row_cable = cables.end_cable
+    a_kind, b_kind = parts.end_kinds
+    medium_of = cables.medium[row_cable].tolist()
+    fabrics = np.array([s.fabric for s in links.segments], dtype=object)
+    ends: dict[str, list[Any]] = {}
+    for side, devices, cages, kinds in (
+        ("a", links.a_device, cluster.cages[0], a_kind),
+        ("b", links.b_device, cluster.cages[1], b_kind),
+    ):
+        device = devices[cables.end_link]
+        ends |= {
+            f"{side}_device": picked(cluster.name_column, device),
+            f"{side}_cage": picked(cages, cables.end_link),
+            f"{side}_transceiver": [
+                kind.transceiver(cables.media[m]) for kind, m in zip(kinds, medium_of, strict=True)
+            ],
+            f"{side}_rack": picked(np.array(cluster.plan.racks.names, dtype=object), cluster.plan.devices.rack[device]),
+            f"{side}_u": cluster.plan.devices.u[device].tolist(),
+        }
+    a, b = ([f"{d}:{c}" for d, c in zip(ends[f"{s}_device"], ends[f"{s}_cage"], strict=True)] for s in ("a", "b"))
+    columns = {
+        "cable": picked(np.array(cluster.cable_ids, dtype=object), row_cable),
+        "fabric": picked(fabrics, links.segment[cables.end_link]),
+        "part": picked(np.array(parts.parts[0], dtype=object), row_cable),
+        "medium": [media[m] for m in medium_of],
+        "length_m": cables.length_m[row_cable].tolist(),
+        **ends,
+        "label_a": [f"{x} > {y}" for x, y in zip(a, b, strict=True)],
+        "label_b": [f"{y} > {x}" for x, y in zip(a, b, strict=True)],
+    }
+    return Table("cables", columns)

@@ -1,0 +1,75 @@
+"""Tables: what a part of a build holds before a format writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias, cast
+
+from fabricgen.cluster import Cluster
+from fabricgen.kernel import discovery
+
+FORMATS = "fabricgen.export.formats"
+PARTS = "fabricgen.export.parts"
+
+Cell: TypeAlias = str | int | float
+File: TypeAlias = tuple[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Named columns of equal length; cells are text or numbers, "" where a row has no such value."""
+
+    name: str
+    columns: Mapping[str, Sequence[Cell]]
+
+    def rows(self) -> Iterable[tuple[Cell, ...]]:
+        """The table row by row."""
+        return zip(*self.columns.values(), strict=True)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+
+@dataclass(frozen=True, slots=True)
+class ExportContext:
+    """What parts are told beside the cluster: counts of findings, unit prices by part, workers."""
+
+    findings: Mapping[str, int] = field(default_factory=dict)
+    prices: Mapping[str, float] = field(default_factory=dict)
+
+
+class PartModule(Protocol):
+    """What a module of export.parts offers; `ON_REQUEST` parts are left out unless named."""
+
+    ON_REQUEST: bool
+
+    def files(self, cluster: Cluster, context: ExportContext) -> Iterable[File]:
+        """Yield (path below the output folder, content)."""
+
+
+def part_names(*, on_request: bool) -> tuple[str, ...]:
+    """Names of the parts, with or without those that are written only on request."""
+    names = [name.replace("_", "-") for name in discovery.module_names(PARTS)]
+    return tuple(n for n in names if on_request or not part(n).ON_REQUEST)
+
+
+def part(name: str) -> PartModule:
+    """The module of a part; raises KeyError when there is none."""
+    return cast(PartModule, discovery.load(PARTS, name.replace("-", "_")))
+
+
+def format_names() -> tuple[str, ...]:
+    """Names of the table formats."""
+    return discovery.module_names(FORMATS)
+
+
+def write_table(table: Table, form: str) -> bytes:
+    """Write a table in a format by name; raises KeyError for an unknown one."""
+    write = cast(Callable[[Table], bytes], discovery.load(FORMATS, form).write)
+    return write(table)
+
+
+def csv_file(table: Table) -> File:
+    """A table as a CSV file of its name."""
+    return f"{table.name}.csv", write_table(table, "csv")
