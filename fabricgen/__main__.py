@@ -1,0 +1,5 @@
+"""Run fabricgen as `python -m fabricgen`."""
+
+from fabricgen.cli.main import main
+
+main()

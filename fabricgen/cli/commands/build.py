@@ -1,0 +1,75 @@
+"""`fabricgen build`: everything, as a folder or an archive."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import click
+
+from fabricgen.cli.options import blueprint_argument, fail_on_option, prices_option, reading_options
+
+
+@click.command()
+@blueprint_argument
+@reading_options
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to write.")
+@click.option("--archive", type=click.Path(path_type=Path), help="Write FILE.tar, .tar.zst or .zip instead.")
+@click.option("--only", metavar="PART,...", default="", help="Write these parts and leave the others as they are.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers that render.  [default: processors]")
+@click.option(
+    "--templates",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder whose templates replace built-in ones of the same path.",
+)
+@prices_option
+@fail_on_option
+def command(
+    blueprint: str,
+    sets: tuple[str, ...],
+    allow_outside: bool,
+    output: Path | None,
+    archive: Path | None,
+    only: str,
+    jobs: int | None,
+    templates: Path | None,
+    prices: Path | None,
+    fail_on: str,
+) -> int:
+    """Build wiring, addresses, switch configs and the bill of materials of a BLUEPRINT.
+
+    \b
+    Parts: summary, devices, links, cables, addresses, bom, configs; on request: scale-up.
+    """
+    from fabricgen.cli.findings import fails, print_findings
+    from fabricgen.cli.output import read_prices
+    from fabricgen.compiler import (
+        BuildOptions,
+        build_files,
+        chosen_parts,
+        compile_cluster,
+        compile_design,
+        header,
+    )
+    from fabricgen.kernel.publish import publish_archive, publish_folder
+    from fabricgen.lint.engine import lint
+
+    if (output is None) == (archive is None):
+        raise click.UsageError("say where to write: -o FOLDER or --archive FILE")
+    started = time.monotonic()
+    parts = chosen_parts(p.strip() for p in only.split(",") if p.strip())
+    options = BuildOptions(tuple(sorted(parts)), jobs or os.cpu_count() or 1, templates, read_prices(prices))
+    design = compile_design(blueprint, sets, allow_outside=allow_outside)
+    cluster = compile_cluster(design)
+    result = lint(design, cluster)
+    files = build_files(cluster, result.counts, options)
+    if archive is not None:
+        report = publish_archive(archive, files, header=header(design))
+    else:
+        assert output is not None  # noqa: S101 - checked above
+        report = publish_folder(output, files, header=header(design), parts=parts or None)
+    print_findings(result)
+    changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed"
+    click.echo(f"{archive or output}: {changed} in {time.monotonic() - started:.1f} s", err=True)
+    return 1 if fails(result, fail_on) else 0

@@ -1,0 +1,36 @@
+"""`fabricgen init`: a blueprint to start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("file", required=False, default="blueprint.yaml", metavar="[FILE]")
+@click.option("--example", default="leaf-spine", show_default=True, help="Example to start from; `list` names them.")
+def command(file: str, example: str) -> None:
+    """Write an example blueprint to FILE (default blueprint.yaml; - is standard output)."""
+    from fabricgen.kernel.diagnostics import did_you_mean, fault
+    from fabricgen.kernel.resources import resource_dir
+
+    examples = {p.stem: p for p in sorted(resource_dir("blueprints").glob("*.yaml"))}
+    if example == "list":
+        click.echo("\n".join(examples))
+        return
+    if example not in examples:
+        raise fault("FG032", f"there is no example '{example}'", hint=did_you_mean(example, examples))
+    text = examples[example].read_text(encoding="utf-8")
+    body = "".join(line for line in text.splitlines(keepends=True) if "yaml-language-server" not in line)
+    if file == "-":
+        click.echo(body, nl=False)
+        return
+    try:
+        with Path(file).open("x", encoding="utf-8") as stream:
+            stream.write(body)
+    except FileExistsError:
+        raise fault("FG023", f"{file} exists; it is left as it is", hint="name another file") from None
+    except OSError as error:
+        raise fault("FG023", f"cannot write {file}: {error.strerror}") from error
+    click.echo(f"{file} written; next: fabricgen show {file}", err=True)

@@ -1,0 +1,85 @@
+"""`fabricgen lint`: judge blueprints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from fabricgen.cli.options import fail_on_option, reading_options
+from fabricgen.kernel import discovery
+
+if TYPE_CHECKING:
+    from fabricgen.lint.engine import LintResult, LintSettings
+
+
+@click.command()
+@click.argument("blueprints", metavar="BLUEPRINT...", nargs=-1, required=True)
+@reading_options
+@click.option("--fast", is_flag=True, help="Design rules only: never expand the cluster.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(discovery.module_names("fabricgen.lint.reports")),
+    default="text",
+    show_default=True,
+)
+@click.option(
+    "--select", metavar="CODE,...", default="", help="Only rules whose codes begin so, for example FG2,FG303."
+)
+@click.option("--ignore", metavar="CODE,...", default="", help="No rules whose codes begin so.")
+@click.option("--as-of", metavar="YYYY-MM-DD", help="Day by which waivers are judged.  [default: today]")
+@fail_on_option
+def command(
+    blueprints: tuple[str, ...],
+    sets: tuple[str, ...],
+    allow_outside: bool,
+    fast: bool,
+    form: str,
+    select: str,
+    ignore: str,
+    as_of: str | None,
+    fail_on: str,
+) -> int:
+    """Judge one or more BLUEPRINTs; faults that leave a blueprint unusable exit with 2, findings with 1."""
+    import datetime
+
+    from fabricgen.cli.findings import fails
+    from fabricgen.kernel.diagnostics import InputError
+    from fabricgen.lint.engine import LintSettings
+    from fabricgen.lint.report import FileReport, write_report
+
+    day = as_of or datetime.date.today().isoformat()
+    try:
+        datetime.date.fromisoformat(day)
+    except ValueError as error:
+        raise click.UsageError(f"--as-of {as_of}: {error}") from error
+    settings = LintSettings(_codes(select), _codes(ignore), day)
+    reports, failed, unusable = [], False, False
+    for blueprint in blueprints:
+        try:
+            result = _judge(blueprint, sets, allow_outside, fast, settings)
+        except InputError as error:
+            unusable = True
+            reports.append(FileReport(blueprint, error.diagnostics))
+            continue
+        failed |= fails(result, fail_on)
+        reports.append(FileReport(blueprint, result.findings, len(result.waived)))
+    click.echo(write_report(form, reports))
+    if unusable:
+        return 2
+    return 1 if failed else 0
+
+
+def _judge(
+    blueprint: str, sets: tuple[str, ...], allow_outside: bool, fast: bool, settings: LintSettings
+) -> LintResult:
+    from fabricgen.compiler import compile_cluster, compile_design
+    from fabricgen.lint.engine import lint
+
+    design = compile_design(blueprint, sets, allow_outside=allow_outside)
+    return lint(design, None if fast else compile_cluster(design), settings)
+
+
+def _codes(text: str) -> tuple[str, ...]:
+    return tuple(code.strip().upper() for code in text.split(",") if code.strip())

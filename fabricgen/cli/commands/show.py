@@ -1,0 +1,48 @@
+"""`fabricgen show`: the counts of a cluster, without expanding it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from fabricgen.cli.options import blueprint_argument, reading_options
+
+
+@click.command()
+@blueprint_argument
+@reading_options
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, form: str) -> None:
+    """Count switches, links, cables and power of a BLUEPRINT without expanding it."""
+    import json
+
+    from fabricgen.compiler import compile_design
+    from fabricgen.design.summary import summary
+    from fabricgen.lint.engine import lint
+
+    design = compile_design(blueprint, sets, allow_outside=allow_outside)
+    figures = summary(design) | {"findings": lint(design).counts}
+    click.echo(json.dumps(figures, indent=2) if form == "json" else _text(figures))
+
+
+def _text(figures: dict[str, Any]) -> str:
+    lines = [f"{figures['blueprint']}: {figures['nodes']} nodes, {figures['accelerators']} accelerators"]
+    for name, fabric in figures["fabrics"].items():
+        rails, planes = fabric["rails"], fabric["planes"]
+        lines += ["", f"{name}: {rails} rail{'s' * (rails != 1)}, {planes} plane{'s' * (planes != 1)}"]
+        for tier, count in fabric["switches"].items():
+            ratio = fabric["oversubscription"].get(tier)
+            lines.append(f"  {tier:<14}{count:>9} switches" + (f"{ratio:>9g}:1" if ratio is not None else ""))
+        for key, links in fabric["links"].items():
+            lines.append(f"  {key:<14}{links:>9} links{fabric['cables'][key]:>12} cables")
+    for name, domain in figures["scale_up"].items():
+        lines += [
+            "",
+            f"{name}: {domain['domains']} scale-up domains, {domain['accelerators']} accelerators",
+            f"  {domain['switches']} switches, {domain['links']} links",
+        ]
+    found = figures["findings"]
+    lines += ["", f"power {figures['power_w'] / 1000:,.1f} kW without optics"]
+    lines.append(f"design findings: {found['error']} errors, {found['warning']} warnings")
+    return "\n".join(lines)

@@ -1,0 +1,92 @@
+"""The command line: commands are found by folder, faults end in exit codes, never in tracebacks."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import cast
+
+import click
+
+from fabricgen import __version__
+from fabricgen.kernel import discovery
+from fabricgen.kernel.diagnostics import InputError
+
+COMMANDS = "fabricgen.cli.commands"
+
+EXIT_FINDINGS, EXIT_INPUT, EXIT_DEFECT, EXIT_INTERRUPTED = 1, 2, 3, 130
+"""Findings or differences; input that cannot be used; a defect of ours; interrupted by the user."""
+
+
+class _Commands(click.Group):
+    """Loads a command's module when it is asked for: start-up is a budget."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(discovery.module_names(COMMANDS))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        try:
+            return cast(click.Command, discovery.load(COMMANDS, cmd_name).command)
+        except KeyError:
+            return None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from fabricgen.kernel.diagnostics import did_you_mean
+
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and self.get_command(ctx, name) is None:
+            ctx.fail(f"there is no command '{name}'. {did_you_mean(name, self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
+
+
+@click.command(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Exit codes: 0 fine, 1 findings or differences, 2 unusable input, 3 a defect of fabricgen.",
+)
+@click.version_option(__version__, prog_name="fabricgen")
+def cli() -> None:
+    """Compile one page of YAML into an AI cluster's wiring, addresses, switch configs and bill of materials."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command and exit with its code."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run a command and return its exit code; messages for people go to standard error."""
+    try:
+        code = cli.main(args=arguments, prog_name="fabricgen", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except InputError as error:
+        for diagnostic in error.diagnostics:
+            click.echo(diagnostic.text(), err=True)
+        return EXIT_INPUT
+    except click.exceptions.Abort:
+        return EXIT_INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return EXIT_INPUT
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001 - the one place where defects of ours end
+        return _defect(error)
+
+
+def _defect(error: Exception) -> int:
+    if os.environ.get("FABRICGEN_TRACEBACK"):
+        raise error
+    where = error.__traceback__
+    while where is not None and where.tb_next is not None:
+        where = where.tb_next
+    place = f" ({os.path.basename(where.tb_frame.f_code.co_filename)}:{where.tb_lineno})" if where else ""  # noqa: PTH119
+    click.echo(f"fabricgen: a defect of ours, not of your input: {type(error).__name__}: {error}{place}", err=True)
+    click.echo("Please report it with the blueprint; FABRICGEN_TRACEBACK=1 shows where it happened.", err=True)
+    return EXIT_DEFECT

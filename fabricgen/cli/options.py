@@ -1,0 +1,61 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+SEVERITIES = ("info", "warning", "error")
+
+
+def blueprint_argument(command: F) -> F:
+    """One blueprint; `-` is standard input."""
+    return click.argument("blueprint", metavar="BLUEPRINT")(command)
+
+
+def reading_options(command: F) -> F:
+    """What every command that reads a blueprint takes."""
+    command = click.option("--allow-outside", is_flag=True, help="Let includes leave the blueprint's folder.")(command)
+    return click.option(
+        "--set",
+        "sets",
+        multiple=True,
+        metavar="PATH=VALUE",
+        help="Change one value, for example pods.p1.su=3; may be repeated.",
+    )(command)
+
+
+def output_option(command: F) -> F:
+    """A file, or standard output."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Path(dir_okay=False),
+        default="-",
+        help="File to write; - is standard output.",
+    )(command)
+
+
+def prices_option(command: F) -> F:
+    """Unit prices."""
+    return click.option(
+        "--prices",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="CSV of part,unit_price for the BOM.",
+    )(command)
+
+
+def fail_on_option(command: F) -> F:
+    """From which severity on findings fail the command."""
+    return click.option(
+        "--fail-on",
+        type=click.Choice([*SEVERITIES, "never"]),
+        default="error",
+        show_default=True,
+        help="Exit with 1 on findings of this severity or worse.",
+    )(command)

@@ -1,0 +1,91 @@
+"""The pipeline: blueprint, design, plan and addresses, findings, parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabricgen import __version__
+from fabricgen.blueprint.load import load_blueprint
+from fabricgen.design.build import build_design
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import did_you_mean, fault
+from fabricgen.kernel.publish import File
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+CONFIGS = "configs"
+"""The part that is rendered rather than exported."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """What a build is told: parts by name (empty: the usual ones), workers, own templates, unit prices."""
+
+    parts: tuple[str, ...] = ()
+    jobs: int = 1
+    templates: Path | None = None
+    prices: Mapping[str, float] = field(default_factory=dict)
+
+
+def compile_design(blueprint: str, sets: Sequence[str] = (), *, allow_outside: bool = False) -> Design:
+    """Read, validate and size a blueprint; raises InputError where it cannot be used or cannot be wired."""
+    return build_design(load_blueprint(blueprint, sets, allow_outside=allow_outside))
+
+
+def all_parts() -> tuple[str, ...]:
+    """Names of every part, those written only on request too."""
+    from fabricgen.export.table import part_names
+
+    return tuple(sorted((*part_names(on_request=True), CONFIGS)))
+
+
+def usual_parts() -> tuple[str, ...]:
+    """Names of the parts that a build without `--only` writes."""
+    from fabricgen.export.table import part_names
+
+    return tuple(sorted((*part_names(on_request=False), CONFIGS)))
+
+
+def chosen_parts(names: Iterable[str]) -> frozenset[str]:
+    """Check part names; raises InputError for one that does not exist."""
+    chosen = frozenset(names)
+    for name in sorted(chosen - set(all_parts())):
+        raise fault("FG030", f"there is no part '{name}'", hint=did_you_mean(name, all_parts()))
+    return chosen
+
+
+def header(design: Design) -> dict[str, object]:
+    """What a manifest says of its origin."""
+    return {
+        "fabricgen": __version__,
+        "blueprint": design.loaded.blueprint.name,
+        "digest": design.loaded.digest,
+    }
+
+
+def build_files(cluster: Cluster, findings: Mapping[str, int], options: BuildOptions) -> Iterator[File]:
+    """Yield (part, path, content) of everything a build writes, part by part.
+
+    Raises InputError when a switch has no templates or port table.
+    """
+    from fabricgen.export.table import ExportContext, part
+    from fabricgen.render.engine import render_configs
+
+    context = ExportContext(findings, options.prices)
+    for name in sorted(chosen_parts(options.parts) or usual_parts()):
+        if name == CONFIGS:
+            rendered = render_configs(cluster, jobs=options.jobs, overrides=options.templates)
+            yield from ((CONFIGS, path, content) for path, content in rendered)
+        else:
+            yield from ((name, path, content) for path, content in part(name).files(cluster, context))
+
+
+def compile_cluster(design: Design) -> Cluster:
+    """Expand a design into every device, link and address; raises InputError where a pool or rack is too small."""
+    from fabricgen.cluster import build_cluster
+
+    return build_cluster(design)
