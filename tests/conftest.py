@@ -1,0 +1,68 @@
+"""What tests share: example blueprints compiled once, and a command line that runs in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from fabricgen.blueprint.load import load_blueprint
+from fabricgen.cluster import Cluster, build_cluster
+from fabricgen.design.build import build_design
+from fabricgen.design.model import Design
+
+BLUEPRINTS = Path(__file__).resolve().parent.parent / "blueprints"
+EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--regenerate", action="store_true", help="Write golden files anew; review the difference by eye.")
+
+
+@cache
+def example_design(name: str, *sets: str) -> Design:
+    """The design of an example blueprint with some values changed."""
+    return build_design(load_blueprint(str(BLUEPRINTS / f"{name}.yaml"), sets))
+
+
+@cache
+def example_cluster(name: str, *sets: str) -> Cluster:
+    """The cluster of an example blueprint with some values changed."""
+    return build_cluster(example_design(name, *sets))
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def fabricgen(capfdbinary: pytest.CaptureFixture[bytes]) -> Callable[..., Ran]:
+    """Run the command line in this process."""
+    from fabricgen.cli.main import run
+
+    def call(*arguments: str | Path) -> Ran:
+        code = run([str(a) for a in arguments])
+        out, err = capfdbinary.readouterr()
+        return Ran(code, out.decode(errors="replace"), err.decode())
+
+    return call
+
+
+@pytest.fixture
+def design_of(tmp_path: Path) -> Callable[..., Design]:
+    """Design a blueprint given as text."""
+
+    def make(text: str, sets: Sequence[str] = ()) -> Design:
+        file = tmp_path / "blueprint.yaml"
+        file.write_text(text, encoding="utf-8")
+        return build_design(load_blueprint(str(file), sets))
+
+    return make
