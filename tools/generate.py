@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fabricgen.lint.docs import rules_page
-
 from fabricgen.blueprint.schema import blueprint_schema
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.schema import catalog_schema
+from fabricgen.lint.docs import rules_page
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -71,7 +70,7 @@ def _model(name: str, model: dict[str, Any]) -> Iterator[str]:
         yield ""
     yield "| key | value | default | meaning |"
     yield "|---|---|---|---|"
-    required = model.get("required", [])
+    required = model.get("required") or next((a["required"] for a in model.get("anyOf", [])), [])
     for key, field in model["properties"].items():
         default = "required" if key in required else _default(field)
         meaning = _escape(field.get("description", ""))
@@ -98,7 +97,7 @@ def _kind(field: dict[str, Any]) -> str:
     if kind == "array":
         return f"list of {_kind(field.get('items', {}))}"
     if kind == "object":
-        values = field.get("additionalProperties")
+        values = field.get("additionalProperties") or next(iter(field.get("patternProperties", {}).values()), None)
         return f"map of {_kind(values)}" if isinstance(values, dict) else "map"
     examples = field.get("examples")
     shown = f" such as `{json.dumps(examples[0])}`" if examples else ""

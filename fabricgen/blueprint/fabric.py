@@ -46,15 +46,13 @@ def _prefix(text: str) -> str:
     return str(network)
 
 
-Prefix = Annotated[
-    str,
-    AfterValidator(_prefix),
-    WithJsonSchema({"type": "string", "pattern": r"^\d+\.\d+\.\d+\.\d+/\d+$", "examples": ["10.0.0.0/16"]}),
-]
+_PREFIX_SCHEMA = {"type": "string", "pattern": r"^\d+\.\d+\.\d+\.\d+/\d+$", "examples": ["10.0.0.0/16"]}
+Prefix = Annotated[str, AfterValidator(_prefix), WithJsonSchema(_PREFIX_SCHEMA)]
 Prefixes = Annotated[
     tuple[Prefix, ...],
     BeforeValidator(_as_list),
     Field(min_length=1),
+    WithJsonSchema({"oneOf": [_PREFIX_SCHEMA, {"type": "array", "items": _PREFIX_SCHEMA, "minItems": 1}]}),
 ]
 
 
@@ -100,7 +98,7 @@ class Routing(Model):
     underlay: Literal["ebgp-numbered", "ebgp-unnumbered"] | None = Field(
         None, description="A /31 on each link, or IPv6 link-local (RFC 5549). Default: ebgp-numbered."
     )
-    asn: AsnPlan | None = None
+    asn: AsnPlan | None = Field(None, description="AS numbers of the switches.")
     bfd: bool | None = Field(None, description="Bidirectional forwarding detection on the sessions. Default: no.")
 
 
@@ -156,7 +154,7 @@ class Extra(Model):
     """Devices beside the nodes of the scalable units: UFM, management servers, storage, firewalls."""
 
     device: str = Field(description="Node profile, for example ufm.")
-    count: int = Field(1, gt=0, le=4096)
+    count: int = Field(1, gt=0, le=4096, description="How many.")
     ports: int | None = Field(None, gt=0, description="Ports of each that attach here. Default: all of the role.")
     to: Name | None = Field(None, description="Tier they attach to. Default: the lowest.")
     attach: Name | None = Field(None, description="Their NIC role. Default: as the fabric's nodes, or the only one.")
@@ -165,7 +163,9 @@ class Extra(Model):
 class Fabric(Model):
     """One network of the cluster."""
 
-    protocol: Literal["infiniband", "roce", "ethernet"]
+    protocol: Literal["infiniband", "roce", "ethernet"] = Field(
+        description="roce: lossless Ethernet, routed hosts; ethernet: bridged hosts; infiniband: a subnet manager."
+    )
     attach: Name | None = Field(None, description="NIC role of the nodes that attach. Default: the fabric's name.")
     also: Annotated[
         tuple[Literal["switches"], ...],
@@ -186,9 +186,9 @@ class Fabric(Model):
         description="routed: a /31 per NIC; bridged: a subnet per leaf. Default: routed for RoCE, else bridged.",
     )
     tiers: dict[Name, Tier] = Field(min_length=1, description="The switch tiers by name: leaf, spine, core.")
-    extra: dict[Name, Extra] = Field(default_factory=dict)
-    routing: Routing = Field(default_factory=Routing)
-    pools: Pools = Field(default_factory=Pools)
-    qos: Qos = Field(default_factory=Qos)
-    nos: NosOf = Field(default_factory=dict)
-    description: Line = ""
+    extra: dict[Name, Extra] = Field(default_factory=dict, description="Devices beside the nodes, by name.")
+    routing: Routing = Field(default_factory=Routing, description="Overrides the cluster's routing.")
+    pools: Pools = Field(default_factory=Pools, description="Pools of this fabric's own.")
+    qos: Qos = Field(default_factory=Qos, description="Overrides the cluster's QoS.")
+    nos: NosOf = Field(default_factory=dict, description="Overrides the cluster's NOS, by tier.")
+    description: Line = Field("", description="For people.")

@@ -38,7 +38,7 @@ class ScalableUnit(Model):
     """The building block that is repeated: so many nodes in racks."""
 
     nodes: NodeSets
-    racks: Racks = Field(default_factory=Racks)
+    racks: Racks = Field(default_factory=Racks, description="How they stand in racks.")
 
 
 class Pod(Model):
@@ -47,7 +47,7 @@ class Pod(Model):
     su: int = Field(1, ge=1, le=65536, description="Scalable units now.")
     reserve: int | None = Field(None, ge=1, le=65536, description="Slots in all, numbered now. Default: su.")
     count: int = Field(1, ge=1, le=65536, description="Repeats the pod: p1, p2, ...")
-    site: Name | None = None
+    site: Name | None = Field(None, description="Where it stands. Default: the blueprint's site.")
 
     @property
     def slots(self) -> int:
@@ -67,7 +67,7 @@ class Floor(Model):
 
     row_pitch_m: float = Field(2.4, gt=0, le=100, description="Between the centres of rows, m.")
     rack_pitch_m: float = Field(0.6, gt=0, le=10, description="Between the centres of racks in a row, m.")
-    racks_per_row: int = Field(16, gt=0, le=10000)
+    racks_per_row: int = Field(16, gt=0, le=10000, description="Racks in a row.")
     tray_m: float = Field(1.2, ge=0, le=20, description="From the top of a rack up to the cable tray, m.")
     slack: Percent = Field(0.1, description="Added to every cable length.")
 
@@ -75,46 +75,50 @@ class Floor(Model):
 class Waiver(Model):
     """A finding that is accepted, for a reason and until a day."""
 
-    rule: str = Field(pattern=r"^FG\d{3}$", examples=["FG203"])
+    rule: str = Field(pattern=r"^FG\d{3}$", examples=["FG203"], description="Code of the rule.")
     at: str = Field("", description="Place it covers, for example fabrics/storage; empty: everywhere.")
-    why: Line = Field(min_length=3)
+    why: Line = Field(min_length=3, description="The reason, for the next reader.")
     until: str | None = Field(None, pattern=r"^\d{4}-\d{2}-\d{2}$", description="Last day it holds.")
 
 
 class LintSettings(Model):
     """What the linter is told by the blueprint."""
 
-    waive: tuple[Waiver, ...] = ()
+    waive: tuple[Waiver, ...] = Field((), description="Findings that are accepted.")
 
 
 class Spares(Model):
     """Spares ordered beside what is installed, each kind by its share, rounded up."""
 
-    cables: Percent = 0.0
-    transceivers: Percent = 0.0
-    switches: Percent = 0.0
-    nodes: Percent = 0.0
+    cables: Percent = Field(0.0, description="Cables and fibres.")
+    transceivers: Percent = Field(0.0, description="Transceivers.")
+    switches: Percent = Field(0.0, description="Switches.")
+    nodes: Percent = Field(0.0, description="Nodes and extra devices.")
 
 
 class Blueprint(Model):
     """A cluster on one page."""
 
     fabricgen: Literal[1] = Field(description="Version of the language.")
-    name: Name
-    description: Line = ""
+    name: Name = Field(description="The cluster's name.")
+    description: Line = Field("", description="For people.")
     site: Name = Field("site1", description="Where pods stand that name no site.")
-    scalable_unit: ScalableUnit
-    pods: dict[Name, Pod] = Field(default_factory=lambda: {"p1": Pod()}, min_length=1)
+    scalable_unit: ScalableUnit = Field(description="What pods are made of.")
+    pods: dict[Name, Pod] = Field(
+        default_factory=lambda: {"p1": Pod()}, min_length=1, description="Pods by name. Default: p1 of one unit."
+    )
     omit: tuple[str, ...] = Field((), description="Slots left empty, for example p1/su-last/node-last.")
-    scale_up: dict[Name, ScaleUp] = Field(default_factory=dict)
-    fabrics: dict[Name, Fabric] = Field(min_length=1)
-    routing: Routing = Field(default_factory=Routing)
-    pools: Pools = Field(default_factory=Pools)
-    qos: Qos = Field(default_factory=Qos)
-    nos: NosOf = Field(default_factory=dict)
-    floor: Floor = Field(default_factory=Floor)
-    spares: Spares = Field(default_factory=Spares)
-    lint: LintSettings = Field(default_factory=LintSettings)
+    scale_up: dict[Name, ScaleUp] = Field(default_factory=dict, description="Scale-up domains by name.")
+    fabrics: dict[Name, Fabric] = Field(
+        min_length=1, description="Networks by name: compute, storage, inband, oob and others."
+    )
+    routing: Routing = Field(default_factory=Routing, description="Routing of all Ethernet fabrics.")
+    pools: Pools = Field(default_factory=Pools, description="Address pools that fabrics share.")
+    qos: Qos = Field(default_factory=Qos, description="Quality of service of all RoCE fabrics.")
+    nos: NosOf = Field(default_factory=dict, description="Network operating system by tier, or one for all.")
+    floor: Floor = Field(default_factory=Floor, description="The hall that cables run through.")
+    spares: Spares = Field(default_factory=Spares, description="Spares in the bill of materials.")
+    lint: LintSettings = Field(default_factory=LintSettings, description="What the linter is told.")
 
     @model_validator(mode="before")
     @classmethod

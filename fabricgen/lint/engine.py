@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.models import Waiver
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity, Span
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity, Span, did_you_mean
 from fabricgen.lint.rule import DesignRule, PlanRule, all_rules
 
 if TYPE_CHECKING:
@@ -106,10 +106,26 @@ def _on_waivers(
             message = f"the waiver of {waiver.rule} ended on {waiver.until}"
             yield Diagnostic(EXPIRED, Severity.WARNING, message, (*path, "until"), "mend what it covers, or renew it")
         elif i in standing and i not in used and whole and settings.wants(UNMATCHED) and settings.wants(waiver.rule):
+            known = {rule.id for rule in all_rules()}
             message = f"the waiver of {waiver.rule} at '{waiver.at or 'everywhere'}' covers no finding"
-            yield Diagnostic(UNMATCHED, Severity.WARNING, message, path, "remove it")
+            hint = "remove it" if waiver.rule in known else f"no rule has that code; {did_you_mean(waiver.rule, known)}"
+            yield Diagnostic(UNMATCHED, Severity.WARNING, message, path, hint)
 
 
 def _ordered(design: Design, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    located = {design.loaded.locate(d) for d in found}
+    located = dict.fromkeys(_placed(design, d) for d in found)
     return tuple(sorted(located, key=lambda d: (d.span or Span("", 0, 0), d.code, d.message)))
+
+
+def _placed(design: Design, finding: Diagnostic) -> Diagnostic:
+    """Give a finding its span; a mapping or list is shown at its key, since its value may begin lines below."""
+    source = design.loaded.source
+    value = source.data
+    for part in finding.path:
+        try:
+            value = value[part]
+        except (KeyError, IndexError, TypeError):
+            return design.loaded.locate(finding)
+    return (
+        finding.at(source.key_span(finding.path)) if isinstance(value, dict | list) else design.loaded.locate(finding)
+    )

@@ -53,12 +53,17 @@ class PlanRule(Rule):
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule, by id: a module in the folder of rules is registered; raises ValueError for an id used twice."""
+    """Every rule, by id: a module in the folder of rules is registered.
+
+    Raises ValueError for an id used twice, or unlike the module's name.
+    """
     found: dict[str, Rule] = {}
     for module in discovery.load_all(RULES):
         for value in vars(module).values():
             if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == module.__name__:
                 rule = value()
+                if not module.__name__.rpartition(".")[2].startswith(f"{rule.id.lower()}_"):
+                    raise ValueError(f"{module.__name__} holds {rule.id}; a module is named after its rule")
                 if rule.id in found:
                     raise ValueError(f"{rule.id} is the id of two rules")
                 found[rule.id] = rule

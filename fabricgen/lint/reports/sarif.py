@@ -24,7 +24,6 @@ def report(results: Sequence[FileReport]) -> str:
     driver = {
         "name": "fabricgen",
         "version": __version__,
-        "informationUri": "https://github.com/fabricgen/fabricgen",
         "rules": [_rule(code) for code in codes],
     }
     run = {

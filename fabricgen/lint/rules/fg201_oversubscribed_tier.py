@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
+from fabricgen.design.ports import uplinks_needed
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -40,6 +41,6 @@ class OversubscribedTier(DesignRule):
                         f"{fabric.name} {tier.name} is {float(ratio):.3g}:1 ({tier.down.count} x "
                         f"{tier.down.speed_gbps}G down, {tier.up.count} x {tier.up.speed_gbps}G up), "
                         f"{float(tier.allowed):.3g}:1 is allowed",
-                        f"{-(-tier.down.count * tier.down.speed_gbps // int(tier.allowed * tier.up.speed_gbps) or 1)} "
+                        f"{uplinks_needed(tier.down.count, tier.down.speed_gbps, tier.up.speed_gbps, tier.allowed)} "
                         "uplinks would do, or state `oversubscription`",
                     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 
+from fabricgen.allocate.pools import DEFAULT_POOLS
 from fabricgen.blueprint.fabric import Pools
-from fabricgen.design.model import Design
+from fabricgen.design.model import Design, FabricDesign
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -22,6 +23,25 @@ def stated_pools(design: Design) -> Iterator[tuple[Path, IPv4Network]]:
                 yield (*path, name), IPv4Network(prefix)
 
 
+def default_pools(design: Design) -> Iterator[tuple[str, IPv4Network]]:
+    """(name, prefix) of the built-in pools that a fabric may draw on: neither it nor the cluster states one."""
+    blueprint = design.loaded.blueprint
+    for name, prefixes in DEFAULT_POOLS.items():
+        fabrics = [f.name for f in design.fabrics if f.protocol != "infiniband" and _draws(design, f, name)]
+        own = (getattr(blueprint.fabrics[f].pools, name) for f in fabrics)
+        if getattr(blueprint.pools, name) is None and (name == "management" or not all(own)):
+            yield from ((name, IPv4Network(prefix)) for prefix in prefixes)
+
+
+def _draws(design: Design, fabric: FabricDesign, pool: str) -> bool:
+    """Whether a routed fabric takes addresses from a pool: links between switches only do where they are numbered."""
+    if pool != "fabric":
+        return True
+    blueprint = design.loaded.blueprint
+    underlay = blueprint.fabrics[fabric.name].routing.underlay or blueprint.routing.underlay
+    return len(fabric.tiers) > 1 and underlay != "ebgp-unnumbered"
+
+
 class PoolsOverlap(DesignRule):
     """Two pools that addresses are carved from share addresses.
 
@@ -34,7 +54,7 @@ class PoolsOverlap(DesignRule):
     bad = """
         pools:
           loopback: 10.0.0.0/16
-          hosts: 10.0.0.0/8  # <-
+          hosts: 10.0.128.0/17  # <-
     """
     good = """
         pools:
@@ -43,9 +63,13 @@ class PoolsOverlap(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare all pools stated for the cluster and for its fabrics with each other."""
+        """Compare all pools stated for the cluster and for its fabrics with each other, and with defaults in use."""
         stated = list(stated_pools(design))
         for i, (path, prefix) in enumerate(stated):
             for other, taken in stated[:i]:
                 if prefix.overlaps(taken):
                     yield self.flag(path, f"{prefix} overlaps {taken} of {'.'.join(map(str, other))}")
+            for name, taken in default_pools(design):
+                if prefix.overlaps(taken):
+                    hint = f"state `pools.{name}` too, elsewhere"
+                    yield self.flag(path, f"{prefix} overlaps {taken}, the default of pools.{name}", hint)

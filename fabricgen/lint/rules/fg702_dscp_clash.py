@@ -28,12 +28,12 @@ class DscpClash(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the effective values of each RoCE fabric."""
+        """Compare the effective values of each lossless fabric."""
         blueprint = design.loaded.blueprint
         for fabric in design.fabrics:
-            if fabric.protocol != "roce":
-                continue
             own, shared = blueprint.fabrics[fabric.name].qos, blueprint.qos
+            if fabric.protocol != "roce" and own.profile != "roce-lossless":
+                continue
             data = next(v for v in (own.roce_dscp, shared.roce_dscp, 26) if v is not None)
             cnp = next(v for v in (own.cnp_dscp, shared.cnp_dscp, 48) if v is not None)
             if data == cnp:

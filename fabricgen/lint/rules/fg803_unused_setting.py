@@ -31,13 +31,18 @@ class UnusedSetting(DesignRule):
         tiers = {tier.name for fabric in design.fabrics for tier in fabric.tiers}
         for name in sorted(set(blueprint.nos) - tiers - {"all"}):
             yield self.flag(("nos", name), f"no fabric has a tier '{name}'", did_you_mean(name, tiers))
+        for fabric in design.fabrics:
+            own = {tier.name for tier in fabric.tiers}
+            for name in sorted(set(blueprint.fabrics[fabric.name].nos) - own - {"all"}):
+                message = f"fabric {fabric.name} has no tier '{name}'"
+                yield self.flag((*fabric.path, "nos", name), message, did_you_mean(name, own))
         for name, pod in sorted(blueprint.pods.items()):
             if pod.reserve is not None and pod.reserve < pod.su:
                 yield self.flag(
                     ("pods", name, "reserve"), f"pod {name} reserves {pod.reserve} slots and has {pod.su} units"
                 )
-        for name, fabric in sorted(blueprint.fabrics.items()):
-            if fabric.protocol == "infiniband":
-                for key, part in (("routing", fabric.routing), ("pools", fabric.pools), ("qos", fabric.qos)):
+        for name, spec in sorted(blueprint.fabrics.items()):
+            if spec.protocol == "infiniband":
+                for key, part in (("routing", spec.routing), ("pools", spec.pools), ("qos", spec.qos)):
                     if part.model_fields_set:
                         yield self.flag(("fabrics", name, key), f"InfiniBand fabric {name} takes no {key}")
