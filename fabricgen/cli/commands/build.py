@@ -44,6 +44,7 @@ def command(
     """
     from fabricgen.cli.findings import fails, print_findings
     from fabricgen.cli.output import read_prices
+    from fabricgen.cli.progress import with_progress
     from fabricgen.compiler import (
         BuildOptions,
         build_files,
@@ -63,7 +64,7 @@ def command(
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
     cluster = compile_cluster(design)
     result = lint(design, cluster)
-    files = build_files(cluster, result.counts, options)
+    files = with_progress(build_files(cluster, result.counts, options), len(cluster.switch_rows()))
     if archive is not None:
         report = publish_archive(archive, files, header=header(design))
     else:
