@@ -173,6 +173,7 @@ class _Allocation:
             if not (bmc or isinstance(segment.a, ManagementPort)):
                 continue
             rows = np.flatnonzero(links.segment == i)
+            rows = rows[self.link["a"][rows] > 0]
             devices, ip, length = links.a_device[rows], self.link["a"][rows], self.link["length"][rows]
             first = np.unique(devices, return_index=True)[1]
             rows, devices = rows[first], devices[first]

@@ -7,6 +7,7 @@ import numpy as np
 from fabricgen.design.counts import tier_sizes
 from fabricgen.design.model import Design
 from fabricgen.design.shape import inner
+from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.plan.columns import tier_columns
 from fabricgen.plan.tables import EXTRA, NODE, SWITCH, DeviceClass, DeviceTable
 
@@ -18,6 +19,7 @@ def device_names(design: Design, devices: DeviceTable) -> list[str]:
 
     Nodes are `p1-su01-n001`, switches `fabric-tier-place-...-01`, extra devices by their own name, scale-up trays by
     their rack. Numbers are padded to a fixed width and grow wider, never narrower, so growth renames nothing.
+    Raises InputError where two devices would have one name.
     """
     names: list[str] = []
     for cls in devices.classes:
@@ -29,7 +31,25 @@ def device_names(design: Design, devices: DeviceTable) -> list[str]:
             names += _switches(design, devices, cls)
         else:
             names += _trays(design, devices, cls)
+    if len(set(names)) < len(names):
+        raise _twice(names, devices)
     return names
+
+
+def _twice(names: list[str], devices: DeviceTable) -> InputError:
+    """The refusal of two devices with one name, at the line of the later one."""
+    seen: dict[str, int] = {}
+    for row, name in enumerate(names):
+        if seen.setdefault(name, row) != row:
+            cls = devices.classes[devices.device_class[row]]
+            other = devices.classes[devices.device_class[seen[name]]]
+            return fault(
+                "FG035",
+                f"two devices would be named {name}, here and at {'.'.join(map(str, other.path))}",
+                path=cls.path,
+                hint="choose another name for one of them",
+            )
+    raise AssertionError("no name is there twice")
 
 
 def _units(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:

@@ -128,6 +128,12 @@ class Blueprint(Model):
             raise ValueError(f"this blueprint is in language version {version}; this fabricgen reads version 1")
         return value
 
+    @model_validator(mode="after")
+    def _pods_are_distinct(self) -> Blueprint:
+        if len(self.expanded_pods()) < sum(pod.count for pod in self.pods.values()):
+            raise ValueError("pods: `count` gives a pod the name of another; choose another key")
+        return self
+
     def expanded_pods(self) -> dict[str, Pod]:
         """Pods by name with `count` spelled out, in natural order of their names: p2 before p10."""
         named: dict[str, Pod] = {}

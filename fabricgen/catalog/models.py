@@ -189,7 +189,8 @@ class CableProfile(Profile):
     power_w_per_end: float | None = Field(None, ge=0, description="At the widest (eight-lane) end, W.")
     attached: bool = Field(description="The ends are part of the cable (DAC, AOC); otherwise transceivers and fibre.")
     fibre: Literal["", "mmf-om4", "smf-os2"] = ""
-    connector: str = Field("", description="What the fibre plugs into: MPO-12/APC, LC duplex, ...")
+    connector: str = Field("", description="What one fibre plugs into: MPO-12/APC, LC duplex, ...")
+    lanes_per_connector: int = Field(4, gt=0, description="Electrical lanes that one such connector carries.")
     form_factors: tuple[str, ...] = Field((), description="Cages it fits; empty: any pluggable cage.")
     splittable: bool = True
     cost_rank: int = Field(gt=0, description="Order of preference by cost; the cheapest that reaches is taken.")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.catalog.loader import Catalog
 from fabricgen.design.fabric import FabricContext, design_fabric
 from fabricgen.design.layout import lay_out
-from fabricgen.design.management import ManagementLoad
-from fabricgen.design.model import Design, FabricDesign, TierDesign, fabric_order
+from fabricgen.design.management import ManagementLoad, managed_devices
+from fabricgen.design.model import Design, FabricDesign, fabric_order
 from fabricgen.design.scale_up import design_scale_up
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 
@@ -38,12 +36,15 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
             f"management ports attach to one fabric; {managing[0]} and {managing[1]} both say `also: switches`",
             path=("fabrics", managing[1], "also"),
         )
+    scale_up = design_scale_up(blueprint, catalog, layout)
     designed: dict[str, FabricDesign] = {}
     faults: list[InputError] = []
     for name in [n for n in names if n not in managing] + managing:
-        load = ManagementLoad(layout, managed_tiers(designed.values()) if name in managing else ())
+        managed = managed_devices(designed.values(), scale_up, name) if name in managing else ()
+        load = ManagementLoad(layout, managed)
         try:
             designed[name] = design_fabric(context, name, load.most, load.switches)
+            _check_copper(designed[name])
         except InputError as error:
             faults.append(error)
     if faults:
@@ -51,12 +52,20 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     _check_extras(designed)
     _check_nos(loaded, designed)
     fabrics = tuple(designed[n] for n in names)
-    return Design(loaded, catalog, layout, fabrics, design_scale_up(blueprint, catalog, layout))
+    return Design(loaded, catalog, layout, fabrics, scale_up)
 
 
-def managed_tiers(fabrics: Iterable[FabricDesign]) -> tuple[TierDesign, ...]:
-    """The tiers whose switches attach to a management fabric, in the order of their fabrics."""
-    return tuple(tier for fabric in fabrics for tier in fabric.tiers)
+def _check_copper(fabric: FabricDesign) -> None:
+    """Management ports are copper: the leaves that take them must offer it."""
+    leaf = fabric.tiers[0]
+    cage = leaf.profile.cages[leaf.down.cage_class]
+    if fabric.managed_switches and cage.form_factor != "RJ45":
+        raise fault(
+            "FG103",
+            f"management ports are RJ45, {fabric.name} {leaf.name} {leaf.profile.id} has {cage.form_factor} down ports",
+            path=(*fabric.path, "also"),
+            hint="attach switches to a fabric whose leaves have RJ45 ports, such as sn2201",
+        )
 
 
 def _check_extras(fabrics: dict[str, FabricDesign]) -> None:

@@ -52,7 +52,7 @@ def attach_extras(
             )
         if tier.name not in free:
             holes = _holes(tier, table, slots_per_switch) if tier is tiers[0] else []
-            free[tier.name] = _free_ports(table.layout, tier, holes, _wanted(catalog, spec, tier, tiers))
+            free[tier.name] = _free_ports(table.layout, tier, holes, _wanted(catalog, fabric, spec, tier, tiers))
         ports = free[tier.name]
         found.append(
             ExtraSet(
@@ -67,15 +67,15 @@ def attach_extras(
     return tuple(found)
 
 
-def _wanted(catalog: Catalog, spec: Fabric, tier: TierDesign, tiers: tuple[TierDesign, ...]) -> int:
+def _wanted(catalog: Catalog, fabric: str, spec: Fabric, tier: TierDesign, tiers: tuple[TierDesign, ...]) -> int:
     """Ports that all extra devices of a tier take."""
     total = 0
-    for extra in spec.extra.values():
-        if (extra.to or tiers[0].name) == tier.name:
-            roles = catalog.node(extra.device).roles
-            most = max(len(role.ports) for role in roles.values())
-            own = len(roles[extra.attach].ports) if extra.attach in roles else most
-            total += extra.count * (extra.ports or own)
+    for name, extra in spec.extra.items():
+        path: Path = ("fabrics", fabric, "extra", name)
+        if _tier(extra, tiers, path) is tier:
+            profile = catalog.node(extra.device, (*path, "device"))
+            role = profile.roles.get(extra.attach or _role(profile, spec.attach or fabric, path))
+            total += extra.count * (extra.ports or (len(role.ports) if role else 0))
     return total
 
 
@@ -121,7 +121,7 @@ def _deal(
             "FG104",
             f"{name} needs {len(wanted)} down ports of {tier.name}, {len(ports)} are free",
             path=path,
-            hint=f"omit a node slot (`omit: [...]`), lower the uplinks of {tier.name}, or take a larger switch",
+            hint=f"state a higher `count` of {tier.name}, omit a node slot (`omit`), or take a larger switch",
         )
     return tuple(
         ExtraLink(f"{name}-{device + 1}" if extra.count > 1 else name, leg, switch, slot)

@@ -87,7 +87,7 @@ class Layout:
 def lay_out(blueprint: Blueprint, catalog: Catalog) -> Layout:
     """Number pods, scalable units, racks and nodes of a blueprint.
 
-    Raises InputError for unknown node profiles, omitted slots that do not exist, and racks too small.
+    Raises InputError for unknown node profiles, omitted slots that do not exist, racks too small, and several sites.
     """
     pods = blueprint.expanded_pods()
     starts = list(accumulate((p.su for p in pods.values()), initial=0))
@@ -102,6 +102,14 @@ def lay_out(blueprint: Blueprint, catalog: Catalog) -> Layout:
             f"{per_rack} nodes of {tallest} rack units need {per_rack * tallest} U, a rack has {racks.units} U",
             path=("scalable_unit", "racks", "nodes_per_rack"),
             hint=f"at most {racks.units // tallest} nodes fit a rack",
+        )
+    sites = sorted({pod.site or blueprint.site for pod in pods.values()})
+    if len(sites) > 1:
+        raise fault(
+            "FG036",
+            f"pods stand at {len(sites)} sites ({', '.join(sites)}); a blueprint has one",
+            path=("pods",),
+            hint="describe each site in a blueprint of its own",
         )
     return Layout(
         pods=tuple(

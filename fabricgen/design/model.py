@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     import networkx
 
 USUAL_FABRICS = ("compute", "storage", "inband", "oob")
-"""Fabrics in the order that slots, pools and listings follow; others come after, by name."""
+"""Fabrics in the order that slots, pools and listings follow; others come after, by name, and so move none of these."""
 
 
 def fabric_order(name: str) -> tuple[int, object]:
-    """Sort key of a fabric: the usual ones first, so that adding one moves no other."""
+    """Sort key of a fabric: the usual ones first, then others by name."""
     usual = USUAL_FABRICS.index(name) if name in USUAL_FABRICS else len(USUAL_FABRICS)
     return usual, natural(name)
 
@@ -200,6 +200,12 @@ class ScaleUpDesign:
     switches: int
     links: int
     path: Path
+
+    @property
+    def trays(self) -> int:
+        """Switch trays that stand in racks; ASICs on a node's board are in none."""
+        rack = self.per == "rack" and self.profile.tray
+        return self.switches // self.profile.switches_per_tray if rack else 0
 
 
 @dataclass(frozen=True, slots=True)

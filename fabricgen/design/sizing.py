@@ -45,7 +45,7 @@ class TierSpec:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What the tier below (or the nodes) ask of a switch: at most `count` links, `slots` in all per group."""
+    """What the tier below (or the nodes) ask of a switch: at most `count` links of a speed over lanes of a rate."""
 
     count: int
     speed_gbps: int
@@ -119,13 +119,19 @@ def fit(tier: TierSpec, demand: Demand, up: Ascent | None) -> tuple[PortRun, Por
 def smallest_count(tier: TierSpec, slots: int, demand: Demand, up: Ascent | None, managed: Callable[[int], int]) -> int:
     """Switches for a group with so many node slots: stated, or the fewest that share the slots equally.
 
+    Where these would be twice as many as are needed (67 slots divide by 67 only) it is the fewest that suffice.
     `managed` gives, for a count, the further ports each must offer. Raises InputError when none is enough.
     """
     if tier.spec.count:
         return tier.spec.count
+    fewest = 0
     for count in range(1, slots + 1):
-        if slots % count == 0 and fit(tier, _with(demand, slots // count + managed(count)), up):
-            return count
+        if fit(tier, _with(demand, -(-slots // count) + managed(count)), up):
+            fewest = fewest or count
+            if slots % count == 0:
+                return count
+        if fewest and count >= 2 * fewest:
+            return fewest
     raise too_small(tier, _with(demand, 1 + managed(slots)), up)
 
 

@@ -12,6 +12,7 @@ from fabricgen.catalog.models import CableProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.model import Attachment, PortRun
 from fabricgen.export.formats.csv import number
+from fabricgen.plan.cabling import hangs_on_lower
 from fabricgen.plan.tables import DeviceClass, Ints, Segment, Side
 
 
@@ -68,45 +69,59 @@ class CableParts:
         return found
 
     @cached_property
-    def far_ends(self) -> Ints:
-        """How many far ends each cable has; above 1 it is a breakout."""
-        return np.bincount(self._cables.end_cable, minlength=len(self._cables)).astype(np.int32)
+    def splits(self) -> Ints:
+        """Into how many far ends each cable splits; 1 for a straight one. A spare leg of a breakout counts."""
+        cables, links = self._cables, self._links
+        splits = np.bincount(cables.end_cable, minlength=len(cables)).astype(np.int32)
+        shared = [1 if hangs_on_lower(s) else s.b.per_connector for s in links.segments]
+        np.maximum.at(splits, cables.end_cable, np.array(shared, dtype=np.int32)[links.segment[cables.end_link]])
+        return splits
+
+    @cached_property
+    def lanes(self) -> Ints:
+        """Electrical lanes of each cable at its common end, those of spare legs too."""
+        cables, links = self._cables, self._links
+        wired = np.bincount(cables.end_cable, weights=cables.end_links, minlength=len(cables))
+        each = np.array([-(-s.speed_gbps // s.lane_gbps) for s in links.segments])
+        lanes = np.zeros(len(cables))
+        lanes[cables.end_cable] = each[links.segment[cables.end_link]]
+        whole: Ints = (lanes * np.maximum(wired, self.splits)).astype(np.int32)
+        return whole
 
     @cached_property
     def parts(self) -> tuple[list[str], list[str]]:
         """(part, description) of every cable."""
-        _, first = np.unique(self._cables.end_cable, return_index=True)
+        cables = self._cables
+        _, first = np.unique(cables.end_cable, return_index=True)
         a_kind, b_kind = self.end_kinds
-        known: dict[tuple[int, EndKind, EndKind, int, float], tuple[str, str]] = {}
+        known: dict[tuple[int, EndKind, EndKind, int, int, float], tuple[str, str]] = {}
         found: list[tuple[str, str]] = []
-        rows = zip(
-            self._cables.medium.tolist(),
-            first.tolist(),
-            self.far_ends.tolist(),
-            self._cables.length_m.tolist(),
-            strict=True,
-        )
-        for medium, row, far, length in rows:
-            key = (medium, a_kind[row], b_kind[row], far, length)
+        columns = (cables.medium, first, self.splits, self.lanes, cables.length_m)
+        for medium, row, split, lanes, length in zip(*(c.tolist() for c in columns), strict=True):
+            key = (medium, a_kind[row], b_kind[row], split, lanes, length)
             if key not in known:
-                known[key] = part(self._cables.media[medium], *key[1:])
+                known[key] = part(cables.media[medium], *key[1:])
             found.append(known[key])
         return [p for p, _ in found], [d for _, d in found]
 
 
-def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, length_m: float) -> tuple[str, str]:
-    """(part, description) of a cable between two kinds of cage; `far_ends` above 1 makes it a breakout."""
+def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int, length_m: float) -> tuple[str, str]:
+    """(part, description) of a cable of so many lanes between two kinds of cage.
+
+    `far_ends` above 1 makes it a breakout; fibres need a connector for every few lanes.
+    """
     length = number(length_m)
     split = f"-1x{far_ends}" if far_ends > 1 else ""
     if "RJ45" in medium.form_factors:
         return f"{medium.id}-{length}m", f"{medium.name}, RJ45, {length} m"
     if medium.attached:
         ends = "-".join(sorted({slug(a.form_factor), slug(b.form_factor)}))
-        gbps = max(a.gbps, b.gbps)
-        text = f"{medium.name}, {gbps}G {a.form_factor} to {b.form_factor}"
+        gbps = round(lanes * a.lane_gbps)
         what = f", breakout to {far_ends}" if split else ""
+        text = f"{medium.name}, {gbps}G {b.form_factor} to {a.form_factor}"
         return f"{medium.id}-{ends}-{gbps}g{split}-{length}m", f"{text}{what}, {length} m"
-    connector = medium.connector.removeprefix("2x ") or "MPO-12"
-    what = f"breakout 1 to {far_ends}" if split else "straight"
-    name = f"{medium.fibre or 'smf-os2'}-{slug(connector)}"
+    fibres = -(-lanes // medium.lanes_per_connector)
+    connector = f"{fibres}x {medium.connector}" if fibres > 1 else medium.connector
+    what = f"from 1 cage to {far_ends}" if split else "straight"
+    name = f"{medium.fibre}-{slug(connector)}"
     return f"fibre-{name}{split}-{length}m", f"Fibre {medium.fibre.upper()}, {connector}, {what}, {length} m"

@@ -59,11 +59,6 @@ def part(name: str) -> PartModule:
     return cast(PartModule, discovery.load(PARTS, name.replace("-", "_")))
 
 
-def format_names() -> tuple[str, ...]:
-    """Names of the table formats."""
-    return discovery.module_names(FORMATS)
-
-
 def write_table(table: Table, form: str) -> bytes:
     """Write a table in a format by name; raises KeyError for an unknown one."""
     write = cast(Callable[[Table], bytes], discovery.load(FORMATS, form).write)

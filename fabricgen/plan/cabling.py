@@ -175,6 +175,8 @@ def _choose(links: LinkTable, ends: _Ends, length_m: Floats, media: tuple[CableP
     segment[ends.cable] = links.segment[ends.link]
     alone, together = _sharing(ends, cables)
     breakout = np.bincount(ends.cable, minlength=cables) > 1
+    split = np.array([not hangs_on_lower(s) and s.b.per_connector > 1 for s in links.segments], dtype=bool)
+    breakout |= split[segment]
     longest = length_m.copy()
     np.maximum.at(longest, together, length_m)
     longest = longest[together]

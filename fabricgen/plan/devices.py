@@ -9,6 +9,7 @@ import numpy as np
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.design.counts import tier_sizes
+from fabricgen.design.management import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.plan.columns import Columns, constant_rail_plane, node_columns, tier_columns, unit_columns
@@ -134,4 +135,4 @@ def _trays(design: Design) -> Iterator[_Part]:
         profile = design.catalog.switch(scale_up.profile.tray)
         nos = profile.nos[0] if profile.nos else ""
         count = each * len(racks)
-        yield _Part(TRAY, scale_up.name, "switch-tray", scale_up.name, profile, nos, count, scale_up.path, columns)
+        yield _Part(TRAY, scale_up.name, TRAY_TIER, scale_up.name, profile, nos, count, scale_up.path, columns)

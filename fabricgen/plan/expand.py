@@ -26,7 +26,7 @@ def build_plan(design: Design) -> Plan:
     wires += scale_up_wires(design, devices)
     links = _join(wires)
     of_link, cables = cable(design, devices, racks, links)
-    return Plan(devices, replace(links, cable=of_link), cables, racks, {s.name: s for s in design.scale_up})
+    return Plan(devices, replace(links, cable=of_link), cables, racks)
 
 
 def _join(wires: list[Wires]) -> LinkTable:

@@ -91,7 +91,7 @@ class _Placement:
             if cls.kind == NODE:
                 self.u[rows] = 1 + d.node[rows] % layout.nodes_per_rack * tallest
                 continue
-            each = int(d.ordinal[rows][d.unit[rows] * layout.racks_per_su + d.rack_in_unit[rows] == 0].max()) + 1
+            each = int(np.bincount(d.unit[rows] * layout.racks_per_su + d.rack_in_unit[rows]).max())
             place = d.ordinal[rows] % each
             if cls.kind == TRAY:
                 self.u[rows] = 1 + bottom + place * height

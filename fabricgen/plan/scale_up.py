@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from fabricgen.design.management import TRAY_TIER
 from fabricgen.design.model import Design, ScaleUpDesign
 from fabricgen.design.scale_up import domain_links
 from fabricgen.plan.tables import NODE, TRAY, DeviceTable, ScaleUpPort, Segment
@@ -44,7 +45,7 @@ def _rack_wires(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign) -
     segment = Segment(
         fabric=scale_up.name,
         lower="node",
-        upper="switch-tray",
+        upper=TRAY_TIER,
         speed_gbps=profile.link_gbps,
         lane_gbps=profile.link_gbps,
         a=ScaleUpPort("gpu", ports_each),

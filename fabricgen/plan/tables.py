@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -10,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fabricgen.catalog.models import CableProfile, NodeProfile, SwitchProfile
-from fabricgen.design.model import Attachment, PortRun, ScaleUpDesign
+from fabricgen.design.model import Attachment, PortRun
 from fabricgen.kernel.diagnostics import Path
 
 Ints: TypeAlias = npt.NDArray[np.int32]
@@ -46,8 +45,7 @@ class DeviceClass:
 class DeviceTable:
     """Devices, int32 columns of one length. Coordinates count from 0, and are -1 where a device has none.
 
-    `device_class` indexes `classes`; `ordinal` counts within the class; `index` is a switch's number in its group;
-    `inner` holds, for a class of switches, its columns of tier dimensions.
+    `device_class` indexes `classes`; `ordinal` counts within the class; `index` is a switch's number in its group.
     """
 
     classes: tuple[DeviceClass, ...]
@@ -134,8 +132,8 @@ class LinkTable:
 class CableTable:
     """Cables, and the ends of cables: one row a pair of connectors that a cable joins (a breakout has several).
 
-    Per cable: `length_m` float64, `medium` indexes `media`. Per end: `cable`, a representative `link`, and on each
-    side the connector within the device.
+    Per cable: `length_m` float64 as stocked, `run_m` as measured, `medium` indexes `media`. Per end row: its cable, a
+    link of it, and how many links it carries.
     """
 
     media: tuple[CableProfile, ...]
@@ -173,4 +171,3 @@ class Plan:
     links: LinkTable
     cables: CableTable
     racks: RackTable
-    scale_up: Mapping[str, ScaleUpDesign]

@@ -11,7 +11,7 @@ import numpy as np
 
 from fabricgen.design.counts import slot_table, tier_sizes
 from fabricgen.design.layout import Layout
-from fabricgen.design.management import ManagementLoad, in_turn, shared_scope
+from fabricgen.design.management import Managed, ManagementLoad, in_turn, managed_devices, shared_scope
 from fabricgen.design.model import Attachment, Design, FabricDesign, TierDesign, Uplink
 from fabricgen.design.shape import SCOPES, group_index, inner, scope_index, scope_of
 from fabricgen.design.slots import SlotTable
@@ -133,55 +133,55 @@ class FabricWiring:
     def _management(self) -> Wires:
         """Deal management ports over the lowest switches that share their place, after the nodes' ports."""
         leaf = self._fabric.tiers[0]
-        leaves = tier_columns(self._layout, leaf, self._sizes)
-        managed, chosen = [], []
-        for place in SCOPES[:4]:
-            found = self._managed_at(place, scope_of(leaf.per))
-            if len(found):
-                managed.append(found)
-                chosen.append(self._deal(place, found, leaves))
-        a, b = np.concatenate(managed), np.concatenate(chosen)
-        order = np.argsort(a, kind="stable")
-        a, b = a[order], b[order]
-        device = self._switches(leaf).first + b
-        rail, plane = self._of_switches(device)
+        scope, leaves = scope_of(leaf.per), tier_columns(self._layout, leaf, self._sizes)
+        managed = managed_devices(self._design.fabrics, self._design.scale_up, self._fabric.name)
+        load = ManagementLoad(self._layout, managed)
+        a, b, port = [], [], []
+        for place in SCOPES:
+            devices = self._managed_at(place, scope, managed)
+            if len(devices):
+                nth = None if in_turn(place, scope) else load.share(place, scope, leaf.switches)
+                switch = self._deal(place, devices, leaves, nth)
+                first = self._fabric.slots_per_switch + load.before(place, scope, leaf.switches)
+                a.append(devices)
+                b.append(switch)
+                port.append(first + _rank_within(switch))
+        device = np.concatenate(a)
+        order = np.argsort(device, kind="stable")
+        switches = self._switches(leaf).first + np.concatenate(b)[order]
+        rail, plane = self._of_switches(switches)
         return Wires(
             self._segment("node", leaf, ManagementPort(), leaf.down, (*self._fabric.path, "also")),
-            a,
-            np.zeros(len(a), dtype=np.int32),
-            device,
-            self._fabric.slots_per_switch + _rank_within(b),
+            device[order],
+            np.zeros(len(device), dtype=np.int32),
+            switches.astype(np.int32),
+            np.concatenate(port)[order].astype(np.int32),
             rail,
             plane,
         )
 
-    def _managed_at(self, place: str, leaf_scope: str) -> Ints:
-        """Switches of other fabrics whose narrowest common place with the leaves is `place`."""
-        tiers = {(t.fabric, t.name): t for f in self._design.fabrics for t in f.tiers}
+    def _managed_at(self, place: str, leaf_scope: str, managed: tuple[Managed, ...]) -> Ints:
+        """Switches whose narrowest common place with the leaves is `place`."""
+        wanted = {(m.fabric, m.tier) for m in managed if shared_scope(m.scope, leaf_scope) == place}
         rows = [
             np.arange(c.first, c.first + c.count, dtype=np.int32)
             for c in self._devices.classes
-            if c.kind == SWITCH
-            and c.fabric != self._fabric.name
-            and shared_scope(scope_of(tiers[c.fabric, c.tier].per), leaf_scope) == place
+            if (c.fabric, c.tier) in wanted
         ]
         return np.concatenate(rows) if rows else np.empty(0, dtype=np.int32)
 
-    def _deal(self, place: str, devices: Ints, leaves: Columns) -> Ints:
-        """Deal devices over the leaves of their place: in turn, or so many to a leaf where leaves become more."""
+    def _deal(self, place: str, devices: Ints, leaves: Columns, each: int | None) -> Ints:
+        """Deal devices over the leaves of their place: in turn, or `each` to a leaf before the next."""
         at = {name: getattr(self._devices, name)[devices] for name in ("site", "pod", "unit")}
+        at["rack"] = self._devices.rack_in_unit[devices]
         own = scope_index(self._layout, place, at)
         of_leaf = scope_index(self._layout, place, leaves)
         order = np.argsort(of_leaf, kind="stable")
         places = np.arange(int(of_leaf.max()) + 1)
         start = np.searchsorted(of_leaf[order], places)
         count = np.bincount(of_leaf, minlength=len(places))
-        rank, leaf = _rank_within(own), self._fabric.tiers[0]
-        if in_turn(place, scope_of(leaf.per)):
-            nth = rank % count[own]
-        else:
-            others = tuple(t for f in self._design.fabrics if f is not self._fabric for t in f.tiers)
-            nth = rank // ManagementLoad(self._layout, others).share(place, scope_of(leaf.per), leaf.switches)
+        rank = _rank_within(own)
+        nth = rank % count[own] if each is None else rank // each
         dealt: Ints = order[start[own] + nth].astype(np.int32)
         return dealt
 

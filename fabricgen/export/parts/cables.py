@@ -44,7 +44,10 @@ def table(cluster: Cluster) -> Table:
             f"{side}_rack": picked(np.array(cluster.plan.racks.names, dtype=object), cluster.plan.devices.rack[device]),
             f"{side}_u": cluster.plan.devices.u[device].tolist(),
         }
-    a, b = ([f"{d}:{c}" for d, c in zip(ends[f"{s}_device"], ends[f"{s}_cage"], strict=True)] for s in ("a", "b"))
+    a, b = (
+        _places(ends[f"{side}_device"], ends[f"{side}_cage"], picked(ports, cables.end_link), cables.end_links.tolist())
+        for side, ports in (("a", cluster.a_port), ("b", cluster.b_port))
+    )
     columns = {
         "cable": picked(np.array(cluster.cable_ids, dtype=object), row_cable),
         "fabric": picked(fabrics, links.segment[cables.end_link]),
@@ -56,3 +59,12 @@ def table(cluster: Cluster) -> Table:
         "label_b": [f"{y} > {x}" for x, y in zip(a, b, strict=True)],
     }
     return Table("cables", columns)
+
+
+def _places(devices: list[str], cages: list[str], ports: list[str], links: list[int]) -> list[str]:
+    """What a label says of an end: device and cage, and the port where the connector carries a single link."""
+    found = []
+    for device, cage, port, count in zip(devices, cages, ports, links, strict=True):
+        place = cage if count > 1 else port if port.startswith(cage) else f"{cage} {port}"
+        found.append(f"{device}:{place}")
+    return found

@@ -16,7 +16,7 @@ Who configures FRR is said in DEVICE_METADATA, `docker_routing_config_mode`:
 A session has one owner: with an frr.conf there are no BGP_NEIGHBOR rows, since bgpcfgd runs in every mode and would put
 those peers into its own permit-all group if it came first (managers_bgp.py, add_peer).
 
-BUFFER_* tables are left to the image: sizes depend on the ASIC and are not published for the platforms at hand.
+BUFFER_* tables are left to the image: sizes depend on the ASIC, and the catalogue holds none yet.
 Tables and fields: sonic-buildimage, src/sonic-yang-models/doc/Configuration.md.
 """
 

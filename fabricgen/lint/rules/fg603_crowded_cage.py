@@ -1,0 +1,65 @@
+"""more cables meet in a cage than its transceiver has connectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+TWIN_PORT = ("OSFP",)
+"""Form factors whose transceivers exist with two connectors (NVIDIA LinkX twin-port OSFP); others have one."""
+
+
+class CrowdedCage(PlanRule):
+    """More cables end in a cage than a transceiver for it has connectors.
+
+    A twin-port OSFP transceiver takes two cables, any other one. Links that are split at both ends, and go to a
+    different switch each, need more. Give each pair of switches whole cages: more links to fewer switches, or unsplit
+    ports.
+    """
+
+    id = "FG603"
+    severity = Severity.ERROR
+    title = "more cables meet in a cage than its transceiver has connectors"
+    bad = """
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn4700, per: [su, rail], uplinks: 4 x 200G},  # <-
+          spine: {switch: sn4700, count: 4}}}}
+    """
+    good = """
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn4700, per: [su, rail], uplinks: 8 x 200G},
+          spine: {switch: sn4700, count: 4}}}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Count the cables in every cage of a switch, folded by the line that made the links."""
+        import numpy as np
+
+        from fabricgen.design.model import PortRun
+        from fabricgen.plan.cabling import cages
+
+        cables, links = cluster.plan.cables, cluster.plan.links
+        for i, segment in enumerate(links.segments):
+            rows = cables.end_link[links.segment[cables.end_link] == i]
+            ends = ((segment.a, links.a_device, links.a_port), (segment.b, links.b_device, links.b_port))
+            for side, devices, ports in ends:
+                if not len(rows) or not isinstance(side, PortRun):
+                    continue
+                profile = cluster.plan.devices.classes[cluster.plan.devices.device_class[devices[rows[0]]]].profile
+                room = 2 if getattr(profile, "cages")[side.cage_class].form_factor in TWIN_PORT else 1  # noqa: B009
+                place = devices[rows].astype(np.int64) << 20 | cages(side, ports[rows])
+                pairs = np.unique(np.stack([place, links.cable[rows].astype(np.int64)]), axis=1)
+                crowded = np.unique(pairs[0], return_counts=True)[1]
+                if len(crowded) and crowded.max() > room:
+                    yield self.flag(
+                        segment.path,
+                        f"{int((crowded > room).sum())} cages of {profile.id} take {crowded.max()} cables of "
+                        f"{segment.fabric} {segment.key}, their transceivers {room}",
+                        "use a multiple of the split for each pair of switches, or unsplit ports",
+                    )

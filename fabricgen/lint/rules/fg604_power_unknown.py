@@ -1,0 +1,41 @@
+"""a device has no power figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class PowerUnknown(DesignRule):
+    """The catalogue has no power figure for a device, so that it counts as nothing in the totals.
+
+    Power budgets that leave devices out are met on paper only. Add a profile with `power_w` to the blueprint's own
+    `catalog/`, from the vendor's data sheet.
+    """
+
+    id = "FG604"
+    severity = Severity.INFO
+    title = "a device has no power figure"
+    bad = """
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn4700, per: [su, rail]},  # <-
+          spine: {switch: sn4700}}}}
+    """
+    good = """
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail]}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag the first place of each switch without a figure."""
+        missing: dict[str, tuple[Path, int]] = {}
+        for fabric in design.fabrics:
+            for tier in fabric.tiers:
+                if tier.profile.power_w.planning_w is None:
+                    path, count = missing.get(tier.profile.id, ((*tier.path, "switch"), 0))
+                    missing[tier.profile.id] = (path, count + tier.switches)
+        for model, (path, count) in sorted(missing.items()):
+            yield self.flag(path, f"no power figure for {model}: {count} of them count as 0 W")
