@@ -49,14 +49,25 @@ def group_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> tuple
 
 
 def _room(fabric: FabricDesign, dimension: str, sizes: dict[str, int]) -> int:
-    """Numbers kept for a dimension: those of a lower tier's switches are rounded up to a power of two."""
-    tiers = {t.name for t in fabric.tiers}
-    return power_of_two_at_least(sizes[dimension]) if dimension in tiers else sizes[dimension]
+    """Numbers kept for a dimension; for a tier, those of a group of its switches."""
+    tiers = [t.name for t in fabric.tiers]
+    return group_room(fabric, fabric.tiers[tiers.index(dimension)]) if dimension in tiers else sizes[dimension]
+
+
+def group_room(fabric: FabricDesign, tier: TierDesign) -> int:
+    """Numbers kept for the switches of a group, a power of two.
+
+    An upper group never has more switches than a lower switch has uplinks to it: with room for so many, a derived
+    count may grow and renumber nothing.
+    """
+    place = fabric.tiers.index(tier)
+    uplink = fabric.tiers[place - 1].uplink if place else None
+    return power_of_two_at_least(max(tier.count, uplink.links_per_group if uplink else 0))
 
 
 def switch_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> tuple[Wide, int]:
-    """(slot of every switch of a tier, int64; number of slots): groups are rounded up to a power of two."""
+    """(slot of every switch of a tier, int64; number of slots)."""
     group, groups = group_slots(layout, fabric, tier)
-    room = power_of_two_at_least(tier.count)
+    room = group_room(fabric, tier)
     index = np.tile(np.arange(tier.count, dtype=np.int64), tier.groups)
     return group * room + index, groups * room

@@ -128,12 +128,6 @@ class Blueprint(Model):
             raise ValueError(f"this blueprint is in language version {version}; this fabricgen reads version 1")
         return value
 
-    @model_validator(mode="after")
-    def _pods_are_distinct(self) -> Blueprint:
-        if len(self.expanded_pods()) < sum(pod.count for pod in self.pods.values()):
-            raise ValueError("pods: `count` gives a pod the name of another; choose another key")
-        return self
-
     def expanded_pods(self) -> dict[str, Pod]:
         """Pods by name with `count` spelled out, in natural order of their names: p2 before p10."""
         named: dict[str, Pod] = {}
@@ -144,6 +138,7 @@ class Blueprint(Model):
         return dict(sorted(named.items(), key=lambda item: natural(item[0])))
 
 
-def natural(name: str) -> tuple[tuple[int, str], ...]:
-    """Sort key under which p2 comes before p10."""
-    return tuple((int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name) if part)
+def natural(name: str) -> tuple[tuple[tuple[int, str], ...], str]:
+    """Sort key under which p2 comes before p10, and no two names are alike."""
+    parts = (part for part in re.split(r"(\d+)", name) if part)
+    return tuple((int(part), "") if part.isdigit() else (-1, part) for part in parts), name

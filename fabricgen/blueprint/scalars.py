@@ -110,7 +110,7 @@ class Links(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     count: int | None = Field(None, gt=0, le=4096)
-    speed_gbps: int | None = None
+    speed_gbps: int | None = Field(None, gt=0)
 
     @classmethod
     def read(cls, value: Any) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fabricgen.blueprint.models import Blueprint, Pod
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean
 
-_PART = re.compile(r"^(su|node|rack)-(\d+|last|\*)$")
+_PART = re.compile(r"^(su|node|rack)-(\d{1,9}|last|\*)$")
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -17,7 +17,7 @@ from fabricgen.catalog.models import (
 )
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.kernel.diagnostics import Path as Place
-from fabricgen.kernel.diagnostics import did_you_mean, fault
+from fabricgen.kernel.diagnostics import Span, did_you_mean, fault
 from fabricgen.kernel.located_yaml import read_located, validate
 
 _BUILT_IN = Path(__file__).resolve().parent
@@ -108,7 +108,11 @@ class Catalog:
                 )
             profile = validate(model, read_located(file))
             if profile.id != name:
-                raise fault("FG012", f"{file.name} has id '{profile.id}'; the id must be the file's name, '{name}'")
+                raise fault(
+                    "FG012",
+                    f"{file.name} has id '{profile.id}'; the id must be the file's name, '{name}'",
+                    span=Span(str(file), 1, 1),
+                )
             self._loaded[key] = profile
         loaded: P = self._loaded[key]
         return loaded

@@ -98,7 +98,9 @@ class SwitchProfile(Profile):
     rack_units: int = Field(gt=0)
     power_w: Power = Power(max=None, typical=None)
     weight_kg: float | None = Field(None, gt=0)
-    nos: tuple[str, ...] = Field(description="Network operating systems that run on it, the usual one first.")
+    nos: tuple[str, ...] = Field(
+        min_length=1, description="Network operating systems that run on it, the usual one first."
+    )
     part_number: str = ""
 
     @cached_property
@@ -140,6 +142,10 @@ class NicRole(BaseModel):
     @model_validator(mode="after")
     def _rails_are_distinct(self) -> NicRole:
         rails = [p.rail for p in self.ports]
+        if min(self.splits, default=0) < 1:
+            raise ValueError("splits are 1 or more")
+        if len({p.name for p in self.ports}) < len(self.ports):
+            raise ValueError("two ports have one name")
         if sorted(rails) != list(range(1, len(rails) + 1)):
             raise ValueError(f"rails must be 1 to {len(rails)}, each once; got {rails}")
         return self
@@ -212,6 +218,14 @@ class ScaleUpDomainProfile(Profile):
     switches_per_tray: int = Field(0, ge=0, description="ASICs in one switch tray; 0: on the board.")
     tray: str = Field("", description="The switch profile of a tray.")
     backplane: bool = Field(True, description="Links run in a backplane and need no cable.")
+
+    @model_validator(mode="after")
+    def _switches_add_up(self) -> ScaleUpDomainProfile:
+        if self.switches and not (self.switch_ports and self.links_per_switch and min(self.links_per_switch) > 0):
+            raise ValueError("a domain with switches needs switch_ports and links_per_switch, each above 0")
+        if self.tray and (not self.switches_per_tray or not self.switches or self.switches % self.switches_per_tray):
+            raise ValueError(f"{self.switches} switches do not fill trays of {self.switches_per_tray}")
+        return self
 
 
 PROFILE_KINDS: dict[str, type[Profile]] = {

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from fabricgen.catalog.models import CageClass, SonicPlatform
+
+Pattern = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9/._-]|\{(cage|lane|sub|sub0|number)\}){1,60}$")]
+"""A port name with fields in braces, and nothing else that braces could mean."""
 
 
 class NosNaming(BaseModel):
@@ -17,9 +20,9 @@ class NosNaming(BaseModel):
     nos: str
     source: str = Field(min_length=8)
     management: str = Field(description="The management port.")
-    single_lane: str = Field(description="A cage of one lane.")
-    unsplit: str = Field(description="A cage that is one port.")
-    split: str = Field(description="A port of a split cage.")
+    single_lane: Pattern = Field(description="A cage of one lane.")
+    unsplit: Pattern = Field(description="A cage that is one port.")
+    split: Pattern = Field(description="A port of a split cage.")
     numbers: Literal["face", "platform-table"] = Field(
         "face",
         description="platform-table: `number` is the first lane's port number in the switch's port table.",

@@ -63,7 +63,8 @@ def run(arguments: list[str] | None = None) -> int:
     """Run a command and return its exit code; messages for people go to standard error."""
     try:
         code = cli.main(args=arguments, prog_name="fabricgen", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except InputError as error:
         for diagnostic in error.diagnostics:
@@ -79,6 +80,9 @@ def run(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        click.echo(f"fabricgen: {error.strerror or error}", err=True)
+        return EXIT_INPUT
     except Exception as error:  # noqa: BLE001 - the one place where defects of ours end
         return _defect(error)
 

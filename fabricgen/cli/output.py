@@ -24,8 +24,11 @@ def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return
-    path = Path(target)
+    path = Path(target).resolve()
     try:
+        if path.exists() and not path.is_file():  # a device, a pipe: written into, never replaced
+            path.write_bytes(content)
+            return
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as stream:

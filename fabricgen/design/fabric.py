@@ -113,6 +113,13 @@ def _tier_specs(context: FabricContext, name: str, spec: Fabric, path: Path) -> 
 
 def _ordered(tiers: Mapping[str, Tier], path: Path) -> list[str]:
     """Tier names from the nodes up, whatever the order of their keys."""
+    for reserved in sorted(set(tiers) & {*DIMENSIONS, "node"}):
+        raise fault(
+            "FG016",
+            f"a tier cannot be called '{reserved}', which is a dimension or the nodes' own name",
+            path=(*path, "tiers", reserved),
+            hint="call it leaf, spine, core or by a name of its own",
+        )
     levels: dict[str, float] = {}
     pending = dict(tiers)
     while pending:

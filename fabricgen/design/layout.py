@@ -103,6 +103,13 @@ def lay_out(blueprint: Blueprint, catalog: Catalog) -> Layout:
             path=("scalable_unit", "racks", "nodes_per_rack"),
             hint=f"at most {racks.units // tallest} nodes fit a rack",
         )
+    if len(pods) < sum(pod.count for pod in blueprint.pods.values()):
+        raise fault(
+            "FG037",
+            "`count` gives a pod the name of another",
+            path=("pods",),
+            hint="pods are named after their key and counted on: p1 with count 2 is p1 and p2",
+        )
     sites = sorted({pod.site or blueprint.site for pod in pods.values()})
     if len(sites) > 1:
         raise fault(

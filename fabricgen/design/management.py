@@ -25,14 +25,21 @@ class Managed:
     tier: str
     scope: str
     count: int
+    slots: int
+    """As many as there were if no slot were omitted."""
 
 
 def managed_devices(
     fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign], own: str
 ) -> tuple[Managed, ...]:
     """Everything with a management port but the switches of the management fabric `own` itself."""
-    tiers = [Managed(f.name, t.name, scope_of(t.per), t.switches) for f in fabrics if f.name != own for t in f.tiers]
-    trays = [Managed(s.name, TRAY_TIER, "rack", s.trays) for s in scale_up if s.trays]
+    tiers = [
+        Managed(f.name, t.name, scope_of(t.per), t.switches, t.switches)
+        for f in fabrics
+        if f.name != own
+        for t in f.tiers
+    ]
+    trays = [Managed(s.name, TRAY_TIER, "rack", s.trays, s.tray_slots) for s in scale_up if s.trays]
     return (*tiers, *trays)
 
 
@@ -64,7 +71,7 @@ class ManagementLoad:
             return 0
         most = 0
         for pods in self._places(place):
-            ports = sum(self._inside(m.scope, m.count, place, pods) for m in mine)
+            ports = sum(self._inside(m.scope, m.slots, place, pods) for m in mine)
             most = max(most, -(-ports // max(1, self._inside(leaf_scope, leaves, place, pods))))
         return most if in_turn(place, leaf_scope) else max(SHARED_PORTS, most)
 

@@ -199,7 +199,13 @@ class ScaleUpDesign:
     accelerators: int
     switches: int
     links: int
+    domain_slots: int
     path: Path
+
+    @property
+    def tray_slots(self) -> int:
+        """Switch trays there would be if no rack were empty."""
+        return self.trays // max(1, self.domains) * self.domain_slots
 
     @property
     def trays(self) -> int:

@@ -93,16 +93,9 @@ def _per_node(
         if held != domain.accelerators:
             raise _mismatch(domain, held, f"a {nodes.profile.id}", path)
     domains = sum(s.count * layout.units - layout.omitted_of(s) for s in members)
-    return ScaleUpDesign(
-        name,
-        domain,
-        "node",
-        domains,
-        domains * domain.accelerators,
-        domains * domain.switches,
-        domains * len(local),
-        path,
-    )
+    accelerators = domains * domain.accelerators
+    switches = domains * domain.switches
+    return ScaleUpDesign(name, domain, "node", domains, accelerators, switches, domains * len(local), domains, path)
 
 
 def _per_rack(
@@ -129,13 +122,14 @@ def _per_rack(
         rack, tray = divmod(slot.node - 1, layout.nodes_per_rack)
         missing.setdefault((layout.unit_index(slot), rack), set()).add(tray)
     empty = sum(len(trays) == layout.nodes_per_rack for trays in missing.values())
-    domains = layout.units * layout.racks_per_su - empty
+    slots = layout.units * layout.racks_per_su
+    domains = slots - empty
     links = domains * len(local)
     for trays in missing.values():
         if len(trays) < layout.nodes_per_rack:
             links -= sum(not present(link, trays, max(per_node)) for link in local)
     accelerators = layout.nodes * max(per_node)
-    return ScaleUpDesign(name, domain, "rack", domains, accelerators, domains * domain.switches, links, path)
+    return ScaleUpDesign(name, domain, "rack", domains, accelerators, domains * domain.switches, links, slots, path)
 
 
 def present(link: LocalLink, missing_nodes: set[int], per_node: int) -> bool:

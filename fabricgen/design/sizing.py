@@ -54,7 +54,8 @@ class Demand:
 
     def downlinks(self, tier: TierSpec) -> Downlinks:
         """As down ports of a tier, with its stated breakout."""
-        ways = tier.spec.breakout.ways if tier.spec.breakout else None
+        mode = tier.spec.breakout
+        ways = None if mode is None else mode.ways if mode.speed_gbps == self.speed_gbps else -1
         return Downlinks(self.count, self.speed_gbps, self.lane_gbps, self.rj45, ways)
 
 

@@ -62,8 +62,13 @@ class Diagnostic:
     def text(self) -> str:
         """Render as `file:line:col: error[CODE]: message`, with the hint on a line of its own."""
         place = f"{self.span}: " if self.span else ""
-        hint = f"\n  hint: {self.hint}" if self.hint else ""
-        return f"{place}{self.severity.label}[{self.code}]: {self.message}{hint}"
+        hint = f"\n  hint: {printable(self.hint)}" if self.hint else ""
+        return f"{place}{self.severity.label}[{self.code}]: {printable(self.message)}{hint}"
+
+
+def printable(text: str) -> str:
+    """Text with its control characters spelled out, so that no input can forge a line of output."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 class InputError(Exception):

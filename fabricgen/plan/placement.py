@@ -14,7 +14,7 @@ import numpy as np
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.plan.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, RackTable
+from fabricgen.plan.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints, RackTable
 
 TOP_UNITS_FREE = 2
 """Rack units left free at the top of network racks, for patching and air."""
@@ -31,6 +31,15 @@ class _Stack:
     def racks(self) -> int:
         """How many racks it takes."""
         return max(self.rack, default=-1) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class _SharedRack:
+    """A network rack that serves more than a unit: the how-many-eth of which run of racks."""
+
+    name: str
+    run: int
+    place: int
 
 
 def stack(heights: Iterable[int], units: int) -> _Stack:
@@ -84,7 +93,7 @@ class _Placement:
         top = layout.rack_units
         bottom = tallest * layout.nodes_per_rack
         for cls in d.classes:
-            if self._scope(cls) != "rack":
+            if self._scope(cls) != "rack" or not cls.count:
                 continue
             rows, height = cls.rows, cls.profile.rack_units
             self.rack[rows] = d.unit[rows] * self.racks_per_unit + d.rack_in_unit[rows]
@@ -130,26 +139,42 @@ class _Placement:
             self.u[cls.rows] = bottoms[place]
             first += each
 
-    def _shared_racks(self) -> list[tuple[str, int]]:
-        """What serves a pod, a site or everything: a run of racks for each class, so that each may grow.
+    def _shared_racks(self) -> list[_SharedRack]:
+        """What serves a pod or everything: a run of racks for each tier and plane, so that each may grow.
 
-        Returns (name, site) of every shared rack.
+        The first switch of every group comes before the second of any: groups that grow move nothing.
         """
-        found: list[tuple[str, int]] = []
+        found: list[_SharedRack] = []
         base = self.layout.units * self.racks_per_unit
-        extras = [c for c in self.devices.classes if c.kind == EXTRA]
-        switches = [c for c in self.devices.classes if c.kind == SWITCH and self._scope(c) in ("all", "site", "pod")]
-        for name, group in (*((f"{c.fabric}-{c.tier}", [c]) for c in switches), ("extra", extras)):
-            heights = [c.profile.rack_units for c in group for _ in range(c.count)]
+        for run, (name, rows) in enumerate(self._shared_runs()):
+            classes = self.devices.classes
+            heights = [classes[c].profile.rack_units for c in self.devices.device_class[rows].tolist()]
             stacked = stack(heights, self.layout.rack_units)
-            if heights:
-                rows = np.concatenate([np.arange(c.first, c.first + c.count) for c in group])
-                self.rack[rows] = base + len(found) + np.array(stacked.rack, dtype=np.int32)
-                self.u[rows] = np.array(stacked.u, dtype=np.int32)
-            found += [(f"net-{name}-{i + 1:02d}", 0) for i in range(stacked.racks)]
+            self.rack[rows] = base + len(found) + np.array(stacked.rack, dtype=np.int32)
+            self.u[rows] = np.array(stacked.u, dtype=np.int32)
+            found += [_SharedRack(f"net-{name}-{i + 1:02d}", run, i) for i in range(stacked.racks)]
         return found
 
-    def _rack_table(self, shared: list[tuple[str, int]]) -> RackTable:
+    def _shared_runs(self) -> list[tuple[str, Ints]]:
+        """(name, device rows in the order they are stacked) of every run of shared racks."""
+        runs: list[tuple[str, Ints]] = []
+        d = self.devices
+        extras = [np.arange(c.first, c.first + c.count) for c in d.classes if c.kind == EXTRA]
+        if extras:
+            runs.append(("extra", np.concatenate(extras).astype(np.int32)))
+        for cls in d.classes:
+            if cls.kind != SWITCH or self._scope(cls) not in ("all", "site", "pod"):
+                continue
+            rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
+            planes = np.unique(d.plane[rows]).tolist()
+            for plane in planes:
+                mine = rows[d.plane[rows] == plane]
+                mine = mine[np.lexsort((mine, d.index[mine]))]
+                suffix = f"-pl{plane + 1}" if len(planes) > 1 else ""
+                runs.append((f"{cls.fabric}-{cls.tier}{suffix}", mine))
+        return runs
+
+    def _rack_table(self, shared: list[_SharedRack]) -> RackTable:
         """Name racks and put them on the floor: unit racks by reserved slot, shared racks in negative rows."""
         names: list[str] = []
         slots: list[int] = []
@@ -164,10 +189,12 @@ class _Placement:
                     slots.append((pod.first_slot + su) * self.racks_per_unit + r)
                     sites.append(site)
         row, column = np.divmod(np.array(slots, dtype=np.int32), self.floor.racks_per_row)
-        shared_row, shared_column = np.divmod(np.arange(len(shared), dtype=np.int32), self.floor.racks_per_row)
+        wrap, shared_column = np.divmod(np.array([r.place for r in shared], dtype=np.int32), self.floor.racks_per_row)
+        runs = 1 + max((r.run for r in shared), default=0)
+        shared_row = np.array([r.run for r in shared], dtype=np.int32) + wrap * runs
         return RackTable(
-            names=(*names, *(name for name, _ in shared)),
-            site=np.array([*sites, *(site for _, site in shared)], dtype=np.int32),
+            names=(*names, *(r.name for r in shared)),
+            site=np.array([*sites, *(0 for _ in shared)], dtype=np.int32),
             row=np.concatenate([row, -1 - shared_row]).astype(np.int32),
             column=np.concatenate([column, shared_column]).astype(np.int32),
             units=self.layout.rack_units,

@@ -161,10 +161,10 @@ class FabricWiring:
         )
 
     def _managed_at(self, place: str, leaf_scope: str, managed: tuple[Managed, ...]) -> Ints:
-        """Switches whose narrowest common place with the leaves is `place`."""
+        """Switches whose narrowest common place with the leaves is `place`; the first of each group comes first."""
         wanted = {(m.fabric, m.tier) for m in managed if shared_scope(m.scope, leaf_scope) == place}
         rows = [
-            np.arange(c.first, c.first + c.count, dtype=np.int32)
+            c.first + np.argsort(self._devices.index[c.rows], kind="stable").astype(np.int32)
             for c in self._devices.classes
             if (c.fabric, c.tier) in wanted
         ]

@@ -212,3 +212,10 @@ def test_rows_come_sorted(change: Changing) -> None:
         for rows in (delta.added, delta.removed, delta.changed):
             keys = [row[0] for row in rows]
             assert keys == sorted(keys)
+
+
+def test_a_derived_spine_count_that_grows_moves_and_renumbers_no_device(inventory: Facts) -> None:
+    change = compare(inventory("superpod-b300", "pods.p1.su=4"), inventory("superpod-b300", "pods.p1.su=5"))
+    assert change.devices.added
+    assert not change.devices.changed
+    assert not change.devices.removed

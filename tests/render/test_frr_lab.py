@@ -9,7 +9,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tempfile
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import frr_lab
 import pytest
@@ -30,6 +33,13 @@ def daemons() -> None:
         pytest.fail(reason)
     if reason:
         pytest.skip(reason)
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A folder with a short name: the daemons' sockets lie in it, and a socket's path ends at 107 characters."""
+    with tempfile.TemporaryDirectory(prefix="frr") as folder:
+        yield Path(folder)
 
 
 def as_bgpcfgd(files: dict[str, str], switch: SwitchView) -> str:
@@ -81,17 +91,14 @@ def converged(lab: frr_lab.Lab, leaf: str, prefixes: set[str], width: int) -> di
 
 
 @pytest.mark.parametrize("sets", [(), UNNUMBERED], ids=["numbered", "unnumbered"])
-def test_hosts_reach_each_other_over_equal_paths(
-    tmp_path_factory: pytest.TempPathFactory, sets: tuple[str, ...]
-) -> None:
+def test_hosts_reach_each_other_over_equal_paths(tmp_path: Path, sets: tuple[str, ...]) -> None:
     if lacking := frr_lab.missing():
         pytest.fail(f"the lab lacks {lacking}: `apt-get install frr iproute2 iputils-ping`, run as root")
     cluster, files = cluster_of("leaf-spine", *sets), files_of("leaf-spine", *sets)
     switches = list(cluster.switches())
     texts = {s.name: files.get(f"configs/{s.name}/frr.conf") or as_bgpcfgd(files, s) for s in switches}
-    folder = tmp_path_factory.mktemp("frr")
-    for parent in (folder, *folder.parents[:2]):
-        parent.chmod(0o755)
+    folder = tmp_path
+    folder.chmod(0o755)
     leaves = [s for s in switches if s.is_lowest]
     own = {leaf.name: {p.address for p in leaf.ports if p.role == "host"} for leaf in leaves}
     if not sets:  # bgpcfgd announces the block of a leaf instead of each link
