@@ -59,3 +59,23 @@ def fail_on_option(command: F) -> F:
         show_default=True,
         help="Exit with 1 on findings of this severity or worse.",
     )(command)
+
+
+TABLE_FORMATS = ("csv", "json", "xlsx")
+
+
+def table_format_option(command: F) -> F:
+    """How a table is written."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(TABLE_FORMATS),
+        default=None,
+        help="Format of the table.  [default: by the file's suffix, else csv]",
+    )(command)
+
+
+def table_format(form: str | None, output: str) -> str:
+    """The format asked for, or the one the output file's suffix names."""
+    suffix = output.rpartition(".")[2].lower()
+    return form or (suffix if suffix in TABLE_FORMATS else "csv")

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import click
 
-from fabricgen.cli.options import blueprint_argument, output_option, prices_option, reading_options
+from fabricgen.cli.options import (
+    blueprint_argument,
+    output_option,
+    prices_option,
+    reading_options,
+    table_format,
+    table_format_option,
+)
 
 
 @click.command()
@@ -14,9 +21,9 @@ from fabricgen.cli.options import blueprint_argument, output_option, prices_opti
 @reading_options
 @output_option
 @prices_option
-@click.option("--format", "form", type=click.Choice(["csv", "json", "xlsx"]), default="csv", show_default=True)
+@table_format_option
 def command(
-    blueprint: str, sets: tuple[str, ...], allow_outside: bool, output: str, prices: Path | None, form: str
+    blueprint: str, sets: tuple[str, ...], allow_outside: bool, output: str, prices: Path | None, form: str | None
 ) -> None:
     """Write the bill of materials of a BLUEPRINT: nodes, switches, transceivers and cables."""
     from fabricgen.cli.output import read_prices, write_output
@@ -24,6 +31,7 @@ def command(
     from fabricgen.export.parts.bom import table
     from fabricgen.export.table import ExportContext, write_table
 
+    form = table_format(form, output)
     context = ExportContext(prices=read_prices(prices))
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside))
     write_output(output, write_table(table(cluster, context), form), binary=form == "xlsx")

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import click
 
-from fabricgen.cli.options import blueprint_argument, output_option, reading_options
+from fabricgen.cli.options import (
+    blueprint_argument,
+    output_option,
+    reading_options,
+    table_format,
+    table_format_option,
+)
 
 
 @click.command()
@@ -12,14 +18,15 @@ from fabricgen.cli.options import blueprint_argument, output_option, reading_opt
 @reading_options
 @output_option
 @click.option("--by", type=click.Choice(["cable", "link"]), default="cable", show_default=True)
-@click.option("--format", "form", type=click.Choice(["csv", "json", "xlsx"]), default="csv", show_default=True)
-def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, output: str, by: str, form: str) -> None:
+@table_format_option
+def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, output: str, by: str, form: str | None) -> None:
     """Write the wiring list of a BLUEPRINT: what to pull, by cable, or which ports meet, by link."""
     from fabricgen.cli.output import write_output
     from fabricgen.compiler import compile_cluster, compile_design
     from fabricgen.export.parts import cables, links
     from fabricgen.export.table import write_table
 
+    form = table_format(form, output)
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside))
     table = cables.table(cluster) if by == "cable" else links.table(cluster)
     write_output(output, write_table(table, form), binary=form == "xlsx")
