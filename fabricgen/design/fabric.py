@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -17,7 +17,7 @@ from fabricgen.design.attach import attach
 from fabricgen.design.extras import attach_extras
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Attachment, FabricDesign, TierDesign, Uplink
-from fabricgen.design.shape import SCOPES, scope_of
+from fabricgen.design.shape import SCOPES, group_count, scope_of
 from fabricgen.design.sizing import Ascent, Demand, TierSpec
 from fabricgen.design.slots import SlotTable
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
@@ -214,7 +214,7 @@ def _tiers(
     per_switch = 0
     for i, spec in enumerate(specs):
         up = sizing.ascent(spec, specs[i + 1] if i + 1 < len(specs) else None, demand, sizes)
-        groups = sizing.groups_of_tier(layout, spec, sizes)
+        groups = group_count(layout, spec.per, sizes)
         if i == 0:
             slots = table.slots_per_group
             more = partial(managed, scope_of(spec.per), groups)
@@ -265,4 +265,4 @@ def _with_uplink(
         numbered_lowers=with_reserve if by_slot else now,
         by_slot=by_slot,
     )
-    return sizing.with_uplink(tier, uplink)
+    return replace(tier, uplink=uplink)

@@ -8,13 +8,13 @@ least ceil(L x U / R), for L lower switches and R down ports of an upper one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from fabricgen.blueprint.fabric import Tier
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.layout import Layout
-from fabricgen.design.model import PortRun, TierDesign, Uplink
+from fabricgen.design.model import PortRun, TierDesign
 from fabricgen.design.ports import (
     Downlinks,
     Uplinks,
@@ -26,7 +26,7 @@ from fabricgen.design.ports import (
     uplink_speed,
     uplinks_needed,
 )
-from fabricgen.design.shape import blocks, group_count, inner, scope_of
+from fabricgen.design.shape import blocks, inner, scope_of
 from fabricgen.kernel.diagnostics import InputError, Path, fault
 
 
@@ -170,11 +170,6 @@ def _radix(tier: TierSpec, links: Downlinks, beyond: Ascent | None) -> int:
     return most_downlinks(tier.profile, links, beyond.speed_gbps, beyond.lane_gbps, tier.allowed)
 
 
-def with_uplink(tier: TierDesign, uplink: Uplink) -> TierDesign:
-    """The tier with how it reaches the next one."""
-    return replace(tier, uplink=uplink)
-
-
 def upper_count(lower: TierDesign, run: PortRun, up: Ascent, lowers: int, beyond: Ascent | None) -> int:
     """Switches in an upper group: stated, or by the rule at the head of this file.
 
@@ -202,7 +197,7 @@ def design_tier(
     count: int,
     numbered_ports: int,
 ) -> TierDesign:
-    """Freeze a sized tier; how it reaches the next is added by `with_uplink`."""
+    """Freeze a sized tier; how it reaches the next is added once that is sized."""
     down, up = runs
     return TierDesign(
         fabric=fabric,
@@ -220,11 +215,6 @@ def design_tier(
         numbered_ports=numbered_ports,
         spare_ports=capacity(tier.profile, down, up) - numbered_ports,
     )
-
-
-def groups_of_tier(layout: Layout, tier: TierSpec, sizes: Mapping[str, int]) -> int:
-    """Groups of a tier."""
-    return group_count(layout, tier.per, sizes)
 
 
 def _no_port(tier: TierSpec, demand: Demand) -> InputError:

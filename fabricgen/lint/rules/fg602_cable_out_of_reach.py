@@ -43,10 +43,15 @@ class CableOutOfReach(PlanRule):
         for i in np.unique(segment_of[~cables.reaches]).tolist():
             rows = np.flatnonzero((segment_of == i) & ~cables.reaches)
             segment = links.segments[i]
+            longest = cables.length_m[rows].max()
             medium = cables.media[cables.medium[rows[0]]]
+            why = (
+                f"the farthest reach is {medium.reach_m:g} m ({medium.id})"
+                if longest > medium.reach_m
+                else f"nothing carries {segment.lane_gbps:g}G lanes between such cages"
+            )
             yield self.flag(
                 segment.path,
-                f"{len(rows)} {segment.fabric} {segment.key} cables of up to {cables.length_m[rows].max():g} m; "
-                f"the farthest reach is {medium.reach_m:g} m ({medium.id})",
+                f"{len(rows)} {segment.fabric} {segment.key} cables of up to {longest:g} m; {why}",
                 "stand the ends closer together, or add a medium to `catalog/cables`",
             )
