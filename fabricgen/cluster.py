@@ -14,10 +14,12 @@ from fabricgen.allocate.pools import DEFAULT_POOLS, dotted
 from fabricgen.allocate.ports import PortNames, Strings
 from fabricgen.blueprint.fabric import Qos
 from fabricgen.catalog.models import SwitchProfile
-from fabricgen.design.model import Design, FabricDesign, PortRun, TierDesign
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.plan.expand import build_plan
-from fabricgen.plan.tables import SWITCH, ManagementPort, Plan, ScaleUpPort, Wide
+from fabricgen.plan.tables import SWITCH, Ints, ManagementPort, Plan, ScaleUpPort, Wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class SwitchPort:
     sub: int
     ways: int
     speed_gbps: int
+    lane_gbps: float
     role: str
     address: str
     peer: str
@@ -98,8 +101,8 @@ class SwitchView:
     @property
     def ecmp_width(self) -> int:
         """Equal paths at most: links up, or down where there is no tier above."""
-        run = self.tier.up or self.tier.down
-        return max(1, run.count)
+        below = max((run.count for run in self.tier.downs), default=1)
+        return max(1, self.tier.up.count if self.tier.up else below)
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,7 @@ class Cluster:
         for i, segment in enumerate(links.segments):
             rows = links.segment == i
             for end, (side, port) in enumerate(((segment.a, links.a_port), (segment.b, links.b_port))):
-                order[end, rows] = side.first_cage * 64 * 1024 + port[rows] if isinstance(side, PortRun) else port[rows]
+                order[end, rows] = _on_face(side, port[rows]) if isinstance(side, PortRun) else port[rows]
         kept = np.flatnonzero(keep[links.segment])
         device = np.concatenate([links.a_device[kept], links.b_device[kept]])
         link = np.concatenate([kept, kept])
@@ -180,8 +183,8 @@ class Cluster:
             profile=cls.profile,
             fabric=self.intent(fabric),
             tier=fabric.tier(cls.tier),
-            is_lowest=fabric.tiers[0].name == cls.tier,
-            level=[t.name for t in fabric.tiers].index(cls.tier),
+            is_lowest=fabric.tier(cls.tier).lowest,
+            level=self.design.levels[fabric.tier(cls.tier).key],
             asn=int(addresses.asn[row]),
             loopback=dotted(int(addresses.loopback[row])),
             management=with_length(int(addresses.management[row]), int(addresses.management_length[row])),
@@ -210,6 +213,7 @@ class Cluster:
     def _switch_ports(self, row: int) -> Iterator[SwitchPort]:
         pointer, link_of, end_of = self._ports_of
         links, addresses, devices = self.plan.links, self.addresses, self.plan.devices
+        cls = devices.classes[devices.device_class[row]]
         for place in range(pointer[row], pointer[row + 1]):
             link, at_b = int(link_of[place]), bool(end_of[place])
             segment = links.segments[links.segment[link]]
@@ -227,11 +231,12 @@ class Cluster:
             cable = int(links.cable[link])
             yield SwitchPort(
                 name=names[0],
-                cage=side.first_cage + port // side.ways,
+                cage=side.cages[port // side.ways],
                 sub=port % side.ways,
                 ways=side.ways,
                 speed_gbps=int(segment.speed_gbps),
-                role="host" if host else "down" if at_b else "up",
+                lane_gbps=side.lane_gbps,
+                role="host" if host else "peer" if peer_class is cls else "down" if at_b else "up",
                 address=with_length(int(own), length),
                 peer=self.names[peer],
                 peer_port=names[1],
@@ -241,6 +246,12 @@ class Cluster:
                 peer_model=peer_class.profile.id,
                 cable=self.cable_ids[cable] if cable >= 0 else "",
             )
+
+
+def _on_face(run: PortRun, ports: Ints) -> Wide:
+    """Where ports of a run lie on the face, to sort by; int64."""
+    cages = np.array(run.cages, dtype=np.int64)
+    return cages[ports // run.ways] * 64 + ports % run.ways
 
 
 def address_text(address: int) -> str:

@@ -15,7 +15,7 @@ def test_bundles_add_up_to_the_links_between_nodes_and_switches(name: str) -> No
     graph = design.graph()
     assert sum(n for _, n in graph.nodes(data="count")) >= design.layout.nodes
     for fabric in design.fabrics:
-        extra = sum(len(e.links) for e in fabric.extras) + fabric.managed_switches
+        extra = sum(len(e.links) for e in fabric.extras) + fabric.managed_devices
         total = sum(count.links for count in link_counts(design, fabric)) - extra
         assert sum(b.links for b in design.bundles if b.fabric == fabric.name) == total
         assert sum(g.count for g in design.groups if g.fabric == fabric.name) == sum(t.switches for t in fabric.tiers)

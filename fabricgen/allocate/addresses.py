@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,9 +10,12 @@ import numpy as np
 from fabricgen.allocate.asn import allocate_asns
 from fabricgen.allocate.pools import Carver, Pools
 from fabricgen.allocate.slots import switch_slots
-from fabricgen.design.model import Design, FabricDesign
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
+from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.units import power_of_two_at_least
-from fabricgen.plan.tables import SWITCH, ManagementPort, Plan, Segment, Wide
+from fabricgen.plan.tables import SWITCH, ManagementPort, Plan, Wide
 
 RESERVED_IN_SUBNET = 2
 """Network and gateway address before the first host of a bridged subnet."""
@@ -62,7 +66,7 @@ def underlay(design: Design, fabric: FabricDesign) -> str:
 
 def is_management(fabric: FabricDesign) -> bool:
     """Whether a fabric reaches BMCs or switch management ports: its nodes draw on the management pool."""
-    return fabric.managed_switches > 0 or any(a.role == "bmc" for _, a in fabric.attachments)
+    return fabric.managed_devices > 0 or any(a.role == "bmc" for _, a in fabric.attachments)
 
 
 class _Allocation:
@@ -106,58 +110,72 @@ class _Allocation:
             base = self._pool("loopback", fabric).take(power_of_two_at_least(slots + 1), what)
             self.device["loopback"][self._rows(fabric.name, tier.name)] = base + 1 + slot
 
-    def _segments(self, fabric: FabricDesign, lower: str) -> list[tuple[int, Segment]]:
-        segments = enumerate(self.plan.links.segments)
-        return [(i, s) for i, s in segments if s.fabric == fabric.name and s.lower == lower]
+    def _segments(self, path: Path) -> list[int]:
+        """Segments of links that a line of the blueprint made."""
+        return [i for i, segment in enumerate(self.plan.links.segments) if segment.path == path]
 
     def _between_switches(self, fabric: FabricDesign) -> None:
         """A /31 for each link, the upper end even; a block for each lower switch, by the place of its uplink."""
         if underlay(self.design, fabric) != "ebgp-numbered":
             return
         for tier in fabric.tiers:
-            if tier.up is None:
-                continue
-            slot, slots = switch_slots(self.design.layout, fabric, tier)
-            room = 2 * power_of_two_at_least(tier.up.count)
-            what = f"a /31 for each {fabric.name} {tier.name} uplink"
-            base = self._pool("fabric", fabric).take(power_of_two_at_least(slots) * room, what)
-            first = self._rows(fabric.name, tier.name).start
-            for i, _ in self._segments(fabric, tier.name):
-                rows = self.plan.links.segment == i
-                switch = self.plan.links.a_device[rows] - first
-                pair = base + slot[switch] * room + 2 * self.plan.links.a_port[rows]
-                self.link["a"][rows], self.link["b"][rows], self.link["length"][rows] = pair + 1, pair, 31
+            if tier.up is not None:
+                self._link_blocks(fabric, tier, tier.up, [tier.path], "uplink")
+            if tier.lateral is not None:
+                paths = [span.path for span in tier.lateral.spans] or [(*tier.path, "peer")]
+                self._link_blocks(fabric, tier, tier.lateral.run, paths, "link to a peer")
+
+    def _link_blocks(
+        self, fabric: FabricDesign, tier: TierDesign, run: PortRun, paths: Sequence[Path], what: str
+    ) -> None:
+        """Give each switch of a tier a block, and each link that it is the lower end of a /31 in that."""
+        slot, slots = switch_slots(self.design.layout, fabric, tier)
+        room = 2 * power_of_two_at_least(run.count)
+        need = f"a /31 for each {fabric.name} {tier.name} {what}"
+        base = self._pool("fabric", fabric).take(power_of_two_at_least(slots) * room, need)
+        first = self._rows(fabric.name, tier.name).start
+        for i in (i for path in paths for i in self._segments(path)):
+            rows = self.plan.links.segment == i
+            switch = self.plan.links.a_device[rows] - first
+            pair = base + slot[switch] * room + 2 * self.plan.links.a_port[rows]
+            self.link["a"][rows], self.link["b"][rows], self.link["length"][rows] = pair + 1, pair, 31
 
     def _hosts(self, fabric: FabricDesign) -> None:
         """Links to nodes: a /31 each (switch even, node odd), or an address in the subnet of the leaf."""
         if fabric.hosts == "none":
             return
-        for tier in fabric.tiers:
-            segments = self._segments_to(fabric, tier.name)
+        for tier in self.design.tiers:
+            segments = self._segments_to(fabric, tier)
             if not segments:
                 continue
-            slot, slots = switch_slots(self.design.layout, fabric, tier)
-            ports = tier.numbered_ports + tier.spare_ports
+            owner = self.design.fabric(tier.fabric)
+            slot, slots = switch_slots(self.design.layout, owner, tier)
+            ports = sum(run.capacity for run in tier.downs)
             room = power_of_two_at_least(2 * ports if fabric.hosts == "routed" else ports + RESERVED_IN_SUBNET + 1)
             pool = "management" if is_management(fabric) else "hosts"
             what = f"nodes on each {fabric.name} {tier.name}"
             base = self._pool(pool, fabric).take(power_of_two_at_least(slots) * room, what)
             subnet = base + slot * room
-            rows = self._rows(fabric.name, tier.name)
+            rows = self._rows(tier.fabric, tier.name)
             self.device["subnet"][rows], self.device["subnet_length"][rows] = subnet, 33 - room.bit_length()
             for i in segments:
-                self._host_links(fabric, i, subnet, self._rows(fabric.name, tier.name).start, room)
+                self._host_links(fabric, tier, i, subnet, room)
             if fabric.hosts == "bridged":
-                devices = np.arange(tier.switches, dtype=np.int64) + self._rows(fabric.name, tier.name).start
+                devices = np.arange(tier.switches, dtype=np.int64) + rows.start
                 self.gateways.append((devices, subnet + 1, 33 - room.bit_length()))
 
-    def _segments_to(self, fabric: FabricDesign, tier: str) -> list[int]:
-        return [i for i, s in self._segments(fabric, "node") if s.upper == tier]
+    def _segments_to(self, fabric: FabricDesign, tier: TierDesign) -> list[int]:
+        """Segments of node links of a fabric that end on a tier."""
+        segments = enumerate(self.plan.links.segments)
+        return [i for i, s in segments if s.fabric == fabric.name and s.lower == "node" and s.tier == tier.key]
 
-    def _host_links(self, fabric: FabricDesign, segment: int, subnet: Wide, first: int, room: int) -> None:
+    def _host_links(self, fabric: FabricDesign, tier: TierDesign, segment: int, subnet: Wide, room: int) -> None:
         links = self.plan.links
         rows = links.segment == segment
-        base, port = subnet[links.b_device[rows] - first], links.b_port[rows]
+        first = self._rows(tier.fabric, tier.name).start
+        run = tier.downs.index(links.segments[segment].b)
+        before = sum(run.capacity for run in tier.downs[:run])
+        base, port = subnet[links.b_device[rows] - first], before + links.b_port[rows]
         if fabric.hosts == "routed":
             self.link["b"][rows], self.link["a"][rows] = base + 2 * port, base + 2 * port + 1
             self.link["length"][rows] = 31
@@ -183,7 +201,7 @@ class _Allocation:
                 routed, ip[first] - 1, (ip[first] >> (32 - length[first]) << (32 - length[first])) + 1
             )
             managed[devices] = True
-        own = [f for f in self.design.fabrics if f.managed_switches]
+        own = [f for f in self.design.fabrics if f.managed_devices]
         if own:
             self._manage_in_band(own[0])
         else:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fabricgen.allocate.slots import group_slots, switch_slots
 from fabricgen.blueprint.fabric import AsnPlan
-from fabricgen.design.model import Design, FabricDesign
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path, fault
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.plan.tables import Wide
@@ -29,7 +30,8 @@ def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...]) -> dict[tup
         plan, path = asn_plan(design, fabric)
         first, last = plan.range
         for tier in reversed(fabric.tiers):
-            shared = plan.plan == "rfc7938" and tier is not fabric.tiers[0]
+            paired = tier.lateral is not None and not tier.lateral.spans
+            shared = plan.plan == "rfc7938" and not tier.lowest and not paired
             slot, slots = (group_slots if shared else switch_slots)(design.layout, fabric, tier)
             start = taken.get(plan.pool, 0)
             taken[plan.pool] = start + power_of_two_at_least(slots)

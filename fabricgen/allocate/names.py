@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.design.counts import tier_sizes
 from fabricgen.design.model import Design
-from fabricgen.design.shape import inner
+from fabricgen.design.switch_names import switch_names
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.plan.columns import tier_columns
 from fabricgen.plan.tables import EXTRA, NODE, SWITCH, DeviceClass, DeviceTable
-
-_SHORT = {"rail": "r", "plane": "pl", "port": "pt"}
 
 
 def device_names(design: Design, devices: DeviceTable) -> list[str]:
@@ -26,9 +22,9 @@ def device_names(design: Design, devices: DeviceTable) -> list[str]:
         if cls.kind == NODE:
             names += _nodes(design, devices, cls)
         elif cls.kind == EXTRA:
-            names += [f"{cls.label}-{i + 1}" if cls.count > 1 else cls.label for i in range(cls.count)]
+            names += design.extra_devices[cls.label][1]
         elif cls.kind == SWITCH:
-            names += _switches(design, devices, cls)
+            names += _switches(design, cls)
         else:
             names += _trays(design, devices, cls)
     if len(set(names)) < len(names):
@@ -59,6 +55,12 @@ def _units(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
 
 
 def _nodes(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
+    members = next(s for s in design.layout.node_sets if s.name == cls.label)
+    if members.per_rack:
+        racks = (devices.rack_in_unit[cls.rows] + 1).tolist()
+        places = ((devices.node[cls.rows] - members.first) % members.per_rack + 1).tolist()
+        units = _units(design, devices, cls)
+        return [f"{u}-rk{r:02d}-{cls.label}-{i:02d}" for u, r, i in zip(units, racks, places, strict=True)]
     stem = "n" if cls.label == "node" else f"{cls.label}-"
     numbers = (devices.node[cls.rows] + 1).tolist()
     return [f"{unit}-{stem}{n:03d}" for unit, n in zip(_units(design, devices, cls), numbers, strict=True)]
@@ -71,33 +73,10 @@ def _trays(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
     return [f"{u}-rk{r:02d}-{cls.label}-{i:02d}" for u, r, i in zip(units, racks, numbers, strict=True)]
 
 
-def _switches(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
+def _switches(design: Design, cls: DeviceClass) -> list[str]:
     fabric = design.fabric(cls.fabric)
     tier = fabric.tier(cls.tier)
-    columns = tier_columns(design.layout, tier, tier_sizes(fabric))
-    labels = [_places(design, devices, cls)]
-    for dimension in inner(tier.per):
-        stem = _SHORT.get(dimension, dimension)
-        labels.append([f"-{stem}{value + 1}" for value in columns[dimension].tolist()])
-    labels.append([f"-{index + 1:02d}" for index in columns[tier.name].tolist()])
-    stem = f"{cls.fabric}-{cls.tier}"
-    return [stem + "".join(parts) for parts in zip(*labels, strict=True)]
-
-
-def _places(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
-    layout, rows = design.layout, cls.rows
-    pod, su = devices.pod[rows].tolist(), devices.su[rows].tolist()
-    rack = devices.rack_in_unit[rows].tolist()
-    site = devices.site[rows].tolist()
-    found = []
-    for i in range(cls.count):
-        text = f"-{layout.pods[pod[i]].name}" if pod[i] >= 0 else ""
-        if pod[i] < 0 and site[i] >= 0 and len(layout.sites) > 1:
-            text = f"-{layout.sites[site[i]]}"
-        text += f"-su{su[i] + 1:02d}" if su[i] >= 0 else ""
-        text += f"-rk{rack[i] + 1:02d}" if rack[i] >= 0 else ""
-        found.append(text)
-    return found
+    return switch_names(design.layout, fabric.name, tier.name, tier.per, fabric.tier_sizes, tier.count)
 
 
 def site_names(design: Design, devices: DeviceTable) -> list[str]:

@@ -9,7 +9,9 @@ import numpy.typing as npt
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
-from fabricgen.design.model import Attachment, Design, PortRun
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.plan.tables import DeviceClass, Ints, ManagementPort, Plan, ScaleUpPort, Side
 
@@ -27,8 +29,7 @@ def run_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int)
     cage_class = cls.profile.cages[run.cage_class]
     try:
         return [
-            naming.port(run.first_cage + i // run.ways, i % run.ways, run.ways, cage_class, platform)
-            for i in range(ports)
+            naming.port(run.cages[i // run.ways], i % run.ways, run.ways, cage_class, platform) for i in range(ports)
         ]
     except LookupError:
         raise _no_table(cls) from None
@@ -79,5 +80,5 @@ class PortNames:
         if isinstance(side, ScaleUpPort):
             return [f"{side.role}{i // side.ports_each}/nvl{i % side.ports_each}" for i in range(ports)]
         if cage:
-            return [str(side.first_cage + i // side.ways) for i in range(ports)]
+            return [str(side.cages[i // side.ways]) for i in range(ports)]
         return run_port_names(self._catalog, cls, side, ports)

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.design.counts import tier_sizes
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout
-from fabricgen.design.model import FabricDesign, TierDesign
 from fabricgen.design.shape import inner, scope_of
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.plan.columns import Columns, tier_columns
@@ -39,7 +38,7 @@ def _place_slot(layout: Layout, scope: str, columns: Columns) -> Any:
 
 def group_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> tuple[Wide, int]:
     """(group slot of every switch of a tier, int64; number of group slots)."""
-    sizes = tier_sizes(fabric)
+    sizes = fabric.tier_sizes
     columns = tier_columns(layout, tier, sizes)
     slot = _place_slot(layout, scope_of(tier.per), columns)
     for dimension in inner(tier.per):
@@ -51,23 +50,21 @@ def group_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> tuple
 def _room(fabric: FabricDesign, dimension: str, sizes: dict[str, int]) -> int:
     """Numbers kept for a dimension; for a tier, those of a group of its switches."""
     tiers = [t.name for t in fabric.tiers]
-    return group_room(fabric, fabric.tiers[tiers.index(dimension)]) if dimension in tiers else sizes[dimension]
+    return group_room(fabric.tiers[tiers.index(dimension)]) if dimension in tiers else sizes[dimension]
 
 
-def group_room(fabric: FabricDesign, tier: TierDesign) -> int:
+def group_room(tier: TierDesign) -> int:
     """Numbers kept for the switches of a group, a power of two.
 
     An upper group never has more switches than a lower switch has uplinks to it: with room for so many, a derived
     count may grow and renumber nothing.
     """
-    place = fabric.tiers.index(tier)
-    uplink = fabric.tiers[place - 1].uplink if place else None
-    return power_of_two_at_least(max(tier.count, uplink.links_per_group if uplink else 0))
+    return power_of_two_at_least(tier.most)
 
 
 def switch_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> tuple[Wide, int]:
     """(slot of every switch of a tier, int64; number of slots)."""
     group, groups = group_slots(layout, fabric, tier)
-    room = group_room(fabric, tier)
+    room = group_room(tier)
     index = np.tile(np.arange(tier.count, dtype=np.int64), tier.groups)
     return group * room + index, groups * room

@@ -15,12 +15,21 @@ from pydantic import (
     model_validator,
 )
 
-from fabricgen.blueprint.scalars import Line, LinksOf, Name, NicModeOf, Ratio, Speed
+from fabricgen.blueprint.scalars import Cages, Line, LinksOf, Name, NicModeOf, Ratio, Speed
 
-DIMENSIONS = ("site", "pod", "su", "rack", "rail", "plane", "port")
+DIMENSIONS = ("site", "pod", "su", "rack", "rail", "rail-group", "plane", "port")
 """What a tier may be grouped by, besides the tiers below it."""
 
-TIER_LEVELS = {"tor": 1, "leaf": 1, "agg": 2, "spine": 2, "core": 3, "superspine": 3, "super-spine": 3}
+TIER_LEVELS = {
+    "tor": 1,
+    "leaf": 1,
+    "agg": 2,
+    "spine": 2,
+    "core": 3,
+    "superspine": 3,
+    "super-spine": 3,
+    "border": 4,
+}
 """Where the usual tiers stand; another name says which tier it is `above`."""
 
 
@@ -128,6 +137,25 @@ NosOf = Annotated[
 """Tier -> network operating system; one word for all tiers."""
 
 
+TIER_NAME = r"^[a-z]([a-z0-9-]{0,30}[a-z0-9])?(\.[a-z]([a-z0-9-]{0,30}[a-z0-9])?)?$"
+TierName = Annotated[str, Field(pattern=TIER_NAME)]
+"""A tier of the same fabric, or of another as FABRIC.TIER."""
+TierNames = Annotated[
+    tuple[TierName, ...],
+    BeforeValidator(_as_list),
+    WithJsonSchema(
+        {
+            "description": "Tiers below it: for unusual names, or FABRIC.TIER of another fabric.",
+            "oneOf": [
+                {"type": "string", "pattern": TIER_NAME},
+                {"type": "array", "items": {"type": "string", "pattern": TIER_NAME}},
+            ],
+            "examples": ["leaf", "compute.spine"],
+        }
+    ),
+]
+
+
 class Tier(Model):
     """A tier: identical switches, so many per group; a group for each value of `per`."""
 
@@ -147,21 +175,60 @@ class Tier(Model):
     uplinks: LinksOf | None = Field(None, description="Links of each switch to the tier above. Default: derived.")
     breakout: NicModeOf | None = Field(None, description="How downlink cages are split, e.g. 2x400. Default: finest.")
     oversubscription: Ratio | None = Field(None, description="Downlink : uplink bandwidth allowed here.")
-    above: Name | None = Field(None, description="The tier below; needed only for unusual tier names.")
+    spread: Literal["block", "stripe"] | None = Field(
+        None, description="How node ports are dealt over the switches of a group: in blocks, or in turn."
+    )
+    spare_ports: int = Field(0, ge=0, le=1024, description="Down ports that each switch keeps free.")
+    peer: LinksOf | None = Field(None, description="Links to the other switch of each pair in a group, e.g. 2 x 400G.")
+    cages: dict[Literal["down", "up", "peer"], Cages] = Field(
+        default_factory=dict, description="Cages kept for a purpose, e.g. {down: 1-48, up: 49-64}."
+    )
+    above: TierNames = Field((), description="Tiers below it: for unusual names, or FABRIC.TIER of another fabric.")
+    below: TierName | None = Field(
+        None, description="The tier it is linked up to, own or FABRIC.TIER: for border and joined leaves."
+    )
 
 
 class Extra(Model):
     """Devices beside the nodes of the scalable units: UFM, management servers, storage, firewalls."""
 
     device: str = Field(description="Node profile, for example ufm.")
-    count: int = Field(1, gt=0, le=4096, description="How many.")
+    count: int | None = Field(None, gt=0, le=4096, description="How many. Default: one, or one a name.")
+    names: tuple[Name, ...] = Field((), description="Their names. Default: the key, numbered.")
     ports: int | None = Field(None, gt=0, description="Ports of each that attach here. Default: all of the role.")
+    speed: Speed | None = Field(None, description="Speed of their links. Default: their fastest that fits.")
     to: Name | None = Field(None, description="Tier they attach to. Default: the lowest.")
+    switches: tuple[str, ...] = Field((), description="Switches by name that their ports are dealt over.")
+    site: Name | None = Field(None, description="Where they stand. Default: the first site.")
     attach: Name | None = Field(None, description="Their NIC role. Default: as the fabric's nodes, or the only one.")
+
+    @model_validator(mode="after")
+    def _named(self) -> Extra:
+        if self.names and self.count not in (None, len(self.names)):
+            raise ValueError(f"count is {self.count}, and {len(self.names)} names are given")
+        if len(set(self.names)) < len(self.names):
+            raise ValueError("a name is given twice")
+        return self
+
+    @property
+    def quantity(self) -> int:
+        """How many devices there are."""
+        return self.count or len(self.names) or 1
+
+
+class SpanSpec(Model):
+    """A long-haul connection between two sites: links between their border switches over a pair of fibres each."""
+
+    between: tuple[Name, Name] = Field(description="The two sites, for example [east, west].")
+    km: float = Field(gt=0, le=20000, description="Length of the fibre, km.")
+    links: LinksOf = Field(description="Links in all, e.g. 16 x 400G, dealt over the border switches of a site.")
+    fibre_pairs: int | None = Field(None, gt=0, description="Fibre pairs there are. Default: one a link.")
 
 
 class Fabric(Model):
     """One network of the cluster."""
+
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["tiers"]}, {"required": ["carried_by"]}]})
 
     protocol: Literal["infiniband", "roce", "ethernet"] = Field(
         description="roce: lossless Ethernet, routed hosts; ethernet: bridged hosts; infiniband: a subnet manager."
@@ -185,10 +252,34 @@ class Fabric(Model):
         None,
         description="routed: a /31 per NIC; bridged: a subnet per leaf. Default: routed for RoCE, else bridged.",
     )
-    tiers: dict[Name, Tier] = Field(min_length=1, description="The switch tiers by name: leaf, spine, core.")
+    rail_groups: tuple[tuple[int, ...], ...] = Field(
+        (), description="Rails that share leaves `per: rail-group`, e.g. [[1, 3, 5, 7], [2, 4, 6, 8]]."
+    )
+    carried_by: Name | None = Field(
+        None, description="The fabric whose lowest tier its nodes attach to; it has no tiers of its own then."
+    )
+    vrf: Name | None = Field(None, description="VRF of a carried fabric. Default: its name.")
+    vlan: int | None = Field(None, ge=2, le=4094, description="VLAN of bridged nodes. Default: derived.")
+    tiers: dict[Name, Tier] = Field(default_factory=dict, description="The switch tiers by name: leaf, spine, core.")
+    spans: dict[Name, SpanSpec] = Field(
+        default_factory=dict, description="Long-haul connections of its top tier between sites, by name."
+    )
     extra: dict[Name, Extra] = Field(default_factory=dict, description="Devices beside the nodes, by name.")
     routing: Routing = Field(default_factory=Routing, description="Overrides the cluster's routing.")
     pools: Pools = Field(default_factory=Pools, description="Pools of this fabric's own.")
     qos: Qos = Field(default_factory=Qos, description="Overrides the cluster's QoS.")
     nos: NosOf = Field(default_factory=dict, description="Overrides the cluster's NOS, by tier.")
     description: Line = Field("", description="For people.")
+
+    @model_validator(mode="after")
+    def _has_switches(self) -> Fabric:
+        if bool(self.tiers) == bool(self.carried_by):
+            raise ValueError(
+                "a fabric carried by another has no tiers of its own"
+                if self.tiers
+                else "a fabric has `tiers`, or is `carried_by` another"
+            )
+        rails = [rail for group in self.rail_groups for rail in group]
+        if len(set(rails)) < len(rails) or min(rails, default=1) < 1:
+            raise ValueError("rail_groups name each rail once, from 1")
+        return self

@@ -32,6 +32,9 @@ class Racks(Model):
 
     nodes_per_rack: int | None = Field(None, gt=0, le=64, description="Default: as many as fit the rack units.")
     units: int = Field(48, ge=10, le=60, description="Height of a rack, rack units.")
+    devices: dict[Name, NodesOf] = Field(
+        default_factory=dict, description="What else stands in each rack, e.g. {shelf: 8 x power-shelf}."
+    )
 
 
 class ScalableUnit(Model):
@@ -47,6 +50,9 @@ class Pod(Model):
     su: int = Field(1, ge=1, le=65536, description="Scalable units now.")
     reserve: int | None = Field(None, ge=1, le=65536, description="Slots in all, numbered now. Default: su.")
     count: int = Field(1, ge=1, le=65536, description="Repeats the pod: p1, p2, ...")
+    nodes: int | None = Field(
+        None, ge=1, description="Nodes in all where the last unit is part filled; it is wired as if full."
+    )
     site: Name | None = Field(None, description="Where it stands. Default: the blueprint's site.")
 
     @property

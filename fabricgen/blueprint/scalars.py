@@ -161,3 +161,26 @@ NicModeOf = Annotated[
     BeforeValidator(NicMode.read),
     WithJsonSchema({"type": "string", "pattern": r"^[1-8] *[xX] *\d+G?$", "examples": ["2x400"]}),
 ]
+
+
+def _cages(value: Any) -> Any:
+    """Cage numbers from ranges: `1-32,49`."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return (value,)
+    if not isinstance(value, str):
+        return value
+    found: list[int] = []
+    for part in value.split(","):
+        ends = re.fullmatch(r" *(\d{1,4})(?: *- *(\d{1,4}))? *", part)
+        if ends is None or int(ends[2] or ends[1]) < int(ends[1]) or int(ends[1]) < 1:
+            raise ValueError(f"'{value}' is not a range of cages such as 1-32 or 1-16,33-48")
+        found += range(int(ends[1]), int(ends[2] or ends[1]) + 1)
+    return tuple(sorted(set(found)))
+
+
+Cages = Annotated[
+    tuple[int, ...],
+    BeforeValidator(_cages),
+    WithJsonSchema({"type": ["string", "integer"], "pattern": r"^[0-9 ,-]+$", "examples": ["1-32", "1-16,33-48"]}),
+]
+"""Cages of a switch face by number, from 1."""

@@ -30,8 +30,7 @@ def omitted_slots(blueprint: Blueprint, pods: dict[str, Pod], nodes_per_rack: in
 
     `pods` are the pods by name in pod order. Raises InputError for a slot that does not exist.
     """
-    faults: list[Diagnostic] = []
-    found: set[NodeSlot] = set()
+    found, faults = _not_yet_filled(pods, nodes_per_unit(blueprint))
     for i, text in enumerate(blueprint.omit):
         slots = _expand(text, pods, nodes_per_unit(blueprint), nodes_per_rack)
         if isinstance(slots, str):
@@ -47,16 +46,17 @@ def omitted_slots(blueprint: Blueprint, pods: dict[str, Pod], nodes_per_rack: in
 def _expand(text: str, pods: dict[str, Pod], nodes: int, nodes_per_rack: int) -> set[NodeSlot] | str:
     """Return the slots a text names, or what is wrong with it."""
     pod_name, *rest = text.split("/")
-    if pod_name not in pods:
+    if pod_name not in pods and pod_name != "*":
         return f"there is no pod '{pod_name}'"
     parts = [m.groups() if (m := _PART.match(p)) else ("", p) for p in rest]
     kinds = [kind for kind, _ in parts]
     if kinds not in (["su"], ["su", "node"], ["su", "rack"]):
         return f"'{text}' is not a slot"
-    pod = list(pods).index(pod_name)
-    units = _numbers(parts[0][1], pods[pod_name].su)
-    if not units:
-        return f"{pod_name} has {pods[pod_name].su} scalable units, there is no {rest[0]}"
+    chosen = list(pods) if pod_name == "*" else [pod_name]
+    units = {name: _numbers(parts[0][1], pods[name].su) for name in chosen}
+    for name, numbers in units.items():
+        if not numbers:
+            return f"{name} has {pods[name].su} scalable units, there is no {rest[0]}"
     members = range(1, nodes + 1)
     if kinds[-1] == "node":
         members = _numbers(parts[1][1], nodes)
@@ -68,7 +68,27 @@ def _expand(text: str, pods: dict[str, Pod], nodes: int, nodes_per_rack: int) ->
         )
     if not members:
         return f"a scalable unit has {nodes} nodes in racks of {nodes_per_rack}, there is no {rest[1]}"
-    return {NodeSlot(pod, su, node) for su in units for node in members}
+    order = list(pods)
+    return {NodeSlot(order.index(name), su, node) for name in chosen for su in units[name] for node in members}
+
+
+def _not_yet_filled(pods: dict[str, Pod], nodes: int) -> tuple[set[NodeSlot], list[Diagnostic]]:
+    """Slots of last units that pods with a number of `nodes` leave for later."""
+    found: set[NodeSlot] = set()
+    faults: list[Diagnostic] = []
+    for i, (name, pod) in enumerate(pods.items()):
+        if pod.nodes is None:
+            continue
+        slots = pod.su * nodes
+        if not slots - nodes < pod.nodes <= slots:
+            message = (
+                f"{name} has {pod.nodes} nodes: {pod.su} units of {nodes} hold {slots - nodes + 1} to {slots}, "
+                f"the last one part filled"
+            )
+            hint = f"su: {-(-pod.nodes // nodes)}"
+            faults.append(Diagnostic("FG013", Severity.ERROR, message, ("pods", name, "nodes"), hint))
+        found |= {NodeSlot(i, pod.su, node) for node in range(pod.nodes - slots + nodes + 1, nodes + 1)}
+    return found, faults
 
 
 def _numbers(text: str, last: int) -> range:

@@ -108,6 +108,14 @@ class SwitchProfile(Profile):
         """The number of cages on the face."""
         return sum(c.count for c in self.cages)
 
+    def cage(self, number: int) -> CageClass:
+        """The kind of cage that has a number (from 1); raises IndexError beyond the face."""
+        for kind in self.cages:
+            if number <= kind.count:
+                return kind
+            number -= kind.count
+        raise IndexError(number)
+
     def first_cage(self, cage_class: int) -> int:
         """The number (from 1) of the first cage of a class."""
         return 1 + sum(c.count for c in self.cages[:cage_class])

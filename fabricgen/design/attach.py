@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabricgen.blueprint.fabric import Fabric
 from fabricgen.blueprint.scalars import NicMode
 from fabricgen.catalog.models import CageClass, NicPort, NicRole, NodeProfile, SwitchProfile
-from fabricgen.design.model import Attachment, Leg
+from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
 
@@ -17,11 +17,13 @@ def attach(
     path: Path,
     *,
     ports: int | None = None,
+    speed: int | None = None,
     split: bool = True,
 ) -> Attachment:
     """Work out a profile's legs in a fabric whose lowest switch is `switch`.
 
-    `ports` limits how many NIC ports attach; `split` is false for extra devices, whose ports stay whole.
+    `ports` limits how many NIC ports attach, `speed` is their own where it is stated, in Gb/s; `split` is false for
+    extra devices, whose ports stay whole.
     Raises InputError when the role is unknown, the NIC cannot be split so, or no speed suits both ends.
     """
     role = profile.roles.get(role_name)
@@ -39,12 +41,17 @@ def attach(
             path=(*path, "ports"),
         )
     mode = _mode(profile, role, role_name, fabric, path) if split else NicMode(ways=1, speed_gbps=0)
-    speed, lane = _speed(profile, role, mode, fabric, switch, path)
+    asked = speed or fabric.speed
+    if not split and speed is None and asked not in role.speeds:
+        asked = None
+    gbps, lane = _speed(profile, role, mode, asked, switch, path)
     return Attachment(
         profile=profile,
         role=role_name,
-        legs=_legs(role, mode.ways, fabric.planes if split else 1, ports),
-        speed_gbps=speed,
+        legs=_legs(
+            role, mode.ways, fabric.planes if split else 1, _groups_of_rails(profile, role, fabric, path), ports
+        ),
+        speed_gbps=gbps,
         lane_gbps=lane,
         form_factor=role.form_factor,
         per_connector=mode.ways,
@@ -69,23 +76,23 @@ def _mode(profile: NodeProfile, role: NicRole, role_name: str, fabric: Fabric, p
 
 
 def _speed(
-    profile: NodeProfile, role: NicRole, mode: NicMode, fabric: Fabric, switch: SwitchProfile, path: Path
+    profile: NodeProfile, role: NicRole, mode: NicMode, asked: int | None, switch: SwitchProfile, path: Path
 ) -> tuple[int, float]:
     """The speed and lane rate of a leg: as stated, or the fastest both ends offer, in Gb/s."""
     offered = [s // mode.ways for s in role.speeds if s % mode.ways == 0]
-    wanted = fabric.speed or mode.speed_gbps or None
+    wanted = asked or mode.speed_gbps or None
     for speed in offered if wanted is None else [wanted] if wanted in offered else []:
         for cage in matching_cages(switch, role.form_factor):
             lane = min(role.lane_gbps, cage.lane_gbps)
             if speed <= role.lanes / mode.ways * lane and cage.split_for(speed, lane):
                 return speed, lane
     cages = sorted({s for c in matching_cages(switch, role.form_factor) for s in c.speeds}, reverse=True)
-    asked = f"at {wanted}G " if wanted else ""
+    at = f"at {wanted}G " if wanted else ""
     raise fault(
         "FG103",
-        f"a {'/'.join(map(str, offered))}G {role.form_factor} port of {profile.id} cannot link {asked}"
+        f"a {'/'.join(map(str, offered))}G {role.form_factor} port of {profile.id} cannot link {at}"
         f"to {switch.id}, which offers {'/'.join(map(str, cages)) or 'no such port'}G",
-        path=(*path, "speed") if fabric.speed else path,
+        path=(*path, "speed") if asked else path,
         hint="choose a switch, a speed or a NIC mode that both ends offer",
     )
 
@@ -95,20 +102,40 @@ def matching_cages(switch: SwitchProfile, form_factor: str) -> list[CageClass]:
     return [c for c in switch.cages if (c.form_factor == "RJ45") == (form_factor == "RJ45")]
 
 
-def _legs(role: NicRole, ways: int, planes: int, ports: int | None) -> tuple[Leg, ...]:
+def _groups_of_rails(profile: NodeProfile, role: NicRole, fabric: Fabric, path: Path) -> dict[int, int]:
+    """The rail group (from 1) of every rail of a role: as stated, or one for all."""
+    rails = sorted({port.rail for port in role.ports})
+    if not fabric.rail_groups:
+        return dict.fromkeys(rails, 1)
+    found = {rail: i for i, group in enumerate(fabric.rail_groups, 1) for rail in group}
+    missing = [rail for rail in rails if rail not in found]
+    if missing:
+        raise fault(
+            "FG108",
+            f"rail_groups leave out rail {missing[0]}: a {profile.id} has {len(rails)} rails",
+            path=(*path, "rail_groups"),
+            hint="name every rail once, for example [[1, 3, 5, 7], [2, 4, 6, 8]]",
+        )
+    return found
+
+
+def _legs(role: NicRole, ways: int, planes: int, groups: dict[int, int], ports: int | None) -> tuple[Leg, ...]:
     chosen = sorted(role.ports, key=lambda p: p.rail)[:ports]
     in_cage: dict[str, list[str]] = {}
     for port in sorted(role.ports, key=lambda p: p.name):
         in_cage.setdefault(port.cage, []).append(port.name)
     legs = [
-        _leg(port, in_cage[port.cage].index(port.name), way, ways, planes) for port in chosen for way in range(ways)
+        _leg(port, groups[port.rail], in_cage[port.cage].index(port.name), way, ways, planes)
+        for port in chosen
+        for way in range(ways)
     ]
     return tuple(sorted(legs, key=lambda leg: (leg.rail, leg.plane, leg.port)))
 
 
-def _leg(port: NicPort, connector: int, way: int, ways: int, planes: int) -> Leg:
+def _leg(port: NicPort, rail_group: int, connector: int, way: int, ways: int, planes: int) -> Leg:
     return Leg(
         rail=port.rail,
+        rail_group=rail_group,
         plane=way % planes + 1,
         port=way // planes + 1,
         name=port.name if ways == 1 else f"{port.name}/{way + 1}",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.catalog.loader import Catalog
-from fabricgen.design.fabric import FabricContext, design_fabric
+from fabricgen.design.fabric import Managing, check_apart, design_fabrics, linked_fabrics
+from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import lay_out
 from fabricgen.design.management import ManagementLoad, managed_devices
-from fabricgen.design.model import Design, FabricDesign, fabric_order
+from fabricgen.design.model import Design, fabric_order
 from fabricgen.design.scale_up import design_scale_up
+from fabricgen.design.tiers import FabricContext
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 
 
@@ -39,12 +41,17 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     scale_up = design_scale_up(blueprint, catalog, layout)
     designed: dict[str, FabricDesign] = {}
     faults: list[InputError] = []
-    for name in [n for n in names if n not in managing] + managing:
-        managed = managed_devices(designed.values(), scale_up, name) if name in managing else ()
-        load = ManagementLoad(layout, managed)
+    parts = linked_fabrics({name: blueprint.fabrics[name] for name in names})
+    for part in sorted(parts, key=lambda part: any(name in managing for name in part)):
+        own = next((name for name in part if name in managing), None)
         try:
-            designed[name] = design_fabric(context, name, load.most, load.switches)
-            _check_copper(designed[name])
+            manager = None
+            if own is not None:
+                check_apart(part, own, blueprint.fabrics)
+                load = ManagementLoad(layout, managed_devices(designed.values(), scale_up, own))
+                manager = Managing(own, load.most, load.devices)
+            for fabric in design_fabrics(context, part, manager):
+                designed[fabric.name] = fabric
         except InputError as error:
             faults.append(error)
     if faults:
@@ -53,19 +60,6 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     _check_nos(loaded, designed)
     fabrics = tuple(designed[n] for n in names)
     return Design(loaded, catalog, layout, fabrics, scale_up)
-
-
-def _check_copper(fabric: FabricDesign) -> None:
-    """Management ports are copper: the leaves that take them must offer it."""
-    leaf = fabric.tiers[0]
-    cage = leaf.profile.cages[leaf.down.cage_class]
-    if fabric.managed_switches and cage.form_factor != "RJ45":
-        raise fault(
-            "FG103",
-            f"management ports are RJ45, {fabric.name} {leaf.name} {leaf.profile.id} has {cage.form_factor} down ports",
-            path=(*fabric.path, "also"),
-            hint="attach switches to a fabric whose leaves have RJ45 ports, such as sn2201",
-        )
 
 
 def _check_extras(fabrics: dict[str, FabricDesign]) -> None:

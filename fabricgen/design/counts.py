@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
-from fabricgen.design.layout import Layout
-from fabricgen.design.model import Design, FabricDesign, TierDesign
+from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
+from fabricgen.design.model import Design
 from fabricgen.design.shape import Block, blocks, scope_count, scope_of
 from fabricgen.design.sizing import within
 from fabricgen.design.slots import SlotTable
@@ -28,16 +27,18 @@ class LinkCount:
         return f"{self.lower}-{self.upper}"
 
 
-def slot_table(design: Design, fabric: FabricDesign) -> SlotTable:
-    """The down-port slots of a fabric's lowest tier."""
-    sizes = {"rail": fabric.rails, "plane": fabric.planes, "port": fabric.ports}
-    return SlotTable(design.layout, fabric.tiers[0].per, sizes, fabric.attachments)
+def slot_table(design: Design, fabric: FabricDesign, feed: NodeFeed) -> SlotTable:
+    """The down-port slots that some nodes of a fabric have on its lowest tier."""
+    leaf = design.leaf(fabric)
+    assert leaf is not None  # noqa: S101 - a fabric with feeds has one
+    return SlotTable(design.layout, leaf.per, fabric.sizes, feed.attachments)
 
 
 def link_counts(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
     """Links and cables of a fabric, from the nodes up."""
     found: dict[tuple[str, str], list[int]] = {}
-    for lower, upper, links, cables in (*_node_counts(design, fabric), *_switch_counts(design, fabric)):
+    counts = (*_node_counts(design, fabric), *_switch_counts(design, fabric), *_lateral_counts(design, fabric))
+    for lower, upper, links, cables in counts:
         entry = found.setdefault((lower, upper), [0, 0])
         entry[0] += links
         entry[1] += cables
@@ -46,112 +47,107 @@ def link_counts(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
 
 def _node_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
     """(lower, upper, links, cables) of nodes, extra devices and management ports."""
-    leaf, layout = fabric.tiers[0], design.layout
-    by_connector = _UsedConnectors(design, fabric)
-    links = cables = 0
-    for index, attachment in fabric.attachments:
-        nodes = layout.node_sets[index]
-        present = nodes.count * layout.units - layout.omitted_of(nodes)
-        links += present * len(attachment.legs)
-        if attachment.per_connector > 1:
-            cables += present * len({(leg.cage, leg.connector) for leg in attachment.legs})
-        elif leaf.down.per_connector == 1:
-            cables += present * len(attachment.legs)
-    yield "node", leaf.name, links, cables + by_connector.of_nodes()
-    for tier in fabric.tiers:
-        extra = [link for e in fabric.extras if e.tier == tier.name for link in e.links]
-        if extra:
-            own = len(extra) if tier.down.per_connector == 1 else by_connector.of_extras(tier)
-            yield "node", tier.name, len(extra), own
-    yield "node", leaf.name, fabric.managed_switches, fabric.managed_switches
+    leaf, layout = design.leaf(fabric), design.layout
+    emptied: set[tuple[int, int, int]] = set()
+    shared: set[int] = set()
+    for feed in fabric.node_feeds if leaf else ():
+        assert leaf is not None  # noqa: S101 - the fabric has feeds
+        links = cables = 0
+        for index, attachment in feed.attachments:
+            nodes = layout.node_sets[index]
+            present = nodes.count * layout.units - layout.omitted_of(nodes)
+            links += present * len(attachment.legs)
+            if attachment.per_connector > 1:
+                cables += present * len({(leg.cage, leg.connector) for leg in attachment.legs})
+        if feed.attachments[0][1].per_connector == 1:
+            per = leaf.downs[feed.run].per_connector
+            cables = links if per == 1 else 0
+            if per > 1:
+                connectors = _LeafConnectors(slot_table(design, fabric, feed), leaf, feed)
+                cables = connectors.used()
+                shared.add(feed.run)
+                emptied |= {(feed.run, *key) for key in connectors.emptied}
+        yield "node", leaf.name, links, cables
+    for tier in design.tiers:
+        extras = [e for e in fabric.extras if e.tier == tier.key]
+        if extras:
+            links = sum(len(e.links) for e in extras)
+            yield "node", tier.name, links, len(_extra_cables(fabric, tier, emptied, shared))
+    if fabric.managed_devices:
+        yield "node", fabric.tiers[0].name, fabric.managed_devices, fabric.managed_devices
 
 
-class _UsedConnectors:
-    """Leaf connectors that hold one breakout cable for the nodes and extras below them."""
+def _extra_cables(
+    fabric: FabricDesign, tier: TierDesign, emptied: set[tuple[int, int, int]], shared: set[int]
+) -> set[tuple[int, int, int]]:
+    """(run, switch, connector) that extra devices put a cable on: those that no node's breakout serves."""
+    found = set()
+    for extra in fabric.extras:
+        if extra.tier == tier.key:
+            per = tier.downs[extra.run].per_connector
+            for link in extra.links:
+                key = (extra.run, link.switch, link.slot // per)
+                if not (link.in_hole and per > 1 and extra.run in shared) or key in emptied:
+                    found.add(key)
+    return found
 
-    def __init__(self, design: Design, fabric: FabricDesign) -> None:
-        self._design, self._fabric = design, fabric
-        self._per = fabric.tiers[0].down.per_connector
-        self._leaf_anchored = self._per > 1 and all(a.per_connector == 1 for _, a in fabric.attachments)
 
-    def of_nodes(self) -> int:
-        """Breakout cables whose common end is a leaf: one for each connector with a node behind it."""
-        if not self._leaf_anchored:
-            return 0
-        table, per_switch = slot_table(self._design, self._fabric), self._fabric.slots_per_switch
+class _LeafConnectors:
+    """Leaf connectors that hold one breakout cable for the nodes behind them."""
+
+    def __init__(self, table: SlotTable, leaf: TierDesign, feed: NodeFeed) -> None:
+        self._table, self._leaf, self._feed = table, leaf, feed
+        self._per = leaf.downs[feed.run].per_connector
+
+    def used(self) -> int:
+        """Connectors with a node behind them."""
         total = 0
-        for slots, groups in table.group_sizes().items():
-            full, rest = divmod(slots, per_switch)
-            total += groups * (full * -(-per_switch // self._per) + -(-rest // self._per))
-        return total - len(self._emptied(table))
+        for slots, groups in self._table.group_sizes().items():
+            total += groups * sum(-(-used // self._per) for used in self._feed.used(slots, self._leaf.count))
+        return total - len(self.emptied)
 
-    def _emptied(self, table: SlotTable) -> set[tuple[int, int]]:
-        """(switch, connector) that hold omitted slots only."""
-        count, per_switch = self._fabric.tiers[0].count, self._fabric.slots_per_switch
+    @property
+    def emptied(self) -> set[tuple[int, int]]:
+        """(switch, connector of the run) that hold omitted slots only."""
+        count, first = self._leaf.count, self._feed.first
         holes: dict[tuple[int, int], int] = {}
-        for group, slot in table.holes():
-            key = (group * count + slot // per_switch, slot % per_switch // self._per)
+        for group, slot in self._table.holes():
+            switch, port = self._feed.deal(slot, count)
+            key = (group * count + switch, port // self._per)
             holes[key] = holes.get(key, 0) + 1
-        return {key for key, missing in holes.items() if missing == self._slots_behind(table, *key)}
-
-    def _slots_behind(self, table: SlotTable, switch: int, connector: int) -> int:
-        """Node slots behind one connector of a leaf: fewer on the last of a group that does not divide."""
-        count, per_switch = self._fabric.tiers[0].count, self._fabric.slots_per_switch
-        slots = table.slots_in_group(switch // count)
-        on_switch = min(per_switch, slots - switch % count * per_switch)
-        return min(self._per, on_switch - connector * self._per)
-
-    def of_extras(self, tier: TierDesign) -> int:
-        """Breakout cables that extra devices add: those of connectors with no node behind them."""
-        per = tier.down.per_connector
-        used = {(link.switch, link.slot // per) for e in self._fabric.extras if e.tier == tier.name for link in e.links}
-        if tier is not self._fabric.tiers[0] or not self._leaf_anchored:
-            return len(used)
-        table = slot_table(self._design, self._fabric)
-        per_switch, emptied = self._fabric.slots_per_switch, self._emptied(table)
-        fresh = {
-            (switch, connector)
-            for switch, connector in used
-            if (switch, connector) in emptied
-            or connector * per
-            >= min(
-                per_switch,
-                table.slots_in_group(switch // tier.count) - switch % tier.count * per_switch,
-            )
-        }
-        return len(fresh)
+        found = set()
+        for (switch, connector), missing in holes.items():
+            slots = self._table.slots_in_group(switch // count)
+            on_switch = list(self._feed.used(slots, count))[switch % count]
+            if missing == min(self._per, first + on_switch - connector * self._per):
+                found.add((switch, connector))
+        return found
 
 
 def _switch_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
-    """(lower, upper, links, cables) of each pair of tiers."""
-    sizes = tier_sizes(fabric)
-    for lower, upper in pairwise(fabric.tiers):
+    """(lower, upper, links, cables) of each pair of tiers whose links are the fabric's."""
+    for lower in design.tiers:
         up, uplink = lower.up, lower.uplink
-        if up is None or uplink is None:
+        if up is None or uplink is None or uplink.fabric != fabric.name:
             continue
-        links = lower.switches * uplink.links_per_group * uplink.upper_groups
+        upper = design.tier(uplink.upper)
+        run = upper.downs[upper.feed(lower.key).run]
+        each = uplink.links_per_group * uplink.upper_groups
+        links = lower.switches * each
         if up.per_connector > 1:
-            wired = uplink.links_per_group * uplink.upper_groups
-            cables = lower.switches * -(-wired // up.per_connector)
-        elif upper.down.per_connector > 1:
-            cables = _upper_connectors(design.layout, lower, upper, sizes)
+            cables = lower.switches * -(-each // up.per_connector)
+        elif run.per_connector > 1:
+            cables = _upper_connectors(design, lower, upper, run.per_connector)
         else:
             cables = links
         yield lower.name, upper.name, links, cables
 
 
-def tier_sizes(fabric: FabricDesign) -> dict[str, int]:
-    """Sizes of a fabric's inner dimensions: rail, plane, port, and each tier's switches per group."""
-    return {"rail": fabric.rails, "plane": fabric.planes, "port": fabric.ports} | {
-        t.name: t.count for t in fabric.tiers
-    }
-
-
-def _upper_connectors(layout: Layout, lower: TierDesign, upper: TierDesign, sizes: dict[str, int]) -> int:
-    """Connectors of the upper tier that have a link: one breakout cable each."""
-    uplink, per = lower.uplink, upper.down.per_connector
+def _upper_connectors(design: Design, lower: TierDesign, upper: TierDesign, per: int) -> int:
+    """Connectors of the upper tier that have a link of the lower one: one breakout cable each."""
+    uplink, layout = lower.uplink, design.layout
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
-    each = within(lower, upper.per, sizes)
+    each = within(lower.per, lower.name, lower.count, upper.per, design.fabric(lower.fabric).tier_sizes)
     inner_groups = upper.groups // scope_count(layout, scope_of(upper.per))
     total = 0
     for places, members in blocks(layout, scope_of(lower.per), scope_of(upper.per)):
@@ -172,3 +168,17 @@ def _connectors(members: tuple[Block, ...], ports_per_place: int, per: int, *, b
             total += final - first + (first != last)
             last = final
     return total
+
+
+def _lateral_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
+    """(tier, tier, links, cables) of links inside tiers: of pairs, and of spans between sites."""
+    for tier in fabric.tiers:
+        if tier.lateral is None:
+            continue
+        run, per = tier.lateral.run, tier.lateral.run.per_connector
+        if not tier.lateral.spans:
+            pairs = tier.switches // 2
+            yield tier.name, tier.name, pairs * run.count, pairs * -(-run.count // per)
+        switches = tier.switches // len(design.layout.sites)
+        for span in tier.lateral.spans:
+            yield tier.name, tier.name, switches * span.links, switches * -(-span.links // per)

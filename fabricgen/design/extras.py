@@ -6,90 +6,97 @@ the ports of omitted slots are used: these move with the slot.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
-from fabricgen.blueprint.fabric import Extra, Fabric
+from fabricgen.blueprint.fabric import Extra
 from fabricgen.blueprint.models import natural
-from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.attach import attach
+from fabricgen.design.fabric_model import Attachment, ExtraLink, ExtraSet, TierKey
 from fabricgen.design.layout import Layout
-from fabricgen.design.model import Attachment, ExtraLink, ExtraSet, TierDesign
-from fabricgen.design.shape import scope_count, scope_of
-from fabricgen.design.slots import SlotTable
+from fabricgen.design.ports import PortKind
+from fabricgen.design.shape import scope_count, scope_of, site_of_place
+from fabricgen.design.switch_names import switch_names
+from fabricgen.design.tier_sizing import Draft, NodeDemand
+from fabricgen.design.tiers import FabricContext, TierSpec
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
+Port = tuple[int, int, bool]
+"""(switch of the tier, port in the run, whether an omitted slot's)"""
 
-def attach_extras(
-    catalog: Catalog,
-    fabric: str,
-    spec: Fabric,
-    tiers: tuple[TierDesign, ...],
-    table: SlotTable,
-    slots_per_switch: int,
-) -> tuple[ExtraSet, ...]:
-    """Deal the ports of a fabric's extra devices over free down ports.
 
-    The ports of one device land on different switches where there are enough. Raises InputError for unknown
-    profiles, tiers and roles, and when a tier has no port left.
+@dataclass(frozen=True, slots=True)
+class ExtraDemand:
+    """Extra devices of one name, and the kind of ports they need of a tier."""
+
+    fabric: str
+    name: str
+    spec: Extra
+    devices: tuple[str, ...]
+    attachment: Attachment
+    tier: TierKey
+    path: Path
+
+    @property
+    def kind(self) -> PortKind:
+        """What their ports are."""
+        return self.attachment.kind
+
+    @property
+    def ports(self) -> int:
+        """Ports that all of the devices take."""
+        return len(self.devices) * len(self.attachment.legs)
+
+
+def extra_demands(
+    context: FabricContext, fabric: str, specs: Mapping[TierKey, TierSpec], leaf: TierKey | None
+) -> list[ExtraDemand]:
+    """The extra devices of a fabric, by name; `leaf` is the tier they attach to unless they say otherwise.
+
+    Raises InputError for unknown profiles, tiers, roles and sites.
     """
-    free: dict[str, Iterator[tuple[int, int]]] = {}
-    found: list[ExtraSet] = []
+    spec = context.blueprint.fabrics[fabric]
+    found = []
     for name, extra in sorted(spec.extra.items(), key=lambda item: natural(item[0])):
         path: Path = ("fabrics", fabric, "extra", name)
-        tier = _tier(extra, tiers, path)
-        profile = catalog.node(extra.device, (*path, "device"))
+        key = _tier(extra, fabric, specs, leaf, path)
+        profile = context.catalog.node(extra.device, (*path, "device"))
         role = extra.attach or _role(profile, spec.attach or fabric, path)
-        attachment = attach(profile, role, spec, tier.profile, path, ports=extra.ports, split=False)
-        if (attachment.speed_gbps, attachment.lane_gbps) != (tier.down.speed_gbps, tier.down.lane_gbps):
+        switch = specs[key].profile
+        attachment = attach(profile, role, spec, switch, path, ports=extra.ports, speed=extra.speed, split=False)
+        if extra.site is not None and extra.site not in context.layout.sites:
             raise fault(
-                "FG103",
-                f"{profile.id} attaches at {attachment.speed_gbps}G, the down ports of {tier.name} are "
-                f"{tier.down.speed_gbps}G",
-                path=path,
-                hint="choose another role with `attach:`, or another tier with `to:`",
+                "FG012",
+                f"there is no site '{extra.site}'",
+                path=(*path, "site"),
+                hint=did_you_mean(extra.site, context.layout.sites),
             )
-        if tier.name not in free:
-            holes = _holes(tier, table, slots_per_switch) if tier is tiers[0] else []
-            free[tier.name] = _free_ports(table.layout, tier, holes, _wanted(catalog, fabric, spec, tier, tiers))
-        ports = free[tier.name]
-        found.append(
-            ExtraSet(
-                name,
-                attachment,
-                extra.count,
-                tier.name,
-                _deal(name, extra, attachment, tier, ports, path),
-                path,
-            )
-        )
-    return tuple(found)
+        found.append(ExtraDemand(fabric, name, extra, _devices(name, extra), attachment, key, path))
+    return found
 
 
-def _wanted(catalog: Catalog, fabric: str, spec: Fabric, tier: TierDesign, tiers: tuple[TierDesign, ...]) -> int:
-    """Ports that all extra devices of a tier take."""
-    total = 0
-    for name, extra in spec.extra.items():
-        path: Path = ("fabrics", fabric, "extra", name)
-        if _tier(extra, tiers, path) is tier:
-            profile = catalog.node(extra.device, (*path, "device"))
-            role = profile.roles.get(extra.attach or _role(profile, spec.attach or fabric, path))
-            total += extra.count * (extra.ports or (len(role.ports) if role else 0))
-    return total
+def _devices(name: str, extra: Extra) -> tuple[str, ...]:
+    if extra.names:
+        return extra.names
+    return tuple(f"{name}-{i + 1}" for i in range(extra.quantity)) if extra.quantity > 1 else (name,)
 
 
-def _tier(extra: Extra, tiers: tuple[TierDesign, ...], path: Path) -> TierDesign:
+def _tier(extra: Extra, fabric: str, specs: Mapping[TierKey, TierSpec], leaf: TierKey | None, path: Path) -> TierKey:
     if extra.to is None:
-        return tiers[0]
-    for tier in tiers:
-        if tier.name == extra.to:
-            return tier
+        lowest = leaf or next((key for key in specs if key.fabric == fabric), None)
+        if lowest is not None:
+            return lowest
+    owner = leaf.fabric if leaf else fabric
+    tiers = [key.tier for key in specs if key.fabric == owner]
+    if extra.to in tiers:
+        return TierKey(owner, extra.to)
     raise fault(
         "FG016",
         f"there is no tier '{extra.to}' here",
         path=(*path, "to"),
-        hint=did_you_mean(extra.to, [t.name for t in tiers]),
+        hint=did_you_mean(extra.to or "", tiers),
     )
 
 
@@ -106,52 +113,133 @@ def _role(profile: NodeProfile, usual: str, path: Path) -> str:
     )
 
 
-def _deal(
-    name: str,
-    extra: Extra,
-    attachment: Attachment,
-    tier: TierDesign,
-    free: Iterator[tuple[int, int]],
-    path: Path,
-) -> tuple[ExtraLink, ...]:
-    wanted = [(device, leg) for device in range(extra.count) for leg in range(len(attachment.legs))]
-    ports = list(islice(free, len(wanted)))
-    if len(ports) < len(wanted):
-        raise fault(
-            "FG104",
-            f"{name} needs {len(wanted)} down ports of {tier.name}, {len(ports)} are free",
-            path=path,
-            hint=f"state a higher `count` of {tier.name}, omit a node slot (`omit`), or take a larger switch",
+class ExtraDealer:
+    """Hands out the free ports of sized tiers."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        drafts: Mapping[TierKey, Draft],
+        demands: Mapping[TierKey, Sequence[NodeDemand]],
+        sizes: Mapping[str, Mapping[str, int]],
+    ) -> None:
+        self._layout, self._drafts, self._demands, self._sizes = layout, drafts, demands, sizes
+        self._taken: set[tuple[TierKey, int, int, int]] = set()
+
+    def run_of(self, key: TierKey, kind: PortKind) -> int | None:
+        """The tier's run of down ports of a kind."""
+        kinds = [ask.kind for ask in self._drafts[key].asks.downs]
+        return kinds.index(kind) if kind in kinds else None
+
+    def available(self, key: TierKey, kind: PortKind) -> int:
+        """Free ports of a kind, those of omitted slots included."""
+        run = self.run_of(key, kind)
+        if run is None:
+            return 0
+        draft = self._drafts[key]
+        return self._spare(draft, run) * draft.groups * draft.count + len(self._holes(draft, run))
+
+    def deal(self, demand: ExtraDemand, wanted: int) -> ExtraSet:
+        """Attach some devices; `wanted` is what all that share these ports want.
+
+        The ports of one device land on different switches where there are enough. Raises InputError when no port is
+        left.
+        """
+        draft, run = self._drafts[demand.tier], self.run_of(demand.tier, demand.kind)
+        legs = range(len(demand.attachment.legs))
+        pairs = [(device, leg) for device in range(len(demand.devices)) for leg in legs]
+        free = self._free_ports(draft, run, demand, wanted) if run is not None else iter(())
+        ports = list(islice(free, len(pairs)))
+        if len(ports) < len(pairs) or run is None:
+            where = "of the switches named" if demand.spec.switches else f"of {demand.tier.tier}"
+            raise fault(
+                "FG104",
+                f"{demand.name} needs {len(pairs)} down ports {where}, {len(ports)} are free",
+                path=demand.path,
+                hint=f"state a higher `count` of {demand.tier.tier}, omit a node slot (`omit`), or take a larger "
+                "switch",
+            )
+        self._taken |= {(demand.tier, run, switch, port) for switch, port, _ in ports}
+        links = tuple(
+            ExtraLink(device, leg, switch, port, hole)
+            for (device, leg), (switch, port, hole) in zip(pairs, ports, strict=True)
         )
-    return tuple(
-        ExtraLink(f"{name}-{device + 1}" if extra.count > 1 else name, leg, switch, slot)
-        for (device, leg), (switch, slot) in zip(wanted, ports, strict=True)
-    )
+        return ExtraSet(demand.name, demand.attachment, demand.devices, demand.tier, run, links, demand.path)
+
+    def _first_spare(self, draft: Draft, run: int) -> int:
+        """The first port of a run that nothing is numbered for, on a connector that serves nothing else."""
+        per = draft.face.downs[run].per_connector
+        return -(-draft.numbered[run] // per) * per
+
+    def _spare(self, draft: Draft, run: int) -> int:
+        kept = draft.spec.spec.spare_ports if run == 0 else 0
+        return max(0, draft.face.downs[run].capacity - self._first_spare(draft, run) - kept)
+
+    def _free_ports(self, draft: Draft, run: int, demand: ExtraDemand, wanted: int) -> Iterator[Port]:
+        """Free ports in the order they are used; the switches of a place take turns."""
+        allowed = self._allowed(draft, demand)
+        for switch, port, hole in self._ports(draft, run, wanted, demand):
+            if switch in allowed and (draft.spec.key, run, switch, port) not in self._taken:
+                yield switch, port, hole
+
+    def _ports(self, draft: Draft, run: int, wanted: int, demand: ExtraDemand) -> Iterator[Port]:
+        switches, spare = draft.groups * draft.count, self._spare(draft, run)
+        if wanted > spare * switches:
+            yield from _in_turns(self._holes(draft, run))
+        if demand.spec.switches:
+            named = self._named(draft, demand)
+            yield from ((switch, self._first_spare(draft, run) + i, False) for i in range(spare) for switch in named)
+            return
+        each = switches // scope_count(self._layout, scope_of(draft.spec.per))
+        for first in range(0, switches, each):
+            for i in range(spare):
+                for switch in range(first, first + each):
+                    yield switch, self._first_spare(draft, run) + i, False
+
+    def _allowed(self, draft: Draft, demand: ExtraDemand) -> range | set[int]:
+        switches = draft.groups * draft.count
+        if demand.spec.switches:
+            return set(self._named(draft, demand))
+        sites = self._layout.sites
+        if len(sites) == 1:
+            return range(switches)
+        scope = scope_of(draft.spec.per)
+        each = switches // scope_count(self._layout, scope)
+        wanted = sites.index(demand.spec.site) if demand.spec.site else 0
+        return {s for s in range(switches) if site_of_place(self._layout, scope, s // each) == wanted}
+
+    def _named(self, draft: Draft, demand: ExtraDemand) -> list[int]:
+        """The switches that extra devices name, in that order."""
+        spec = draft.spec
+        names = switch_names(self._layout, spec.fabric, spec.name, spec.per, self._sizes[spec.fabric], draft.count)
+        number = {name: i for i, name in enumerate(names)}
+        for i, name in enumerate(demand.spec.switches):
+            if name not in number:
+                raise fault(
+                    "FG016",
+                    f"there is no {spec.name} switch '{name}'",
+                    path=(*demand.path, "switches", i),
+                    hint=did_you_mean(name, names),
+                )
+        return [number[name] for name in demand.spec.switches]
+
+    def _holes(self, draft: Draft, run: int) -> list[tuple[int, int]]:
+        """(switch, port) of every omitted node slot of a run."""
+        found = []
+        for demand in self._demands.get(draft.spec.key, ()):
+            for feed in draft.node_feeds[demand.fabric]:
+                if feed.run == run and feed.attachments == demand.attachments:
+                    for group, slot in demand.table.holes():
+                        switch, port = feed.deal(slot, draft.count)
+                        found.append((group * draft.count + switch, port))
+        return found
 
 
-def _free_ports(
-    layout: Layout, tier: TierDesign, holes: list[tuple[int, int]], wanted: int
-) -> Iterator[tuple[int, int]]:
-    """Free (switch, down port) in the order they are used; the switches of a place take turns."""
-    if wanted > tier.spare_ports * tier.switches:
-        yield from _in_turns(holes)
-    each = tier.switches // scope_count(layout, scope_of(tier.per))
-    for first in range(0, tier.switches, each):
-        for spare in range(tier.spare_ports):
-            for switch in range(first, first + each):
-                yield switch, tier.numbered_ports + spare
-
-
-def _in_turns(holes: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _in_turns(holes: list[tuple[int, int]]) -> Iterator[Port]:
     """Ports of omitted slots, one of each switch before the second of any."""
     turns: dict[int, int] = {}
     found: list[tuple[int, int, int]] = []
     for switch, port in holes:
         found.append((turns.get(switch, 0), switch, port))
         turns[switch] = turns.get(switch, 0) + 1
-    yield from ((switch, port) for _, switch, port in sorted(found))
-
-
-def _holes(tier: TierDesign, table: SlotTable, slots_per_switch: int) -> list[tuple[int, int]]:
-    """(switch, down port) of every omitted slot of a lowest tier."""
-    return [(group * tier.count + slot // slots_per_switch, slot % slots_per_switch) for group, slot in table.holes()]
+    yield from ((switch, port, True) for _, switch, port in sorted(found))

@@ -1,268 +1,293 @@
-"""Design one fabric: its tiers in order, how nodes attach, and every count."""
+"""Design fabrics that belong together: how nodes attach, their tiers, their extra devices, and every count."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import partial
-from itertools import pairwise
 
-from fabricgen.blueprint.fabric import DIMENSIONS, TIER_LEVELS, Fabric, Tier
-from fabricgen.blueprint.models import Blueprint
-from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.models import SwitchProfile
-from fabricgen.design import sizing
+from fabricgen.blueprint.fabric import Fabric
 from fabricgen.design.attach import attach
-from fabricgen.design.extras import attach_extras
-from fabricgen.design.layout import Layout
-from fabricgen.design.model import Attachment, FabricDesign, TierDesign, Uplink
-from fabricgen.design.shape import SCOPES, group_count, scope_of
-from fabricgen.design.sizing import Ascent, Demand, TierSpec
+from fabricgen.design.extras import ExtraDealer, ExtraDemand, extra_demands
+from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, TierDesign, TierKey
+from fabricgen.design.laterals import lateral_of
+from fabricgen.design.ports import PortKind
 from fabricgen.design.slots import SlotTable
-from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
+from fabricgen.design.tier_sizing import Draft, ManagedPorts, NodeDemand, Reserve, TierSizing
+from fabricgen.design.tiers import FabricContext, TierSpec, tier_specs
+from fabricgen.kernel.diagnostics import did_you_mean, fault
 
-ManagedPorts = Callable[[str, int, int], int]
-"""(scope of the lowest tier, groups, switches per group) -> most management ports one switch takes."""
+ROUNDS = 4
+"""How often tiers are sized anew when extra devices find too few ports."""
 
 
 @dataclass(frozen=True, slots=True)
-class FabricContext:
-    """What designing a fabric reads beside its own part of the blueprint."""
+class Managing:
+    """What the management fabric takes besides nodes: ports of each leaf, and devices in all."""
 
-    blueprint: Blueprint
-    catalog: Catalog
-    layout: Layout
+    fabric: str
+    ports: ManagedPorts
+    devices: int
 
 
-def design_fabric(context: FabricContext, name: str, managed: ManagedPorts, managed_switches: int) -> FabricDesign:
-    """Size one fabric from the nodes up.
+def linked_fabrics(blueprint_fabrics: Mapping[str, Fabric]) -> list[list[str]]:
+    """Fabrics that share tiers or are linked with each other, together; in the order of their first."""
+    owner = {name: name for name in blueprint_fabrics}
+
+    def find(name: str) -> str:
+        while owner[name] != name:
+            name = owner[name]
+        return name
+
+    for name, fabric in blueprint_fabrics.items():
+        others = [fabric.carried_by] if fabric.carried_by else []
+        for tier in fabric.tiers.values():
+            others += [text.split(".")[0] for text in (*tier.above, *filter(None, [tier.below])) if "." in text]
+        for other in others:
+            if other in owner:
+                owner[find(other)] = find(name)
+    found: dict[str, list[str]] = {}
+    for name in blueprint_fabrics:
+        found.setdefault(find(name), []).append(name)
+    return list(found.values())
+
+
+def design_fabrics(context: FabricContext, names: Sequence[str], managing: Managing | None) -> list[FabricDesign]:
+    """Size fabrics that are linked with each other, from the nodes up.
 
     Raises InputError where the blueprint cannot be wired: a radix too small, speeds that do not meet, unknown names.
     """
-    spec = context.blueprint.fabrics[name]
-    path: Path = ("fabrics", name)
-    tiers = _tier_specs(context, name, spec, path)
-    attachments = _attachments(context, name, spec, tiers[0].profile, path)
-    sizes = {
-        "rail": max(leg.rail for _, a in attachments for leg in a.legs),
-        "plane": spec.planes,
-        "port": max(leg.port for _, a in attachments for leg in a.legs),
-    }
-    table = SlotTable(context.layout, tiers[0].per, sizes, attachments)
-    designed, per_switch = _tiers(context.layout, name, tiers, attachments, sizes, table, managed)
-    extras = attach_extras(context.catalog, name, spec, designed, table, per_switch)
-    return FabricDesign(
-        name=name,
-        protocol=spec.protocol,
-        planes=spec.planes,
-        rails=sizes["rail"],
-        ports=sizes["port"],
-        hosts=spec.hosts or {"roce": "routed", "ethernet": "bridged", "infiniband": "none"}[spec.protocol],
-        attachments=attachments,
-        tiers=designed,
-        extras=extras,
-        managed_switches=managed_switches,
-        slots_per_switch=per_switch,
-        path=path,
-    )
+    return _Joint(context, names, managing).run()
 
 
-def _attachments(
-    context: FabricContext, name: str, spec: Fabric, switch: SwitchProfile, path: Path
-) -> tuple[tuple[int, Attachment], ...]:
-    """How each node set that has the role attaches; at least one must."""
-    role = spec.attach or name
-    having = [(i, s) for i, s in enumerate(context.layout.node_sets) if role in s.profile.roles]
-    if not having:
-        roles = sorted({r for s in context.layout.node_sets for r in s.profile.roles})
-        raise fault(
-            "FG014",
-            f"fabric {name} attaches '{role}' ports, and no node has any",
-            path=(*path, "attach") if spec.attach else path,
-            hint=f"set `attach:`; {did_you_mean(role, roles)}",
-        )
-    found = tuple((i, attach(s.profile, role, spec, switch, path)) for i, s in having)
-    if len({(a.speed_gbps, a.lane_gbps) for _, a in found}) > 1:
-        speeds = ", ".join(f"{a.profile.id} {a.speed_gbps}G" for _, a in found)
-        raise fault("FG103", f"nodes attach at unequal speeds: {speeds}", path=path, hint="state `speed:`")
-    return found
+class _Joint:
+    def __init__(self, context: FabricContext, names: Sequence[str], managing: Managing | None) -> None:
+        self.context, self.names, self.managing = context, names, managing
+        self.fabrics = context.blueprint.fabrics
+        self.specs = tier_specs(context, names)
+        self.leaf = {name: self._leaf(name) for name in names}
+        self._check_copper()
+        self.attachments = {name: self._attachments(name) for name in names}
+        self.sizes = {name: self._sizes(name) for name in names}
+        self.demands: dict[TierKey, tuple[NodeDemand, ...]] = {}
+        for name in names:
+            leaf = self.leaf[name]
+            if leaf is not None:
+                self.demands[leaf] = (*self.demands.get(leaf, ()), *self._node_demands(name, leaf))
 
-
-def _tier_specs(context: FabricContext, name: str, spec: Fabric, path: Path) -> list[TierSpec]:
-    """Tiers from the nodes up, names looked up and `per` completed."""
-    ordered = _ordered(spec.tiers, path)
-    found = []
-    for i, tier_name in enumerate(ordered):
-        tier, place = spec.tiers[tier_name], (*path, "tiers", tier_name)
-        profile = context.catalog.switch(tier.switch, (*place, "switch"))
-        wanted = "infiniband" if spec.protocol == "infiniband" else "ethernet"
-        if profile.protocol != wanted:
+    def _check_copper(self) -> None:
+        """Management ports are copper: the leaves that take them must offer it."""
+        managing = self.managing
+        leaf = self.leaf.get(managing.fabric) if managing and managing.devices else None
+        cages = self.specs[leaf].profile.cages if leaf else ()
+        if managing and leaf and not any(cage.form_factor == "RJ45" for cage in cages):
             raise fault(
-                "FG015",
-                f"{profile.id} is a switch for {profile.protocol}, fabric {name} is {spec.protocol}",
-                path=(*place, "switch"),
+                "FG103",
+                f"management ports are RJ45, {leaf.fabric} {leaf.tier} {self.specs[leaf].profile.id} has "
+                f"{cages[0].form_factor} down ports",
+                path=("fabrics", managing.fabric, "also"),
+                hint="attach switches to a fabric whose leaves have RJ45 ports, such as sn2201",
             )
-        allowed = tier.oversubscription or (spec.oversubscription if i == 0 else None) or Fraction(1)
-        nos = _nos(context, spec, tier_name, profile, place)
-        found.append(TierSpec(tier_name, tier, _per(tier, ordered[:i], place), profile, nos, allowed, place))
-    for lower, upper in pairwise(found):
-        _check_nesting(lower, upper)
-    return found
 
+    def run(self) -> list[FabricDesign]:
+        """Size the tiers, with room for extra devices where those find too little, and deal these."""
+        extras = [d for name in self.names for d in extra_demands(self.context, name, self.specs, self.leaf[name])]
+        wanted: dict[tuple[TierKey, PortKind], int] = {}
+        for demand in extras:
+            wanted[demand.tier, demand.kind] = wanted.get((demand.tier, demand.kind), 0) + demand.ports
+        fed = {spec.upper for spec in self.specs.values()} | set(self.demands)
+        reserve = {key: Reserve(total=ports) for key, ports in wanted.items() if key[0] not in fed}
+        for _ in range(ROUNDS):
+            drafts = self._sizing(reserve).run()
+            growing = {key: ports for key, ports in wanted.items() if key not in reserve and not self._for_gpus(key)}
+            available = {key: self._dealer(drafts).available(*key) for key in growing}
+            short = {key: Reserve(total=n) for key, n in growing.items() if n > available[key]}
+            if not short:
+                dealt = self._deal(drafts, extras, wanted)
+                tiers = {key: self._tier(draft, drafts, dealt) for key, draft in drafts.items()}
+                short = {
+                    key: Reserve(each=most_on_one_switch(dealt, *key)) for key in growing if _too_narrow(tiers[key[0]])
+                }
+                if not short:
+                    return [self._freeze(name, drafts, tiers, extras, dealt) for name in self.names]
+            reserve |= short
+        dealt = self._deal(drafts, extras, wanted)
+        tiers = {key: self._tier(draft, drafts, dealt) for key, draft in drafts.items()}
+        return [self._freeze(name, drafts, tiers, extras, dealt) for name in self.names]
 
-def _ordered(tiers: Mapping[str, Tier], path: Path) -> list[str]:
-    """Tier names from the nodes up, whatever the order of their keys."""
-    for reserved in sorted(set(tiers) & {*DIMENSIONS, "node"}):
-        raise fault(
-            "FG016",
-            f"a tier cannot be called '{reserved}', which is a dimension or the nodes' own name",
-            path=(*path, "tiers", reserved),
-            hint="call it leaf, spine, core or by a name of its own",
-        )
-    levels: dict[str, float] = {}
-    pending = dict(tiers)
-    while pending:
-        known = [n for n, t in pending.items() if (t.above in levels if t.above else n in TIER_LEVELS)]
-        if not known:
-            stuck = next(iter(pending))
-            above = pending[stuck].above
-            message = (
-                f"tier {stuck} is above '{above}', which is no tier of this fabric"
-                if above
-                else f"tier '{stuck}' has no known place"
-            )
+    def _dealer(self, drafts: Mapping[TierKey, Draft]) -> ExtraDealer:
+        sizes = {f: self.sizes[f] | {k.tier: d.count for k, d in drafts.items() if k.fabric == f} for f in self.names}
+        return ExtraDealer(self.context.layout, drafts, self.demands, sizes)
+
+    def _deal(
+        self,
+        drafts: Mapping[TierKey, Draft],
+        extras: Sequence[ExtraDemand],
+        wanted: Mapping[tuple[TierKey, PortKind], int],
+    ) -> list[ExtraSet]:
+        dealer = self._dealer(drafts)
+        return [dealer.deal(demand, wanted[demand.tier, demand.kind]) for demand in extras]
+
+    def _for_gpus(self, key: tuple[TierKey, PortKind]) -> bool:
+        """Whether ports are of the kind that GPUs attach with, whose leaves do not grow for extra devices."""
+        chief = self.demands.get(key[0], ())
+        gpus = any(leg.gpu is not None for d in chief[:1] for _, a in d.attachments for leg in a.legs)
+        return gpus and chief[0].kind == key[1]
+
+    def _sizing(self, reserve: Mapping[tuple[TierKey, PortKind], Reserve]) -> TierSizing:
+        managed = {}
+        if self.managing and self.managing.fabric in self.names:
+            leaf = self.leaf[self.managing.fabric]
+            managed = {leaf: self.managing.ports} if leaf else {}
+        spans = {
+            max(keys, key=list(self.specs).index): self.fabrics[name].spans
+            for name in self.names
+            if self.fabrics[name].spans and (keys := [key for key in self.specs if key.fabric == name])
+        }
+        return TierSizing(self.context.layout, self.specs, self.sizes, self.demands, managed, reserve, spans)
+
+    def _leaf(self, name: str) -> TierKey | None:
+        """The tier that nodes of a fabric attach to: its own lowest, or that of the fabric that carries it."""
+        carrier = self.fabrics[name].carried_by
+        if carrier is not None and (carrier not in self.names or self.fabrics[carrier].carried_by):
+            known = [n for n in self.fabrics if n != name and not self.fabrics[n].carried_by]
             raise fault(
                 "FG016",
-                message,
-                path=(*path, "tiers", stuck, *(("above",) if above else ())),
-                hint=did_you_mean(above, tiers) if above else "say `above: TIER`, or use leaf, spine, core",
+                f"fabric {name} is carried by '{carrier}', which has no tiers here",
+                path=("fabrics", name, "carried_by"),
+                hint=did_you_mean(carrier, known),
             )
-        for tier_name in known:
-            above = pending.pop(tier_name).above
-            levels[tier_name] = levels[above] + 1 if above else TIER_LEVELS[tier_name]
-    ordered = sorted(tiers, key=lambda n: (levels[n], n))
-    for first, second in pairwise(ordered):
-        if levels[first] == levels[second]:
-            raise fault("FG016", f"tiers {first} and {second} stand at the same level", path=(*path, "tiers", second))
-    return ordered
+        owner = carrier or name
+        return next((key for key, spec in self.specs.items() if key.fabric == owner and spec.takes_nodes), None)
 
-
-def _per(tier: Tier, lower: list[str], place: Path) -> tuple[str, ...]:
-    """`per` with the places that contain a named one, in a fixed order."""
-    usable = [*DIMENSIONS, *lower]
-    for i, dimension in enumerate(tier.per):
-        if dimension not in usable:
+    def _attachments(self, name: str) -> tuple[tuple[int, Attachment], ...]:
+        """How each node set that has the role attaches; at least one must where the fabric takes nodes."""
+        leaf, spec, path = self.leaf[name], self.fabrics[name], ("fabrics", name)
+        if leaf is None:
+            return ()
+        role = spec.attach or name
+        layout = self.context.layout
+        having = [(i, s) for i, s in enumerate(layout.node_sets) if role in s.profile.roles]
+        if not having:
+            roles = sorted({r for s in layout.node_sets for r in s.profile.roles})
             raise fault(
-                "FG017",
-                f"'{dimension}' is nothing to group by here",
-                path=(*place, "per", i),
-                hint=did_you_mean(dimension, usable),
+                "FG014",
+                f"fabric {name} attaches '{role}' ports, and no node has any",
+                path=(*path, "attach") if spec.attach else path,
+                hint=f"set `attach:`; {did_you_mean(role, roles)}",
             )
-    wanted = set(tier.per)
-    narrowest = SCOPES.index(scope_of(tier.per))
-    wanted |= set(SCOPES[1 : narrowest + 1])
-    return tuple(d for d in usable if d in wanted)
+        return tuple((i, attach(s.profile, role, spec, self.specs[leaf].profile, path)) for i, s in having)
 
+    def _sizes(self, name: str) -> dict[str, int]:
+        """Sizes of the inner dimensions on the switches that a fabric's nodes attach to, or its lower tiers have."""
+        leaf = self.leaf[name]
+        if leaf is None:
+            below = [s.fabric for s in self.specs.values() if s.upper and s.upper.fabric == name and s.fabric != name]
+            return self._sizes(below[0]) if below else dict.fromkeys(("rail", "rail-group", "plane", "port"), 1)
+        sharing = [n for n in self.names if self.leaf[n] == leaf]
+        legs = [leg for n in sharing for _, a in self.attachments[n] for leg in a.legs]
+        return {
+            "rail": max(leg.rail for leg in legs),
+            "rail-group": max(leg.rail_group for leg in legs),
+            "plane": max(self.fabrics[n].planes for n in sharing),
+            "port": max(leg.port for leg in legs),
+        }
 
-def _check_nesting(lower: TierSpec, upper: TierSpec) -> None:
-    below, above = scope_of(lower.per), scope_of(upper.per)
-    if SCOPES.index(above) > SCOPES.index(below):
-        place = {"all": "the whole fabric"}.get(below, f"a {below}")
-        raise fault(
-            "FG017",
-            f"{upper.name} is per {above}, but its {lower.name} switches serve {place}",
-            path=(*upper.path, "per"),
-            hint=f"group {lower.name} per {above} as well, or {upper.name} more widely",
+    def _node_demands(self, name: str, leaf: TierKey) -> list[NodeDemand]:
+        """Node ports of a fabric by kind, those of the first node set before others."""
+        by_kind: dict[tuple[PortKind, bool], list[tuple[int, Attachment]]] = {}
+        for index, attachment in self.attachments[name]:
+            by_kind.setdefault((attachment.kind, attachment.per_connector > 1), []).append((index, attachment))
+        per, sizes = self.specs[leaf].per, self.sizes[name]
+        return [
+            NodeDemand(name, kind, tuple(pairs), SlotTable(self.context.layout, per, sizes, tuple(pairs)))
+            for (kind, _), pairs in by_kind.items()
+        ]
+
+    def _freeze(
+        self,
+        name: str,
+        drafts: Mapping[TierKey, Draft],
+        tiers: Mapping[TierKey, TierDesign],
+        demands: Sequence[ExtraDemand],
+        dealt: Sequence[ExtraSet],
+    ) -> FabricDesign:
+        spec, leaf = self.fabrics[name], self.leaf[name]
+        legs = [leg for _, a in self.attachments[name] for leg in a.legs]
+        mine = [key for key in self.specs if key.fabric == name]
+        return FabricDesign(
+            name=name,
+            protocol=spec.protocol,
+            sizes=self.sizes[name],
+            planes=spec.planes if legs else self.sizes[name]["plane"],
+            rails=max((leg.rail for leg in legs), default=0),
+            hosts=spec.hosts or {"roce": "routed", "ethernet": "bridged", "infiniband": "none"}[spec.protocol],
+            leaf=leaf,
+            node_feeds=drafts[leaf].node_feeds.get(name, ()) if leaf else (),
+            tiers=tuple(tiers[key] for key in _in_order(self.specs, mine)),
+            extras=tuple(e for d, e in zip(demands, dealt, strict=True) if d.fabric == name),
+            managed_devices=self.managing.devices if self.managing and self.managing.fabric == name else 0,
+            path=("fabrics", name),
+        )
+
+    def _tier(self, draft: Draft, drafts: Mapping[TierKey, Draft], dealt: Sequence[ExtraSet]) -> TierDesign:
+        spec, face = draft.spec, draft.face
+        below = [d.uplink for d in drafts.values() if d.uplink and d.uplink.upper == spec.key]
+        return TierDesign(
+            fabric=spec.fabric,
+            name=spec.name,
+            profile=spec.profile,
+            nos=spec.nos,
+            per=spec.per,
+            groups=draft.groups,
+            count=draft.count,
+            most=max([draft.count, *(uplink.links_per_group for uplink in below)]),
+            downs=tuple(
+                replace(run, count=used + most_on_one_switch(dealt, spec.key, ask.kind))
+                for run, used, ask in zip(face.downs, draft.used, draft.asks.downs, strict=True)
+            ),
+            numbered=draft.numbered,
+            feeds=draft.feeds,
+            up=face.up,
+            lateral=lateral_of(self.context.layout, self.fabrics[spec.fabric], spec, draft),
+            uplink=draft.uplink,
+            allowed=spec.allowed,
+            lowest=not below,
+            path=spec.path,
         )
 
 
-def _nos(context: FabricContext, spec: Fabric, tier: str, profile: SwitchProfile, place: Path) -> str:
-    """The NOS of a tier: as stated nearest to it, or the usual one of its switch."""
-    if profile.protocol == "infiniband":
-        return "opensm"
-    for settings, where in ((spec.nos, place[:2]), (context.blueprint.nos, ())):
-        for key in (tier, "all"):
-            if key in settings:
-                chosen = settings[key]
-                if chosen not in profile.nos:
-                    if key == "all" or where == ():
-                        continue
-                    raise fault(
-                        "FG018",
-                        f"{profile.id} does not run '{chosen}'",
-                        path=(*where, "nos", tier),
-                        hint=did_you_mean(chosen, profile.nos),
-                    )
-                return chosen
-    return profile.nos[0]
-
-
-def _tiers(
-    layout: Layout,
-    fabric: str,
-    specs: list[TierSpec],
-    attachments: tuple[tuple[int, Attachment], ...],
-    sizes: dict[str, int],
-    table: SlotTable,
-    managed: ManagedPorts,
-) -> tuple[tuple[TierDesign, ...], int]:
-    """Size every tier from the nodes up; returns them and the node slots of a lowest switch."""
-    first = attachments[0][1]
-    demand = Demand(1, first.speed_gbps, first.lane_gbps, first.form_factor == "RJ45")
-    designed: list[TierDesign] = []
-    per_switch = 0
-    for i, spec in enumerate(specs):
-        up = sizing.ascent(spec, specs[i + 1] if i + 1 < len(specs) else None, demand, sizes)
-        groups = group_count(layout, spec.per, sizes)
-        if i == 0:
-            slots = table.slots_per_group
-            more = partial(managed, scope_of(spec.per), groups)
-            count = sizing.smallest_count(spec, slots, demand, up, more)
-            per_switch = -(-slots // count)
-            needed = numbered = per_switch + more(count)
-        else:
-            uplink = designed[-1].uplink
-            assert uplink is not None  # noqa: S101 - a tier below another has uplinks
-            count = uplink.upper_count
-            needed = uplink.lowers_per_group * uplink.share(0)
-            numbered = uplink.numbered_lowers * uplink.share(0)
-        demand = Demand(needed, demand.speed_gbps, demand.lane_gbps, demand.rj45)
-        runs = sizing.fit(spec, demand, up)
-        if runs is None:
-            raise sizing.too_small(spec, demand, up)
-        sizes[spec.name] = count
-        tier = sizing.design_tier(fabric, spec, runs, groups, count, numbered)
-        designed.append(_with_uplink(layout, specs, i, tier, up, sizes))
-        if up is not None:
-            demand = Demand(1, up.speed_gbps, up.lane_gbps)
-    return tuple(designed), per_switch
-
-
-def _with_uplink(
-    layout: Layout, specs: list[TierSpec], i: int, tier: TierDesign, up: Ascent | None, sizes: dict[str, int]
-) -> TierDesign:
-    """Complete a tier with how it reaches the next one."""
-    if up is None or tier.up is None:
-        return tier
-    upper = specs[i + 1]
-    beyond = sizing.ascent(
-        upper,
-        specs[i + 2] if i + 2 < len(specs) else None,
-        Demand(1, up.speed_gbps, up.lane_gbps),
-        sizes | {upper.name: 1},
+def most_on_one_switch(dealt: Sequence[ExtraSet], tier: TierKey, kind: PortKind) -> int:
+    """The most ports of a kind that extra devices take of one switch, those of omitted slots left out."""
+    counts = Counter(
+        link.switch
+        for extra in dealt
+        if extra.tier == tier and extra.kind == kind
+        for link in extra.links
+        if not link.in_hole
     )
-    now, with_reserve = sizing.lowers_per_group(layout, tier, upper, sizes)
-    count = sizing.upper_count(tier, tier.up, up, now, beyond)
-    share = tier.up.count // up.groups_met
-    by_slot = sizing.slots_fit(upper, up, with_reserve * -(-share // count), beyond)
-    uplink = Uplink(
-        upper=upper.name,
-        upper_groups=up.groups_met,
-        links_per_group=share,
-        upper_count=count,
-        lowers_per_group=now,
-        numbered_lowers=with_reserve if by_slot else now,
-        by_slot=by_slot,
-    )
-    return replace(tier, uplink=uplink)
+    return max(counts.values(), default=0)
+
+
+def _too_narrow(tier: TierDesign) -> bool:
+    """Whether extra devices make a tier wider below than its uplinks allow, where more could be derived."""
+    ratio = tier.oversubscription
+    return ratio is not None and ratio > tier.allowed
+
+
+def _in_order(specs: Mapping[TierKey, TierSpec], keys: Sequence[TierKey]) -> list[TierKey]:
+    """A fabric's tiers from the nodes up, those that hang below others last."""
+    hanging = [key for key in keys if specs[key].spec.below is not None]
+    return [*(key for key in keys if key not in hanging), *hanging]
+
+
+def check_apart(names: Sequence[str], managing: str, fabrics: Mapping[str, Fabric]) -> None:
+    """Raises InputError where the management fabric is linked with fabrics whose switches it manages."""
+    others = [n for n in names if n != managing and fabrics[n].tiers]
+    if others:
+        raise fault(
+            "FG019",
+            f"{managing} takes the management ports of {others[0]}, and is linked with it",
+            path=("fabrics", managing, "also"),
+            hint="keep the management fabric apart, or let other fabrics be `carried_by` it",
+        )

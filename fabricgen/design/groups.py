@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
-from fabricgen.design.model import Bundle, Design, FabricDesign, Group, TierDesign
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.model import Bundle, Design, Group
 from fabricgen.design.shape import SCOPES, scope_of
 
 
@@ -54,25 +53,27 @@ def bundles_of(design: Design) -> tuple[Bundle, ...]:
     by_name = {g.name: g for g in groups_of(design)}
     for fabric in design.fabrics:
         found.extend(_node_bundles(design, fabric, by_name))
-        for lower, upper in pairwise(fabric.tiers):
-            if lower.up is None or lower.uplink is None:
+        for lower in design.tiers:
+            if lower.up is None or lower.uplink is None or lower.uplink.fabric != fabric.name:
                 continue
+            upper = design.tier(lower.uplink.upper)
             each = lower.uplink.links_per_group * lower.uplink.upper_groups
             for group in _tier_groups(design, lower):
-                above = f"{fabric.name}/{upper.name}" + (f"/{group.pod}" if _in_pods(upper) else "")
+                above = f"{upper.fabric}/{upper.name}" + (f"/{group.pod}" if _in_pods(upper) else "")
                 links = group.count * each
                 found.append(Bundle(fabric.name, group.name, above, links, links * lower.up.speed_gbps))
     return tuple(found)
 
 
 def _node_bundles(design: Design, fabric: FabricDesign, groups: dict[str, Group]) -> list[Bundle]:
-    leaf = fabric.tiers[0]
-    found = []
+    leaf = design.leaf(fabric)
+    found: list[Bundle] = []
     for index, attachment in fabric.attachments:
+        assert leaf is not None  # noqa: S101 - its nodes attach to it
         nodes = design.layout.node_sets[index]
         for pod in design.layout.pods:
             lower = groups[f"{pod.name}/{nodes.name}"]
-            upper = f"{fabric.name}/{leaf.name}" + (f"/{pod.name}" if _in_pods(leaf) else "")
+            upper = f"{leaf.fabric}/{leaf.name}" + (f"/{pod.name}" if _in_pods(leaf) else "")
             links = lower.count * len(attachment.legs)
             found.append(Bundle(fabric.name, lower.name, upper, links, links * attachment.speed_gbps))
     return found

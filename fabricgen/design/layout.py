@@ -27,12 +27,17 @@ class PodLayout:
 
 @dataclass(frozen=True, slots=True)
 class NodeSet:
-    """Nodes of one profile in every scalable unit; `first` is the number (from 0) of the first in the unit."""
+    """Nodes of one profile in every scalable unit; `first` is the number (from 0) of the first in the unit.
+
+    What stands in every rack beside the nodes (power shelves) is a set too, numbered after the nodes: `per_rack` of
+    them in each rack, 0 for nodes.
+    """
 
     name: str
     profile: NodeProfile
     count: int
     first: int
+    per_rack: int = 0
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,29 @@ class Layout:
     @cached_property
     def nodes_per_su(self) -> int:
         """Node slots in a scalable unit."""
+        return sum(s.count for s in self.node_sets if not s.per_rack)
+
+    @cached_property
+    def members_per_su(self) -> int:
+        """Slots in a scalable unit of nodes and of what else stands in their racks."""
         return sum(s.count for s in self.node_sets)
+
+    def rack_of(self, member: int) -> int:
+        """The rack (from 0, in its unit) of a node, or of what stands beside the nodes."""
+        for members in self.node_sets:
+            if members.per_rack and members.first <= member < members.first + members.count:
+                return (member - members.first) // members.per_rack
+        return member // self.nodes_per_rack
+
+    @cached_property
+    def racks_of_members(self) -> tuple[int, ...]:
+        """The rack of every member of a unit, by number."""
+        return tuple(self.rack_of(member) for member in range(self.members_per_su))
+
+    @cached_property
+    def unit_order(self) -> tuple[int, ...]:
+        """Members of a unit rack by rack: the order in which they are given ports."""
+        return tuple(sorted(range(self.members_per_su), key=lambda member: (self.racks_of_members[member], member)))
 
     @cached_property
     def racks_per_su(self) -> int:
@@ -73,7 +100,8 @@ class Layout:
     @cached_property
     def nodes(self) -> int:
         """Nodes present: slots less those omitted."""
-        return self.units * self.nodes_per_su - len(self.omitted)
+        omitted = sum(slot.node <= self.nodes_per_su for slot in self.omitted)
+        return self.units * self.nodes_per_su - omitted
 
     def omitted_of(self, node_set: NodeSet) -> int:
         """How many slots of one node set are omitted."""
@@ -87,15 +115,17 @@ class Layout:
 def lay_out(blueprint: Blueprint, catalog: Catalog) -> Layout:
     """Number pods, scalable units, racks and nodes of a blueprint.
 
-    Raises InputError for unknown node profiles, omitted slots that do not exist, racks too small, and several sites.
+    Raises InputError for unknown node profiles, omitted slots that do not exist, and racks too small.
     """
     pods = blueprint.expanded_pods()
     starts = list(accumulate((p.su for p in pods.values()), initial=0))
     slot_starts = list(accumulate((p.slots for p in pods.values()), initial=0))
     racks = blueprint.scalable_unit.racks
     sets = _node_sets(blueprint, catalog)
+    nodes = sum(s.count for s in sets)
     tallest = max(s.profile.rack_units for s in sets)
     per_rack = racks.nodes_per_rack or max(1, (racks.units - 2) // tallest)
+    sets += _beside(blueprint, catalog, nodes, -(-nodes // per_rack))
     if per_rack * tallest > racks.units:
         raise fault(
             "FG601",
@@ -110,14 +140,6 @@ def lay_out(blueprint: Blueprint, catalog: Catalog) -> Layout:
             path=("pods",),
             hint="pods are named after their key and counted on: p1 with count 2 is p1 and p2",
         )
-    sites = sorted({pod.site or blueprint.site for pod in pods.values()})
-    if len(sites) > 1:
-        raise fault(
-            "FG036",
-            f"pods stand at {len(sites)} sites ({', '.join(sites)}); a blueprint has one",
-            path=("pods",),
-            hint="describe each site in a blueprint of its own",
-        )
     return Layout(
         pods=tuple(
             PodLayout(name, pod.site or blueprint.site, pod.su, pod.slots, start, slot_start)
@@ -126,8 +148,29 @@ def lay_out(blueprint: Blueprint, catalog: Catalog) -> Layout:
         node_sets=sets,
         nodes_per_rack=per_rack,
         rack_units=racks.units,
-        omitted=omitted_slots(blueprint, pods, per_rack),
+        omitted=_with_empty_racks(omitted_slots(blueprint, pods, per_rack), sets, nodes, per_rack),
     )
+
+
+def _with_empty_racks(
+    omitted: frozenset[NodeSlot], sets: tuple[NodeSet, ...], nodes: int, per_rack: int
+) -> frozenset[NodeSlot]:
+    """Leave out what stands beside the nodes, too, in racks that hold no node."""
+    beside = [s for s in sets if s.per_rack]
+    if not beside:
+        return omitted
+    missing: dict[tuple[int, int, int], int] = {}
+    for slot in omitted:
+        key = (slot.pod, slot.su, (slot.node - 1) // per_rack)
+        missing[key] = missing.get(key, 0) + 1
+    more = {
+        NodeSlot(pod, su, s.first + rack * s.per_rack + i + 1)
+        for (pod, su, rack), count in missing.items()
+        if count == min(per_rack, nodes - rack * per_rack)
+        for s in beside
+        for i in range(s.per_rack)
+    }
+    return omitted | more
 
 
 def _node_sets(blueprint: Blueprint, catalog: Catalog) -> tuple[NodeSet, ...]:
@@ -137,4 +180,15 @@ def _node_sets(blueprint: Blueprint, catalog: Catalog) -> tuple[NodeSet, ...]:
         profile = catalog.node(nodes.profile, ("scalable_unit", "nodes", name))
         sets.append(NodeSet(name, profile, nodes.count, first))
         first += nodes.count
+    return tuple(sets)
+
+
+def _beside(blueprint: Blueprint, catalog: Catalog, first: int, racks: int) -> tuple[NodeSet, ...]:
+    """What stands in every rack beside the nodes, numbered after them."""
+    sets: list[NodeSet] = []
+    devices = blueprint.scalable_unit.racks.devices
+    for name, devices_of in sorted(devices.items(), key=lambda item: natural(item[0])):
+        profile = catalog.node(devices_of.profile, ("scalable_unit", "racks", "devices", name))
+        sets.append(NodeSet(name, profile, devices_of.count * racks, first, devices_of.count))
+        first += devices_of.count * racks
     return tuple(sets)

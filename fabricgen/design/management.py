@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import Layout, PodLayout
-from fabricgen.design.model import FabricDesign, ScaleUpDesign
+from fabricgen.design.model import ScaleUpDesign
 from fabricgen.design.shape import SCOPES, scope_count, scope_of
 
 SHARED_PORTS = 8
@@ -62,7 +63,7 @@ class ManagementLoad:
 
     def __init__(self, layout: Layout, managed: tuple[Managed, ...]) -> None:
         self._layout, self._managed = layout, managed
-        self.switches = sum(m.count for m in managed)
+        self.devices = sum(m.count for m in managed)
 
     def share(self, place: str, leaf_scope: str, leaves: int) -> int:
         """Most ports of a leaf that switches of a place take; `leaves` is how many there are in the whole fabric."""

@@ -1,120 +1,222 @@
-"""Which cages of a switch carry its downlinks and uplinks, and how far its radix goes."""
+"""The face of a switch: which cages carry its downlinks, uplinks and lateral links, and how far its radix goes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from fabricgen.catalog.models import SwitchProfile
-from fabricgen.design.model import PortRun
 
 
 @dataclass(frozen=True, slots=True)
-class Downlinks:
-    """What a switch must offer downwards: links of a speed over lanes of a rate, copper pair or not."""
+class PortKind:
+    """Ports that may share a breakout: a speed over lanes of a rate, copper pair or not."""
 
-    count: int
     speed_gbps: int
     lane_gbps: float
     rj45: bool = False
-    ways: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Uplinks:
-    """What it must offer upwards."""
+class PortRun:
+    """Ports of one kind and purpose on a switch, numbered from 0 through `cages` in their order.
+
+    `count` of them are asked for; the cages may hold more, which are spare.
+    """
 
     count: int
     speed_gbps: int
     lane_gbps: float
+    cage_class: int
+    cages: tuple[int, ...]
+    ways: int
+    connectors: int
+
+    @property
+    def per_connector(self) -> int:
+        """Links that share one cable connector: above 1 the cable is a breakout."""
+        return max(1, self.ways // self.connectors)
+
+    @property
+    def capacity(self) -> int:
+        """Ports that its cages hold."""
+        return len(self.cages) * self.ways
+
+    @property
+    def bandwidth_gbps(self) -> int:
+        """Bandwidth of the ports asked for, Gb/s."""
+        return self.count * self.speed_gbps
 
 
-def down_class(profile: SwitchProfile, down: Downlinks) -> tuple[int, int] | None:
-    """Return (cage class, ways) for downlinks: the class with most ports of that speed, or None."""
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ports of a kind that a switch must offer: `count` in use, of `ports` that are numbered or kept free.
+
+    `ways` is a stated breakout (-1: one that offers no such port).
+    """
+
+    kind: PortKind
+    count: int
+    ways: int | None = None
+    ports: int = 0
+
+    @property
+    def needed(self) -> int:
+        """Ports there must be."""
+        return max(self.count, self.ports)
+
+
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """All that is asked of one face: downwards, sideways and upwards; `ranges` are the cages allowed for a role."""
+
+    downs: tuple[Ask, ...]
+    laterals: tuple[Ask, ...] = ()
+    up: Ask | None = None
+    ranges: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def down_gbps(self) -> int:
+        """Bandwidth asked for downwards, Gb/s."""
+        return sum(ask.count * ask.kind.speed_gbps for ask in self.downs)
+
+    def upward(self, count: int, kind: PortKind) -> Asks:
+        """The same with so many uplinks of a kind."""
+        return replace(self, up=Ask(kind, count))
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """Where the ports of a switch lie: a run for each ask, in the same order."""
+
+    downs: tuple[PortRun, ...]
+    laterals: tuple[PortRun, ...]
+    up: PortRun | None
+
+
+def down_class(profile: SwitchProfile, ask: Ask) -> tuple[int, int] | None:
+    """Return (cage class, ways) for downlinks: the class with most ports of that kind, or None."""
     fits = []
+    kind = ask.kind
     for i, cage in enumerate(profile.cages):
-        if (cage.form_factor == "RJ45") != down.rj45:
+        if (cage.form_factor == "RJ45") != kind.rj45:
             continue
-        ways = cage.split_for(down.speed_gbps, down.lane_gbps)
-        if ways and down.ways:
-            ways = down.ways if down.speed_gbps in cage.breakouts.get(down.ways, ()) and down.ways <= ways else None
+        ways = cage.split_for(kind.speed_gbps, kind.lane_gbps)
+        if ways and ask.ways:
+            ways = ask.ways if kind.speed_gbps in cage.breakouts.get(ask.ways, ()) and ask.ways <= ways else None
         if ways:
             fits.append((cage.count * ways, -i, i, ways))
     return max(fits)[2:] if fits else None
 
 
-def up_class(profile: SwitchProfile, below: int) -> int:
+def up_class(profile: SwitchProfile, below: int | None) -> int:
     """The cage class uplinks use: faster cages where the face has some, else those of the downlinks."""
-    candidates = [
-        i
-        for i, cage in enumerate(profile.cages)
-        if cage.form_factor != "RJ45" and cage.speed_gbps > profile.cages[below].speed_gbps
-    ]
-    return max(candidates, key=lambda i: (profile.cages[i].speed_gbps * profile.cages[i].count, -i), default=below)
+    floor = profile.cages[below].speed_gbps if below is not None else 0
+    candidates = [i for i, cage in enumerate(profile.cages) if cage.form_factor != "RJ45" and cage.speed_gbps > floor]
+    best = max(candidates, key=lambda i: (profile.cages[i].speed_gbps * profile.cages[i].count, -i), default=below)
+    return best or 0
 
 
-def uplink_speed(profile: SwitchProfile, below: int, down_speed_gbps: int) -> int:
+def uplink_speed(profile: SwitchProfile, below: int | None, down_speed_gbps: int) -> int:
     """The usual uplink speed: that of the downlinks, or the native one of separate uplink cages, Gb/s."""
     above = up_class(profile, below)
     return down_speed_gbps if above == below else profile.cages[above].speed_gbps
 
 
-def place(profile: SwitchProfile, down: Downlinks, up: Uplinks | None) -> tuple[PortRun, PortRun | None] | None:
-    """Give downlinks the first cages and uplinks the last ones; None when the face has too few."""
-    chosen = down_class(profile, down)
-    if chosen is None:
+class _FreeCages:
+    """Cages of a face that no run has taken yet."""
+
+    def __init__(self, profile: SwitchProfile, ranges: Mapping[str, tuple[int, ...]]) -> None:
+        self._ranges = ranges
+        self._free = [
+            list(range(profile.first_cage(i), profile.first_cage(i) + cage.count))
+            for i, cage in enumerate(profile.cages)
+        ]
+
+    def _usable(self, cage_class: int, role: str) -> list[int]:
+        wanted = self._ranges.get(role)
+        kept = {c for other, cages in self._ranges.items() if other != role for c in cages}
+        return [c for c in self._free[cage_class] if (c in wanted if wanted else c not in kept)]
+
+    def take(self, cage_class: int, number: int, role: str, *, at_end: bool) -> tuple[int, ...] | None:
+        """So many cages from the first on, or the last ones; None when there are too few."""
+        usable = self._usable(cage_class, role)
+        if number > len(usable):
+            return None
+        taken = usable[len(usable) - number :] if at_end else usable[:number]
+        gone = set(taken)
+        self._free[cage_class] = [c for c in self._free[cage_class] if c not in gone]
+        return tuple(taken)
+
+    def rest(self, cage_class: int, role: str) -> tuple[int, ...]:
+        """What is left for a role."""
+        return tuple(self._usable(cage_class, role))
+
+
+def place(profile: SwitchProfile, asks: Asks) -> Face | None:
+    """Give downlinks the first cages, uplinks the last ones and lateral links those before; None when too few.
+
+    Cages that nothing asks for go to the first run of downlinks, as its spare ports.
+    """
+    free = _FreeCages(profile, asks.ranges)
+    chosen = [down_class(profile, ask) for ask in asks.downs]
+    if None in chosen:
         return None
-    below, ways = chosen
-    lower = _run(profile, below, down.count, down.speed_gbps, down.lane_gbps, ways, at_end=False)
-    if up is None:
-        return (lower, None) if lower.cages <= profile.cages[below].count else None
-    above = up_class(profile, below)
-    up_ways = profile.cages[above].split_for(up.speed_gbps, up.lane_gbps)
-    if up_ways is None:
+    above = up_class(profile, chosen[0][0] if chosen and chosen[0] else None)
+    upward = (*((asks.up,) if asks.up else ()), *asks.laterals)
+    found: list[PortRun] = []
+    for ask in upward:
+        ways = profile.cages[above].split_for(ask.kind.speed_gbps, ask.kind.lane_gbps)
+        role = "up" if ask is asks.up else "peer"
+        run = _run(profile, free, (above, ways), ask, role) if ways else None
+        if run is None:
+            return None
+        found.append(run)
+    downs: list[PortRun] = []
+    for ask, place_of in zip(asks.downs, chosen, strict=True):
+        run = _run(profile, free, place_of, ask, "down") if place_of else None
+        if run is None:
+            return None
+        downs.append(run)
+    if downs:
+        rest = free.rest(downs[0].cage_class, "down")
+        downs[0] = replace(downs[0], cages=tuple(sorted((*downs[0].cages, *rest))))
+    return Face(tuple(downs), tuple(found[1:] if asks.up else found), found[0] if asks.up else None)
+
+
+def _run(profile: SwitchProfile, free: _FreeCages, where: tuple[int, int], ask: Ask, role: str) -> PortRun | None:
+    """Ports for one ask in the free cages of a class, split so many ways."""
+    cage_class, ways = where
+    cages = free.take(cage_class, -(-ask.needed // ways), role, at_end=role != "down")
+    if cages is None:
         return None
-    upper = _run(profile, above, up.count, up.speed_gbps, up.lane_gbps, up_ways, at_end=True)
-    taken = lower.cages + (upper.cages if above == below else 0)
-    if taken > profile.cages[below].count or upper.cages > profile.cages[above].count:
-        return None
-    return lower, upper
+    kind, connectors = ask.kind, profile.cages[cage_class].connectors
+    return PortRun(ask.count, kind.speed_gbps, kind.lane_gbps, cage_class, cages, ways, connectors)
 
 
-def _run(
-    profile: SwitchProfile, cage_class: int, count: int, speed: int, lane: float, ways: int, *, at_end: bool
-) -> PortRun:
-    cage = profile.cages[cage_class]
-    first = profile.first_cage(cage_class)
-    if at_end:
-        first += cage.count - -(-count // ways)
-    return PortRun(count, speed, lane, cage_class, first, ways, cage.connectors)
-
-
-def capacity(profile: SwitchProfile, down: PortRun, up: PortRun | None) -> int:
-    """Down ports there could be at the down run's split, beside the up run."""
-    cages = profile.cages[down.cage_class].count
-    if up and up.cage_class == down.cage_class:
-        cages -= up.cages
-    return cages * down.ways
-
-
-def uplinks_needed(downlinks: int, down_speed: int, up_speed: int, allowed: Fraction) -> int:
-    """Fewest uplinks that keep the oversubscription within `allowed`."""
-    bandwidth = Fraction(downlinks * down_speed) / (allowed * up_speed)
+def uplinks_needed(down_gbps: int, up_speed: int, allowed: Fraction) -> int:
+    """Fewest uplinks of a speed that keep the oversubscription of a bandwidth, Gb/s, within `allowed`."""
+    bandwidth = Fraction(down_gbps) / (allowed * up_speed)
     return max(1, -(-bandwidth.numerator // bandwidth.denominator))
 
 
-def most_downlinks(
-    profile: SwitchProfile, down: Downlinks, up_speed: int | None, up_lane: float, allowed: Fraction
-) -> int:
-    """The most downlinks a switch carries beside the uplinks that `allowed` calls for (none at the top)."""
-    chosen = down_class(profile, down)
-    if chosen is None:
-        return 0
-    below, ways = chosen
-    for count in range(profile.cages[below].count * ways, 0, -1):
-        up = None
-        if up_speed is not None:
-            up = Uplinks(uplinks_needed(count, down.speed_gbps, up_speed, allowed), up_speed, up_lane)
-        if place(profile, Downlinks(count, down.speed_gbps, down.lane_gbps, down.rj45, down.ways), up):
-            return count
-    return 0
+def most_downlinks(profile: SwitchProfile, ask: Ask, up: PortKind | None, allowed: Fraction) -> int:
+    """The most downlinks of a kind a bare switch carries beside the uplinks `allowed` calls for (none at the top)."""
+
+    def fits(count: int) -> bool:
+        asks = Asks((replace(ask, count=count),))
+        if up is not None:
+            asks = asks.upward(uplinks_needed(asks.down_gbps, up.speed_gbps, allowed), up)
+        return place(profile, asks) is not None
+
+    return largest(fits, sum(cage.count * cage.lanes for cage in profile.cages))
+
+
+def largest(fits: Callable[[int], bool], most: int) -> int:
+    """The largest number up to `most` that fits, where every smaller one does too; 0 when none does."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low

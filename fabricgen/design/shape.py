@@ -16,6 +16,10 @@ SCOPES = ("all", "site", "pod", "su", "rack")
 """From wide to narrow: where the switches of a tier's group stand."""
 
 
+LEG_DIMENSIONS = ("rail", "rail-group", "plane", "port")
+"""What tells the ports of a node apart."""
+
+
 def scope_of(per: Sequence[str]) -> str:
     """The narrowest place a tier is grouped by, or `all`."""
     return next((s for s in reversed(SCOPES) if s in per), "all")
@@ -47,8 +51,8 @@ def group_count(layout: Layout, per: Sequence[str], sizes: Mapping[str, int]) ->
 
 
 def inner(per: Sequence[str]) -> tuple[str, ...]:
-    """The dimensions of `per` that are no places: rail, plane, port and tier names, in a fixed order."""
-    first = [d for d in ("rail", "plane", "port") if d in per]
+    """The dimensions of `per` that are no places: rail, rail-group, plane, port and tier names, in a fixed order."""
+    first = [d for d in LEG_DIMENSIONS if d in per]
     return (*first, *sorted(d for d in per if d not in SCOPES and d not in first))
 
 
@@ -102,3 +106,14 @@ def blocks(layout: Layout, lower: str, upper: str) -> list[tuple[int, tuple[Bloc
             start, slot_start = start + length, slot_start + slots
         found.append((1, tuple(members)))
     return found
+
+
+def site_of_place(layout: Layout, scope: str, place: int) -> int:
+    """The number of the site that a place of a scope lies in; the first where a scope spans sites."""
+    if scope in ("all", "site"):
+        return place
+    if scope == "pod":
+        return layout.sites.index(layout.pods[place].site)
+    unit = place // layout.racks_per_su if scope == "rack" else place
+    pod = next(p for p in layout.pods if p.first_su <= unit < p.first_su + p.su)
+    return layout.sites.index(pod.site)

@@ -1,4 +1,4 @@
-"""Sizing: how many switches, uplinks and groups a fabric needs, from radix, breakout and oversubscription.
+"""The arithmetic of sizing: uplinks of a switch, switches of a group, and what is said when a radix is too small.
 
 The rule for the number of upper switches (NVIDIA's published SuperPOD tables follow it): uplinks must land as a
 whole number of links on every switch of the group above, so it is the smallest divisor of the uplinks U that is at
@@ -8,17 +8,14 @@ least ceil(L x U / R), for L lower switches and R down ports of an upper one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 
-from fabricgen.blueprint.fabric import Tier
-from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.layout import Layout
-from fabricgen.design.model import PortRun, TierDesign
 from fabricgen.design.ports import (
-    Downlinks,
-    Uplinks,
-    capacity,
+    Ask,
+    Asks,
+    Face,
+    PortKind,
     down_class,
     most_downlinks,
     place,
@@ -27,70 +24,45 @@ from fabricgen.design.ports import (
     uplinks_needed,
 )
 from fabricgen.design.shape import blocks, inner, scope_of
-from fabricgen.kernel.diagnostics import InputError, Path, fault
-
-
-@dataclass(frozen=True, slots=True)
-class TierSpec:
-    """A tier as written, with what it refers to looked up."""
-
-    name: str
-    spec: Tier
-    per: tuple[str, ...]
-    profile: SwitchProfile
-    nos: str
-    allowed: Fraction
-    path: Path
-
-
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """What the tier below (or the nodes) ask of a switch: at most `count` links of a speed over lanes of a rate."""
-
-    count: int
-    speed_gbps: int
-    lane_gbps: float
-    rj45: bool = False
-
-    def downlinks(self, tier: TierSpec) -> Downlinks:
-        """As down ports of a tier, with its stated breakout."""
-        mode = tier.spec.breakout
-        ways = None if mode is None else mode.ways if mode.speed_gbps == self.speed_gbps else -1
-        return Downlinks(self.count, self.speed_gbps, self.lane_gbps, self.rj45, ways)
+from fabricgen.design.tiers import TierSpec
+from fabricgen.kernel.diagnostics import InputError, fault
 
 
 @dataclass(frozen=True, slots=True)
 class Ascent:
-    """How a tier meets the one above: speed and lane rate of the links, and how many groups each switch meets."""
+    """How a tier meets the one above: kind of the ports, and how many groups each switch meets."""
 
     upper: TierSpec
-    speed_gbps: int
-    lane_gbps: float
+    kind: PortKind
     groups_met: int
     stated_count: int | None
 
 
-def ascent(tier: TierSpec, upper: TierSpec | None, demand: Demand, sizes: Mapping[str, int]) -> Ascent | None:
-    """Work out the speed of a tier's uplinks and the upper groups each of its switches meets.
+def ascent(tier: TierSpec, upper: TierSpec | None, main: Ask | None, sizes: Mapping[str, int]) -> Ascent | None:
+    """Work out the kind of a tier's uplinks and the upper groups each of its switches meets.
 
-    Raises InputError when no speed suits both switches.
+    `main` are the tier's chief downlinks, `sizes` those of the upper tier's fabric. Raises InputError when no speed
+    suits both switches.
     """
     if upper is None:
         return None
-    chosen = down_class(tier.profile, demand.downlinks(tier))
-    if chosen is None:
-        raise _no_port(tier, demand)
+    below = None
+    if main is not None:
+        chosen = down_class(tier.profile, main)
+        if chosen is None:
+            raise no_port(tier, main.kind)
+        below = chosen[0]
     stated = tier.spec.uplinks.speed_gbps if tier.spec.uplinks else None
-    above = tier.profile.cages[up_class(tier.profile, chosen[0])]
-    speed = stated or uplink_speed(tier.profile, chosen[0], demand.speed_gbps)
+    above = tier.profile.cages[up_class(tier.profile, below)]
+    speed = stated or uplink_speed(tier.profile, below, main.kind.speed_gbps if main else above.speed_gbps)
     for cage in sorted(upper.profile.cages, key=lambda c: -c.count * c.speed_gbps):
         lane = min(above.lane_gbps, cage.lane_gbps)
         if cage.form_factor != "RJ45" and cage.split_for(speed, lane) and above.split_for(speed, lane):
-            met = [d for d in inner(upper.per) if d not in tier.per and d != tier.name]
             groups = 1
-            for dimension in met:
-                groups *= sizes[dimension]
-            return Ascent(upper, speed, lane, groups, upper.spec.count)
+            for dimension in inner(upper.per):
+                if dimension not in tier.per and dimension != tier.name:
+                    groups *= sizes[dimension]
+            return Ascent(upper, PortKind(speed, lane), groups, upper.spec.count)
     raise fault(
         "FG103",
         f"{tier.name} {tier.profile.id} and {upper.name} {upper.profile.id} have no {speed}G port in common",
@@ -99,157 +71,166 @@ def ascent(tier: TierSpec, upper: TierSpec | None, demand: Demand, sizes: Mappin
     )
 
 
-def uplink_count(tier: TierSpec, up: Ascent, demand: Demand) -> int:
+def uplink_count(tier: TierSpec, up: Ascent, asks: Asks) -> int:
     """Uplinks of one switch: stated, or the fewest within the oversubscription that land equally."""
     if tier.spec.uplinks and tier.spec.uplinks.count:
         return tier.spec.uplinks.count
-    needed = uplinks_needed(demand.count, demand.speed_gbps, up.speed_gbps, tier.allowed)
-    for step in (up.groups_met * (up.stated_count or 1), up.groups_met):
+    needed = uplinks_needed(asks.down_gbps, up.kind.speed_gbps, tier.allowed)
+    landing = up.groups_met * (up.stated_count or 1)
+    for step in (landing, up.groups_met):
         count = -(-needed // step) * step
-        if place(tier.profile, demand.downlinks(tier), Uplinks(count, up.speed_gbps, up.lane_gbps)):
+        if place(tier.profile, asks.upward(count, up.kind)):
             return count
     return needed
 
 
-def fit(tier: TierSpec, demand: Demand, up: Ascent | None) -> tuple[PortRun, PortRun | None] | None:
+def with_uplinks(tier: TierSpec, asks: Asks, up: Ascent | None) -> Asks:
+    """What is asked of a switch, uplinks included."""
+    return asks.upward(uplink_count(tier, up, asks), up.kind) if up else asks
+
+
+def fit(tier: TierSpec, asks: Asks, up: Ascent | None) -> Face | None:
     """Place a switch's ports; None when its face has too few."""
-    uplinks = Uplinks(uplink_count(tier, up, demand), up.speed_gbps, up.lane_gbps) if up else None
-    return place(tier.profile, demand.downlinks(tier), uplinks)
+    return place(tier.profile, with_uplinks(tier, asks, up))
 
 
-def smallest_count(tier: TierSpec, slots: int, demand: Demand, up: Ascent | None, managed: Callable[[int], int]) -> int:
-    """Switches for a group with so many node slots: stated, or the fewest that share the slots equally.
+def smallest_count(tier: TierSpec, slots: list[int], asks_for: Callable[[int], Asks], up: Ascent | None) -> int:
+    """Switches for a group: stated, or the fewest that share the node slots of each kind equally.
 
+    `slots` are those of the fullest group, by kind of port; `asks_for` gives what each of so many switches must offer.
     Where these would be twice as many as are needed (67 slots divide by 67 only) it is the fewest that suffice.
-    `managed` gives, for a count, the further ports each must offer. Raises InputError when none is enough.
+    Raises InputError when none is enough.
     """
     if tier.spec.count:
         return tier.spec.count
     fewest = 0
-    for count in range(1, slots + 1):
-        if fit(tier, _with(demand, -(-slots // count) + managed(count)), up):
+    most = max(slots, default=1)
+    for count in range(1, most + 1):
+        if fit(tier, asks_for(count), up):
             fewest = fewest or count
-            if slots % count == 0:
+            if all(number % count == 0 for number in slots):
                 return count
         if fewest and count >= 2 * fewest:
             return fewest
-    raise too_small(tier, _with(demand, 1 + managed(slots)), up)
+    if fewest:
+        return fewest
+    raise too_small(tier, asks_for(most), up)
 
 
-def _with(demand: Demand, count: int) -> Demand:
-    return Demand(count, demand.speed_gbps, demand.lane_gbps, demand.rj45)
+@dataclass(frozen=True, slots=True)
+class Below:
+    """A tier's lower neighbours as an upper group sees them: switches now and by slot, and the links of each."""
+
+    name: str
+    kind: PortKind
+    now: int
+    slots: int
+    share: int
+    """Links of each lower switch to one upper group."""
+    stretch: Callable[[int], bool]
+    """Whether a lower switch could have so many links instead."""
+
+    def stretched(self, count: int) -> Below | None:
+        """The same with links rounded up to land equally on so many switches, or None."""
+        share = -(-self.share // count) * count
+        if share == self.share:
+            return self
+        return replace(self, share=share) if self.stretch(share) else None
 
 
-def lowers_per_group(layout: Layout, lower: TierDesign, upper: TierSpec, sizes: Mapping[str, int]) -> tuple[int, int]:
+def upper_count(
+    upper: TierSpec, below: list[Below], fits: Callable[[int, list[Below]], bool]
+) -> tuple[int, list[Below]]:
+    """Switches in an upper group, by the rule at the head of this file, and how its lower neighbours then meet it.
+
+    Where several tiers lie below, the first one's uplinks decide and the others' are rounded up. Returns 0 when no
+    number suffices.
+    """
+    stated = upper.spec.count
+    if stated:
+        found = [b.stretched(stated) or b for b in below]
+        return (stated, found) if fits(stated, found) else (0, below)
+    chief = below[0].share
+    for count in range(1, chief + 1):
+        if chief % count == 0:
+            met = [b.stretched(count) for b in below]
+            found = [b for b in met if b is not None]
+            if len(found) == len(below) and fits(count, found):
+                return count, found
+    return 0, below
+
+
+def lowers_per_group(
+    layout: Layout, lower: TierSpec, count: int, upper: TierSpec, sizes: Mapping[str, int]
+) -> tuple[int, int]:
     """Lower switches in the fullest upper group: now, and with every reserved slot taken."""
-    each = within(lower, upper.per, sizes)
+    each = within(lower.per, lower.name, count, upper.per, sizes)
     patterns = blocks(layout, scope_of(lower.per), scope_of(upper.per))
     now = max(sum(b.length for b in members) for _, members in patterns)
     slots = max(sum(b.slots for b in members) for _, members in patterns)
     return now * each, slots * each
 
 
-def within(lower: TierDesign, upper_per: tuple[str, ...], sizes: Mapping[str, int]) -> int:
-    """Lower switches of one lower place that meet the same upper group."""
-    each = 1 if lower.name in upper_per else lower.count
-    for dimension in inner(lower.per):
+def within(per: tuple[str, ...], name: str, count: int, upper_per: tuple[str, ...], sizes: Mapping[str, int]) -> int:
+    """Lower switches of one lower place that meet the same upper group; `sizes` are of the lower tier's fabric."""
+    each = 1 if name in upper_per else count
+    for dimension in inner(per):
         each *= 1 if dimension in upper_per else sizes[dimension]
     return each
 
 
-def slots_fit(upper: TierSpec, up: Ascent, ports: int, beyond: Ascent | None) -> bool:
-    """Whether an upper switch has ports for every reserved slot below it, so that these can be numbered now."""
-    links = Demand(ports, up.speed_gbps, up.lane_gbps)
-    return ports <= _radix(upper, links.downlinks(upper), beyond)
-
-
-def _radix(tier: TierSpec, links: Downlinks, beyond: Ascent | None) -> int:
+def radix(tier: TierSpec, ask: Ask, beyond: Ascent | None) -> int:
     """Most downlinks of a tier's switch beside the uplinks its oversubscription calls for."""
-    if beyond is None:
-        return most_downlinks(tier.profile, links, None, 0, tier.allowed)
-    return most_downlinks(tier.profile, links, beyond.speed_gbps, beyond.lane_gbps, tier.allowed)
+    return most_downlinks(tier.profile, ask, beyond.kind if beyond else None, tier.allowed)
 
 
-def upper_count(lower: TierDesign, run: PortRun, up: Ascent, lowers: int, beyond: Ascent | None) -> int:
-    """Switches in an upper group: stated, or by the rule at the head of this file.
-
-    Raises InputError when the upper switch has too few ports for any number of them.
-    """
-    share = run.count // up.groups_met
-    radix = _radix(up.upper, Demand(1, up.speed_gbps, up.lane_gbps).downlinks(up.upper), beyond)
-    if up.stated_count:
-        needed = lowers * -(-share // up.stated_count)
-        if needed > radix:
-            raise _radix_fault(up, lower, lowers, needed, radix, share)
-        return up.stated_count
-    least = -(-lowers * share // radix) if radix else share + 1
-    for count in range(max(1, least), share + 1):
-        if share % count == 0:
-            return count
-    raise _radix_fault(up, lower, lowers, lowers, radix, share)
-
-
-def design_tier(
-    fabric: str,
-    tier: TierSpec,
-    runs: tuple[PortRun, PortRun | None],
-    groups: int,
-    count: int,
-    numbered_ports: int,
-) -> TierDesign:
-    """Freeze a sized tier; how it reaches the next is added once that is sized."""
-    down, up = runs
-    return TierDesign(
-        fabric=fabric,
-        name=tier.name,
-        profile=tier.profile,
-        nos=tier.nos,
-        per=tier.per,
-        groups=groups,
-        count=count,
-        down=down,
-        up=up,
-        uplink=None,
-        allowed=tier.allowed,
-        path=tier.path,
-        numbered_ports=numbered_ports,
-        spare_ports=capacity(tier.profile, down, up) - numbered_ports,
-    )
-
-
-def _no_port(tier: TierSpec, demand: Demand) -> InputError:
+def no_port(tier: TierSpec, kind: PortKind) -> InputError:
+    """The refusal of a kind of port that a switch does not offer."""
     return fault(
         "FG103",
-        f"{tier.profile.id} has no cage for {demand.speed_gbps}G ports over {demand.lane_gbps:g}G lanes",
+        f"{tier.profile.id} has no cage for {kind.speed_gbps}G ports over {kind.lane_gbps:g}G lanes",
         path=(*tier.path, "breakout" if tier.spec.breakout else "switch"),
     )
 
 
-def too_small(tier: TierSpec, demand: Demand, up: Ascent | None) -> InputError:
+def too_small(tier: TierSpec, asks: Asks, up: Ascent | None) -> InputError:
     """The refusal of a switch whose face is too small: what is needed, what there is, what would fit."""
-    chosen = down_class(tier.profile, demand.downlinks(tier))
-    if chosen is None:
-        return _no_port(tier, demand)
-    ports = tier.profile.cages[chosen[0]].count * chosen[1]
-    uplinks = uplink_count(tier, up, demand) if up else 0
-    most = _radix(tier, demand.downlinks(tier), up)
-    above = f" and {uplinks} uplinks of {up.speed_gbps}G" if up else ""
+    for ask in asks.downs:
+        if down_class(tier.profile, ask) is None:
+            return no_port(tier, ask.kind)
+    whole = with_uplinks(tier, asks, up)
+    needs = [f"{ask.needed} downlinks of {ask.kind.speed_gbps}G" for ask in asks.downs]
+    needs += [f"{ask.count} peer links of {ask.kind.speed_gbps}G" for ask in asks.laterals]
+    needs += [f"{whole.up.count} uplinks of {whole.up.kind.speed_gbps}G"] if whole.up else []
+    has = "no port that they could use"
+    if asks.downs:
+        main = asks.downs[0]
+        chosen = down_class(tier.profile, main)
+        ports = tier.profile.cages[chosen[0]].count * chosen[1] if chosen else 0
+        has = (
+            f"{ports} ports of {main.kind.speed_gbps}G, enough for {radix(tier, main, up)} downlinks at "
+            f"{float(tier.allowed):g}:1"
+        )
+    kept = "; `cages` keeps cages for each purpose" if tier.spec.cages else ""
     return fault(
         "FG101",
-        f"{tier.name} {tier.profile.id} needs {demand.count} downlinks of {demand.speed_gbps}G{above}; "
-        f"it has {ports} ports of {demand.speed_gbps}G, enough for {most} downlinks at "
-        f"{float(tier.allowed):g}:1",
+        f"{tier.name} {tier.profile.id} needs {' and '.join(needs)}; it has {has}{kept}",
         path=tier.path,
         hint="raise `count`, group by one more dimension in `per`, allow oversubscription, or take a larger switch",
     )
 
 
-def _radix_fault(up: Ascent, lower: TierDesign, lowers: int, needed: int, radix: int, share: int) -> InputError:
+def radix_fault(upper: TierSpec, below: list[Below], beyond: Ascent | None, ask: Ask) -> InputError:
+    """The refusal of an upper tier whose switches have too few ports for what lies below."""
+    stated = upper.spec.count
+    chief = below[0]
+    needed = sum(b.now * -(-b.share // (stated or chief.share)) for b in below)
+    lowers = " and ".join(f"{b.now} {b.name} switches with {b.share} uplinks each" for b in below)
     return fault(
         "FG101",
-        f"{up.upper.name} {up.upper.profile.id} needs {needed} down ports of {up.speed_gbps}G for {lowers} "
-        f"{lower.name} switches with {share} uplinks each; it has {radix}",
-        path=(*up.upper.path, "count") if up.stated_count else up.upper.path,
-        hint=f"add a tier above, group {up.upper.name} by one more dimension in `per`, split ports finer, "
+        f"{upper.name} {upper.profile.id} needs {needed} down ports of {chief.kind.speed_gbps}G for {lowers}; "
+        f"it has {radix(upper, ask, beyond)}",
+        path=(*upper.path, "count") if stated else upper.path,
+        hint=f"add a tier above, group {upper.name} by one more dimension in `per`, split ports finer, "
         "or take a larger switch",
     )

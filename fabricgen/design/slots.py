@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, product
+from itertools import accumulate, pairwise, product
 
+from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.design.layout import Layout
-from fabricgen.design.model import Attachment, Leg
 from fabricgen.design.shape import group_index, inner, scope_of
 
 Combo = tuple[int, ...]
@@ -28,7 +29,12 @@ class SlotTable:
 
     def combo(self, leg: Leg) -> Combo:
         """The combo a leg belongs to."""
-        values = {"rail": leg.rail - 1, "plane": leg.plane - 1, "port": leg.port - 1}
+        values = {
+            "rail": leg.rail - 1,
+            "rail-group": leg.rail_group - 1,
+            "plane": leg.plane - 1,
+            "port": leg.port - 1,
+        }
         return tuple(values[d] for d in inner(self.per))
 
     @cached_property
@@ -38,24 +44,43 @@ class SlotTable:
 
     @cached_property
     def _legs_of_node(self) -> tuple[tuple[Leg, ...], ...]:
-        """For each node number of a unit, its legs."""
-        legs: list[tuple[Leg, ...]] = [()] * self.layout.nodes_per_su
+        """For each member number of a unit, its legs."""
+        legs: list[tuple[Leg, ...]] = [()] * self.layout.members_per_su
         for index, attachment in self.attachments:
             nodes = self.layout.node_sets[index]
             legs[nodes.first : nodes.first + nodes.count] = [attachment.legs] * nodes.count
         return tuple(legs)
 
     @cached_property
-    def offsets(self) -> dict[Combo, tuple[int, ...]]:
-        """For each combo, the slots before each node of a unit, and in the end their sum."""
+    def _ordered(self) -> dict[Combo, tuple[int, ...]]:
+        """For each combo, the slots before each member of a unit in rack order, and in the end their sum."""
         found: dict[Combo, list[int]] = {combo: [] for combo in self.combos}
-        for legs in self._legs_of_node:
+        for member in self.layout.unit_order:
             counts = dict.fromkeys(self.combos, 0)
-            for leg in legs:
+            for leg in self._legs_of_node[member]:
                 counts[self.combo(leg)] += 1
             for combo, count in counts.items():
                 found[combo].append(count)
         return {combo: tuple(accumulate(counts, initial=0)) for combo, counts in found.items()}
+
+    @cached_property
+    def offsets(self) -> dict[Combo, tuple[int, ...]]:
+        """For each combo, the slots before each member of a unit, by its number."""
+        place = {member: i for i, member in enumerate(self.layout.unit_order)}
+        order = [place[member] for member in range(len(place))]
+        return {combo: tuple(slots[i] for i in order) for combo, slots in self._ordered.items()}
+
+    @cached_property
+    def per_unit(self) -> dict[Combo, int]:
+        """Slots of each combo in a unit."""
+        return {combo: slots[-1] for combo, slots in self._ordered.items()}
+
+    @cached_property
+    def rack_starts(self) -> dict[Combo, tuple[int, ...]]:
+        """For each combo, the slots of a unit before each of its racks, and in the end their sum."""
+        racks = [self.layout.racks_of_members[member] for member in self.layout.unit_order]
+        first = [bisect_left(racks, rack) for rack in range(self.layout.racks_per_su + 1)]
+        return {combo: tuple(slots[i] for i in first) for combo, slots in self._ordered.items()}
 
     def rank(self, legs: tuple[Leg, ...], leg: Leg) -> int:
         """The place of a leg among its node's legs of the same combo."""
@@ -79,41 +104,34 @@ class SlotTable:
     @cached_property
     def slots_per_group(self) -> int:
         """Slots of the fullest group."""
-        scope, per_rack = scope_of(self.per), self.layout.nodes_per_rack
-        most = max(offsets[-1] for offsets in self.offsets.values())
-        if scope == "rack":
-            return max(
-                offsets[min(first + per_rack, self.layout.nodes_per_su)] - offsets[first]
-                for offsets in self.offsets.values()
-                for first in range(0, self.layout.nodes_per_su, per_rack)
-            )
-        return most * (1 + max(self.units_before) if scope != "su" else 1)
+        return max(self.group_sizes(), default=0)
 
     def group_sizes(self) -> dict[int, int]:
         """Slots in a group -> how many groups have so many."""
         found: dict[int, int] = {}
-        scope, per_rack = scope_of(self.per), self.layout.nodes_per_rack
-        for offsets in self.offsets.values():
+        scope = scope_of(self.per)
+        for combo, each in self.per_unit.items():
             if scope == "rack":
-                for first in range(0, self.layout.nodes_per_su, per_rack):
-                    slots = offsets[min(first + per_rack, self.layout.nodes_per_su)] - offsets[first]
-                    found[slots] = found.get(slots, 0) + self.layout.units
+                starts = self.rack_starts[combo]
+                sizes = [(after - before, self.layout.units) for before, after in pairwise(starts)]
             elif scope == "su":
-                found[offsets[-1]] = found.get(offsets[-1], 0) + self.layout.units
+                sizes = [(each, self.layout.units)]
             else:
-                for units in self._units_per_place(scope):
-                    found[units * offsets[-1]] = found.get(units * offsets[-1], 0) + 1
+                sizes = [(units * each, 1) for units in self._units_per_place(scope)]
+            for slots, groups in sizes:
+                found[slots] = found.get(slots, 0) + groups
         return found
 
     def slots_in_group(self, group: int) -> int:
         """Slots of one group, by its number."""
-        scope, per_rack = scope_of(self.per), self.layout.nodes_per_rack
-        places, combo = divmod(group, len(self.combos))
-        offsets = self.offsets[self.combos[combo]]
+        scope = scope_of(self.per)
+        place, number = divmod(group, len(self.combos))
+        combo = self.combos[number]
         if scope == "rack":
-            first = places % self.layout.racks_per_su * per_rack
-            return offsets[min(first + per_rack, self.layout.nodes_per_su)] - offsets[first]
-        return offsets[-1] if scope == "su" else offsets[-1] * self._units_per_place(scope)[places]
+            starts, rack = self.rack_starts[combo], place % self.layout.racks_per_su
+            return starts[rack + 1] - starts[rack]
+        each = self.per_unit[combo]
+        return each if scope == "su" else each * self._units_per_place(scope)[place]
 
     def _units_per_place(self, scope: str) -> list[int]:
         owners = {"all": [""], "site": list(self.layout.sites), "pod": [p.name for p in self.layout.pods]}[scope]
@@ -126,7 +144,7 @@ class SlotTable:
         """(group, slot) of a leg; unit in the cluster and node in the unit count from 0."""
         combo = self.combo(leg)
         pod = next(i for i, p in enumerate(self.layout.pods) if p.first_su <= unit < p.first_su + p.su)
-        rack = node // self.layout.nodes_per_rack
+        rack = self.layout.racks_of_members[node]
         coordinates = {
             "site": self.layout.sites.index(self.layout.pods[pod].site),
             "pod": pod,
@@ -134,10 +152,9 @@ class SlotTable:
             "rack": rack,
             **dict(zip(inner(self.per), combo, strict=True)),
         }
-        offsets = self.offsets[combo]
-        slot = self.units_before[unit] * offsets[-1] + offsets[node]
+        slot = self.units_before[unit] * self.per_unit[combo] + self.offsets[combo][node]
         if scope_of(self.per) == "rack":
-            slot = offsets[node] - offsets[rack * self.layout.nodes_per_rack]
+            slot = self.offsets[combo][node] - self.rack_starts[combo][rack]
         legs = self._legs_of_node[node]
         return group_index(self.layout, self.per, self.sizes, coordinates), slot + self.rank(legs, leg)
 

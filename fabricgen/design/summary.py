@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.design.counts import link_counts
-from fabricgen.design.model import Design, FabricDesign
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.model import Design
 
 
 def summary(design: Design) -> dict[str, Any]:
@@ -63,7 +64,7 @@ def power_w(design: Design) -> float:
     total = sum(
         (s.profile.power_w.planning_w or 0) * (s.count * layout.units - layout.omitted_of(s)) for s in layout.node_sets
     )
-    total += sum((p.power_w.planning_w or 0) * n for p, n in design.extra_devices.values())
+    total += sum((p.power_w.planning_w or 0) * len(names) for p, names, _ in design.extra_devices.values())
     total += sum((t.profile.power_w.planning_w or 0) * t.switches for f in design.fabrics for t in f.tiers)
     for scale_up in design.scale_up:
         if scale_up.profile.tray:

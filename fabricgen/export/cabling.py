@@ -10,7 +10,8 @@ import numpy as np
 
 from fabricgen.catalog.models import CableProfile, SwitchProfile
 from fabricgen.cluster import Cluster
-from fabricgen.design.model import Attachment, PortRun
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.ports import PortRun
 from fabricgen.export.formats.csv import number
 from fabricgen.plan.cabling import hangs_on_lower
 from fabricgen.plan.tables import DeviceClass, Ints, Segment, Side

@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from fabricgen.catalog.models import CableProfile
-from fabricgen.design.model import Attachment, Design, PortRun
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
 from fabricgen.plan.routes import run_length, stocked
 from fabricgen.plan.tables import (
     CableTable,
@@ -36,8 +38,8 @@ def connectors(side: Side, ports: Ints) -> Ints:
     """The connector (from 0, within the device and side) of each port; int32."""
     if isinstance(side, PortRun):
         per_cage = max(1, side.connectors)
-        first = (side.first_cage - 1) * per_cage
-        return (first + ports // side.per_connector).astype(np.int32)
+        in_cage = ports % side.ways // side.per_connector
+        return (cages(side, ports) * per_cage + in_cage).astype(np.int32)
     if isinstance(side, Attachment):
         return _leg_numbers(side, cages=False)[ports]
     return ports + _MANAGEMENT
@@ -46,7 +48,7 @@ def connectors(side: Side, ports: Ints) -> Ints:
 def cages(side: Side, ports: Ints) -> Ints:
     """The cage (from 0, within the device and side) of each port; int32."""
     if isinstance(side, PortRun):
-        return (side.first_cage - 1 + ports // side.ways).astype(np.int32)
+        return (np.array(side.cages, dtype=np.int32)[ports // side.ways] - 1).astype(np.int32)
     if isinstance(side, Attachment):
         return _leg_numbers(side, cages=True)[ports]
     return ports + _MANAGEMENT

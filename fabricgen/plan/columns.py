@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout
-from fabricgen.design.model import FabricDesign, TierDesign
 from fabricgen.design.shape import inner, scope_of
 from fabricgen.plan.tables import Ints
 
@@ -30,12 +30,12 @@ def site_of_pod(layout: Layout) -> Ints:
 
 
 def node_columns(layout: Layout) -> Columns:
-    """Coordinates of every node that is present, unit by unit; int32."""
-    per_su = layout.nodes_per_su
+    """Coordinates of every node, and of what else stands in its racks, that is present, unit by unit; int32."""
+    per_su = layout.members_per_su
     units = unit_columns(layout)
     node = np.tile(np.arange(per_su, dtype=np.int32), layout.units)
     columns = {name: np.repeat(column, per_su) for name, column in units.items()}
-    columns |= {"node": node, "rack": (node // layout.nodes_per_rack).astype(np.int32)}
+    columns |= {"node": node, "rack": np.array(layout.racks_of_members, dtype=np.int32)[node]}
     present = np.ones(len(node), dtype=bool)
     for slot in layout.omitted:
         present[layout.unit_index(slot) * per_su + slot.node - 1] = False
@@ -81,9 +81,9 @@ def constant_rail_plane(fabric: FabricDesign, columns: Columns) -> tuple[Ints, I
     """Rail and plane of each switch from 0; -1 where it serves more than one."""
     n = len(columns["pod"])
     found = []
-    for dimension, size in (("rail", fabric.rails), ("plane", fabric.planes)):
+    for dimension in ("rail", "plane"):
         if dimension in columns:
             found.append(columns[dimension])
         else:
-            found.append(np.full(n, 0 if size == 1 else -1, dtype=np.int32))
+            found.append(np.full(n, 0 if fabric.sizes[dimension] == 1 else -1, dtype=np.int32))
     return found[0], found[1]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
-from fabricgen.design.counts import tier_sizes
 from fabricgen.design.management import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
@@ -89,14 +88,16 @@ def _nodes(design: Design) -> Iterator[_Part]:
 
 def _extras(design: Design) -> Iterator[_Part]:
     paths = {e.name: e.path for f in reversed(design.fabrics) for e in f.extras}
-    for name, (profile, count) in design.extra_devices.items():
-        columns = {"index": np.arange(count, dtype=np.int32), "site": np.zeros(count, dtype=np.int32)}
+    for name, (profile, names, site) in design.extra_devices.items():
+        count = len(names)
+        at = design.layout.sites.index(site) if site else 0
+        columns = {"index": np.arange(count, dtype=np.int32), "site": np.full(count, at, dtype=np.int32)}
         yield _Part(EXTRA, "", "node", name, profile, "", count, paths[name], columns)
 
 
 def _switches(design: Design) -> Iterator[_Part]:
     for fabric in design.fabrics:
-        sizes = tier_sizes(fabric)
+        sizes = fabric.tier_sizes
         for tier in fabric.tiers:
             columns = tier_columns(design.layout, tier, sizes)
             rail, plane = constant_rail_plane(fabric, columns)

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from fabricgen.catalog.models import CableProfile, NodeProfile, SwitchProfile
-from fabricgen.design.model import Attachment, PortRun
+from fabricgen.design.fabric_model import Attachment, TierKey
+from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path
 
 Ints: TypeAlias = npt.NDArray[np.int32]
@@ -99,6 +100,8 @@ class Segment:
     b: Side
     backplane: bool
     path: Path
+    tier: TierKey | None = None
+    """The upper end's tier, by the fabric that owns it; None for scale-up links."""
 
     @property
     def key(self) -> str:

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from fabricgen.design.counts import slot_table, tier_sizes
+from fabricgen.design.counts import slot_table
+from fabricgen.design.fabric_model import (
+    Attachment,
+    ExtraSet,
+    FabricDesign,
+    Lateral,
+    NodeFeed,
+    TierDesign,
+    TierKey,
+    Uplink,
+)
 from fabricgen.design.layout import Layout
 from fabricgen.design.management import Managed, ManagementLoad, in_turn, managed_devices, shared_scope
-from fabricgen.design.model import Attachment, Design, FabricDesign, TierDesign, Uplink
+from fabricgen.design.model import Design
 from fabricgen.design.shape import SCOPES, group_index, inner, scope_index, scope_of
 from fabricgen.design.slots import SlotTable
 from fabricgen.plan.columns import Columns, tier_columns
@@ -47,28 +56,36 @@ class FabricWiring:
     def __init__(self, design: Design, devices: DeviceTable, fabric: FabricDesign) -> None:
         self._design, self._devices, self._fabric = design, devices, fabric
         self._layout = design.layout
-        self._sizes = tier_sizes(fabric)
 
     def wires(self) -> Iterator[Wires]:
-        """Yield the fabric's links from the nodes up: nodes, extra devices, management ports, then each tier pair."""
-        for index, attachment in self._fabric.attachments:
-            yield self._nodes(self._class(NODE, "", self._layout.node_sets[index].name), attachment)
+        """Yield the fabric's links from the nodes up.
+
+        Nodes, extra devices, management ports, each pair of tiers, then links inside tiers.
+        """
+        for feed in self._fabric.node_feeds:
+            for index, attachment in feed.attachments:
+                yield self._nodes(self._class(NODE, "", self._layout.node_sets[index].name), attachment, feed)
         for extra in self._fabric.extras:
             yield self._extra(extra)
-        if self._fabric.managed_switches:
+        if self._fabric.managed_devices:
             yield self._management()
-        for lower, upper in pairwise(self._fabric.tiers):
-            yield self._uplinks(lower, upper)
+        for lower in self._design.tiers:
+            if lower.uplink is not None and lower.uplink.fabric == self._fabric.name:
+                yield self._uplinks(lower, self._design.tier(lower.uplink.upper))
+        for tier in self._fabric.tiers:
+            if tier.lateral is not None:
+                yield from self._laterals(tier, tier.lateral)
 
     def _class(self, kind: int, fabric: str, label: str) -> DeviceClass:
         return next(c for c in self._devices.classes if (c.kind, c.fabric, c.label) == (kind, fabric, label))
 
     def _switches(self, tier: TierDesign) -> DeviceClass:
-        return self._class(SWITCH, self._fabric.name, tier.name)
+        return self._class(SWITCH, tier.fabric, tier.name)
 
-    def _nodes(self, nodes: DeviceClass, attachment: Attachment) -> Wires:
-        leaf = self._fabric.tiers[0]
-        table = slot_table(self._design, self._fabric)
+    def _nodes(self, nodes: DeviceClass, attachment: Attachment, feed: NodeFeed) -> Wires:
+        leaf = self._design.leaf(self._fabric)
+        assert leaf is not None  # noqa: S101 - the fabric has feeds
+        table = slot_table(self._design, self._fabric, feed)
         rows = nodes.rows
         at = {
             "site": self._devices.site[rows],
@@ -81,13 +98,13 @@ class FabricWiring:
         switch, port = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
         for i, leg in enumerate(attachment.legs):
             combo = dict(zip(inner(leaf.per), table.combo(leg), strict=True))
-            group = group_index(self._layout, leaf.per, self._sizes, at | combo)
+            group = group_index(self._layout, leaf.per, self._fabric.sizes, at | combo)
             slot = self._slots(table, at, node, table.combo(leg)) + table.rank(attachment.legs, leg)
-            switch[:, i] = group * leaf.count + slot // self._fabric.slots_per_switch
-            port[:, i] = slot % self._fabric.slots_per_switch
+            index, port[:, i] = feed.deal(slot, leaf.count)
+            switch[:, i] = group * leaf.count + index
         device = np.arange(rows.start, rows.stop, dtype=np.int32)
         return Wires(
-            self._segment("node", leaf, attachment, leaf.down, self._fabric.path),
+            self._segment("node", leaf, attachment, leaf.downs[feed.run], self._fabric.path),
             np.repeat(device, shape[1]),
             np.tile(np.arange(shape[1], dtype=np.int32), shape[0]),
             self._switches(leaf).first + switch.ravel(),
@@ -100,29 +117,26 @@ class FabricWiring:
         """First slot of each node in its group for one combo."""
         offsets = np.array(table.offsets[combo], dtype=np.int32)
         if scope_of(table.per) == "rack":
-            return offsets[node] - offsets[at["rack"] * self._layout.nodes_per_rack]
+            starts = np.array(table.rack_starts[combo], dtype=np.int32)
+            return offsets[node] - starts[at["rack"]]
         before = np.array(table.units_before, dtype=np.int32)
-        return before[at["unit"]] * offsets[-1] + offsets[node]
+        return before[at["unit"]] * table.per_unit[combo] + offsets[node]
 
     def _segment(self, lower: str, upper: TierDesign, a: Any, b: Any, path: Any) -> Segment:
-        return Segment(
-            self._fabric.name, lower, upper.name, b.speed_gbps, b.lane_gbps, a, b, backplane=False, path=path
-        )
+        return Segment(self._fabric.name, lower, upper.name, b.speed_gbps, b.lane_gbps, a, b, False, path, upper.key)
 
     def _of_switches(self, devices: Ints) -> tuple[Ints, Ints]:
         """Rail and plane of links that take them from a switch: from 1, 0 for none."""
         return self._devices.rail[devices] + 1, self._devices.plane[devices] + 1
 
-    def _extra(self, extra: Any) -> Wires:
-        tier = self._fabric.tier(extra.tier)
+    def _extra(self, extra: ExtraSet) -> Wires:
+        tier = self._design.tier(extra.tier)
         devices = self._class(EXTRA, "", extra.name)
-        names = [f"{extra.name}-{i + 1}" if extra.count > 1 else extra.name for i in range(extra.count)]
-        a = np.array([devices.first + names.index(link.device) for link in extra.links], dtype=np.int32)
         b = np.array([self._switches(tier).first + link.switch for link in extra.links], dtype=np.int32)
         rail, plane = self._of_switches(b)
         return Wires(
-            self._segment("node", tier, extra.attachment, tier.down, extra.path),
-            a,
+            self._segment("node", tier, extra.attachment, tier.downs[extra.run], extra.path),
+            np.array([devices.first + link.device for link in extra.links], dtype=np.int32),
             np.array([link.leg for link in extra.links], dtype=np.int32),
             b,
             np.array([link.slot for link in extra.links], dtype=np.int32),
@@ -133,7 +147,8 @@ class FabricWiring:
     def _management(self) -> Wires:
         """Deal management ports over the lowest switches that share their place, after the nodes' ports."""
         leaf = self._fabric.tiers[0]
-        scope, leaves = scope_of(leaf.per), tier_columns(self._layout, leaf, self._sizes)
+        scope, leaves = scope_of(leaf.per), tier_columns(self._layout, leaf, self._fabric.tier_sizes)
+        feed = leaf.feed(TierKey("", ""))
         managed = managed_devices(self._design.fabrics, self._design.scale_up, self._fabric.name)
         load = ManagementLoad(self._layout, managed)
         a, b, port = [], [], []
@@ -142,7 +157,7 @@ class FabricWiring:
             if len(devices):
                 nth = None if in_turn(place, scope) else load.share(place, scope, leaf.switches)
                 switch = self._deal(place, devices, leaves, nth)
-                first = self._fabric.slots_per_switch + load.before(place, scope, leaf.switches)
+                first = feed.first + load.before(place, scope, leaf.switches)
                 a.append(devices)
                 b.append(switch)
                 port.append(first + _rank_within(switch))
@@ -151,7 +166,7 @@ class FabricWiring:
         switches = self._switches(leaf).first + np.concatenate(b)[order]
         rail, plane = self._of_switches(switches)
         return Wires(
-            self._segment("node", leaf, ManagementPort(), leaf.down, (*self._fabric.path, "also")),
+            self._segment("node", leaf, ManagementPort(), leaf.downs[feed.run], (*self._fabric.path, "also")),
             device[order],
             np.zeros(len(device), dtype=np.int32),
             switches.astype(np.int32),
@@ -188,10 +203,12 @@ class FabricWiring:
     def _uplinks(self, lower: TierDesign, upper: TierDesign) -> Wires:
         uplink = lower.uplink
         assert uplink is not None  # noqa: S101 - a tier below another has uplinks
-        columns = tier_columns(self._layout, lower, self._sizes)
-        rank = lower_rank(self._layout, lower, upper, columns, self._sizes)
+        own, sizes = (self._design.fabric(tier.fabric).tier_sizes for tier in (lower, upper))
+        feed = upper.feed(lower.key)
+        columns = tier_columns(self._layout, lower, own)
+        rank = lower_rank(self._layout, lower, upper, columns, own)
         met = [d for d in inner(upper.per) if d not in lower.per and d != lower.name]
-        combos = np.indices([self._sizes[d] for d in met], dtype=np.int32).reshape(
+        combos = np.indices([sizes[d] for d in met], dtype=np.int32).reshape(
             len(met), uplink.upper_groups if met else 0
         )
         share = np.array([uplink.share(i) for i in range(uplink.upper_count)], dtype=np.int32)
@@ -200,17 +217,34 @@ class FabricWiring:
         groups = []
         for g in range(uplink.upper_groups):
             at = columns | {d: np.full(lower.switches, combos[i, g], dtype=np.int32) for i, d in enumerate(met)}
-            groups.append(group_index(self._layout, upper.per, self._sizes, at))
+            groups.append(group_index(self._layout, upper.per, sizes, at))
         group = np.stack(groups, axis=1)[:, :, None]
         b = self._switches(upper).first + group * upper.count + index
-        b_port = np.broadcast_to(rank[:, None, None] * share[index] + within_pair, b.shape)
+        b_port = np.broadcast_to(feed.first + rank[:, None, None] * share[index] + within_pair, b.shape)
         each = uplink.links_per_group * uplink.upper_groups
         a = np.repeat(np.arange(lower.switches, dtype=np.int32) + self._switches(lower).first, each)
         a_port = np.tile(np.arange(each, dtype=np.int32), lower.switches)
         b_device = b.reshape(-1).astype(np.int32)
         rail, plane = self._of_pair(a, b_device)
-        segment = self._segment(lower.name, upper, lower.up, upper.down, lower.path)
+        segment = self._segment(lower.name, upper, lower.up, upper.downs[feed.run], lower.path)
         return Wires(segment, a, a_port, b_device, b_port.reshape(-1).astype(np.int32), rail, plane)
+
+    def _laterals(self, tier: TierDesign, lateral: Lateral) -> Iterator[Wires]:
+        """Links inside a tier: between the switches of each pair, or between border switches of two sites."""
+        first, ends = self._switches(tier).first, []
+        if not lateral.spans:
+            lower = first + np.arange(0, tier.switches, 2, dtype=np.int32)
+            ends.append((lower, lower + 1, lateral.run.count, (0, 0), (*tier.path, "peer")))
+        each = tier.switches // len(self._layout.sites)
+        for span in lateral.spans:
+            a, b = (first + site * each + np.arange(each, dtype=np.int32) for site in span.sites)
+            ends.append((a, b, span.links, span.first, span.path))
+        for a, b, links, starts, path in ends:
+            number = np.tile(np.arange(links, dtype=np.int32), len(a))
+            a_device, b_device = np.repeat(a, links).astype(np.int32), np.repeat(b, links).astype(np.int32)
+            rail, plane = self._of_pair(a_device, b_device)
+            segment = self._segment(tier.name, tier, lateral.run, lateral.run, path)
+            yield Wires(segment, a_device, starts[0] + number, b_device, starts[1] + number, rail, plane)
 
     def _of_pair(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:
         """Rail and plane of links between switches: what either end has."""

@@ -34,11 +34,10 @@ class NoSparePort(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag lowest tiers that carry nodes and have no port beyond those planned."""
-        for fabric in design.fabrics:
-            leaf = fabric.tiers[0]
-            if leaf.up is not None and leaf.spare_ports == 0:
+        for leaf in design.tiers:
+            if leaf.lowest and leaf.downs and leaf.up is not None and not leaf.spare_ports():
                 yield self.flag(
                     leaf.path,
-                    f"{fabric.name} {leaf.name} {leaf.profile.id} uses all its ports: {leaf.down.count} down, "
+                    f"{leaf.fabric} {leaf.name} {leaf.profile.id} uses all its ports: {leaf.down_text} down, "
                     f"{leaf.up.count} up, none spare",
                 )

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.counts import tier_sizes
-from fabricgen.design.layout import Layout
-from fabricgen.design.model import Design, FabricDesign, TierDesign, Uplink
+from fabricgen.design.fabric_model import TierDesign, Uplink
+from fabricgen.design.model import Design
 from fabricgen.design.shape import blocks, scope_of
 from fabricgen.design.sizing import within
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
 
-def ports_with_reserve(layout: Layout, fabric: FabricDesign, tier: TierDesign, uplink: Uplink) -> int:
-    """Down ports that an upper switch would need with every reserved slot below it taken."""
-    upper = fabric.tier(uplink.upper)
-    patterns = blocks(layout, scope_of(tier.per), scope_of(upper.per))
+def ports_with_reserve(design: Design, tier: TierDesign, uplink: Uplink) -> int:
+    """Down ports that an upper switch would need for a tier with every reserved slot below it taken."""
+    upper = design.tier(uplink.upper)
+    patterns = blocks(design.layout, scope_of(tier.per), scope_of(upper.per))
     places = max(sum(block.slots for block in members) for _, members in patterns)
-    return places * within(tier, upper.per, tier_sizes(fabric)) * uplink.share(0)
+    each = within(tier.per, tier.name, tier.count, upper.per, design.fabric(tier.fabric).tier_sizes)
+    return places * each * uplink.share(0)
 
 
 class ReserveOutgrowsTier(DesignRule):
@@ -47,17 +47,16 @@ class ReserveOutgrowsTier(DesignRule):
         """Flag upper tiers without a port for every reserved slot."""
         if design.layout.unit_slots == design.layout.units:
             return
-        for fabric in design.fabrics:
-            for tier in fabric.tiers:
-                if tier.uplink is None or tier.uplink.by_slot:
-                    continue
-                upper = fabric.tier(tier.uplink.upper)
-                needed = ports_with_reserve(design.layout, fabric, tier, tier.uplink)
-                offered = upper.numbered_ports + upper.spare_ports
-                if needed > offered:
-                    yield self.flag(
-                        (*upper.path, "count"),
-                        f"with all {design.layout.unit_slots} reserved scalable units, each {fabric.name} {upper.name} "
-                        f"needs {needed} down ports and has {offered}: growth will move uplinks of {tier.name}",
-                        f"state the {upper.name} count of the full size now, add a tier above it, or reserve less",
-                    )
+        for tier in design.tiers:
+            if tier.uplink is None or tier.uplink.by_slot:
+                continue
+            upper = design.tier(tier.uplink.upper)
+            needed = ports_with_reserve(design, tier, tier.uplink)
+            offered = upper.downs[upper.feed(tier.key).run].capacity
+            if needed > offered:
+                yield self.flag(
+                    (*upper.path, "count"),
+                    f"with all {design.layout.unit_slots} reserved scalable units, each {upper.fabric} {upper.name} "
+                    f"needs {needed} down ports and has {offered}: growth will move uplinks of {tier.name}",
+                    f"state the {upper.name} count of the full size now, add a tier above it, or reserve less",
+                )

@@ -36,11 +36,12 @@ class OversubscribedTier(DesignRule):
             for tier in fabric.tiers:
                 ratio = tier.oversubscription
                 if tier.up is not None and ratio is not None and ratio > tier.allowed:
+                    below = sum(run.bandwidth_gbps for run in tier.downs)
                     yield self.flag(
                         (*tier.path, "uplinks"),
-                        f"{fabric.name} {tier.name} is {float(ratio):.3g}:1 ({tier.down.count} x "
-                        f"{tier.down.speed_gbps}G down, {tier.up.count} x {tier.up.speed_gbps}G up), "
+                        f"{fabric.name} {tier.name} is {float(ratio):.3g}:1 ({tier.down_text} down, "
+                        f"{tier.up.count} x {tier.up.speed_gbps}G up), "
                         f"{float(tier.allowed):.3g}:1 is allowed",
-                        f"{uplinks_needed(tier.down.count, tier.down.speed_gbps, tier.up.speed_gbps, tier.allowed)} "
+                        f"{uplinks_needed(below, tier.up.speed_gbps, tier.allowed)} "
                         "uplinks would do, or state `oversubscription`",
                     )

@@ -31,13 +31,12 @@ class WastedUplinks(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag lowest tiers below half a downlink of load per uplink."""
-        for fabric in design.fabrics:
-            leaf = fabric.tiers[0]
-            stated = design.loaded.blueprint.fabrics[fabric.name].tiers[leaf.name].uplinks
+        for leaf in design.tiers:
+            stated = design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].uplinks if leaf.lowest else None
             ratio = leaf.oversubscription
             if leaf.up is not None and ratio is not None and stated and ratio < leaf.allowed / 2:
                 yield self.flag(
                     (*leaf.path, "uplinks"),
-                    f"{fabric.name} {leaf.name} is {float(ratio):.3g}:1: {leaf.up.count} x {leaf.up.speed_gbps}G up "
-                    f"for {leaf.down.count} x {leaf.down.speed_gbps}G down",
+                    f"{leaf.fabric} {leaf.name} is {float(ratio):.3g}:1: {leaf.up.count} x {leaf.up.speed_gbps}G up "
+                    f"for {leaf.down_text} down",
                 )

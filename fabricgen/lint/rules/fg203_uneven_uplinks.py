@@ -43,7 +43,7 @@ class UnevenUplinks(DesignRule):
                 uplink = tier.uplink
                 if uplink is None or tier.up is None:
                     continue
-                upper = fabric.tier(uplink.upper)
+                upper = design.tier(uplink.upper)
                 if tier.up.count % uplink.upper_groups:
                     yield self.flag(
                         (*tier.path, "uplinks"),

@@ -36,7 +36,7 @@ class FewSpines(DesignRule):
                 continue
             for tier in fabric.tiers:
                 if tier.uplink is not None:
-                    upper = fabric.tier(tier.uplink.upper)
+                    upper = design.tier(tier.uplink.upper)
                     reached = tier.uplink.upper_count * tier.uplink.upper_groups
                     if 1 < reached < 4:
                         yield self.flag(

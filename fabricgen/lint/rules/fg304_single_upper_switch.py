@@ -34,7 +34,7 @@ class SingleUpperSwitch(DesignRule):
             for tier in fabric.tiers:
                 uplink = tier.uplink
                 if uplink is not None and uplink.upper_count * uplink.upper_groups == 1 and uplink.lowers_per_group > 1:
-                    upper = fabric.tier(uplink.upper)
+                    upper = design.tier(uplink.upper)
                     yield self.flag(
                         (*upper.path, "count"),
                         f"{uplink.lowers_per_group} {fabric.name} {tier.name} switches meet at one {upper.name}",

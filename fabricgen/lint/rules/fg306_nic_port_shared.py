@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.model import Design, FabricDesign
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fabricgen.design.model import Attachment, PortRun
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 def ports_of(side: Side) -> tuple[object, ...]:
     """What makes two sides the same ports of a device: the same run of cages, NIC role, or kind of port."""
     if isinstance(side, PortRun):
-        return "cages", side.first_cage, side.ways
+        return "cages", side.cages[:1], side.ways
     if isinstance(side, Attachment):
         return "role", side.role
     return ("other", type(side).__name__, getattr(side, "role", ""))

@@ -34,10 +34,18 @@ class SingleHomedNodes(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag lowest tiers that tell neither rails, planes nor ports of a node apart."""
         for fabric in design.fabrics:
-            leaf = fabric.tiers[0]
+            leaf = design.leaf(fabric)
+            if leaf is None:
+                continue
             legs = [leg for _, attachment in fabric.attachments for leg in attachment.legs]
             most = max(len(attachment.legs) for _, attachment in fabric.attachments)
-            if most < 2 or any(leg.gpu is not None for leg in legs) or {"rail", "plane", "port"} & set(leaf.per):
+            if (
+                most < 2
+                or any(leg.gpu is not None for leg in legs)
+                or {"rail", "rail-group", "plane", "port"} & set(leaf.per)
+            ):
+                continue
+            if leaf.count > 1 and fabric.node_feeds[0].spread == "stripe":
                 continue
             yield self.flag(
                 (*leaf.path, "per"),

@@ -7,7 +7,8 @@ from ipaddress import IPv4Network
 
 from fabricgen.allocate.pools import DEFAULT_POOLS
 from fabricgen.blueprint.fabric import Pools
-from fabricgen.design.model import Design, FabricDesign
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 

@@ -41,7 +41,7 @@ class CrowdedCage(PlanRule):
         """Count the cables in every cage of a switch, folded by the line that made the links."""
         import numpy as np
 
-        from fabricgen.design.model import PortRun
+        from fabricgen.design.ports import PortRun
         from fabricgen.plan.cabling import cages
 
         cables, links = cluster.plan.cables, cluster.plan.links

@@ -65,14 +65,13 @@ def speed_word(port: SwitchPort, lane_gbps: float, cage: CageClass) -> str:
 
 def _port_row(switch: SwitchView, port: SwitchPort) -> tuple[object, ...]:
     """(name, description, speed, with FEC, access VLAN, address, link-local only, QoS profile); "" and 0 for none."""
-    run = switch.tier.up if port.role == "up" and switch.tier.up else switch.tier.down
-    cage = switch.profile.cages[run.cage_class]
+    cage = switch.profile.cage(port.cage)
     bridged = port.role == "host" and not port.address and bool(switch.gateway)
     between = port.role != "host"
     return (
         token(port.name),
         one_line(f"{port.peer} {port.peer_port} cable {port.cable}"),
-        speed_word(port, run.lane_gbps, cage),
+        speed_word(port, port.lane_gbps, cage),
         port.speed_gbps >= FEC_FROM_GBPS,
         switch.fabric.vlan if bridged else 0,
         port.address,

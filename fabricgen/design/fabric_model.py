@@ -1,0 +1,280 @@
+"""One network in the symmetric form: how nodes attach, its tiers, and how each tier meets the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.design.ports import PortKind, PortRun
+from fabricgen.kernel.diagnostics import Path
+
+
+class TierKey(NamedTuple):
+    """A tier by its fabric and name: tiers of one fabric may meet those of another."""
+
+    fabric: str
+    tier: str
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One logical port of a node in a fabric; a NIC port split over planes has several. Numbers count from 1."""
+
+    rail: int
+    rail_group: int
+    plane: int
+    port: int
+    name: str
+    cage: str
+    connector: int
+    sub: int
+    gpu: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """How one profile attaches to a fabric: its legs in slot order, and what its ports are."""
+
+    profile: NodeProfile
+    role: str
+    legs: tuple[Leg, ...]
+    speed_gbps: int
+    lane_gbps: float
+    form_factor: str
+    per_connector: int
+
+    @property
+    def kind(self) -> PortKind:
+        """What its ports are to a switch."""
+        return PortKind(self.speed_gbps, self.lane_gbps, self.form_factor == "RJ45")
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraLink:
+    """A port of an extra device on a switch: which device (from 0) and leg, which switch of the tier, which port."""
+
+    device: int
+    leg: int
+    switch: int
+    slot: int
+    in_hole: bool
+    """Whether the port is that of an omitted node slot."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraSet:
+    """Extra devices of one name in one fabric."""
+
+    name: str
+    attachment: Attachment
+    devices: tuple[str, ...]
+    tier: TierKey
+    run: int
+    """Which of the tier's runs of down ports they use."""
+    links: tuple[ExtraLink, ...]
+    path: Path
+
+    @property
+    def kind(self) -> PortKind:
+        """What their ports are."""
+        return self.attachment.kind
+
+    @property
+    def count(self) -> int:
+        """How many devices."""
+        return len(self.devices)
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """Down ports of a tier that serve one purpose, consecutive from port `first` of run `run` on every switch.
+
+    `source` is the tier below, with an empty tier name for management ports. `used` is the most ports of a switch in
+    use now, `room` with those that are numbered for reserved slots.
+    """
+
+    source: TierKey
+    run: int
+    first: int
+    used: int
+    room: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFeed:
+    """Down ports of the lowest tier that serve nodes of a fabric whose ports are alike.
+
+    `per_switch` slots belong to each switch of a group: dealt in blocks, or in turn (`stripe`).
+    """
+
+    attachments: tuple[tuple[int, Attachment], ...]
+    """(index of the node set, how it attaches)"""
+    run: int
+    first: int
+    per_switch: int
+    spread: str
+
+    def deal(self, slot: Any, count: int) -> tuple[Any, Any]:
+        """(switch in the group, port in the run) of a slot or column of slots, of `count` switches."""
+        if self.spread == "stripe":
+            return slot % count, self.first + slot // count
+        return slot // self.per_switch, self.first + slot % self.per_switch
+
+    def used(self, slots: int, count: int) -> Iterator[int]:
+        """Ports in use on each of `count` switches of a group with so many slots."""
+        for switch in range(count):
+            if self.spread == "stripe":
+                yield -(-max(0, slots - switch) // count)
+            else:
+                yield max(0, min(self.per_switch, slots - switch * self.per_switch))
+
+
+@dataclass(frozen=True, slots=True)
+class Uplink:
+    """How a tier reaches another: links of each switch, dealt over the switches of each upper group it meets."""
+
+    fabric: str
+    """Whose links these are: the fabric of the tier that asked for them."""
+    upper: TierKey
+    upper_groups: int
+    links_per_group: int
+    upper_count: int
+    lowers_per_group: int
+    """Lower switches of the fullest upper group."""
+    numbered_lowers: int
+    """The same with reserved slots where these are numbered now, else no more."""
+    by_slot: bool
+
+    @property
+    def multiplicity(self) -> Fraction:
+        """Links between a lower and an upper switch, on average; whole when dealt equally."""
+        return Fraction(self.links_per_group, self.upper_count)
+
+    def share(self, index: int) -> int:
+        """Links to the upper switch of an index: the first ones take what does not divide."""
+        whole, rest = divmod(self.links_per_group, self.upper_count)
+        return whole + (index < rest)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Links between the border switches of two sites: `links` of each switch, over `km` of fibre."""
+
+    name: str
+    sites: tuple[int, int]
+    links: int
+    first: tuple[int, int]
+    """First port of the run at either site."""
+    km: float
+    fibre_pairs: int
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Lateral:
+    """Links inside a tier, of one run of ports: to the other switch of a pair, or to other sites."""
+
+    run: PortRun
+    spans: tuple[Span, ...]
+    """Empty: every two neighbours of a group are joined as a pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class TierDesign:
+    """A tier: `groups` x `count` identical switches."""
+
+    fabric: str
+    name: str
+    profile: SwitchProfile
+    nos: str
+    per: tuple[str, ...]
+    groups: int
+    count: int
+    most: int
+    """Switches that a group may come to have: as many as a lower switch has uplinks to it."""
+    downs: tuple[PortRun, ...]
+    """A run for each kind of port towards nodes or lower tiers; `count` is in use on the fullest switch."""
+    numbered: tuple[int, ...]
+    """Ports of each run that are in use or kept for reserved slots; those beyond are spare."""
+    feeds: tuple[Feed, ...]
+    up: PortRun | None
+    lateral: Lateral | None
+    uplink: Uplink | None
+    allowed: Fraction
+    lowest: bool
+    """Whether it has no tier below."""
+    path: Path
+
+    @property
+    def key(self) -> TierKey:
+        """The tier by fabric and name."""
+        return TierKey(self.fabric, self.name)
+
+    @property
+    def switches(self) -> int:
+        """Switches in the tier."""
+        return self.groups * self.count
+
+    @property
+    def down_text(self) -> str:
+        """Its downlinks in words: `32 x 400G`, several kinds joined."""
+        return " + ".join(f"{run.count} x {run.speed_gbps}G" for run in self.downs) or "nothing"
+
+    def spare_ports(self, run: int = 0) -> int:
+        """Ports of a run that nothing is numbered for."""
+        return self.downs[run].capacity - self.numbered[run] if self.downs else 0
+
+    def feed(self, source: TierKey) -> Feed:
+        """The down ports that serve a source; raises KeyError when there are none."""
+        for feed in self.feeds:
+            if feed.source == source:
+                return feed
+        raise KeyError(source)
+
+    @property
+    def oversubscription(self) -> Fraction | None:
+        """Downlink over uplink (or span) bandwidth of the fullest switch; None at the top and without downlinks."""
+        above = self.up or (self.lateral.run if self.lateral and self.lateral.spans else None)
+        below = sum(run.bandwidth_gbps for run in self.downs)
+        return Fraction(below, above.bandwidth_gbps) if above and below else None
+
+
+@dataclass(frozen=True, slots=True)
+class FabricDesign:
+    """One network: its tiers from the nodes up, and how nodes and extra devices attach."""
+
+    name: str
+    protocol: str
+    sizes: dict[str, int]
+    """How many values rail, rail-group, plane and port have on the switches its nodes attach to."""
+    planes: int
+    rails: int
+    hosts: str
+    leaf: TierKey | None
+    """The tier its nodes attach to, perhaps another fabric's; None where no nodes do."""
+    node_feeds: tuple[NodeFeed, ...]
+    tiers: tuple[TierDesign, ...]
+    extras: tuple[ExtraSet, ...]
+    managed_devices: int
+    """Management ports of other fabrics' switches that attach here."""
+    path: Path
+
+    @property
+    def attachments(self) -> tuple[tuple[int, Attachment], ...]:
+        """(index of the node set, how it attaches), over all kinds of ports."""
+        return tuple(pair for feed in self.node_feeds for pair in feed.attachments)
+
+    @property
+    def tier_sizes(self) -> dict[str, int]:
+        """Sizes of its inner dimensions: rail, rail-group, plane, port, and each tier's switches per group."""
+        return self.sizes | {tier.name: tier.count for tier in self.tiers}
+
+    def tier(self, name: str) -> TierDesign:
+        """The tier of a name; raises KeyError when there is none."""
+        for tier in self.tiers:
+            if tier.name == name:
+                return tier
+        raise KeyError(name)

@@ -1,0 +1,309 @@
+"""Size the tiers of fabrics that belong together, from the nodes up: counts, ports, and how tiers meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from fabricgen.blueprint.fabric import SpanSpec
+from fabricgen.design.fabric_model import (
+    Attachment,
+    Feed,
+    NodeFeed,
+    TierKey,
+    Uplink,
+)
+from fabricgen.design.layout import Layout
+from fabricgen.design.ports import Ask, Asks, Face, PortKind, down_class, place, up_class
+from fabricgen.design.shape import group_count, scope_of
+from fabricgen.design.sizing import (
+    Ascent,
+    Below,
+    ascent,
+    fit,
+    lowers_per_group,
+    radix_fault,
+    smallest_count,
+    too_small,
+    upper_count,
+)
+from fabricgen.design.slots import SlotTable
+from fabricgen.design.tiers import TierSpec
+from fabricgen.kernel.diagnostics import fault
+
+MANAGEMENT = PortKind(1, 1, rj45=True)
+"""What management ports of switches attach to where no nodes' copper ports are to be shared."""
+
+ManagedPorts = Callable[[str, int, int], int]
+"""(scope of the lowest tier, groups, switches per group) -> most management ports one switch takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeDemand:
+    """Node ports of one kind that a fabric attaches to a lowest tier."""
+
+    fabric: str
+    kind: PortKind
+    attachments: tuple[tuple[int, Attachment], ...]
+    table: SlotTable
+
+
+@dataclass(frozen=True, slots=True)
+class Reserve:
+    """Down ports kept for extra devices: so many on each switch, and enough for so many in all."""
+
+    each: int = 0
+    total: int = 0
+
+    def ports(self, switches: int) -> int:
+        """Ports of each of so many switches."""
+        return max(self.each, -(-self.total // switches))
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A tier that is sized, before it is known how it reaches the next."""
+
+    spec: TierSpec
+    groups: int
+    count: int
+    asks: Asks
+    face: Face
+    feeds: tuple[Feed, ...]
+    node_feeds: dict[str, tuple[NodeFeed, ...]]
+    used: tuple[int, ...]
+    """Ports of each run that nodes, lower tiers and management ports use on the fullest switch."""
+    numbered: tuple[int, ...]
+    ascent: Ascent | None
+    uplink: Uplink | None = None
+
+
+class DownPorts:
+    """Purposes of down ports laid one after the other over a run for each kind.
+
+    A purpose starts on a connector of its own, so that no breakout cable serves two.
+    """
+
+    def __init__(self, tier: TierSpec) -> None:
+        self._tier = tier
+        self._kinds: list[PortKind] = []
+        self._used: list[int] = []
+        self._ports: list[int] = []
+
+    def ask(self, kind: PortKind, count: int = 0, ports: int = 0) -> Ask:
+        """As ports asked of the tier's switch, with its stated breakout."""
+        mode = self._tier.spec.breakout
+        ways = None if mode is None else mode.ways if mode.speed_gbps == kind.speed_gbps else -1
+        return Ask(kind, count, ways, ports)
+
+    def add(self, kind: PortKind, used: int, room: int) -> tuple[int, int]:
+        """Add a purpose; returns (run, first port)."""
+        if kind not in self._kinds:
+            self._kinds.append(kind)
+            self._used.append(0)
+            self._ports.append(0)
+        run = self._kinds.index(kind)
+        first = self._ports[run]
+        chosen = down_class(self._tier.profile, self.ask(kind))
+        if first and chosen:
+            step = max(1, chosen[1] // self._tier.profile.cages[chosen[0]].connectors)
+            first = -(-first // step) * step
+        self._used[run] += used
+        self._ports[run] = first + room
+        return run, first
+
+    def totals(self, runs: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """(ports used, ports numbered) of so many runs; those after its own are of extra devices alone."""
+        none = (0,) * (runs - len(self._kinds))
+        return (*self._used, *none), (*self._ports, *none)
+
+    def asks(self, more: Mapping[PortKind, int], laterals: tuple[Ask, ...]) -> Asks:
+        """All that is asked of a face, with further ports of some kinds for extra devices."""
+        kinds = [*self._kinds, *(k for k in more if k not in self._kinds)]
+        spare = self._tier.spec.spare_ports
+        downs = []
+        for i, kind in enumerate(kinds):
+            used, ports = (self._used[i], self._ports[i]) if i < len(self._kinds) else (0, 0)
+            extra = more.get(kind, 0)
+            downs.append(self.ask(kind, used + extra, ports + extra + (spare if i == 0 else 0)))
+        return Asks(tuple(downs), laterals, None, self._tier.cages)
+
+
+class TierSizing:
+    """Sizes tiers that are linked with each other."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        specs: Mapping[TierKey, TierSpec],
+        sizes: dict[str, dict[str, int]],
+        demands: Mapping[TierKey, tuple[NodeDemand, ...]],
+        managed: Mapping[TierKey, ManagedPorts],
+        reserve: Mapping[tuple[TierKey, PortKind], Reserve],
+        spans: Mapping[TierKey, Mapping[str, SpanSpec]],
+    ) -> None:
+        self._layout, self._specs = layout, specs
+        self._sizes = {fabric: dict(own) for fabric, own in sizes.items()}
+        self._demands, self._managed, self._reserve, self._spans = demands, managed, reserve, spans
+        self.drafts: dict[TierKey, Draft] = {}
+
+    def run(self) -> dict[TierKey, Draft]:
+        """Size every tier, lower ones first; raises InputError where one cannot be."""
+        for key, spec in self._specs.items():
+            below = [draft for draft in self.drafts.values() if draft.spec.upper == key]
+            draft = self._upper(spec, below) if below else self._lowest(spec)
+            self._sizes[spec.fabric][spec.name] = draft.count
+            self.drafts[key] = draft
+        return self.drafts
+
+    def _more(self, spec: TierSpec, switches: int) -> dict[PortKind, int]:
+        """Ports of each switch that extra devices need beside those left over."""
+        return {kind: kept.ports(switches) for (key, kind), kept in self._reserve.items() if key == spec.key}
+
+    def _groups(self, spec: TierSpec) -> int:
+        return group_count(self._layout, spec.per, self._sizes[spec.fabric])
+
+    def _ascent(self, spec: TierSpec, main: Ask | None) -> Ascent | None:
+        upper = self._specs[spec.upper] if spec.upper else None
+        sizes = self._sizes[upper.fabric] | {spec.name: 1} if upper else {}
+        return ascent(spec, upper, main, sizes)
+
+    def _laterals(self, spec: TierSpec, main: PortKind | None, count: int) -> tuple[Ask, ...]:
+        """Links inside the tier that each of `count` switches of a group has: to its pair, or to other sites."""
+        found: list[tuple[int, int | None]] = []
+        if spec.spec.peer:
+            found.append((spec.spec.peer.count or 1, spec.spec.peer.speed_gbps))
+        spans = self._spans.get(spec.key, {})
+        for site in sorted({s for span in spans.values() for s in span.between}):
+            mine = [span for span in spans.values() if site in span.between]
+            total = sum(-(-(span.links.count or 1) // count) for span in mine)
+            found.append((total, next((s.links.speed_gbps for s in mine if s.links.speed_gbps), None)))
+        if not found:
+            return ()
+        chosen = down_class(spec.profile, Ask(main, 0)) if main else None
+        cage = spec.profile.cages[up_class(spec.profile, chosen[0] if chosen else None)]
+        speed = max(s or cage.speed_gbps for _, s in found)
+        return (Ask(PortKind(speed, cage.lane_gbps), max(n for n, _ in found)),)
+
+    def _lowest(self, spec: TierSpec) -> Draft:
+        """A tier that nodes attach to, or one that hangs below another and has extra devices alone."""
+        groups, demands = self._groups(spec), self._demands.get(spec.key, ())
+        main = demands[0].kind if demands else next((k for key, k in self._reserve if key == spec.key), None)
+        up = self._ascent(spec, DownPorts(spec).ask(main) if main else None)
+        slots = [demand.table.slots_per_group for demand in demands]
+
+        def ports_for(count: int) -> tuple[DownPorts, list[tuple[int, int]]]:
+            downs = DownPorts(spec)
+            each = [-(-number // count) for number in slots]
+            places = [downs.add(d.kind, n, n) for d, n in zip(demands, each, strict=True)]
+            if spec.key in self._managed:
+                more = self._managed[spec.key](scope_of(spec.per), groups, count)
+                places.append(downs.add(main if main and main.rj45 else MANAGEMENT, more, more))
+            return downs, places
+
+        def asks_for(count: int) -> Asks:
+            return ports_for(count)[0].asks(self._more(spec, groups * count), self._laterals(spec, main, count))
+
+        if not slots and not spec.spec.count:
+            raise fault(
+                "FG110",
+                f"tier {spec.name} has no nodes below it, and no `count`",
+                path=spec.path,
+                hint="state how many switches a group has",
+            )
+        count = smallest_count(spec, slots, asks_for, up)
+        downs, places = ports_for(count)
+        asks = asks_for(count)
+        face = fit(spec, asks, up)
+        if face is None:
+            raise too_small(spec, asks, up)
+        node_feeds: dict[str, tuple[NodeFeed, ...]] = {}
+        spread = spec.spec.spread or "block"
+        for demand, (run, first), number in zip(demands, places, slots, strict=False):
+            feed = NodeFeed(demand.attachments, run, first, -(-number // count), spread)
+            node_feeds[demand.fabric] = (*node_feeds.get(demand.fabric, ()), feed)
+        feeds: tuple[Feed, ...] = ()
+        if spec.key in self._managed:
+            more = self._managed[spec.key](scope_of(spec.per), groups, count)
+            feeds = (Feed(TierKey("", ""), *places[-1], more, more),)
+        used, numbered = downs.totals(len(face.downs))
+        return Draft(spec, groups, count, asks, face, feeds, node_feeds, used, numbered, up)
+
+    def _upper(self, spec: TierSpec, lowers: list[Draft]) -> Draft:
+        """A tier above others: as many switches as land their uplinks equally and have the ports."""
+        below = [self._below(spec, draft) for draft in lowers]
+        main = DownPorts(spec).ask(below[0].kind)
+        up = self._ascent(spec, main)
+        groups = self._groups(spec)
+
+        def ports_for(count: int, met: list[Below], *, by_slot: bool) -> tuple[DownPorts, list[tuple[int, int]]]:
+            downs = DownPorts(spec)
+            places = []
+            for one in met:
+                share = -(-one.share // count)
+                places.append(downs.add(one.kind, one.now * share, (one.slots if by_slot else one.now) * share))
+            return downs, places
+
+        def asks_for(count: int, met: list[Below], *, by_slot: bool) -> Asks:
+            more = self._more(spec, groups * count)
+            return ports_for(count, met, by_slot=by_slot)[0].asks(more, self._laterals(spec, below[0].kind, count))
+
+        def fits(count: int, met: list[Below]) -> bool:
+            return fit(spec, asks_for(count, met, by_slot=False), up) is not None
+
+        count, met = upper_count(spec, below, fits)
+        if not count:
+            raise radix_fault(spec, below, up, main)
+        full = asks_for(count, met, by_slot=True)
+        full = replace(full, downs=tuple(replace(ask, count=ask.needed) for ask in full.downs))
+        by_slot = fit(spec, full, up) is not None
+        asks = asks_for(count, met, by_slot=by_slot)
+        face = fit(spec, asks, up)
+        if face is None:
+            raise too_small(spec, asks, up)
+        downs, places = ports_for(count, met, by_slot=by_slot)
+        feeds = []
+        for draft, one, (run, first) in zip(lowers, met, places, strict=True):
+            share = -(-one.share // count)
+            room = one.slots if by_slot else one.now
+            feeds.append(Feed(draft.spec.key, run, first, one.now * share, room * share))
+            self._meet(draft, spec, count, one, by_slot=by_slot)
+        used, numbered = downs.totals(len(face.downs))
+        return Draft(spec, groups, count, asks, face, tuple(feeds), {}, used, numbered, up)
+
+    def _below(self, upper: TierSpec, draft: Draft) -> Below:
+        """A lower neighbour as an upper group sees it."""
+        up = draft.ascent
+        assert up is not None  # noqa: S101 - it is linked up to this tier
+        assert draft.face.up is not None  # noqa: S101 - the same
+        now, slots = lowers_per_group(self._layout, draft.spec, draft.count, upper, self._sizes[draft.spec.fabric])
+        share = draft.face.up.count // up.groups_met
+        return Below(draft.spec.name, up.kind, now, slots, share, partial(self._can_stretch, draft, up))
+
+    def _can_stretch(self, draft: Draft, up: Ascent, share: int) -> bool:
+        stated = draft.spec.spec.uplinks
+        return not (stated and stated.count) and self._stretched(draft, up, share) is not None
+
+    def _stretched(self, draft: Draft, up: Ascent, share: int) -> Face | None:
+        """The face of a lower switch with so many links to each upper group."""
+        return place(draft.spec.profile, draft.asks.upward(share * up.groups_met, up.kind))
+
+    def _meet(self, draft: Draft, upper: TierSpec, count: int, one: Below, *, by_slot: bool) -> None:
+        """Complete a lower tier with how it reaches this one."""
+        up, face = draft.ascent, draft.face
+        assert up is not None  # noqa: S101 - it is linked up to this tier
+        assert face.up is not None  # noqa: S101 - the same
+        if one.share != face.up.count // up.groups_met:
+            face = self._stretched(draft, up, one.share) or face
+        uplink = Uplink(
+            fabric=draft.spec.links_of,
+            upper=upper.key,
+            upper_groups=up.groups_met,
+            links_per_group=one.share,
+            upper_count=count,
+            lowers_per_group=one.now,
+            numbered_lowers=one.slots if by_slot else one.now,
+            by_slot=by_slot,
+        )
+        self.drafts[draft.spec.key] = replace(draft, face=face, uplink=uplink)

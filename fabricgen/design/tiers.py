@@ -1,0 +1,280 @@
+"""The tiers of all fabrics as written: names looked up, `per` completed, and which tier is linked up to which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+
+from fabricgen.blueprint.fabric import DIMENSIONS, TIER_LEVELS, Fabric, Tier
+from fabricgen.blueprint.models import Blueprint
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.design.fabric_model import TierKey
+from fabricgen.design.layout import Layout
+from fabricgen.design.shape import SCOPES, scope_of
+from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
+
+
+@dataclass(frozen=True, slots=True)
+class FabricContext:
+    """What designing fabrics reads beside their own parts of the blueprint."""
+
+    blueprint: Blueprint
+    catalog: Catalog
+    layout: Layout
+
+
+@dataclass(frozen=True, slots=True)
+class TierSpec:
+    """A tier as written, with what it refers to looked up."""
+
+    fabric: str
+    name: str
+    spec: Tier
+    per: tuple[str, ...]
+    profile: SwitchProfile
+    nos: str
+    allowed: Fraction
+    path: Path
+    upper: TierKey | None = None
+    links_of: str = ""
+    """The fabric that its links upwards belong to: that of the tier which asks for them."""
+    takes_nodes: bool = False
+
+    @property
+    def cages(self) -> Mapping[str, tuple[int, ...]]:
+        """Cages kept for a purpose."""
+        return {str(role): cages for role, cages in self.spec.cages.items()}
+
+    @property
+    def key(self) -> TierKey:
+        """The tier by fabric and name."""
+        return TierKey(self.fabric, self.name)
+
+
+def tier_specs(context: FabricContext, names: Sequence[str]) -> dict[TierKey, TierSpec]:
+    """Every tier of some fabrics, lower ones before those they are linked up to.
+
+    Raises InputError for unknown names, tiers without a place, and `per` that does not nest.
+    """
+    found: dict[TierKey, TierSpec] = {}
+    for name in names:
+        found |= {spec.key: spec for spec in _of_fabric(context, name)}
+    for name in names:
+        _link_across(context.blueprint.fabrics[name], name, found)
+    for spec in found.values():
+        if spec.upper is not None:
+            _check_nesting(spec, found[spec.upper])
+    return _from_below(found)
+
+
+def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
+    """Tiers of one fabric, the chain from the nodes up before those that hang below others."""
+    spec, path = context.blueprint.fabrics[name], ("fabrics", name)
+    chain = _ordered({n: t for n, t in spec.tiers.items() if t.below is None}, spec.tiers, path)
+    ordered = [*chain, *sorted(n for n, t in spec.tiers.items() if t.below is not None)]
+    joined = bool(chain) and any("." in above for above in spec.tiers[chain[0]].above)
+    uppers = dict(pairwise(chain))
+    found = []
+    for i, tier_name in enumerate(ordered):
+        tier, place = spec.tiers[tier_name], (*path, "tiers", tier_name)
+        profile = context.catalog.switch(tier.switch, (*place, "switch"))
+        _check_protocol(profile, name, spec, place)
+        _check_cages(profile, tier, place)
+        lowest = i == 0 and not joined
+        allowed = tier.oversubscription or (spec.oversubscription if lowest else None) or Fraction(1)
+        upper = TierKey(name, uppers[tier_name]) if tier_name in uppers else None
+        found.append(
+            TierSpec(
+                fabric=name,
+                name=tier_name,
+                spec=tier,
+                per=_per(tier, ordered[:i], place, sites=len(context.layout.sites)),
+                profile=profile,
+                nos=_nos(context, spec, tier_name, profile, place),
+                allowed=allowed,
+                path=place,
+                upper=upper,
+                links_of=name if upper else "",
+                takes_nodes=lowest and bool(chain),
+            )
+        )
+    return found
+
+
+def _check_protocol(profile: SwitchProfile, name: str, spec: Fabric, place: Path) -> None:
+    wanted = "infiniband" if spec.protocol == "infiniband" else "ethernet"
+    if profile.protocol != wanted:
+        raise fault(
+            "FG015",
+            f"{profile.id} is a switch for {profile.protocol}, fabric {name} is {spec.protocol}",
+            path=(*place, "switch"),
+        )
+
+
+def _check_cages(profile: SwitchProfile, tier: Tier, place: Path) -> None:
+    taken: dict[int, str] = {}
+    for role, cages in sorted(tier.cages.items()):
+        if max(cages) > profile.cage_count:
+            raise fault(
+                "FG109",
+                f"{profile.id} has cages 1 to {profile.cage_count}, `{role}` asks for cage {max(cages)}",
+                path=(*place, "cages", role),
+            )
+        for cage in cages:
+            if taken.setdefault(cage, role) != role:
+                raise fault("FG109", f"cage {cage} is kept for {taken[cage]} and {role}", path=(*place, "cages", role))
+
+
+def _ordered(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path) -> list[str]:
+    """Tier names from the nodes up, whatever the order of their keys."""
+    for reserved in sorted(set(tiers) & {*DIMENSIONS, "node"}):
+        raise fault(
+            "FG016",
+            f"a tier cannot be called '{reserved}', which is a dimension or the nodes' own name",
+            path=(*path, "tiers", reserved),
+            hint="call it leaf, spine, core or by a name of its own",
+        )
+    levels: dict[str, float] = {}
+    pending = {name: [a for a in tier.above if "." not in a] for name, tier in chain.items()}
+    while pending:
+        known = [
+            n
+            for n, above in pending.items()
+            if (all(a in levels for a in above) if above else n in TIER_LEVELS or chain[n].above)
+        ]
+        if not known:
+            raise _no_place(pending, tiers, path)
+        for name in known:
+            above = pending.pop(name)
+            foreign = 0 if chain[name].above else TIER_LEVELS.get(name, 0)
+            levels[name] = 1 + max(levels[a] for a in above) if above else foreign
+    ordered = sorted(chain, key=lambda n: (levels[n], n))
+    for first, second in pairwise(ordered):
+        if levels[first] == levels[second]:
+            raise fault(
+                "FG016",
+                f"tiers {first} and {second} stand at the same level",
+                path=(*path, "tiers", second),
+                hint="say `below: TIER` of a tier that hangs below another and takes no nodes, such as a border",
+            )
+    return ordered
+
+
+def _no_place(pending: Mapping[str, list[str]], tiers: Mapping[str, Tier], path: Path) -> InputError:
+    stuck = next(iter(pending))
+    above = next((a for a in pending[stuck] if a not in pending), pending[stuck][0] if pending[stuck] else "")
+    return fault(
+        "FG016",
+        f"tier {stuck} is above '{above}', which is no tier of this fabric"
+        if above
+        else f"tier '{stuck}' has no known place",
+        path=(*path, "tiers", stuck, *(("above",) if above else ())),
+        hint=did_you_mean(above, tiers) if above else "say `above: TIER`, or use leaf, spine, core",
+    )
+
+
+def _per(tier: Tier, lower: list[str], place: Path, *, sites: int) -> tuple[str, ...]:
+    """`per` with the places that contain a named one, in a fixed order; of several sites each has its own tiers."""
+    usable = [*DIMENSIONS, *lower]
+    for i, dimension in enumerate(tier.per):
+        if dimension not in usable:
+            raise fault(
+                "FG017",
+                f"'{dimension}' is nothing to group by here",
+                path=(*place, "per", i),
+                hint=did_you_mean(dimension, usable),
+            )
+    wanted = set(tier.per)
+    narrowest = max(SCOPES.index(scope_of(tier.per)), SCOPES.index("site") if sites > 1 else 0)
+    wanted |= set(SCOPES[1 : narrowest + 1])
+    return tuple(d for d in usable if d in wanted)
+
+
+def _check_nesting(lower: TierSpec, upper: TierSpec) -> None:
+    below, above = scope_of(lower.per), scope_of(upper.per)
+    if SCOPES.index(above) > SCOPES.index(below):
+        place = {"all": "the whole fabric"}.get(below, f"a {below}")
+        raise fault(
+            "FG017",
+            f"{upper.name} is per {above}, but its {lower.name} switches serve {place}",
+            path=(*upper.path, "per"),
+            hint=f"group {lower.name} per {above} as well, or {upper.name} more widely",
+        )
+    foreign = [d for d in upper.per if upper.fabric != lower.fabric and d not in DIMENSIONS]
+    if foreign:
+        raise fault(
+            "FG017",
+            f"{upper.fabric}.{upper.name} is grouped by '{foreign[0]}', which {lower.fabric}.{lower.name} has none of",
+            path=lower.path,
+            hint="join a tier that is grouped by places, rails or planes",
+        )
+
+
+def _link_across(fabric: Fabric, name: str, found: dict[TierKey, TierSpec]) -> None:
+    """Enter the links that `below` and `above: FABRIC.TIER` ask for."""
+    for tier_name, tier in fabric.tiers.items():
+        own, place = TierKey(name, tier_name), ("fabrics", name, "tiers", tier_name)
+        pairs = [(_key(above, name), own, "above") for above in tier.above if "." in above]
+        pairs += [(own, _key(tier.below, name), "below")] if tier.below else []
+        for lower, upper, word in pairs:
+            other = lower if word == "above" else upper
+            if other not in found:
+                known = [".".join(key) if key.fabric != name else key.tier for key in found]
+                asked = getattr(tier, word) if word == "below" else ".".join(other)
+                raise fault(
+                    "FG016",
+                    f"tier {tier_name} is {word} '{asked}', which is no tier here",
+                    path=(*place, word),
+                    hint=did_you_mean(asked, known),
+                )
+            if found[lower].upper is not None:
+                raise fault(
+                    "FG016",
+                    f"{'.'.join(lower)} is linked up to {'.'.join(found[lower].upper or ())} already",
+                    path=(*place, word),
+                )
+            found[lower] = replace(found[lower], upper=upper, links_of=name)
+            if word == "above" and fabric.oversubscription and found[lower].spec.oversubscription is None:
+                found[lower] = replace(found[lower], allowed=fabric.oversubscription)
+
+
+def _key(text: str, fabric: str) -> TierKey:
+    return TierKey(*text.split(".")) if "." in text else TierKey(fabric, text)
+
+
+def _from_below(specs: dict[TierKey, TierSpec]) -> dict[TierKey, TierSpec]:
+    """The same, lower tiers first; raises InputError where tiers are linked up in a circle."""
+    found: dict[TierKey, TierSpec] = {}
+    pending = dict(specs)
+    while pending:
+        waiting = {spec.upper for spec in pending.values() if spec.upper}
+        free = [key for key in pending if key not in waiting]
+        if not free:
+            key = next(iter(pending))
+            raise fault("FG016", f"{'.'.join(key)} is linked up to itself in a circle", path=pending[key].path)
+        found |= {key: pending.pop(key) for key in free}
+    return found
+
+
+def _nos(context: FabricContext, spec: Fabric, tier: str, profile: SwitchProfile, place: Path) -> str:
+    """The NOS of a tier: as stated nearest to it, or the usual one of its switch."""
+    if profile.protocol == "infiniband":
+        return "opensm"
+    for settings, where in ((spec.nos, place[:2]), (context.blueprint.nos, ())):
+        for key in (tier, "all"):
+            if key in settings:
+                chosen = settings[key]
+                if chosen not in profile.nos:
+                    if key == "all" or where == ():
+                        continue
+                    raise fault(
+                        "FG018",
+                        f"{profile.id} does not run '{chosen}'",
+                        path=(*where, "nos", tier),
+                        hint=did_you_mean(chosen, profile.nos),
+                    )
+                return chosen
+    return profile.nos[0]
