@@ -188,13 +188,13 @@ def _choose(links: LinkTable, ends: _Ends, length_m: Floats, media: tuple[CableP
     reaches = np.zeros(cables, dtype=bool)
     for i, profile in sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank)):
         fits = _fits(links.segments, profile)[segment]
-        fits &= alone_all[together] | (not profile.attached)
+        fits &= alone_all[together] | (not profile.attached and not profile.link_gbps)
         fits &= ~split_any[together] | _splits(links.segments, profile)[segment]
         unset = fits & (medium < 0)
         medium[unset] = i
     for i, profile in reversed(list(enumerate(media))):
         fits = _fits(links.segments, profile)[segment] & (longest <= profile.reach_m)
-        fits &= alone_all[together] | (not profile.attached)
+        fits &= alone_all[together] | (not profile.attached and not profile.link_gbps)
         fits &= ~split_any[together] | _splits(links.segments, profile)[segment]
         medium[fits], reaches[fits] = i, True
     return medium, reaches
@@ -211,8 +211,12 @@ def _splits(segments: tuple[Segment, ...], profile: CableProfile) -> Flags:
 
 
 def fits_segment(segment: Segment, profile: CableProfile) -> bool:
-    """Whether a medium carries a segment's lane rate and speed; copper pairs go to RJ45 cages and nothing else does."""
-    if profile.link_gbps and segment.speed_gbps not in profile.link_gbps:
+    """Whether a medium carries a segment's lane rate and speed; copper pairs go to RJ45 cages and nothing else does.
+
+    A module of one link (`link_gbps`) needs a connector that is not split at either end.
+    """
+    whole = segment.a.per_connector == 1 and segment.b.per_connector == 1
+    if profile.link_gbps and not (whole and segment.speed_gbps in profile.link_gbps):
         return False
     return segment.lane_gbps in profile.lane_gbps and ("RJ45" in profile.form_factors) == is_rj45(segment)
 
