@@ -8,8 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from fabricgen.catalog.models import CageClass, SonicPlatform
 
-Pattern = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9/._-]|\{(cage|lane|sub|sub0|number|slot)\}){1,60}$")]
+Pattern = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9/._-]|\{(cage|lane|sub|sub0|number)\}){1,60}$")]
 """A port name with fields in braces, and nothing else that braces could mean."""
+
+CardPattern = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9/._-]|\{(slot|cage)\}){1,60}$")]
+"""Likewise the place of a cage in a chassis."""
 
 
 class NosNaming(BaseModel):
@@ -26,7 +29,7 @@ class NosNaming(BaseModel):
     single_lane: Pattern = Field(description="A cage of one lane.")
     unsplit: Pattern = Field(description="A cage that is one port.")
     split: Pattern = Field(description="A port of a split cage.")
-    card_cage: Pattern | None = Field(
+    card_cage: CardPattern | None = Field(
         None,
         description="A cage of a line card; fields: slot, cage (from 1 on each card). None: no names for a chassis.",
     )
