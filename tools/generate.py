@@ -122,6 +122,7 @@ def catalog_page() -> Iterator[str]:
     for name in catalog.ids("switches"):
         switch = catalog.switch(name)
         cages = ", ".join(f"{c.count} x {c.speed_gbps}G {c.form_factor}" for c in switch.cages)
+        cages += "".join(f"; {c.count} line cards of {c.cages}" for c in switch.line_cards)
         table = "yes" if catalog.sonic_platform(name) else ""
         yield (
             f"| `{name}` | {switch.vendor} {switch.model} | {switch.asic} | {cages} | {switch.rack_units} "
@@ -134,9 +135,10 @@ def catalog_page() -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     for name in catalog.ids("nodes"):
         node = catalog.node(name)
+        title = f"{node.name} (external)" if node.external else node.name
         held = f"{node.accelerators.count} x {node.accelerators.model}" if node.accelerators else ""
         roles = ", ".join(f"{r} {len(p.ports)} x {max(p.speeds)}G" for r, p in sorted(node.roles.items()))
-        yield f"| `{name}` | {node.name} | {held} | {roles} | {node.rack_units} | {node.power_w.max or ''} |"
+        yield f"| `{name}` | {title} | {held} | {roles} | {node.rack_units} | {node.power_w.max or ''} |"
     yield ""
     yield "## Cables and optics"
     yield ""

@@ -21,7 +21,8 @@ Strings: TypeAlias = npt.NDArray[np.object_]
 def run_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int) -> list[str]:
     """Names of the first `ports` ports of a run on the switches of a class, as their NOS has them.
 
-    Raises InputError when the NOS takes names from a port table and the catalogue has none for the switch.
+    Raises InputError when the NOS takes names from a port table and the catalogue has none for the switch, or when
+    the switch is a chassis and the NOS has no names for line cards.
     """
     assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
     naming = catalog.naming(cls.nos, cls.path)
@@ -29,7 +30,8 @@ def run_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int)
     cage_class = cls.profile.cages[run.cage_class]
     try:
         return [
-            naming.port(run.cages[i // run.ways], i % run.ways, run.ways, cage_class, platform) for i in range(ports)
+            naming.port(cage, i % run.ways, run.ways, cage_class, platform, cls.profile.slot_of(cage))
+            for i, cage in ((i, run.cages[i // run.ways]) for i in range(ports))
         ]
     except LookupError:
         raise _no_table(cls) from None
@@ -76,9 +78,9 @@ class PortNames:
         if isinstance(side, Attachment):
             return [leg.cage if cage else leg.name for leg in side.legs]
         if isinstance(side, ManagementPort):
-            return [self._catalog.naming(cls.nos, cls.path).management] * ports
+            return [self._catalog.naming(cls.nos, cls.path).management_of(cls.profile)] * ports
         if isinstance(side, ScaleUpPort):
             return [f"{side.role}{i // side.ports_each}/nvl{i % side.ports_each}" for i in range(ports)]
-        if cage:
-            return [str(side.cages[i // side.ways]) for i in range(ports)]
+        if cage and isinstance(cls.profile, SwitchProfile):
+            return [cls.profile.cage_label(side.cages[i // side.ways]) for i in range(ports)]
         return run_port_names(self._catalog, cls, side, ports)

@@ -11,9 +11,15 @@ from fabricgen.catalog.models import CageClass, SonicPlatform
 Pattern = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9/._-]|\{(cage|lane|sub|sub0|number)\}){1,60}$")]
 """A port name with fields in braces, and nothing else that braces could mean."""
 
+CardPattern = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9/._-]|\{(slot|cage)\}){1,60}$")]
+"""Likewise the place of a cage in a chassis."""
+
 
 class NosNaming(BaseModel):
-    """Patterns of port names; fields: cage, lane (from 1), sub (from 1), sub0 (from 0), number."""
+    """Patterns of port names; fields: cage, lane (from 1), sub (from 1), sub0 (from 0), number.
+
+    On a chassis `cage` is what `card_cage` makes of the line card's slot and the cage's number on that card.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -23,15 +29,29 @@ class NosNaming(BaseModel):
     single_lane: Pattern = Field(description="A cage of one lane.")
     unsplit: Pattern = Field(description="A cage that is one port.")
     split: Pattern = Field(description="A port of a split cage.")
+    card_cage: CardPattern | None = Field(
+        None,
+        description="A cage of a line card; fields: slot, cage (from 1 on each card). None: no names for a chassis.",
+    )
+    card_management: str = Field("", description="The management port of a chassis.")
     numbers: Literal["face", "platform-table"] = Field(
         "face",
         description="platform-table: `number` is the first lane's port number in the switch's port table.",
     )
 
-    def port(self, cage: int, sub: int, ways: int, cage_class: CageClass, platform: SonicPlatform | None) -> str:
-        """Name port `sub` (from 0) of a cage (from 1) split into `ways`.
+    def port(
+        self,
+        cage: int,
+        sub: int,
+        ways: int,
+        cage_class: CageClass,
+        platform: SonicPlatform | None,
+        slot: tuple[int, int] | None = None,
+    ) -> str:
+        """Name port `sub` (from 0) of a cage (from 1) split into `ways`; `slot` is the cage's place in a chassis.
 
-        Raises LookupError when the names come from a port table and the switch has none.
+        Raises LookupError when the names come from a port table and the switch has none, or when `slot` is given
+        and the NOS has no names for line cards.
         """
         number = 0
         lanes_each = cage_class.lanes // ways
@@ -40,4 +60,17 @@ class NosNaming(BaseModel):
                 raise LookupError(self.nos)
             number = platform.cages[cage - 1].port + sub * lanes_each
         pattern = self.split if ways > 1 else self.single_lane if cage_class.lanes == 1 else self.unsplit
-        return pattern.format(cage=cage, lane=1 + sub * lanes_each, sub=sub + 1, sub0=sub, number=number)
+        return pattern.format(
+            cage=self._cage(cage, slot), lane=1 + sub * lanes_each, sub=sub + 1, sub0=sub, number=number
+        )
+
+    def _cage(self, cage: int, slot: tuple[int, int] | None) -> str:
+        if slot is None:
+            return str(cage)
+        if self.card_cage is None:
+            raise LookupError(self.nos)
+        return self.card_cage.format(slot=slot[0], cage=slot[1])
+
+    def management_of(self, profile: object) -> str:
+        """The management port of a switch; that of the supervisor where it is a chassis."""
+        return (getattr(profile, "line_cards", ()) and self.card_management) or self.management

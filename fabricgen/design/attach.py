@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import gcd
+
 from fabricgen.blueprint.fabric import Fabric
 from fabricgen.blueprint.scalars import NicMode
 from fabricgen.catalog.models import CageClass, NicPort, NicRole, NodeProfile, SwitchProfile
@@ -59,8 +61,9 @@ def attach(
 
 
 def _mode(profile: NodeProfile, role: NicRole, role_name: str, fabric: Fabric, path: Path) -> NicMode:
-    """How each NIC port is split: as stated, or one port a plane."""
-    mode = fabric.nic or NicMode(ways=fabric.planes, speed_gbps=0)
+    """How each NIC port is split: as stated, or so that each plane meets one port of the NIC."""
+    each = role.ports_per_nic
+    mode = fabric.nic or NicMode(ways=fabric.planes // gcd(fabric.planes, each), speed_gbps=0)
     place = (*path, "nic" if fabric.nic else "planes")
     if mode.ways not in role.splits:
         offered = ", ".join(f"{w} x {max(role.speeds) // w}G" for w in role.splits)
@@ -70,8 +73,10 @@ def _mode(profile: NodeProfile, role: NicRole, role_name: str, fabric: Fabric, p
             path=place,
             hint=f"it runs as {offered}",
         )
-    if mode.ways % fabric.planes:
-        raise fault("FG102", f"{mode.ways} ports of a NIC cannot be dealt over {fabric.planes} planes", path=place)
+    if mode.ways * each % fabric.planes:
+        raise fault(
+            "FG102", f"{mode.ways * each} ports of a NIC cannot be dealt over {fabric.planes} planes", path=place
+        )
     return mode
 
 
@@ -120,7 +125,7 @@ def _groups_of_rails(profile: NodeProfile, role: NicRole, fabric: Fabric, path: 
 
 
 def _legs(role: NicRole, ways: int, planes: int, groups: dict[int, int], ports: int | None) -> tuple[Leg, ...]:
-    chosen = sorted(role.ports, key=lambda p: p.rail)[:ports]
+    chosen = sorted(role.ports, key=lambda p: (p.rail, p.port))[:ports]
     in_cage: dict[str, list[str]] = {}
     for port in sorted(role.ports, key=lambda p: p.name):
         in_cage.setdefault(port.cage, []).append(port.name)
@@ -133,11 +138,13 @@ def _legs(role: NicRole, ways: int, planes: int, groups: dict[int, int], ports: 
 
 
 def _leg(port: NicPort, rail_group: int, connector: int, way: int, ways: int, planes: int) -> Leg:
+    """One of the `ways` ports of a NIC port: all those of a NIC are dealt over the planes in turn."""
+    nth = (port.port - 1) * ways + way
     return Leg(
         rail=port.rail,
         rail_group=rail_group,
-        plane=way % planes + 1,
-        port=way // planes + 1,
+        plane=nth % planes + 1,
+        port=nth // planes + 1,
         name=port.name if ways == 1 else f"{port.name}/{way + 1}",
         cage=port.cage,
         connector=connector,

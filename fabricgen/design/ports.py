@@ -106,7 +106,7 @@ def down_class(profile: SwitchProfile, ask: Ask) -> tuple[int, int] | None:
         if ways and ask.ways:
             ways = ask.ways if kind.speed_gbps in cage.breakouts.get(ask.ways, ()) and ask.ways <= ways else None
         if ways:
-            fits.append((cage.count * ways, -i, i, ways))
+            fits.append((cage.count // cage.block(ways) * ways, -i, i, ways))
     return max(fits)[2:] if fits else None
 
 
@@ -128,30 +128,40 @@ class _FreeCages:
     """Cages of a face that no run has taken yet."""
 
     def __init__(self, profile: SwitchProfile, ranges: Mapping[str, tuple[int, ...]]) -> None:
-        self._ranges = ranges
-        self._free = [
-            list(range(profile.first_cage(i), profile.first_cage(i) + cage.count))
-            for i, cage in enumerate(profile.cages)
-        ]
+        self._profile, self._ranges = profile, ranges
+        self._free = set(range(1, profile.cage_count + 1))
 
-    def _usable(self, cage_class: int, role: str) -> list[int]:
+    def _usable(self, cage_class: int, role: str, ways: int) -> list[int]:
+        """Cages of a class that may be split so for a role: one of each block whose other cages that disables."""
+        first, cage = self._profile.first_cage(cage_class), self._profile.cages[cage_class]
         wanted = self._ranges.get(role)
         kept = {c for other, cages in self._ranges.items() if other != role for c in cages}
-        return [c for c in self._free[cage_class] if (c in wanted if wanted else c not in kept)]
+        mine = {c for c in self._free if (c in wanted if wanted else c not in kept)}
+        step = cage.block(ways)
+        return [c for c in range(first, first + cage.count, step) if mine.issuperset(range(c, c + step))]
 
-    def take(self, cage_class: int, number: int, role: str, *, at_end: bool) -> tuple[int, ...] | None:
-        """So many cages from the first on, or the last ones; None when there are too few."""
-        usable = self._usable(cage_class, role)
+    def take(self, cage_class: int, number: int, role: str, ways: int, *, at_end: bool) -> tuple[int, ...] | None:
+        """So many cages from the first on, or the last ones of every line card in turn; None when there are too few."""
+        usable = self._usable(cage_class, role, ways)
         if number > len(usable):
             return None
-        taken = usable[len(usable) - number :] if at_end else usable[:number]
-        gone = set(taken)
-        self._free[cage_class] = [c for c in self._free[cage_class] if c not in gone]
+        if at_end:
+            usable = self._last_first(usable)
+        taken = sorted(usable[:number])
+        step = self._profile.cages[cage_class].block(ways)
+        self._free -= {c + i for c in taken for i in range(step)}
         return tuple(taken)
 
-    def rest(self, cage_class: int, role: str) -> tuple[int, ...]:
+    def _last_first(self, cages: list[int]) -> list[int]:
+        """Cages in the order that uplinks take them: the last of each line card, then the last but one."""
+        if not self._profile.line_cards:
+            return cages[::-1]
+        from_end = {c: len(card) - i for card in self._profile.cages_by_card for i, c in enumerate(card)}
+        return sorted(cages, key=lambda cage: (from_end[cage], cage))
+
+    def rest(self, cage_class: int, role: str, ways: int) -> tuple[int, ...]:
         """What is left for a role."""
-        return tuple(self._usable(cage_class, role))
+        return tuple(self._usable(cage_class, role, ways))
 
 
 def place(profile: SwitchProfile, asks: Asks) -> Face | None:
@@ -180,7 +190,7 @@ def place(profile: SwitchProfile, asks: Asks) -> Face | None:
             return None
         downs.append(run)
     if downs:
-        rest = free.rest(downs[0].cage_class, "down")
+        rest = free.rest(downs[0].cage_class, "down", downs[0].ways)
         downs[0] = replace(downs[0], cages=tuple(sorted((*downs[0].cages, *rest))))
     return Face(tuple(downs), tuple(found[1:] if asks.up else found), found[0] if asks.up else None)
 
@@ -188,7 +198,7 @@ def place(profile: SwitchProfile, asks: Asks) -> Face | None:
 def _run(profile: SwitchProfile, free: _FreeCages, where: tuple[int, int], ask: Ask, role: str) -> PortRun | None:
     """Ports for one ask in the free cages of a class, split so many ways."""
     cage_class, ways = where
-    cages = free.take(cage_class, -(-ask.needed // ways), role, at_end=role != "down")
+    cages = free.take(cage_class, -(-ask.needed // ways), role, ways, at_end=role != "down")
     if cages is None:
         return None
     kind, connectors = ask.kind, profile.cages[cage_class].connectors

@@ -206,7 +206,8 @@ def too_small(tier: TierSpec, asks: Asks, up: Ascent | None) -> InputError:
     if asks.downs:
         main = asks.downs[0]
         chosen = down_class(tier.profile, main)
-        ports = tier.profile.cages[chosen[0]].count * chosen[1] if chosen else 0
+        cage, ways = (tier.profile.cages[chosen[0]], chosen[1]) if chosen else (tier.profile.cages[0], 0)
+        ports = cage.count // cage.block(ways) * ways
         has = (
             f"{ports} ports of {main.kind.speed_gbps}G, enough for {radix(tier, main, up)} downlinks at "
             f"{float(tier.allowed):g}:1"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.counts import link_counts
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
@@ -59,18 +60,20 @@ def accelerators(design: Design) -> int:
 
 
 def power_w(design: Design) -> float:
-    """Electrical power of all devices, W; devices whose profile has no figure count nothing."""
+    """Electrical power of all devices, W; external ones and those whose profile has no figure count nothing."""
     layout = design.layout
-    total = sum(
-        (s.profile.power_w.planning_w or 0) * (s.count * layout.units - layout.omitted_of(s)) for s in layout.node_sets
-    )
-    total += sum((p.power_w.planning_w or 0) * len(names) for p, names, _ in design.extra_devices.values())
+    total = sum(_draw(s.profile) * (s.count * layout.units - layout.omitted_of(s)) for s in layout.node_sets)
+    total += sum(_draw(p) * len(names) for p, names, _ in design.extra_devices.values())
     total += sum((t.profile.power_w.planning_w or 0) * t.switches for f in design.fabrics for t in f.tiers)
     for scale_up in design.scale_up:
         if scale_up.profile.tray:
             tray = design.catalog.switch(scale_up.profile.tray)
             total += (tray.power_w.planning_w or 0) * (scale_up.switches // scale_up.profile.switches_per_tray)
     return total
+
+
+def _draw(profile: NodeProfile) -> float:
+    return 0 if profile.external else profile.power_w.planning_w or 0
 
 
 def whole(number: float) -> int | float:

@@ -190,14 +190,14 @@ def _choose(links: LinkTable, ends: _Ends, length_m: Floats, media: tuple[CableP
     reaches = np.zeros(cables, dtype=bool)
     for i, profile in sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank)):
         fits = _fits(links.segments, profile)[segment]
-        fits &= alone_all[together] | (not profile.attached)
-        fits &= ~split_any[together] | profile.splittable
+        fits &= alone_all[together] | (not profile.attached and not profile.link_gbps)
+        fits &= ~split_any[together] | _splits(links.segments, profile)[segment]
         unset = fits & (medium < 0)
         medium[unset] = i
     for i, profile in reversed(list(enumerate(media))):
         fits = _fits(links.segments, profile)[segment] & (longest <= profile.reach_m)
-        fits &= alone_all[together] | (not profile.attached)
-        fits &= ~split_any[together] | profile.splittable
+        fits &= alone_all[together] | (not profile.attached and not profile.link_gbps)
+        fits &= ~split_any[together] | _splits(links.segments, profile)[segment]
         medium[fits], reaches[fits] = i, True
     return medium, reaches
 
@@ -207,8 +207,19 @@ def _fits(segments: tuple[Segment, ...], profile: CableProfile) -> Flags:
     return np.array([fits_segment(segment, profile) for segment in segments])
 
 
+def _splits(segments: tuple[Segment, ...], profile: CableProfile) -> Flags:
+    """For each segment, whether a medium may serve several of its links from one cage."""
+    return np.array([profile.splits_for(-int(-s.speed_gbps // s.lane_gbps)) for s in segments])
+
+
 def fits_segment(segment: Segment, profile: CableProfile) -> bool:
-    """Whether a medium carries a segment's lane rate; copper pairs go to RJ45 cages and nothing else does."""
+    """Whether a medium carries a segment's lane rate and speed; copper pairs go to RJ45 cages and nothing else does.
+
+    A module of one link (`link_gbps`) needs a connector that is not split at either end.
+    """
+    whole = segment.a.per_connector == 1 and segment.b.per_connector == 1
+    if profile.link_gbps and not (whole and segment.speed_gbps in profile.link_gbps):
+        return False
     return segment.lane_gbps in profile.lane_gbps and ("RJ45" in profile.form_factors) == is_rj45(segment)
 
 

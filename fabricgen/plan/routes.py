@@ -43,7 +43,10 @@ STOCK_M = np.array(
         500,
     ]
 )
-"""Lengths that are stocked, m; beyond the last, whole multiples of 100 m."""
+"""Lengths that are stocked, m; beyond the last, whole multiples of 100 m up to `BY_DRUM_M`, then whole kilometres."""
+
+BY_DRUM_M = 2000
+"""Length from which fibre is ordered by the kilometre, m."""
 
 
 def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b: Ints) -> Floats:
@@ -61,7 +64,8 @@ def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b:
 
 def stocked(length_m: Floats) -> Floats:
     """Round lengths up to what is stocked, m, float64."""
-    beyond = np.ceil(length_m / 100 - 1e-9) * 100
+    step = np.where(length_m > BY_DRUM_M + 1e-6, 1000, 100)
+    beyond = np.ceil(length_m / step - 1e-9) * step
     found = np.searchsorted(STOCK_M, length_m - 1e-9)
     result: Floats = np.where(found < len(STOCK_M), STOCK_M[np.minimum(found, len(STOCK_M) - 1)], beyond)
     return result

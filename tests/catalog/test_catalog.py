@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +52,11 @@ def table(platform: SonicPlatform, hwsku: str) -> Iterator[tuple[str, str, str, 
                     platform.alias(cage, run.ways, part),
                     cage.index,
                 )
+
+
+def speeds_of(mode: str) -> set[float]:
+    """Speeds of a breakout mode such as `2x400G(4)[200G,100G]`, Gb/s; a figure without G is Mb/s."""
+    return {int(n) / (1 if unit else 1000) for n, unit in re.findall(r"[x\[,]\s*(\d+)(G?)", mode)}
 
 
 @pytest.mark.parametrize(("kind", "name"), PROFILES)
@@ -157,6 +163,13 @@ def test_dgx_h100_rails_follow_the_gpus_not_the_cages() -> None:
         ("7060x6-64pe-b", 100, 512),
         ("sn5640", 100, 512),
         ("ds6000", 200, 512),
+        ("7816r4", 800, 576),
+        ("7808r4", 800, 288),
+        ("sn6810-ld", 800, 128),
+        ("sn6800", 800, 512),
+        ("sn6600-ld", 200, 512),
+        ("ixr7220-h6-64", 1600, 64),
+        ("w6950-128oc", 800, 128),
     ],
 )
 def test_radix_is_as_published(name: str, speed_gbps: int, ports: int) -> None:
@@ -215,6 +228,16 @@ def test_sonic_platform_matches_its_switch(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PLATFORMS)
+def test_breakouts_of_a_switch_are_modes_of_its_sonic_platform(name: str) -> None:
+    platform = platform_of(name)
+    for cage_class in CATALOG.switch(name).cages:
+        for ways, speeds in cage_class.breakouts.items():
+            listed = {speed for mode in platform.breakout_modes[ways] for speed in speeds_of(mode)}
+            assert set(speeds) <= listed, (ways, speeds)
+            assert ways == 1 or len(platform.suffixes[ways]) == ways
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
 def test_sonic_hwskus_cover_every_cage_with_distinct_ports(name: str) -> None:
     platform = platform_of(name)
     for hwsku, runs in platform.hwskus.items():
@@ -269,6 +292,15 @@ def test_sonic_hwskus_cover_every_cage_with_distinct_ports(name: str) -> None:
         ("sn5600", "Mellanox-SN5600-V256", 257, {("Ethernet510", "510,511", "etp64d", 64)}),
         ("sn5640", "Mellanox-SN5640-C512S2", 514, {("Ethernet511", "511", "etp64h", 64)}),
         ("sn5640", "Mellanox-SN5640-C448O16", 466, {("Ethernet7", "7", "etp1h", 1)}),
+        (
+            "7060dx5-32",
+            "Arista-7060DX5-32",
+            33,
+            {
+                ("Ethernet248", "505,506,507,508,509,510,511,512", "Ethernet32/1", 32),
+                ("Ethernet256", "513", "Ethernet33", 33),
+            },
+        ),
         ("sn4700", "ACS-MSN4700", 32, {("Ethernet248", "248,249,250,251,252,253,254,255", "etp32", 32)}),
         (
             "sn2201",

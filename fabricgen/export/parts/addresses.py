@@ -44,7 +44,7 @@ def _management(cluster: Cluster) -> Iterator[tuple[str, ...]]:
     classes = cluster.plan.devices.classes
     for row, text in zip(rows.tolist(), texts, strict=True):
         cls = classes[cluster.plan.devices.device_class[row]]
-        port = cluster.design.catalog.naming(cls.nos, cls.path).management if cls.kind == SWITCH else ""
+        port = cluster.design.catalog.naming(cls.nos, cls.path).management_of(cls.profile) if cls.kind == SWITCH else ""
         yield text, "management", cluster.names[row], port
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fabricgen.catalog.models import CableProfile
+from fabricgen.catalog.models import CableProfile, NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.summary import whole
 from fabricgen.export.cabling import CableParts, EndKind
@@ -16,7 +16,7 @@ from fabricgen.plan.tables import EXTRA, NODE
 
 ON_REQUEST = False
 
-KINDS = ("node", "switch", "transceiver", "cable")
+KINDS = ("node", "switch", "line-card", "transceiver", "cable")
 """Kinds of lines, in the order they are listed."""
 
 
@@ -42,6 +42,7 @@ def table(cluster: Cluster, context: ExportContext) -> Table:
     share = {
         "node": spares.nodes,
         "switch": spares.switches,
+        "line-card": spares.switches,
         "transceiver": spares.transceivers,
         "cable": spares.cables,
     }
@@ -66,15 +67,16 @@ def table(cluster: Cluster, context: ExportContext) -> Table:
 
 
 def lines(cluster: Cluster) -> list[Line]:
-    """Every part of a cluster once, by kind and part."""
+    """Every part of a cluster once, by kind and part; external devices are not bought, but optics at their ends are."""
     found = [*_devices(cluster), *_transceivers(cluster), *_cables(cluster)]
     return sorted(found, key=lambda line: (KINDS.index(line.kind), line.part))
 
 
 def _devices(cluster: Cluster) -> Iterator[Line]:
     counts: Counter[str] = Counter()
-    classes = {c.profile.id: c for c in cluster.plan.devices.classes}
-    for cls in cluster.plan.devices.classes:
+    bought = [c for c in cluster.plan.devices.classes if not getattr(c.profile, "external", False)]
+    classes = {c.profile.id: c for c in bought}
+    for cls in bought:
         counts[cls.profile.id] += cls.count
     for part, quantity in counts.items():
         cls = classes[part]
@@ -83,6 +85,20 @@ def _devices(cluster: Cluster) -> Iterator[Line]:
         text = f"{cls.profile.vendor} {model}".strip()
         if quantity:
             yield Line(part, text, kind, quantity, cls.profile.power_w.planning_w)
+    yield from _line_cards([(c.profile, counts[c.profile.id]) for c in classes.values()])
+
+
+def _line_cards(devices: list[tuple[SwitchProfile | NodeProfile, int]]) -> Iterator[Line]:
+    """Line cards of all chassis, those of one part number together; their power is in the chassis's figure."""
+    counts: Counter[str] = Counter()
+    text: dict[str, str] = {}
+    for profile, quantity in devices:
+        for cards in profile.line_cards if isinstance(profile, SwitchProfile) else ():
+            counts[cards.part_number] += quantity * cards.count
+            text[cards.part_number] = f"{profile.vendor} {cards.model} line card, {cards.cages} cages"
+    for part, quantity in counts.items():
+        if quantity:
+            yield Line(part, text[part], "line-card", quantity, 0)
 
 
 def _transceivers(cluster: Cluster) -> Iterator[Line]:
@@ -112,9 +128,9 @@ def _transceivers(cluster: Cluster) -> Iterator[Line]:
 
 
 def _end_power(medium: CableProfile, kind: EndKind) -> float | None:
-    """Power of one end, W: the figure of an eight-lane end, in proportion to the lanes in use."""
-    if medium.power_w_per_end is None:
-        return None
+    """Power of one end, W: the figure of an eight-lane end, in proportion to the lanes in use; of a module as it is."""
+    if medium.power_w_per_end is None or medium.link_gbps:
+        return medium.power_w_per_end
     return medium.power_w_per_end * min(1.0, kind.gbps / kind.lane_gbps / 8)
 
 

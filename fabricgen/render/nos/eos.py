@@ -43,6 +43,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "asn": switch.asn,
         "loopback": switch.loopback,
         "management": [(switch.management, switch.management_gateway)] if switch.management_gateway else [],
+        "management_port": catalog.naming("eos").management_of(switch.profile),
         "unnumbered": unnumbered,
         "mtu": MTU,
         "ports": [_port_row(switch, port) for port in switch.ports],
@@ -87,7 +88,7 @@ def _unused(switch: SwitchView, catalog: Catalog) -> list[str]:
     names: list[str] = []
     for number, cage in enumerate((c for c in switch.profile.cages for _ in range(c.count)), 1):
         split = ways.get(number, 1)
-        names += (naming.port(number, sub, split, cage, None) for sub in range(split))
+        names += (naming.port(number, sub, split, cage, None, switch.profile.slot_of(number)) for sub in range(split))
     return [name for name in names if name not in cabled]
 
 

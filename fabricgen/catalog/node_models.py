@@ -1,0 +1,80 @@
+"""What the catalogue says of a node: whatever hangs at the edge of a fabric, and its ports by role."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from fabricgen.catalog.profile import Power, Profile
+
+
+class NicPort(BaseModel):
+    """One network port of a node: `rail` counts the NICs of a role in GPU order, `port` the ports of one NIC."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rail: int = Field(gt=0, description="The n-th NIC of every node, from 1.")
+    port: int = Field(1, gt=0, description="The port of that NIC, from 1; above 1 on dual-port NICs.")
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9/_.-]*$", description="What is printed on, or said of, the port.")
+    cage: str = Field(description="The cage it is in; twin-port cages hold two ports.")
+    gpu: int | None = Field(None, ge=0, description="The GPU it serves, as the vendor numbers them (from 0).")
+    nic: str = ""
+    interface: str = Field("", description="What the operating system calls it, e.g. mlx5_4.")
+
+
+class NicRole(BaseModel):
+    """The ports of a node that serve one purpose; all alike."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    form_factor: str
+    lanes: int = Field(gt=0, description="Lanes of one port.")
+    lane_gbps: float = Field(gt=0)
+    speeds: tuple[int, ...] = Field(min_length=1, description="Speeds of an unsplit port, fastest first, Gb/s.")
+    splits: tuple[int, ...] = Field((1,), description="Into how many equal ports (planes) one NIC port may be split.")
+    connectors: Literal[1, 2] = Field(1, description="2 where two NIC ports share a twin-port cage.")
+    ports: tuple[NicPort, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _ports_are_distinct(self) -> NicRole:
+        if min(self.splits, default=0) < 1:
+            raise ValueError("splits are 1 or more")
+        if len({p.name for p in self.ports}) < len(self.ports):
+            raise ValueError("two ports have one name")
+        found = sorted((p.rail, p.port) for p in self.ports)
+        rails, each = found[-1][0], max(port for _, port in found)
+        if found != [(rail, port) for rail in range(1, rails + 1) for port in range(1, each + 1)]:
+            raise ValueError(f"rails must be 1 to {rails}, each with ports 1 to {each} once; got (rail, port) {found}")
+        return self
+
+    @property
+    def ports_per_nic(self) -> int:
+        """Ports of one NIC: 2 of a dual-port one."""
+        return max(p.port for p in self.ports)
+
+
+class Accelerators(BaseModel):
+    """The accelerators in one node."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str
+    count: int = Field(gt=0)
+
+
+class NodeProfile(Profile):
+    """A node (server, tray or appliance) and its network ports by role."""
+
+    kind: Literal["node"] = "node"
+    name: str
+    vendor: str = ""
+    accelerators: Accelerators | None = None
+    roles: dict[str, NicRole] = Field(description="Role (compute, storage, inband, bmc, ...) -> its ports.")
+    rack_units: int = Field(gt=0)
+    power_w: Power = Power(max=None, typical=None)
+    weight_kg: float | None = Field(None, gt=0)
+    scale_up: str = Field("", description="The scale-up domain that such nodes form.")
+    external: bool = Field(
+        False, description="Somebody else's device: wired and named, but neither bought nor counted in the power."
+    )

@@ -1,0 +1,58 @@
+"""A switch on SONiC: its port table and the ways its cages may be split."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fabricgen.catalog.profile import Id
+
+
+class BreakoutRun(BaseModel):
+    """Cages `first` to `last` (from 1) split into `ways` ports of `speed_gbps` in a HwSKU."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    first: int = Field(gt=0)
+    last: int = Field(gt=0)
+    ways: int = Field(gt=0)
+    speed_gbps: int = Field(gt=0)
+
+
+class PlatformCage(BaseModel):
+    """A cage as the NOS numbers it: first port, its ASIC lanes in order, alias and index."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    port: int = Field(ge=0, description="N of the first port, EthernetN.")
+    lanes: tuple[int, ...]
+    alias: str
+    index: int
+    alias_of_unsplit: str | None = Field(None, description="As the platform's, where this cage differs.")
+
+
+class SonicPlatform(BaseModel):
+    """A switch on SONiC: platform string, HwSKUs and the port table. Lanes are read, never computed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    switch: Id
+    platform: str
+    default_hwsku: str
+    source: str
+    hwskus: dict[str, tuple[BreakoutRun, ...]] = Field(description="HwSKU -> how its cages are split.")
+    suffixes: dict[int, tuple[str, ...]] = Field(description="Ways -> what a split port adds to the cage's alias.")
+    alias_of_unsplit: str = Field("", description="What an unsplit port adds to the cage's alias.")
+    breakout_modes: dict[int, tuple[str, ...]] = Field(
+        description="Ways -> breakout modes of platform.json as spelled there."
+    )
+    fec: Literal["rs", "fc", "none", ""] = "rs"
+    cages: tuple[PlatformCage, ...]
+
+    def alias(self, cage: PlatformCage, ways: int, part: int) -> str:
+        """What the NOS calls port `part` (from 0) of a cage split into `ways`."""
+        if ways > 1:
+            return cage.alias + self.suffixes[ways][part]
+        own = cage.alias_of_unsplit
+        return cage.alias + (self.alias_of_unsplit if own is None else own)

@@ -1,0 +1,176 @@
+"""What the catalogue says of a switch: its cages, its line cards where it is a chassis, its size and power."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from fabricgen.catalog.profile import Power, Profile
+
+
+class CageClass(BaseModel):
+    """A run of equal cages on a switch face, numbered in the order of the classes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    count: int = Field(gt=0)
+    form_factor: str = Field(description="OSFP, QSFP-DD, QSFP112, QSFP28, SFP28, RJ45, ...")
+    lanes: int = Field(gt=0, description="Electrical lanes of one cage.")
+    lane_gbps: float = Field(gt=0, description="Fastest rate of one lane, Gb/s.")
+    connectors: Literal[1, 2] = Field(1, description="2 for a twin-port cage: two cable connectors, one transceiver.")
+    breakouts: dict[int, tuple[int, ...]] = Field(
+        description="Ports a cage may be split into -> speeds offered by each, Gb/s."
+    )
+    breakout_blocks: dict[int, int] = Field(
+        default_factory=dict,
+        description=(
+            "Ports a cage may be split into -> how many cages one so split takes up: itself, and the next ones, "
+            "which stay empty. Blocks of that many begin at the first cage of the class. Not listed: takes up 1."
+        ),
+    )
+
+    @model_validator(mode="after")
+    def _lanes_carry_speeds(self) -> CageClass:
+        for ways, speeds in self.breakouts.items():
+            if ways < 1 or self.lanes % ways:
+                raise ValueError(f"{self.lanes} lanes do not split into {ways} ports")
+            if max(speeds) > self.lanes / ways * self.lane_gbps:
+                raise ValueError(
+                    f"{ways} ports of {max(speeds)}G need more than {self.lanes} x {self.lane_gbps}G lanes"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _blocks_fit(self) -> CageClass:
+        for ways, cages in self.breakout_blocks.items():
+            if ways not in self.breakouts:
+                raise ValueError(f"a block is given for {ways} ports, which is no breakout of this cage")
+            if cages < 2 or self.count % cages:
+                raise ValueError(f"{self.count} cages do not divide into blocks of {cages}; a block is 2 or more")
+        return self
+
+    @property
+    def speed_gbps(self) -> int:
+        """The fastest port this cage offers, Gb/s."""
+        return max(max(speeds) for speeds in self.breakouts.values())
+
+    @property
+    def speeds(self) -> frozenset[int]:
+        """Every port speed this cage offers, Gb/s."""
+        return frozenset(s for speeds in self.breakouts.values() for s in speeds)
+
+    def split_for(self, speed_gbps: int, lane_gbps: float) -> int | None:
+        """Return the split that makes most ports of `speed_gbps` over lanes of `lane_gbps`, or None.
+
+        A port of 100G over four 25G lanes needs four lanes of its cage, whatever these could carry. Of splits that
+        make equally many, since the finer leaves cages empty, the coarser is taken.
+        """
+        lanes_used = -(-speed_gbps // lane_gbps)
+        fits = [w for w, speeds in self.breakouts.items() if speed_gbps in speeds and lanes_used * w <= self.lanes]
+        return max(fits, key=lambda ways: (ways / self.block(ways), -ways), default=None)
+
+    def block(self, ways: int) -> int:
+        """How many cages one that is split into `ways` takes up: itself and those it disables."""
+        return self.breakout_blocks.get(ways, 1)
+
+
+class LineCards(BaseModel):
+    """Equal line cards of a chassis, in consecutive slots."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    count: int = Field(gt=0)
+    cages: int = Field(gt=0, description="Cages of one card.")
+    first_slot: int = Field(gt=0, description="The slot of the first of these cards, as the chassis numbers them.")
+    model: str
+    part_number: str = Field(min_length=1, pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*$", description="What is ordered.")
+
+
+class SwitchProfile(Profile):
+    """A switch: its face, size, power and the network operating systems it runs.
+
+    A chassis has one face too: its cages are numbered through, card by card. Its power is that of the chassis with
+    all its cards, fabric and supervisor modules.
+    """
+
+    kind: Literal["switch"] = "switch"
+    vendor: str
+    model: str
+    protocol: Literal["ethernet", "infiniband", "nvlink", "scale-up-ethernet", "ualink"]
+    asic: str
+    throughput_gbps: float | None = Field(None, gt=0, description="Per direction, Gb/s.")
+    cages: tuple[CageClass, ...] = Field(min_length=1)
+    rack_units: int = Field(gt=0)
+    power_w: Power = Power(max=None, typical=None)
+    weight_kg: float | None = Field(None, gt=0)
+    nos: tuple[str, ...] = Field(
+        min_length=1, description="Network operating systems that run on it, the usual one first."
+    )
+    part_number: str = ""
+    line_cards: tuple[LineCards, ...] = Field(
+        (), description="The line cards of a chassis, which hold its cages in the order of the face; none: a fixed box."
+    )
+
+    @model_validator(mode="after")
+    def _cards_hold_the_cages(self) -> SwitchProfile:
+        if not self.line_cards:
+            return self
+        held = sum(cards.count * cards.cages for cards in self.line_cards)
+        if held != self.cage_count:
+            raise ValueError(f"the line cards hold {held} cages, and the face has {self.cage_count}")
+        slots = [slot for slot, _ in self.cards]
+        if sorted(set(slots)) != slots:
+            raise ValueError(f"line cards must be listed by slot, one in each; got slots {slots}")
+        return self
+
+    @cached_property
+    def cards(self) -> tuple[tuple[int, int], ...]:
+        """(slot, cages) of every line card, in the order of the face."""
+        return tuple((c.first_slot + i, c.cages) for c in self.line_cards for i in range(c.count))
+
+    @cached_property
+    def cages_by_card(self) -> tuple[tuple[int, ...], ...]:
+        """Cage numbers (from 1) of each line card in turn; a fixed box counts as one card."""
+        found, first = [], 1
+        for _, cages in self.cards or ((0, self.cage_count),):
+            found.append(tuple(range(first, first + cages)))
+            first += cages
+        return tuple(found)
+
+    def slot_of(self, cage: int) -> tuple[int, int] | None:
+        """(slot, cage on the card, from 1) of a cage of the face (from 1); None on a fixed box.
+
+        Raises LookupError when the chassis has no such cage.
+        """
+        if not self.line_cards:
+            return None
+        first = 1
+        for slot, cages in self.cards:
+            if first <= cage < first + cages:
+                return slot, cage - first + 1
+            first += cages
+        raise LookupError(f"{self.id} has no cage {cage}")
+
+    def cage_label(self, cage: int) -> str:
+        """What is printed by a cage (from 1): its number, or SLOT/NUMBER on a line card."""
+        place = self.slot_of(cage)
+        return str(cage) if place is None else f"{place[0]}/{place[1]}"
+
+    @cached_property
+    def cage_count(self) -> int:
+        """The number of cages on the face."""
+        return sum(c.count for c in self.cages)
+
+    def cage(self, number: int) -> CageClass:
+        """The kind of cage that has a number (from 1); raises IndexError beyond the face."""
+        for kind in self.cages:
+            if number <= kind.count:
+                return kind
+            number -= kind.count
+        raise IndexError(number)
+
+    def first_cage(self, cage_class: int) -> int:
+        """The number (from 1) of the first cage of a class."""
+        return 1 + sum(c.count for c in self.cages[:cage_class])
