@@ -8,98 +8,17 @@ from functools import cached_property
 
 import numpy as np
 
-from fabricgen.allocate.addresses import Addresses, allocate, is_management, underlay
+from fabricgen.allocate.addresses import Addresses, allocate
 from fabricgen.allocate.names import device_names, site_names
-from fabricgen.allocate.pools import DEFAULT_POOLS, dotted
+from fabricgen.allocate.pools import dotted
 from fabricgen.allocate.ports import PortNames, Strings
-from fabricgen.blueprint.fabric import Qos
 from fabricgen.catalog.models import SwitchProfile
-from fabricgen.design.model import Design, FabricDesign, PortRun, TierDesign
+from fabricgen.design.model import Design, FabricDesign, PortRun
+from fabricgen.intent import FabricIntent, fabric_intent
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.plan.expand import build_plan
 from fabricgen.plan.tables import SWITCH, ManagementPort, Plan, ScaleUpPort, Wide
-
-
-@dataclass(frozen=True, slots=True)
-class QosIntent:
-    """Lossless Ethernet as the switches of a fabric are to do it; thresholds in kB, None: by port speed."""
-
-    lossless: bool
-    roce_dscp: int
-    cnp_dscp: int
-    ecn_min_kb: int | None
-    ecn_max_kb: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class FabricIntent:
-    """What holds for every switch of a fabric."""
-
-    name: str
-    underlay: str
-    hosts: str
-    bfd: bool
-    qos: QosIntent
-    vlan: int
-    loopback_pools: tuple[str, ...]
-    """Prefixes that router ids come from."""
-    host_pools: tuple[str, ...]
-    """Prefixes that links and subnets of nodes come from."""
-
-
-@dataclass(frozen=True, slots=True)
-class SwitchPort:
-    """One cabled port of a switch, as a configuration needs it; addresses carry prefix lengths, "" for none.
-
-    `cage` counts from 1, `sub` from 0 within the cage's `ways` ports. `role` is what is at the far end: `up`, `down`
-    or `host`. `speed_gbps` is Gb/s.
-    """
-
-    name: str
-    cage: int
-    sub: int
-    ways: int
-    speed_gbps: int
-    role: str
-    address: str
-    peer: str
-    peer_port: str
-    peer_address: str
-    peer_tier: str
-    peer_asn: int
-    peer_model: str
-    cable: str
-
-
-@dataclass(frozen=True, slots=True)
-class SwitchView:
-    """One switch, as a configuration needs it; addresses are dotted, with prefix length where it says so."""
-
-    name: str
-    profile: SwitchProfile
-    fabric: FabricIntent
-    tier: TierDesign
-    is_lowest: bool
-    level: int
-    """Tiers below it."""
-    asn: int
-    loopback: str
-    management: str
-    """With prefix length."""
-    management_gateway: str
-    gateway: str
-    """Of the bridged subnet, with prefix length."""
-    host_subnet: str
-    """The block that holds the addresses of all node links, with prefix length."""
-    site: str
-    rack: str
-    ports: tuple[SwitchPort, ...]
-
-    @property
-    def ecmp_width(self) -> int:
-        """Equal paths at most: links up, or down where there is no tier above."""
-        run = self.tier.up or self.tier.down
-        return max(1, run.count)
+from fabricgen.switch_view import SwitchPort, SwitchView, address_text, with_length
 
 
 @dataclass(frozen=True)
@@ -241,60 +160,6 @@ class Cluster:
                 peer_model=peer_class.profile.id,
                 cable=self.cable_ids[cable] if cable >= 0 else "",
             )
-
-
-def address_text(address: int) -> str:
-    """An address in dotted form, "" for none."""
-    return dotted(address) if address else ""
-
-
-def with_length(address: int, length: int) -> str:
-    """An address with its prefix length, "" for none."""
-    return f"{dotted(address)}/{length}" if address else ""
-
-
-def fabric_intent(design: Design, fabric: FabricDesign) -> FabricIntent:
-    """What the blueprint asks of every switch of a fabric: its own settings, the cluster's, then defaults."""
-    blueprint = design.loaded.blueprint
-    spec = blueprint.fabrics[fabric.name]
-    bfd = spec.routing.bfd if spec.routing.bfd is not None else blueprint.routing.bfd
-    order = [f.name for f in design.fabrics]
-    return FabricIntent(
-        name=fabric.name,
-        underlay=underlay(design, fabric),
-        hosts=fabric.hosts,
-        bfd=bool(bfd),
-        qos=_qos_intent(fabric.protocol, spec.qos, blueprint.qos),
-        vlan=100 + 10 * order.index(fabric.name),
-        loopback_pools=_pool(design, fabric, "loopback"),
-        host_pools=_pool(design, fabric, "management" if is_management(fabric) else "hosts"),
-    )
-
-
-def _pool(design: Design, fabric: FabricDesign, name: str) -> tuple[str, ...]:
-    """Prefixes of a pool: the fabric's own, the cluster's, or the default."""
-    blueprint = design.loaded.blueprint
-    own: tuple[str, ...] | None = getattr(blueprint.fabrics[fabric.name].pools, name)
-    return own or getattr(blueprint.pools, name) or DEFAULT_POOLS[name]
-
-
-def _qos_intent(protocol: str, own: Qos, shared: Qos) -> QosIntent:
-    """Settings of a fabric over those of the cluster; a shared profile concerns RoCE fabrics only."""
-    profile = own.profile or (shared.profile if protocol == "roce" else None)
-    lossless = profile == "roce-lossless" if profile else protocol == "roce"
-
-    def setting(name: str, default: int | None) -> int | None:
-        value = getattr(own, name)
-        value = getattr(shared, name) if value is None else value
-        return default if value is None else int(value)
-
-    return QosIntent(
-        lossless=lossless,
-        roce_dscp=setting("roce_dscp", 26) or 0,
-        cnp_dscp=setting("cnp_dscp", 48) or 0,
-        ecn_min_kb=setting("ecn_min_kb", None),
-        ecn_max_kb=setting("ecn_max_kb", None),
-    )
 
 
 def build_cluster(design: Design) -> Cluster:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fabricgen.cluster import SwitchPort, SwitchView
+from fabricgen.switch_view import SwitchPort, SwitchView
 
 KEEPALIVE_S, HOLD_S, CONNECT_RETRY_S = 3, 9, 10
 """Session timers, seconds: the `datacenter` profile of FRR (docs.frrouting.org, bgpd: `frr defaults datacenter`)."""

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fabricgen.blueprint.load import load_blueprint
-from fabricgen.cluster import Cluster, SwitchView, build_cluster
+from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.render.engine import render_configs
+from fabricgen.switch_view import SwitchView
 
 BLUEPRINTS = Path(__file__).resolve().parents[2] / "blueprints"
 EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))

@@ -18,8 +18,8 @@ import frr_lab
 import pytest
 from rendered import UNNUMBERED, cluster_of, config_db, files_of
 
-from fabricgen.cluster import SwitchView
 from fabricgen.render.bgp import sessions
+from fabricgen.switch_view import SwitchView
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -14,9 +14,9 @@ from typing import Any
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass
-from fabricgen.cluster import SwitchPort, SwitchView
 from fabricgen.render import bgp, roce
 from fabricgen.render.escape import one_line, token
+from fabricgen.switch_view import SwitchPort, SwitchView
 
 MTU = 9214
 MAX_ECMP = 600

@@ -26,12 +26,12 @@ from typing import Any
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SonicPlatform
-from fabricgen.cluster import SwitchPort, SwitchView
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.render import bgp
 from fabricgen.render.escape import json_text, one_line, token
 from fabricgen.render.nos._sonic_ports import FEC_FROM_GBPS, Face, FacePort, face_of
 from fabricgen.render.nos._sonic_qos import qos_values
+from fabricgen.switch_view import SwitchPort, SwitchView
 
 MTU = 9216
 MAX_ECMP = 514

@@ -1,0 +1,75 @@
+"""One switch as its configuration needs it: plain values, addresses as text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabricgen.allocate.pools import dotted
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.design.model import TierDesign
+from fabricgen.intent import FabricIntent
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchPort:
+    """One cabled port of a switch, as a configuration needs it; addresses carry prefix lengths, "" for none.
+
+    `cage` counts from 1, `sub` from 0 within the cage's `ways` ports. `role` is what is at the far end: `up`, `down`
+    or `host`. `speed_gbps` is Gb/s.
+    """
+
+    name: str
+    cage: int
+    sub: int
+    ways: int
+    speed_gbps: int
+    role: str
+    address: str
+    peer: str
+    peer_port: str
+    peer_address: str
+    peer_tier: str
+    peer_asn: int
+    peer_model: str
+    cable: str
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchView:
+    """One switch, as a configuration needs it; addresses are dotted, with prefix length where it says so."""
+
+    name: str
+    profile: SwitchProfile
+    fabric: FabricIntent
+    tier: TierDesign
+    is_lowest: bool
+    level: int
+    """Tiers below it."""
+    asn: int
+    loopback: str
+    management: str
+    """With prefix length."""
+    management_gateway: str
+    gateway: str
+    """Of the bridged subnet, with prefix length."""
+    host_subnet: str
+    """The block that holds the addresses of all node links, with prefix length."""
+    site: str
+    rack: str
+    ports: tuple[SwitchPort, ...]
+
+    @property
+    def ecmp_width(self) -> int:
+        """Equal paths at most: links up, or down where there is no tier above."""
+        run = self.tier.up or self.tier.down
+        return max(1, run.count)
+
+
+def address_text(address: int) -> str:
+    """An address in dotted form, "" for none."""
+    return dotted(address) if address else ""
+
+
+def with_length(address: int, length: int) -> str:
+    """An address with its prefix length, "" for none."""
+    return f"{dotted(address)}/{length}" if address else ""
