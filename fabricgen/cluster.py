@@ -18,6 +18,7 @@ from fabricgen.intent import FabricIntent, fabric_intent
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.plan.expand import build_plan
 from fabricgen.plan.tables import SWITCH, ManagementPort, Plan, ScaleUpPort, Wide
+from fabricgen.static_routes import Reachability
 from fabricgen.switch_view import SwitchPort, SwitchView, address_text, with_length
 
 
@@ -110,7 +111,12 @@ class Cluster:
             site=self.sites[row],
             rack=self.plan.racks.names[devices.rack[row]],
             ports=tuple(self._switch_ports(row)),
+            routes=self._reachability.routes(row) if self.intent(fabric).underlay == "static" else (),
         )
+
+    @cached_property
+    def _reachability(self) -> Reachability:
+        return Reachability(self.plan, self.addresses, self.a_port, self.b_port)
 
     @cached_property
     def _gateways(self) -> dict[int, str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabricgen.allocate.addresses import is_management, underlay
+from fabricgen.allocate.addresses import is_management
 from fabricgen.allocate.pools import DEFAULT_POOLS
+from fabricgen.allocate.underlay import underlay
 from fabricgen.blueprint.fabric import Qos
 from fabricgen.design.model import Design, FabricDesign
 

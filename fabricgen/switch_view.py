@@ -35,6 +35,23 @@ class SwitchPort:
 
 
 @dataclass(frozen=True, slots=True)
+class NextHop:
+    """A way out of a switch: its own port and the far end's address, without prefix length."""
+
+    port: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class StaticRoute:
+    """A route over all next hops equally; `discard`: what none of them takes is dropped, not sent elsewhere."""
+
+    prefix: str
+    hops: tuple[NextHop, ...]
+    discard: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SwitchView:
     """One switch, as a configuration needs it; addresses are dotted, with prefix length where it says so."""
 
@@ -57,6 +74,8 @@ class SwitchView:
     site: str
     rack: str
     ports: tuple[SwitchPort, ...]
+    routes: tuple[StaticRoute, ...]
+    """Of a fabric with static routes, by prefix; else empty."""
 
     @property
     def ecmp_width(self) -> int:
