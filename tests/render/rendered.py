@@ -19,6 +19,8 @@ EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))
 
 ALL_EOS = ("nos=eos", "fabrics.compute.tiers.leaf.switch=7060dx5-64s", "fabrics.compute.tiers.spine.switch=7060dx5-64s")
 UNNUMBERED = ("routing.underlay=ebgp-unnumbered",)
+STATIC = ("routing.underlay=static",)
+BARE = ("routing.underlay=none",)
 BRIDGED = ("fabrics.compute.hosts=bridged",)
 BFD = ("routing.bfd=true",)
 

@@ -3,6 +3,10 @@
 The management port is in a VRF of its own, so that its default route never draws fabric traffic; SSH listens there.
 A switch that is managed in-band has no management address and keeps SSH in the default VRF.
 
+Static routes name their port beside the next hop, so that this is never looked up through another route. With
+`underlay: none`, ports between switches are routed ports without an address: up, and carrying nothing until a
+controller says so.
+
 Sources: Arista EOS user manual (BGP: `neighbor interface`, RFC 5549; QoS; PFC watchdog); the commands and their nesting
 agree with the templates of aristanetworks/avd (pyavd 6.4), the RoCE profile with Arista's AI networking guides.
 """
@@ -16,6 +20,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass
 from fabricgen.render import bgp, roce
 from fabricgen.render.escape import one_line, token
+from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.switch_view import SwitchPort, SwitchView
 
 MTU = 9214
@@ -48,6 +53,10 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "ports": [_port_row(switch, port) for port in switch.ports],
         "unused": _unused(switch, catalog),
         "vlans": [(switch.fabric.vlan, token(switch.fabric.name), switch.gateway)] if switch.gateway else [],
+        "static_routes": [
+            (route.prefix, [(token(hop.port), hop.address) for hop in route.hops], route.discard, DISCARD_DISTANCE)
+            for route in switch.routes
+        ],
         **_bgp(switch),
         **_qos(switch),
     }
@@ -68,7 +77,7 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> tuple[object, ...]:
     run = switch.tier.up if port.role == "up" and switch.tier.up else switch.tier.down
     cage = switch.profile.cages[run.cage_class]
     bridged = port.role == "host" and not port.address and bool(switch.gateway)
-    between = port.role != "host"
+    link_local = port.role != "host" and switch.fabric.underlay == "ebgp-unnumbered"
     return (
         token(port.name),
         one_line(f"{port.peer} {port.peer_port} cable {port.cable}"),
@@ -76,7 +85,7 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> tuple[object, ...]:
         port.speed_gbps >= FEC_FROM_GBPS,
         switch.fabric.vlan if bridged else 0,
         port.address,
-        between and not port.address,
+        link_local,
         profile_name(port.speed_gbps) if switch.fabric.qos.lossless else "",
     )
 

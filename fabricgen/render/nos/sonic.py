@@ -13,6 +13,11 @@ Who configures FRR is said in DEVICE_METADATA, `docker_routing_config_mode`:
   the file when they reload (sonic-buildimage issue 27014): provision it after `config reload`, then restart bgp. The
   file has no `end`, since docker_init.sh appends zebra's FPM lines to it.
 
+Without BGP there is no AS number and bgpcfgd has STATIC_ROUTE alone: lists of one length, a next hop with its port, so
+that it is never looked up through another route, and where a default route leads away again a last entry that drops
+what the others do not take (managers_static_rt.py, IpNextHopSet). With `underlay: none` the bgp container is off, and
+ports between switches are in neither INTERFACE nor VLAN_MEMBER: a controller gives them their use.
+
 A session has one owner: with an frr.conf there are no BGP_NEIGHBOR rows, since bgpcfgd runs in every mode and would put
 those peers into its own permit-all group if it came first (managers_bgp.py, add_peer).
 
@@ -31,11 +36,14 @@ from fabricgen.render import bgp
 from fabricgen.render.escape import json_text, one_line, token
 from fabricgen.render.nos._sonic_ports import FEC_FROM_GBPS, Face, FacePort, face_of
 from fabricgen.render.nos._sonic_qos import qos_values
-from fabricgen.switch_view import SwitchPort, SwitchView
+from fabricgen.render.static import DISCARD_DISTANCE
+from fabricgen.switch_view import StaticRoute, SwitchPort, SwitchView
 
 MTU = 9216
 MAX_ECMP = 514
 """What SONiC builds FRR for (files/image_config/constants/constants.yml, maximum_paths)."""
+
+NO_HOP = "0.0.0.0"  # noqa: S104 - not an address to bind: bgpcfgd's word for a discard among next hops
 
 ROUTER_TYPES = ("ToRRouter", "LeafRouter", "SpineRouter")
 """SONiC's words for the first, second and every higher tier (T0, T1, T2; pattern in sonic-device_metadata.yang)."""
@@ -48,8 +56,8 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
 
 
 def owns_frr(switch: SwitchView) -> bool:
-    """Whether a switch takes an frr.conf: unnumbered sessions or BFD."""
-    return switch.fabric.underlay == "ebgp-unnumbered" or switch.fabric.bfd
+    """Whether a switch takes an frr.conf: unnumbered sessions or BFD; without BGP there is nothing to put there."""
+    return bool(switch.asn) and (switch.fabric.underlay == "ebgp-unnumbered" or switch.fabric.bfd)
 
 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
@@ -66,6 +74,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         **_device(switch, platform, face),
         **_interfaces(switch),
         **_neighbors(switch),
+        "static_routes": _static_routes(switch),
         **_frr(switch),
         "breakouts": [(json_text(port), json_text(mode)) for port, mode in face.breakouts],
         "ports": sorted(_port_row(port, cabled.get(port.name)) for port in face.ports),
@@ -88,7 +97,8 @@ def _device(switch: SwitchView, platform: SonicPlatform, face: Face) -> dict[str
         "asn": switch.asn,
         "loopback": switch.loopback,
         "routing_mode": "split-unified" if own_frr else "separated",
-        "mgmt_framework": "true" if switch.fabric.bfd else "false",
+        "mgmt_framework": "true" if own_frr and switch.fabric.bfd else "false",
+        "bgp_state": "disabled" if switch.fabric.underlay == "none" else "enabled",
         "mtu": MTU,
         "management": [(switch.management, switch.management_gateway)] if switch.management_gateway else [],
     }
@@ -124,7 +134,8 @@ def _interfaces(switch: SwitchView) -> dict[str, Any]:
         if port.role == "host" and not port.address:
             members.append(name)
             continue
-        rows.append((name, unnumbered and not port.address))
+        if port.address or unnumbered:
+            rows.append((name, not port.address))
         if port.address:
             rows.append((f"{name}|{port.address}", False))
     vlan = f"Vlan{switch.fabric.vlan}"
@@ -133,8 +144,34 @@ def _interfaces(switch: SwitchView) -> dict[str, Any]:
         "interfaces": sorted(rows),
         "vlans": bridged,
         "vlan_members": sorted((vlan, name) for name in members) if bridged else [],
-        "discarded": [switch.host_subnet] if switch.host_subnet and not bridged and not owns_frr(switch) else [],
     }
+
+
+def _static_routes(switch: SwitchView) -> list[tuple[str, ...]]:
+    """(key, advertised, blackhole, distance, ports, next hops), comma lists of one length; "" where absent."""
+    if switch.asn:
+        announced = switch.host_subnet and not switch.gateway and not owns_frr(switch)
+        return [(f"default|{switch.host_subnet}", "true", "true", "", "", "")] if announced else []
+    return sorted(static_route(route) for route in switch.routes)
+
+
+def static_route(route: StaticRoute) -> tuple[str, ...]:
+    """The row of a route; where it discards beside next hops, the discard is one more entry of each list."""
+    key = f"default|{route.prefix}"
+    if not route.hops:
+        return key, "false", "true", "", "", ""
+    ports, hops = [json_text(hop.port) for hop in route.hops], [hop.address for hop in route.hops]
+    if not route.discard:
+        return key, "false", "", "", ",".join(ports), ",".join(hops)
+    ways = len(hops)
+    return (
+        key,
+        "false",
+        ",".join(["false"] * ways + ["true"]),
+        ",".join(["0"] * ways + [str(DISCARD_DISTANCE)]),
+        ",".join([*ports, ""]),
+        ",".join([*hops, NO_HOP]),
+    )
 
 
 def _neighbors(switch: SwitchView) -> dict[str, Any]:
@@ -189,7 +226,7 @@ _WHERE_FILLED = {
     "DEVICE_NEIGHBOR_METADATA": "neighbor_types",
     "INTERFACE": "interfaces",
     "MGMT_INTERFACE": "management",
-    "STATIC_ROUTE": "discarded",
+    "STATIC_ROUTE": "static_routes",
     "VLAN": "vlans",
     "VLAN_INTERFACE": "vlans",
     "VLAN_MEMBER": "vlan_members",
