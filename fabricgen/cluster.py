@@ -19,7 +19,7 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.plan.expand import build_plan
 from fabricgen.plan.tables import SWITCH, ManagementPort, Plan, ScaleUpPort, Wide
 from fabricgen.static_routes import Reachability
-from fabricgen.switch_view import SwitchPort, SwitchView, address_text, with_length
+from fabricgen.switch_view import Service, SwitchPort, SwitchView, address_text, with_length
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,6 @@ class Cluster:
         devices, addresses = self.plan.devices, self.addresses
         cls = devices.classes[devices.device_class[row]]
         fabric = self.design.fabric(cls.fabric)
-        gateway = self._gateways.get(row, "")
         assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - the row is a switch
         return SwitchView(
             name=self.names[row],
@@ -106,8 +105,7 @@ class Cluster:
             loopback=dotted(int(addresses.loopback[row])),
             management=with_length(int(addresses.management[row]), int(addresses.management_length[row])),
             management_gateway=address_text(int(addresses.management_gateway[row])),
-            gateway=gateway,
-            host_subnet=with_length(int(addresses.subnet[row]), int(addresses.subnet_length[row])),
+            services=(self._service(row, self.intent(fabric)),),
             site=self.sites[row],
             rack=self.plan.racks.names[devices.rack[row]],
             ports=tuple(self._switch_ports(row)),
@@ -117,6 +115,18 @@ class Cluster:
     @cached_property
     def _reachability(self) -> Reachability:
         return Reachability(self.plan, self.addresses, self.a_port, self.b_port)
+
+    def _service(self, row: int, intent: FabricIntent) -> Service:
+        """What a fabric is to one of its own switches; it lives in the default VRF there."""
+        return Service(
+            fabric=intent.name,
+            vlan=intent.vlan,
+            vrf="",
+            hosts=intent.hosts,
+            gateway=self._gateways.get(row, ""),
+            host_subnet=with_length(int(self.addresses.subnet[row]), int(self.addresses.subnet_length[row])),
+            host_pools=intent.host_pools,
+        )
 
     @cached_property
     def _gateways(self) -> dict[int, str]:
@@ -165,6 +175,7 @@ class Cluster:
                 peer_asn=0 if isinstance(segment.a, ManagementPort) else int(addresses.asn[peer]),
                 peer_model=peer_class.profile.id,
                 cable=self.cable_ids[cable] if cable >= 0 else "",
+                service=segment.fabric if host else "",
             )
 
 

@@ -11,11 +11,43 @@ from fabricgen.intent import FabricIntent
 
 
 @dataclass(frozen=True, slots=True)
+class Service:
+    """A fabric whose hosts a switch serves, or carries the traffic of: addresses carry prefix lengths, "" for none.
+
+    `vrf` is the name of the VRF it lives in, "" for the default. A bridged service has a `gateway` on each switch that
+    its hosts attach to, in the VLAN `vlan`. `host_subnet` is the block of all node links here, `host_pools` are the
+    prefixes that these blocks come from everywhere.
+    """
+
+    fabric: str
+    vlan: int
+    vrf: str
+    hosts: str
+    gateway: str
+    host_subnet: str
+    host_pools: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Subinterface:
+    """One VRF on a link between switches: an 802.1Q sub-interface with a session of its own.
+
+    `vrf` is that of a service of the switch. Addresses carry prefix lengths.
+    """
+
+    vlan: int
+    vrf: str
+    address: str
+    peer_address: str
+    peer_asn: int
+
+
+@dataclass(frozen=True, slots=True)
 class SwitchPort:
     """One cabled port of a switch, as a configuration needs it; addresses carry prefix lengths, "" for none.
 
     `cage` counts from 1, `sub` from 0 within the cage's `ways` ports. `role` is what is at the far end: `up`, `down`
-    or `host`. `speed_gbps` is Gb/s.
+    or `host`. `speed_gbps` is Gb/s. `service` is the fabric of the service that a host port belongs to.
     """
 
     name: str
@@ -32,6 +64,8 @@ class SwitchPort:
     peer_asn: int
     peer_model: str
     cable: str
+    service: str = ""
+    subinterfaces: tuple[Subinterface, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +101,26 @@ class SwitchView:
     management: str
     """With prefix length."""
     management_gateway: str
-    gateway: str
-    """Of the bridged subnet, with prefix length."""
-    host_subnet: str
-    """The block that holds the addresses of all node links, with prefix length."""
+    services: tuple[Service, ...]
+    """The owning fabric's first."""
     site: str
     rack: str
     ports: tuple[SwitchPort, ...]
     routes: tuple[StaticRoute, ...]
     """Of a fabric with static routes, by prefix; else empty."""
+
+    @property
+    def vrfs(self) -> tuple[str, ...]:
+        """Names of the VRFs of its services, besides the default."""
+        return tuple(sorted({service.vrf for service in self.services} - {""}))
+
+    def service_of(self, port: SwitchPort) -> Service | None:
+        """The service that a host port belongs to; None for a link between switches."""
+        return next((service for service in self.services if service.fabric == port.service), None)
+
+    def sessions_in(self, vrf: str) -> tuple[tuple[SwitchPort, Subinterface], ...]:
+        """The links that exchange routes of a VRF, each with its sub-interface."""
+        return tuple((port, sub) for port in self.ports for sub in port.subinterfaces if sub.vrf == vrf)
 
     @property
     def ecmp_width(self) -> int:

@@ -119,8 +119,8 @@ def test_routes_lie_exactly_over_what_is_below(cluster: Cluster) -> None:
     known: set[int] = set()
     for switch in machine.switches.values():
         known.add(int(ipaddress.ip_address(switch.loopback)))
-        if switch.host_subnet:
-            net = ipaddress.ip_network(switch.host_subnet)
+        if switch.services[0].host_subnet:
+            net = ipaddress.ip_network(switch.services[0].host_subnet)
             known |= set(range(int(net[0]), int(net[-1]) + 1))
     for switch in machine.switches.values():
         for route in switch.routes:
@@ -144,8 +144,10 @@ def test_addresses_of_nobody_are_dropped_and_do_not_bounce(cluster: Cluster) -> 
     machine = Machine(cluster)
     for leaf in (s for s in machine.switches.values() if s.is_lowest):
         for owner in machine.switches.values():
-            if owner.host_subnet:
-                assert machine.outcomes(leaf.name, str(ipaddress.ip_network(owner.host_subnet)[-1])) == {"drop"}
+            if owner.services[0].host_subnet:
+                assert machine.outcomes(leaf.name, str(ipaddress.ip_network(owner.services[0].host_subnet)[-1])) == {
+                    "drop"
+                }
         assert machine.outcomes(leaf.name, "192.0.2.1") == {"drop"}
 
 

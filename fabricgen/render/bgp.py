@@ -34,11 +34,10 @@ def loopback_rules(switch: SwitchView) -> tuple[tuple[int, str, bool], ...]:
     )
 
 
-def host_rules(switch: SwitchView) -> tuple[tuple[int, str, bool], ...]:
-    """(sequence, pool, whether it holds longer prefixes): host prefixes run to /31."""
-    return tuple(
-        (PREFIX_STEP * n, pool, prefix_length(pool) < 31) for n, pool in enumerate(switch.fabric.host_pools, 1)
-    )
+def host_rules(switch: SwitchView, vrf: str = "") -> tuple[tuple[int, str, bool], ...]:
+    """(sequence, pool, whether it holds longer prefixes) of the services in a VRF: host prefixes run to /31."""
+    pools = dict.fromkeys(pool for service in switch.services if service.vrf == vrf for pool in service.host_pools)
+    return tuple((PREFIX_STEP * n, pool, prefix_length(pool) < 31) for n, pool in enumerate(pools, 1))
 
 
 def sessions(switch: SwitchView) -> tuple[SwitchPort, ...]:

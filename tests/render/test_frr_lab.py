@@ -118,7 +118,7 @@ def test_hosts_reach_each_other_over_equal_paths(tmp_path: Path, sets: tuple[str
     leaves = [s for s in switches if s.is_lowest]
     own = {leaf.name: {p.address for p in leaf.ports if p.role == "host"} for leaf in leaves}
     if not sets:  # bgpcfgd announces the block of a leaf instead of each link
-        own = {leaf.name: {leaf.host_subnet} for leaf in leaves}
+        own = {leaf.name: {leaf.services[0].host_subnet} for leaf in leaves}
     loopbacks = {f"{s.loopback}/32" for s in switches}
     with frr_lab.lab(cluster, texts, folder) as lab:
         lab.wait({s.name: len(sessions(s)) for s in switches})
@@ -153,7 +153,7 @@ def test_static_routes_carry_hosts_over_equal_paths(tmp_path: Path) -> None:
         for leaf in leaves[1:]:
             host = next(p for p in reversed(leaf.ports) if p.role == "host")
             ping(lab, first.peer, first.peer_port, host.peer_address.partition("/")[0])
-        nobody = leaves[0].host_subnet.replace(".0/25", ".126")
+        nobody = leaves[0].services[0].host_subnet.replace(".0/25", ".126")
         assert '"blackhole":true' in "".join(lab.vtysh(leaves[0].name, f"show ip route {nobody} json").split())
 
 

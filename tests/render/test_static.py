@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rendered import ALL_EOS, BARE, BRIDGED, STATIC, cluster_of, config_db, files_of
 
-from fabricgen.render.nos import sonic
+from fabricgen.render.nos._sonic_routing import static_route
 from fabricgen.switch_view import NextHop, StaticRoute
 
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"
@@ -36,7 +36,7 @@ def test_sonic_spine_has_exact_routes_down() -> None:
 
 def test_sonic_discards_beside_next_hops_have_a_list_entry_of_their_own() -> None:
     route = StaticRoute("10.0.0.0/24", tuple(NextHop(f"Ethernet{n}", f"10.1.0.{n}") for n in (1, 3)), True)
-    assert sonic.static_route(route) == (
+    assert static_route(route) == (
         "default|10.0.0.0/24",
         "false",
         "false,false,true",

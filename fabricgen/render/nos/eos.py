@@ -21,7 +21,7 @@ from fabricgen.catalog.models import CageClass
 from fabricgen.render import bgp, roce
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.static import DISCARD_DISTANCE
-from fabricgen.switch_view import SwitchPort, SwitchView
+from fabricgen.switch_view import Subinterface, SwitchPort, SwitchView
 
 MTU = 9214
 MAX_ECMP = 600
@@ -52,7 +52,9 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "mtu": MTU,
         "ports": [_port_row(switch, port) for port in switch.ports],
         "unused": _unused(switch, catalog),
-        "vlans": [(switch.fabric.vlan, token(switch.fabric.name), switch.gateway)] if switch.gateway else [],
+        "vlans": [(s.vlan, token(s.fabric), s.gateway, s.vrf and token(s.vrf)) for s in switch.services if s.gateway],
+        "vrfs": [token(vrf) for vrf in switch.vrfs],
+        "subinterfaces": [_subinterface_row(p, sub) for v in switch.vrfs for p, sub in switch.sessions_in(v)],
         "static_routes": [
             (route.prefix, [(token(hop.port), hop.address) for hop in route.hops], route.discard, DISCARD_DISTANCE)
             for route in switch.routes
@@ -73,21 +75,28 @@ def speed_word(port: SwitchPort, lane_gbps: float, cage: CageClass) -> str:
 
 
 def _port_row(switch: SwitchView, port: SwitchPort) -> tuple[object, ...]:
-    """(name, description, speed, with FEC, access VLAN, address, link-local only, QoS profile); "" and 0 for none."""
+    """(name, description, speed, with FEC, access VLAN, VRF, address, link-local only, QoS profile); "", 0: none."""
     run = switch.tier.up if port.role == "up" and switch.tier.up else switch.tier.down
     cage = switch.profile.cages[run.cage_class]
-    bridged = port.role == "host" and not port.address and bool(switch.gateway)
+    service = switch.service_of(port)
     link_local = port.role != "host" and switch.fabric.underlay == "ebgp-unnumbered"
     return (
         token(port.name),
         one_line(f"{port.peer} {port.peer_port} cable {port.cable}"),
         speed_word(port, run.lane_gbps, cage),
         port.speed_gbps >= FEC_FROM_GBPS,
-        switch.fabric.vlan if bridged else 0,
+        service.vlan if service and service.gateway and not port.address else 0,
+        token(service.vrf) if service and service.vrf and port.address else "",
         port.address,
         link_local,
         profile_name(port.speed_gbps) if switch.fabric.qos.lossless else "",
     )
+
+
+def _subinterface_row(port: SwitchPort, sub: Subinterface) -> tuple[object, ...]:
+    """(name, description, VLAN, VRF, address) of a VRF's way over a link."""
+    description = one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}")
+    return f"{token(port.name)}.{sub.vlan}", description, sub.vlan, token(sub.vrf), sub.address
 
 
 def _unused(switch: SwitchView, catalog: Catalog) -> list[str]:
@@ -122,7 +131,17 @@ def _bgp(switch: SwitchView) -> dict[str, Any]:
             if p.address
         ],
         "interface_peers": [(interface_range(names), *key) for key, names in by_asn.items()],
+        "bgp_instances": [_bgp_vrf(switch, vrf) for vrf in switch.vrfs if switch.sessions_in(vrf)],
     }
+
+
+def _bgp_vrf(switch: SwitchView, vrf: str) -> tuple[object, ...]:
+    """(VRF, rules of its host prefixes, sessions) of a VRF with sub-interfaces."""
+    peers = [
+        (bgp.bare(sub.peer_address), sub.peer_asn, one_line(f"{port.peer} {port.peer_port}", 80))
+        for port, sub in switch.sessions_in(vrf)
+    ]
+    return token(vrf), bgp.host_rules(switch, vrf), peers
 
 
 def interface_range(names: list[str]) -> str:
