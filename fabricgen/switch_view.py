@@ -118,8 +118,8 @@ class SwitchView:
         """The service that a host port belongs to; None for a link between switches."""
         return next((service for service in self.services if service.fabric == port.service), None)
 
-    def sessions_in(self, vrf: str) -> tuple[tuple[SwitchPort, Subinterface], ...]:
-        """The links that exchange routes of a VRF, each with its sub-interface."""
+    def links_in(self, vrf: str) -> tuple[tuple[SwitchPort, Subinterface], ...]:
+        """The links between switches that carry a VRF, each with its sub-interface."""
         return tuple((port, sub) for port in self.ports for sub in port.subinterfaces if sub.vrf == vrf)
 
     @property

@@ -24,7 +24,7 @@ def owns_frr(switch: SwitchView) -> bool:
 
     Without BGP there is nothing to put there.
     """
-    vlans = any(s.vrf and s.gateway and switch.sessions_in(s.vrf) for s in switch.services)
+    vlans = any(s.vrf and s.gateway and bgp.vrf_sessions(switch, s.vrf) for s in switch.services)
     return bool(switch.asn) and (switch.fabric.underlay == "ebgp-unnumbered" or switch.fabric.bfd or vlans)
 
 
@@ -83,7 +83,7 @@ def _neighbors(switch: SwitchView) -> dict[str, Any]:
         "neighbors": sorted((json_text(p.name), json_text(p.peer), json_text(p.peer_port)) for p in switch.ports),
         "neighbor_types": sorted((json_text(name), kind) for name, kind in kinds.items()),
         "bgp_neighbors": [] if owns_frr(switch) else sorted([*map(_neighbor, peers), *_vrf_neighbors(switch)]),
-        "bgp_vrfs": [] if owns_frr(switch) else [vrf_name(v) for v in switch.vrfs if switch.sessions_in(v)],
+        "bgp_vrfs": [] if owns_frr(switch) else [vrf_name(v) for v in switch.vrfs if bgp.vrf_sessions(switch, v)],
         "keepalive": bgp.KEEPALIVE_S,
         "hold": bgp.HOLD_S,
     }
@@ -97,7 +97,7 @@ def _vrf_neighbors(switch: SwitchView) -> list[tuple[str, int, str, str]]:
     return [
         (f"{vrf_name(vrf)}|{bgp.bare(sub.peer_address)}", sub.peer_asn, bgp.bare(sub.address), json_text(port.peer))
         for vrf in switch.vrfs
-        for port, sub in switch.sessions_in(vrf)
+        for port, sub in bgp.vrf_sessions(switch, vrf)
     ]
 
 
@@ -128,13 +128,13 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
             )
             for p in peers
         ],
-        "bgp_instances": [_frr_vrf(switch, vrf) for vrf in switch.vrfs if switch.sessions_in(vrf)],
+        "bgp_instances": [_frr_vrf(switch, vrf) for vrf in switch.vrfs if bgp.vrf_sessions(switch, vrf)],
     }
 
 
 def _frr_vrf(switch: SwitchView, vrf: str) -> tuple[object, ...]:
     """(VRF, rules of its host prefixes, peer groups, sessions) of a VRF with sub-interfaces."""
-    links = switch.sessions_in(vrf)
+    links = bgp.vrf_sessions(switch, vrf)
     peers = [
         (bgp.bare(sub.peer_address), port.role.upper(), sub.peer_asn, one_line(f"{port.peer} {port.peer_port}", 80))
         for port, sub in links

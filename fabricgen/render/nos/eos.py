@@ -7,6 +7,9 @@ Static routes name their port beside the next hop, so that this is never looked 
 `underlay: none`, ports between switches are routed ports without an address: up, and carrying nothing until a
 controller says so.
 
+A guest fabric in a VRF has its ports or its SVI there; its routes travel in sessions over 802.1Q sub-interfaces, under
+`vrf` in `router bgp`, with route-maps of their own.
+
 Sources: Arista EOS user manual (BGP: `neighbor interface`, RFC 5549; QoS; PFC watchdog); the commands and their nesting
 agree with the templates of aristanetworks/avd (pyavd 6.4), the RoCE profile with Arista's AI networking guides.
 """
@@ -54,7 +57,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "unused": _unused(switch, catalog),
         "vlans": [(s.vlan, token(s.fabric), s.gateway, s.vrf and token(s.vrf)) for s in switch.services if s.gateway],
         "vrfs": [token(vrf) for vrf in switch.vrfs],
-        "subinterfaces": [_subinterface_row(p, sub) for v in switch.vrfs for p, sub in switch.sessions_in(v)],
+        "subinterfaces": [_subinterface_row(p, sub) for v in switch.vrfs for p, sub in switch.links_in(v)],
         "static_routes": [
             (route.prefix, [(token(hop.port), hop.address) for hop in route.hops], route.discard, DISCARD_DISTANCE)
             for route in switch.routes
@@ -131,7 +134,7 @@ def _bgp(switch: SwitchView) -> dict[str, Any]:
             if p.address
         ],
         "interface_peers": [(interface_range(names), *key) for key, names in by_asn.items()],
-        "bgp_instances": [_bgp_vrf(switch, vrf) for vrf in switch.vrfs if switch.sessions_in(vrf)],
+        "bgp_instances": [_bgp_vrf(switch, vrf) for vrf in switch.vrfs if bgp.vrf_sessions(switch, vrf)],
     }
 
 
@@ -139,7 +142,7 @@ def _bgp_vrf(switch: SwitchView, vrf: str) -> tuple[object, ...]:
     """(VRF, rules of its host prefixes, sessions) of a VRF with sub-interfaces."""
     peers = [
         (bgp.bare(sub.peer_address), sub.peer_asn, one_line(f"{port.peer} {port.peer_port}", 80))
-        for port, sub in switch.sessions_in(vrf)
+        for port, sub in bgp.vrf_sessions(switch, vrf)
     ]
     return token(vrf), bgp.host_rules(switch, vrf), peers
 

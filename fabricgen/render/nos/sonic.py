@@ -133,7 +133,7 @@ def _interfaces(switch: SwitchView) -> dict[str, Any]:
         "subinterfaces": sorted(
             (subinterface_name(port.name, sub.vlan), sub.vlan, sub.address, vrf_name(sub.vrf))
             for vrf in switch.vrfs
-            for port, sub in switch.sessions_in(vrf)
+            for port, sub in switch.links_in(vrf)
         ),
     }
 

@@ -6,9 +6,9 @@ import ipaddress
 from collections.abc import Callable
 
 import pytest
-from conftest import example_cluster
 from hypothesis import given
 from hypothesis import strategies as st
+from rendered import STATIC, cluster_of
 
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
@@ -89,7 +89,7 @@ def length(route: StaticRoute) -> int:
 @pytest.fixture(params=["two tiers", "three tiers", "planes"])
 def cluster(request: pytest.FixtureRequest, design_of: Callable[..., Design]) -> Cluster:
     if request.param == "two tiers":
-        return example_cluster("leaf-spine", "routing.underlay=static")
+        return cluster_of("leaf-spine", *STATIC)
     return build_cluster(design_of(THREE_TIERS if request.param == "three tiers" else TWIN_PLANES))
 
 
