@@ -65,7 +65,7 @@ class Reachability:
     def below(self, switch: int) -> Intervals:
         """Router ids and host blocks of all switches below one."""
         if switch not in self._below:
-            children = tuple(dict.fromkeys(self._peers(switch, below=True)))
+            children = tuple(sorted(set(self._peers(switch, below=True))))
             if children not in self._shared:
                 self._shared[children] = merged(part for c in children for part in (*self._own(c), *self.below(c)))
             self._below[switch] = self._shared[children]
