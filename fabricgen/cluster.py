@@ -8,101 +8,20 @@ from functools import cached_property
 
 import numpy as np
 
-from fabricgen.allocate.addresses import Addresses, allocate, is_management, underlay
+from fabricgen.allocate.addresses import Addresses, allocate
 from fabricgen.allocate.names import device_names, site_names
-from fabricgen.allocate.pools import DEFAULT_POOLS, dotted
+from fabricgen.allocate.pools import dotted
 from fabricgen.allocate.ports import PortNames, Strings
-from fabricgen.blueprint.fabric import Qos
 from fabricgen.catalog.models import SwitchProfile
-from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
+from fabricgen.intent import FabricIntent, fabric_intent
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.plan.expand import build_plan
 from fabricgen.plan.tables import SWITCH, Ints, ManagementPort, Plan, ScaleUpPort, Wide
-
-
-@dataclass(frozen=True, slots=True)
-class QosIntent:
-    """Lossless Ethernet as the switches of a fabric are to do it; thresholds in kB, None: by port speed."""
-
-    lossless: bool
-    roce_dscp: int
-    cnp_dscp: int
-    ecn_min_kb: int | None
-    ecn_max_kb: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class FabricIntent:
-    """What holds for every switch of a fabric."""
-
-    name: str
-    underlay: str
-    hosts: str
-    bfd: bool
-    qos: QosIntent
-    vlan: int
-    loopback_pools: tuple[str, ...]
-    """Prefixes that router ids come from."""
-    host_pools: tuple[str, ...]
-    """Prefixes that links and subnets of nodes come from."""
-
-
-@dataclass(frozen=True, slots=True)
-class SwitchPort:
-    """One cabled port of a switch, as a configuration needs it; addresses carry prefix lengths, "" for none.
-
-    `cage` counts from 1, `sub` from 0 within the cage's `ways` ports. `role` is what is at the far end: `up`, `down`
-    or `host`. `speed_gbps` is Gb/s.
-    """
-
-    name: str
-    cage: int
-    sub: int
-    ways: int
-    speed_gbps: int
-    lane_gbps: float
-    role: str
-    address: str
-    peer: str
-    peer_port: str
-    peer_address: str
-    peer_tier: str
-    peer_asn: int
-    peer_model: str
-    cable: str
-
-
-@dataclass(frozen=True, slots=True)
-class SwitchView:
-    """One switch, as a configuration needs it; addresses are dotted, with prefix length where it says so."""
-
-    name: str
-    profile: SwitchProfile
-    fabric: FabricIntent
-    tier: TierDesign
-    is_lowest: bool
-    level: int
-    """Tiers below it."""
-    asn: int
-    loopback: str
-    management: str
-    """With prefix length."""
-    management_gateway: str
-    gateway: str
-    """Of the bridged subnet, with prefix length."""
-    host_subnet: str
-    """The block that holds the addresses of all node links, with prefix length."""
-    site: str
-    rack: str
-    ports: tuple[SwitchPort, ...]
-
-    @property
-    def ecmp_width(self) -> int:
-        """Equal paths at most: links up, or down where there is no tier above."""
-        below = max((run.count for run in self.tier.downs), default=1)
-        return max(1, self.tier.up.count if self.tier.up else below)
+from fabricgen.static_routes import Reachability
+from fabricgen.switch_view import Service, SwitchPort, SwitchView, address_text, with_length
 
 
 @dataclass(frozen=True)
@@ -176,7 +95,6 @@ class Cluster:
         devices, addresses = self.plan.devices, self.addresses
         cls = devices.classes[devices.device_class[row]]
         fabric = self.design.fabric(cls.fabric)
-        gateway = self._gateways.get(row, "")
         assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - the row is a switch
         return SwitchView(
             name=self.names[row],
@@ -189,11 +107,27 @@ class Cluster:
             loopback=dotted(int(addresses.loopback[row])),
             management=with_length(int(addresses.management[row]), int(addresses.management_length[row])),
             management_gateway=address_text(int(addresses.management_gateway[row])),
-            gateway=gateway,
-            host_subnet=with_length(int(addresses.subnet[row]), int(addresses.subnet_length[row])),
+            services=(self._service(row, self.intent(fabric)),),
             site=self.sites[row],
             rack=self.plan.racks.names[devices.rack[row]],
             ports=tuple(self._switch_ports(row)),
+            routes=self._reachability.routes(row) if self.intent(fabric).underlay == "static" else (),
+        )
+
+    @cached_property
+    def _reachability(self) -> Reachability:
+        return Reachability(self.plan, self.addresses, self.a_port, self.b_port)
+
+    def _service(self, row: int, intent: FabricIntent) -> Service:
+        """What a fabric is to one of its own switches; it lives in the default VRF there."""
+        return Service(
+            fabric=intent.name,
+            vlan=intent.vlan,
+            vrf="",
+            hosts=intent.hosts,
+            gateway=self._gateways.get(row, ""),
+            host_subnet=with_length(int(self.addresses.subnet[row]), int(self.addresses.subnet_length[row])),
+            host_pools=intent.host_pools,
         )
 
     @cached_property
@@ -245,6 +179,7 @@ class Cluster:
                 peer_asn=0 if isinstance(segment.a, ManagementPort) else int(addresses.asn[peer]),
                 peer_model=peer_class.profile.id,
                 cable=self.cable_ids[cable] if cable >= 0 else "",
+                service=segment.fabric if host else "",
             )
 
 
@@ -252,60 +187,6 @@ def _on_face(run: PortRun, ports: Ints) -> Wide:
     """Where ports of a run lie on the face, to sort by; int64."""
     cages = np.array(run.cages, dtype=np.int64)
     return cages[ports // run.ways] * 64 + ports % run.ways
-
-
-def address_text(address: int) -> str:
-    """An address in dotted form, "" for none."""
-    return dotted(address) if address else ""
-
-
-def with_length(address: int, length: int) -> str:
-    """An address with its prefix length, "" for none."""
-    return f"{dotted(address)}/{length}" if address else ""
-
-
-def fabric_intent(design: Design, fabric: FabricDesign) -> FabricIntent:
-    """What the blueprint asks of every switch of a fabric: its own settings, the cluster's, then defaults."""
-    blueprint = design.loaded.blueprint
-    spec = blueprint.fabrics[fabric.name]
-    bfd = spec.routing.bfd if spec.routing.bfd is not None else blueprint.routing.bfd
-    order = [f.name for f in design.fabrics]
-    return FabricIntent(
-        name=fabric.name,
-        underlay=underlay(design, fabric),
-        hosts=fabric.hosts,
-        bfd=bool(bfd),
-        qos=_qos_intent(fabric.protocol, spec.qos, blueprint.qos),
-        vlan=100 + 10 * order.index(fabric.name),
-        loopback_pools=_pool(design, fabric, "loopback"),
-        host_pools=_pool(design, fabric, "management" if is_management(fabric) else "hosts"),
-    )
-
-
-def _pool(design: Design, fabric: FabricDesign, name: str) -> tuple[str, ...]:
-    """Prefixes of a pool: the fabric's own, the cluster's, or the default."""
-    blueprint = design.loaded.blueprint
-    own: tuple[str, ...] | None = getattr(blueprint.fabrics[fabric.name].pools, name)
-    return own or getattr(blueprint.pools, name) or DEFAULT_POOLS[name]
-
-
-def _qos_intent(protocol: str, own: Qos, shared: Qos) -> QosIntent:
-    """Settings of a fabric over those of the cluster; a shared profile concerns RoCE fabrics only."""
-    profile = own.profile or (shared.profile if protocol == "roce" else None)
-    lossless = profile == "roce-lossless" if profile else protocol == "roce"
-
-    def setting(name: str, default: int | None) -> int | None:
-        value = getattr(own, name)
-        value = getattr(shared, name) if value is None else value
-        return default if value is None else int(value)
-
-    return QosIntent(
-        lossless=lossless,
-        roce_dscp=setting("roce_dscp", 26) or 0,
-        cnp_dscp=setting("cnp_dscp", 48) or 0,
-        ecn_min_kb=setting("ecn_min_kb", None),
-        ecn_max_kb=setting("ecn_max_kb", None),
-    )
 
 
 def build_cluster(design: Design) -> Cluster:

@@ -10,6 +10,7 @@ import numpy as np
 from fabricgen.allocate.asn import allocate_asns
 from fabricgen.allocate.pools import Carver, Pools
 from fabricgen.allocate.slots import switch_slots
+from fabricgen.allocate.underlay import is_routed, numbers_links, runs_bgp
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
@@ -53,17 +54,6 @@ def allocate(design: Design, plan: Plan) -> Addresses:
     return _Allocation(design, plan).run()
 
 
-def is_routed(fabric: FabricDesign) -> bool:
-    """Whether the switches of a fabric route: all but InfiniBand's."""
-    return fabric.protocol != "infiniband"
-
-
-def underlay(design: Design, fabric: FabricDesign) -> str:
-    """`ebgp-numbered` or `ebgp-unnumbered`, as stated nearest to the fabric."""
-    blueprint = design.loaded.blueprint
-    return blueprint.fabrics[fabric.name].routing.underlay or blueprint.routing.underlay or "ebgp-numbered"
-
-
 def is_management(fabric: FabricDesign) -> bool:
     """Whether a fabric reaches BMCs or switch management ports: its nodes draw on the management pool."""
     return fabric.managed_devices > 0 or any(a.role == "bmc" for _, a in fabric.attachments)
@@ -84,7 +74,8 @@ class _Allocation:
 
     def run(self) -> Addresses:
         routed = tuple(f for f in self.design.fabrics if is_routed(f))
-        for key, numbers in allocate_asns(self.design, routed).items():
+        speakers = tuple(f for f in routed if runs_bgp(self.design, f))
+        for key, numbers in allocate_asns(self.design, speakers).items():
             self.device["asn"][self._rows(*key)] = numbers
         for fabric in routed:
             self._loopbacks(fabric)
@@ -116,7 +107,7 @@ class _Allocation:
 
     def _between_switches(self, fabric: FabricDesign) -> None:
         """A /31 for each link, the upper end even; a block for each lower switch, by the place of its uplink."""
-        if underlay(self.design, fabric) != "ebgp-numbered":
+        if not numbers_links(self.design, fabric):
             return
         for tier in fabric.tiers:
             if tier.up is not None:

@@ -104,8 +104,11 @@ class AsnPlan(Model):
 class Routing(Model):
     """How the switches of Ethernet fabrics route."""
 
-    underlay: Literal["ebgp-numbered", "ebgp-unnumbered"] | None = Field(
-        None, description="A /31 on each link, or IPv6 link-local (RFC 5549). Default: ebgp-numbered."
+    underlay: Literal["ebgp-numbered", "ebgp-unnumbered", "static", "none"] | None = Field(
+        None,
+        description="eBGP with a /31 on each link or over IPv6 link-local (RFC 5549); static: a /31 on each link, "
+        "default routes up and exact routes down; none: links between switches stay bare, for a controller. "
+        "Default: ebgp-numbered.",
     )
     asn: AsnPlan | None = Field(None, description="AS numbers of the switches.")
     bfd: bool | None = Field(None, description="Bidirectional forwarding detection on the sessions. Default: no.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fabricgen.cluster import SwitchPort, SwitchView
+from fabricgen.switch_view import Subinterface, SwitchPort, SwitchView
 
 KEEPALIVE_S, HOLD_S, CONNECT_RETRY_S = 3, 9, 10
 """Session timers, seconds: the `datacenter` profile of FRR (docs.frrouting.org, bgpd: `frr defaults datacenter`)."""
@@ -34,16 +34,20 @@ def loopback_rules(switch: SwitchView) -> tuple[tuple[int, str, bool], ...]:
     )
 
 
-def host_rules(switch: SwitchView) -> tuple[tuple[int, str, bool], ...]:
-    """(sequence, pool, whether it holds longer prefixes): host prefixes run to /31."""
-    return tuple(
-        (PREFIX_STEP * n, pool, prefix_length(pool) < 31) for n, pool in enumerate(switch.fabric.host_pools, 1)
-    )
+def host_rules(switch: SwitchView, vrf: str = "") -> tuple[tuple[int, str, bool], ...]:
+    """(sequence, pool, whether it holds longer prefixes) of the services in a VRF: host prefixes run to /31."""
+    pools = dict.fromkeys(pool for service in switch.services if service.vrf == vrf for pool in service.host_pools)
+    return tuple((PREFIX_STEP * n, pool, prefix_length(pool) < 31) for n, pool in enumerate(pools, 1))
 
 
 def sessions(switch: SwitchView) -> tuple[SwitchPort, ...]:
     """The ports that carry a BGP session: all links to other switches of the fabric."""
     return tuple(port for port in switch.ports if port.role != "host" and port.peer_asn)
+
+
+def vrf_sessions(switch: SwitchView, vrf: str) -> tuple[tuple[SwitchPort, Subinterface], ...]:
+    """The ports and sub-interfaces with a BGP session in a VRF: all that carry it, where the fabric runs BGP."""
+    return tuple(link for link in switch.links_in(vrf) if switch.asn and link[1].peer_asn)
 
 
 def groups(peers: Iterable[SwitchPort]) -> tuple[str, ...]:

@@ -7,11 +7,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean
 from fabricgen.kernel.discovery import load, module_names
 from fabricgen.kernel.resources import resource_dir
 from fabricgen.render.nos_protocol import NOS_PACKAGE, Nos
+from fabricgen.switch_view import SwitchView
 
 if TYPE_CHECKING:
     import jinja2
@@ -38,23 +40,28 @@ def render_configs(cluster: Cluster, *, jobs: int = 1, overrides: Path | None = 
 
 def render_rows(cluster: Cluster, rows: list[int], overrides: Path | None) -> Iterator[tuple[str, bytes]]:
     """Yield the files of switches, by their rows in the device table, in this process."""
-    renderer = _Renderer(overrides)
+    renderer = Renderer(overrides)
     for row in rows:
-        switch = cluster.switch(row)
-        nos = cast(Nos, load(NOS_PACKAGE, switch.tier.nos))
-        values = {**nos.values(switch, cluster.design.catalog), "once": renderer.once}
-        for template, file in nos.files(switch):
-            text = renderer.text(f"{switch.tier.nos}/{template}", values)
-            yield f"configs/{switch.name}/{file}", text.encode()
+        yield from renderer.files(cluster.switch(row), cluster.design.catalog)
 
 
-class _Renderer:
+class Renderer:
     """Templates and what was rendered of them that holds for more than one switch."""
 
     def __init__(self, overrides: Path | None) -> None:
         self._guarded = overrides is not None
         self._environment = _environment_for(overrides)
         self._kept: dict[tuple[str, int, bool], tuple[Mapping[str, Any], str]] = {}
+
+    def files(self, switch: SwitchView, catalog: Catalog) -> Iterator[tuple[str, bytes]]:
+        """Yield (path in the output folder, content) of the files of one switch.
+
+        Raises InputError where the catalogue lacks what its NOS needs, and for an overriding template that fails.
+        """
+        nos = cast(Nos, load(NOS_PACKAGE, switch.tier.nos))
+        values = {**nos.values(switch, catalog), "once": self.once}
+        for template, file in nos.files(switch):
+            yield f"configs/{switch.name}/{file}", self.text(f"{switch.tier.nos}/{template}", values).encode()
 
     def text(self, name: str, values: Mapping[str, Any]) -> str:
         """Render a template."""

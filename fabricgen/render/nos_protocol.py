@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.cluster import SwitchView
+from fabricgen.switch_view import SwitchView
 
 NOS_PACKAGE = "fabricgen.render.nos"
 

@@ -7,7 +7,7 @@ guides (256/512 kB at a leaf, 512/768 kB at a spine, for a 400G port), scaled by
 
 from __future__ import annotations
 
-from fabricgen.cluster import QosIntent
+from fabricgen.intent import QosIntent
 
 ROCE_CLASS, CNP_CLASS = 3, 6
 WATCHDOG_DETECT_MS, WATCHDOG_RESTORE_MS, WATCHDOG_POLL_MS = 200, 400, 100

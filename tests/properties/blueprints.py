@@ -51,7 +51,7 @@ def blueprints(draw: st.DrawFn) -> dict[str, Any]:
         }
         fabric["extra"] = {"helper": device | {"count": draw(st.integers(1, 3)), "ports": draw(st.integers(1, 2))}}
     if not infiniband:
-        fabric["routing"] = {"underlay": draw(st.sampled_from(["ebgp-numbered", "ebgp-unnumbered"]))}
+        fabric["routing"] = {"underlay": draw(st.sampled_from(["ebgp-numbered", "ebgp-unnumbered", "static", "none"]))}
     fabrics: dict[str, Any] = {"compute": fabric}
     if draw(st.booleans()):
         fabrics["oob"] = {

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from fabricgen.cluster import Cluster, SwitchView
+from fabricgen.cluster import Cluster
+from fabricgen.switch_view import SwitchView
 
 DAEMONS = Path("/usr/lib/frr")
 DAEMON_NAMES = ("zebra", "staticd", "bgpd")

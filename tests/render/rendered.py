@@ -9,15 +9,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fabricgen.blueprint.load import load_blueprint
-from fabricgen.cluster import Cluster, SwitchView, build_cluster
+from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.render.engine import render_configs
+from fabricgen.switch_view import SwitchView
 
 BLUEPRINTS = Path(__file__).resolve().parents[2] / "blueprints"
 EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))
 
 ALL_EOS = ("nos=eos", "fabrics.compute.tiers.leaf.switch=7060dx5-64s", "fabrics.compute.tiers.spine.switch=7060dx5-64s")
 UNNUMBERED = ("routing.underlay=ebgp-unnumbered",)
+STATIC = ("routing.underlay=static",)
+BARE = ("routing.underlay=none",)
 BRIDGED = ("fabrics.compute.hosts=bridged",)
 BFD = ("routing.bfd=true",)
 

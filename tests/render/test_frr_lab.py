@@ -16,10 +16,10 @@ from pathlib import Path
 
 import frr_lab
 import pytest
-from rendered import UNNUMBERED, cluster_of, config_db, files_of
+from rendered import STATIC, UNNUMBERED, cluster_of, config_db, files_of
 
-from fabricgen.cluster import SwitchView
 from fabricgen.render.bgp import sessions
+from fabricgen.switch_view import SwitchView
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -66,6 +66,22 @@ def as_bgpcfgd(files: dict[str, str], switch: SwitchView) -> str:
     return "\n".join([*lines, " exit-address-family", "exit", ""])
 
 
+def as_bgpcfgd_without_bgp(files: dict[str, str], switch: SwitchView) -> str:
+    """What bgpcfgd makes of STATIC_ROUTE where there is no AS number (managers_static_rt.py)."""
+    lines = []
+    for key, row in config_db(files, switch.name).get("STATIC_ROUTE", {}).items():
+        columns = {field: text.split(",") for field, text in row.items() if field != "advertise"}
+        ways = {len(column) for column in columns.values()}
+        assert len(ways) == 1, "bgpcfgd refuses lists of different lengths"
+        for n in range(ways.pop()):
+            item = {field: column[n] for field, column in columns.items()}
+            drop = item.get("blackhole") == "true"
+            hop = "blackhole" if drop else f"{item['nexthop']} {item['ifname']}"
+            distance = item.get("distance", "0")
+            lines.append(f"ip route {key.partition('|')[2]} {hop} {distance if distance != '0' else ''} tag 2")
+    return "\n".join([*lines, ""])
+
+
 def ping(lab: frr_lab.Lab, device: str, port: str, address: str) -> None:
     for attempt in range(20):
         try:
@@ -102,7 +118,7 @@ def test_hosts_reach_each_other_over_equal_paths(tmp_path: Path, sets: tuple[str
     leaves = [s for s in switches if s.is_lowest]
     own = {leaf.name: {p.address for p in leaf.ports if p.role == "host"} for leaf in leaves}
     if not sets:  # bgpcfgd announces the block of a leaf instead of each link
-        own = {leaf.name: {leaf.host_subnet} for leaf in leaves}
+        own = {leaf.name: {leaf.services[0].host_subnet} for leaf in leaves}
     loopbacks = {f"{s.loopback}/32" for s in switches}
     with frr_lab.lab(cluster, texts, folder) as lab:
         lab.wait({s.name: len(sessions(s)) for s in switches})
@@ -119,3 +135,35 @@ def test_hosts_reach_each_other_over_equal_paths(tmp_path: Path, sets: tuple[str
         assert received == [1 + len(own[leaves[0].name])] * 4, (
             "a leaf announces its router id and its hosts, and carries no transit"
         )
+
+
+def test_static_routes_carry_hosts_over_equal_paths(tmp_path: Path) -> None:
+    if lacking := frr_lab.missing():
+        pytest.fail(f"the lab lacks {lacking}: `apt-get install frr iproute2 iputils-ping`, run as root")
+    cluster, files = cluster_of("leaf-spine", *STATIC), files_of("leaf-spine", *STATIC)
+    switches = list(cluster.switches())
+    texts = {s.name: as_bgpcfgd_without_bgp(files, s) for s in switches}
+    tmp_path.chmod(0o755)
+    leaves = [s for s in switches if s.is_lowest]
+    with frr_lab.lab(cluster, texts, tmp_path) as lab:
+        for switch in switches:
+            wanted = {r.prefix: len(r.hops) for r in switch.routes if r.hops}
+            installed(lab, switch.name, wanted)
+        first = leaves[0].ports[0]
+        for leaf in leaves[1:]:
+            host = next(p for p in reversed(leaf.ports) if p.role == "host")
+            ping(lab, first.peer, first.peer_port, host.peer_address.partition("/")[0])
+        nobody = leaves[0].services[0].host_subnet.replace(".0/25", ".126")
+        assert '"blackhole":true' in "".join(lab.vtysh(leaves[0].name, f"show ip route {nobody} json").split())
+
+
+def installed(lab: frr_lab.Lab, switch: str, wanted: dict[str, int]) -> None:
+    """Wait until a switch has its static routes in the kernel, each over so many next hops."""
+    deadline = time.monotonic() + 60
+    while True:
+        routes = json.loads(lab.vtysh(switch, "show ip route static json"))
+        found = {p: sum(bool(hop.get("fib")) for hop in routes[p][0]["nexthops"]) for p in wanted.keys() & routes}
+        if found == wanted:
+            return
+        assert time.monotonic() < deadline, f"{switch}: {found}, wanted {wanted}"
+        time.sleep(0.5)

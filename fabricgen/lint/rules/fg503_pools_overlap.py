@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from fabricgen.allocate.pools import DEFAULT_POOLS
+from fabricgen.allocate.underlay import numbers_links
 from fabricgen.blueprint.fabric import Pools
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
@@ -38,9 +39,7 @@ def _draws(design: Design, fabric: FabricDesign, pool: str) -> bool:
     """Whether a routed fabric takes addresses from a pool: links between switches only do where they are numbered."""
     if pool != "fabric":
         return True
-    blueprint = design.loaded.blueprint
-    underlay = blueprint.fabrics[fabric.name].routing.underlay or blueprint.routing.underlay
-    return len(fabric.tiers) > 1 and underlay != "ebgp-unnumbered"
+    return len(fabric.tiers) > 1 and numbers_links(design, fabric)
 
 
 class PoolsOverlap(DesignRule):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.allocate.underlay import is_routed, runs_bgp, underlay
+from fabricgen.blueprint.fabric import Routing
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, did_you_mean
 from fabricgen.lint.rule import DesignRule
@@ -26,7 +28,7 @@ class UnusedSetting(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag NOS entries without a tier, reserves below what exists, and routing or pools of InfiniBand fabrics."""
+        """Flag NOS entries without a tier, low reserves, settings of InfiniBand fabrics, and of BGP where none runs."""
         blueprint = design.loaded.blueprint
         tiers = {tier.name for fabric in design.fabrics for tier in fabric.tiers}
         for name in sorted(set(blueprint.nos) - tiers - {"all"}):
@@ -46,3 +48,22 @@ class UnusedSetting(DesignRule):
                 for key, part in (("routing", spec.routing), ("pools", spec.pools), ("qos", spec.qos)):
                     if part.model_fields_set:
                         yield self.flag(("fabrics", name, key), f"InfiniBand fabric {name} takes no {key}")
+        yield from self._unused_bgp(design)
+
+    def _unused_bgp(self, design: Design) -> Iterator[Diagnostic]:
+        """AS numbers and BFD where no switch that they are for runs BGP."""
+        blueprint = design.loaded.blueprint
+        ethernet = [f for f in design.fabrics if is_routed(f)]
+        for fabric in ethernet:
+            own = blueprint.fabrics[fabric.name].routing
+            for key in _bgp_settings(own) if not runs_bgp(design, fabric) else ():
+                message = f"fabric {fabric.name} has underlay {underlay(design, fabric)}: it takes no {key}"
+                yield self.flag((*fabric.path, "routing", key), message)
+        for key in _bgp_settings(blueprint.routing):
+            takers = (f for f in ethernet if getattr(blueprint.fabrics[f.name].routing, key) is None)
+            if ethernet and not any(runs_bgp(design, fabric) for fabric in takers):
+                yield self.flag(("routing", key), f"no fabric that runs BGP takes its {key} from here")
+
+
+def _bgp_settings(routing: Routing) -> list[str]:
+    return [key for key in ("asn", "bfd") if getattr(routing, key)]

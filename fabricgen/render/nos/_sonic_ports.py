@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fabricgen.catalog.models import CageClass, PlatformCage, SonicPlatform, SwitchProfile
-from fabricgen.cluster import SwitchView
+from fabricgen.switch_view import SwitchView
 
 FEC_FROM_GBPS = 100
 """RS-FEC from here on: 4 x 25G NRZ (RS-528) as well as PAM4 lanes (RS-544)."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from fabricgen.cluster import QosIntent, SwitchView
+from fabricgen.intent import QosIntent
 from fabricgen.render import roce
 from fabricgen.render.escape import json_text
+from fabricgen.switch_view import SwitchView
 
 CLASSES = 8
 DSCPS = 64

@@ -3,6 +3,13 @@
 The management port is in a VRF of its own, so that its default route never draws fabric traffic; SSH listens there.
 A switch that is managed in-band has no management address and keeps SSH in the default VRF.
 
+Static routes name their port beside the next hop, so that this is never looked up through another route. With
+`underlay: none`, ports between switches are routed ports without an address: up, and carrying nothing until a
+controller says so.
+
+A guest fabric in a VRF has its ports or its SVI there; its routes travel in sessions over 802.1Q sub-interfaces, under
+`vrf` in `router bgp`, with route-maps of their own.
+
 Sources: Arista EOS user manual (BGP: `neighbor interface`, RFC 5549; QoS; PFC watchdog); the commands and their nesting
 agree with the templates of aristanetworks/avd (pyavd 6.4), the RoCE profile with Arista's AI networking guides.
 """
@@ -14,9 +21,10 @@ from typing import Any
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass
-from fabricgen.cluster import SwitchPort, SwitchView
 from fabricgen.render import bgp, roce
 from fabricgen.render.escape import one_line, token
+from fabricgen.render.static import DISCARD_DISTANCE
+from fabricgen.switch_view import Subinterface, SwitchPort, SwitchView
 
 MTU = 9214
 MAX_ECMP = 600
@@ -48,7 +56,13 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "mtu": MTU,
         "ports": [_port_row(switch, port) for port in switch.ports],
         "unused": _unused(switch, catalog),
-        "vlans": [(switch.fabric.vlan, token(switch.fabric.name), switch.gateway)] if switch.gateway else [],
+        "vlans": [(s.vlan, token(s.fabric), s.gateway, s.vrf and token(s.vrf)) for s in switch.services if s.gateway],
+        "vrfs": [token(vrf) for vrf in switch.vrfs],
+        "subinterfaces": [_subinterface_row(p, sub) for v in switch.vrfs for p, sub in switch.links_in(v)],
+        "static_routes": [
+            (route.prefix, [(token(hop.port), hop.address) for hop in route.hops], route.discard, DISCARD_DISTANCE)
+            for route in switch.routes
+        ],
         **_bgp(switch),
         **_qos(switch),
     }
@@ -65,20 +79,27 @@ def speed_word(port: SwitchPort, lane_gbps: float, cage: CageClass) -> str:
 
 
 def _port_row(switch: SwitchView, port: SwitchPort) -> tuple[object, ...]:
-    """(name, description, speed, with FEC, access VLAN, address, link-local only, QoS profile); "" and 0 for none."""
+    """(name, description, speed, with FEC, access VLAN, VRF, address, link-local only, QoS profile); "", 0: none."""
     cage = switch.profile.cage(port.cage)
-    bridged = port.role == "host" and not port.address and bool(switch.gateway)
-    between = port.role != "host"
+    service = switch.service_of(port)
+    link_local = port.role != "host" and switch.fabric.underlay == "ebgp-unnumbered"
     return (
         token(port.name),
         one_line(f"{port.peer} {port.peer_port} cable {port.cable}"),
         speed_word(port, port.lane_gbps, cage),
         port.speed_gbps >= FEC_FROM_GBPS,
-        switch.fabric.vlan if bridged else 0,
+        service.vlan if service and service.gateway and not port.address else 0,
+        token(service.vrf) if service and service.vrf and port.address else "",
         port.address,
-        between and not port.address,
+        link_local,
         profile_name(port.speed_gbps) if switch.fabric.qos.lossless else "",
     )
+
+
+def _subinterface_row(port: SwitchPort, sub: Subinterface) -> tuple[object, ...]:
+    """(name, description, VLAN, VRF, address) of a VRF's way over a link."""
+    description = one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}")
+    return f"{token(port.name)}.{sub.vlan}", description, sub.vlan, token(sub.vrf), sub.address
 
 
 def _unused(switch: SwitchView, catalog: Catalog) -> list[str]:
@@ -113,7 +134,17 @@ def _bgp(switch: SwitchView) -> dict[str, Any]:
             if p.address
         ],
         "interface_peers": [(interface_range(names), *key) for key, names in by_asn.items()],
+        "bgp_instances": [_bgp_vrf(switch, vrf) for vrf in switch.vrfs if bgp.vrf_sessions(switch, vrf)],
     }
+
+
+def _bgp_vrf(switch: SwitchView, vrf: str) -> tuple[object, ...]:
+    """(VRF, rules of its host prefixes, sessions) of a VRF with sub-interfaces."""
+    peers = [
+        (bgp.bare(sub.peer_address), sub.peer_asn, one_line(f"{port.peer} {port.peer_port}", 80))
+        for port, sub in bgp.vrf_sessions(switch, vrf)
+    ]
+    return token(vrf), bgp.host_rules(switch, vrf), peers
 
 
 def interface_range(names: list[str]) -> str:

@@ -13,6 +13,16 @@ Who configures FRR is said in DEVICE_METADATA, `docker_routing_config_mode`:
   the file when they reload (sonic-buildimage issue 27014): provision it after `config reload`, then restart bgp. The
   file has no `end`, since docker_init.sh appends zebra's FPM lines to it.
 
+Without BGP there is no AS number and bgpcfgd has STATIC_ROUTE alone: lists of one length, a next hop with its port, so
+that it is never looked up through another route, and where a default route leads away again a last entry that drops
+what the others do not take (managers_static_rt.py, IpNextHopSet). With `underlay: none` the bgp container is off, and
+ports between switches are in neither INTERFACE nor VLAN_MEMBER: a controller gives them their use.
+
+A guest fabric's hosts may live in a VRF (VRF, `vrf_name`; its name begins with Vrf, sonic-vrf.yang). Its routes travel
+in sessions over 802.1Q sub-interfaces (VLAN_SUB_INTERFACE; HLD doc/subport). bgpcfgd takes BGP_NEIGHBOR rows with the
+VRF in the key, and announces there what STATIC_ROUTE says and nothing else: a VRF with a VLAN needs an frr.conf.
+BGP_GLOBALS is for the YANG models, where those keys refer to it; bgpcfgd does not read it.
+
 A session has one owner: with an frr.conf there are no BGP_NEIGHBOR rows, since bgpcfgd runs in every mode and would put
 those peers into its own permit-all group if it came first (managers_bgp.py, add_peer).
 
@@ -26,30 +36,22 @@ from typing import Any
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SonicPlatform
-from fabricgen.cluster import SwitchPort, SwitchView
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.render import bgp
 from fabricgen.render.escape import json_text, one_line, token
 from fabricgen.render.nos._sonic_ports import FEC_FROM_GBPS, Face, FacePort, face_of
 from fabricgen.render.nos._sonic_qos import qos_values
+from fabricgen.render.nos._sonic_routing import owns_frr, router_type, routing_values, vrf_name
+from fabricgen.switch_view import SwitchPort, SwitchView
 
 MTU = 9216
-MAX_ECMP = 514
-"""What SONiC builds FRR for (files/image_config/constants/constants.yml, maximum_paths)."""
-
-ROUTER_TYPES = ("ToRRouter", "LeafRouter", "SpineRouter")
-"""SONiC's words for the first, second and every higher tier (T0, T1, T2; pattern in sonic-device_metadata.yang)."""
+KERNEL_NAME = 15
+"""Longest name of an interface in Linux."""
 
 
 def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
     """`config_db.json`, and `frr.conf` where FRR is not left to bgpcfgd."""
     box = ("config_db.json.j2", "config_db.json")
     return (box, ("frr.conf.j2", "frr.conf")) if owns_frr(switch) else (box,)
-
-
-def owns_frr(switch: SwitchView) -> bool:
-    """Whether a switch takes an frr.conf: unnumbered sessions or BFD."""
-    return switch.fabric.underlay == "ebgp-unnumbered" or switch.fabric.bfd
 
 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
@@ -65,8 +67,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     found = {
         **_device(switch, platform, face),
         **_interfaces(switch),
-        **_neighbors(switch),
-        **_frr(switch),
+        **routing_values(switch),
         "breakouts": [(json_text(port), json_text(mode)) for port, mode in face.breakouts],
         "ports": sorted(_port_row(port, cabled.get(port.name)) for port in face.ports),
         "qos": qos,
@@ -88,15 +89,11 @@ def _device(switch: SwitchView, platform: SonicPlatform, face: Face) -> dict[str
         "asn": switch.asn,
         "loopback": switch.loopback,
         "routing_mode": "split-unified" if own_frr else "separated",
-        "mgmt_framework": "true" if switch.fabric.bfd else "false",
+        "mgmt_framework": "true" if own_frr and switch.fabric.bfd else "false",
+        "bgp_state": "disabled" if switch.fabric.underlay == "none" else "enabled",
         "mtu": MTU,
         "management": [(switch.management, switch.management_gateway)] if switch.management_gateway else [],
     }
-
-
-def router_type(level: int) -> str:
-    """SONiC's word for a switch with so many tiers below it."""
-    return ROUTER_TYPES[min(level, len(ROUTER_TYPES) - 1)]
 
 
 def _port_row(port: FacePort, peer: SwitchPort | None) -> tuple[str, ...]:
@@ -115,84 +112,53 @@ def _port_row(port: FacePort, peer: SwitchPort | None) -> tuple[str, ...]:
 
 
 def _interfaces(switch: SwitchView) -> dict[str, Any]:
-    """Routed ports as (key, whether IPv6 link-local only), VLANs and their members."""
-    rows: list[tuple[str, bool]] = []
-    members: list[str] = []
+    """Routed ports as (key, VRF, whether IPv6 link-local only), VLANs and their members, sub-interfaces, VRFs."""
+    rows: list[tuple[str, str, bool]] = []
+    members: list[tuple[str, str]] = []
     unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
     for port in switch.ports:
-        name = json_text(port.name)
+        name, service = json_text(port.name), switch.service_of(port)
         if port.role == "host" and not port.address:
-            members.append(name)
+            members += [(f"Vlan{service.vlan}", name)] if service and service.gateway else []
             continue
-        rows.append((name, unnumbered and not port.address))
+        if port.address or unnumbered:
+            rows.append((name, vrf_name(service.vrf) if service else "", not port.address))
         if port.address:
-            rows.append((f"{name}|{port.address}", False))
-    vlan = f"Vlan{switch.fabric.vlan}"
-    bridged = [(vlan, switch.fabric.vlan, switch.gateway)] if switch.gateway else []
+            rows.append((f"{name}|{port.address}", "", False))
     return {
         "interfaces": sorted(rows),
-        "vlans": bridged,
-        "vlan_members": sorted((vlan, name) for name in members) if bridged else [],
-        "discarded": [switch.host_subnet] if switch.host_subnet and not bridged and not owns_frr(switch) else [],
+        "vlans": sorted((f"Vlan{s.vlan}", s.vlan, s.gateway, vrf_name(s.vrf)) for s in switch.services if s.gateway),
+        "vlan_members": sorted(members),
+        "vrfs": [vrf_name(vrf) for vrf in switch.vrfs],
+        "subinterfaces": sorted(
+            (subinterface_name(port.name, sub.vlan), sub.vlan, sub.address, vrf_name(sub.vrf))
+            for vrf in switch.vrfs
+            for port, sub in switch.links_in(vrf)
+        ),
     }
 
 
-def _neighbors(switch: SwitchView) -> dict[str, Any]:
-    peers = bgp.sessions(switch)
-    kinds = {port.peer: kind for port in switch.ports if (kind := _neighbor_type(switch, port))}
-    return {
-        "neighbors": sorted((json_text(p.name), json_text(p.peer), json_text(p.peer_port)) for p in switch.ports),
-        "neighbor_types": sorted((json_text(name), kind) for name, kind in kinds.items()),
-        "bgp_neighbors": []
-        if owns_frr(switch)
-        else sorted((bgp.bare(p.peer_address), p.peer_asn, bgp.bare(p.address), json_text(p.peer)) for p in peers),
-        "keepalive": bgp.KEEPALIVE_S,
-        "hold": bgp.HOLD_S,
-    }
-
-
-def _neighbor_type(switch: SwitchView, port: SwitchPort) -> str:
-    """What is at the far end; "" for the management port of a switch, which is no neighbour of the fabric."""
-    if port.role == "host":
-        return "Server" if port.peer_tier == "node" else ""
-    return router_type(switch.level + (1 if port.role == "up" else -1))
-
-
-def _frr(switch: SwitchView) -> dict[str, Any]:
-    peers = bgp.sessions(switch)
-    return {
-        "loopback_rules": bgp.loopback_rules(switch),
-        "host_rules": bgp.host_rules(switch),
-        "only_own_routes": switch.is_lowest,
-        "connect_retry": bgp.CONNECT_RETRY_S,
-        "groups": bgp.groups(peers),
-        "unnumbered": switch.fabric.underlay == "ebgp-unnumbered",
-        "bfd": switch.fabric.bfd,
-        "max_paths": min(switch.ecmp_width, MAX_ECMP),
-        "peers": [
-            (
-                bgp.bare(p.peer_address) or token(p.name),
-                p.role.upper(),
-                p.peer_asn,
-                one_line(f"{p.peer} {p.peer_port}", 80),
-            )
-            for p in peers
-        ],
-    }
+def subinterface_name(port: str, vlan: int) -> str:
+    """SONiC's name of a sub-interface; the short form where the kernel would not take the long one."""
+    name = f"{port}.{vlan}"
+    return name if len(name) <= KERNEL_NAME else name.replace("Ethernet", "Eth", 1)
 
 
 _ALWAYS = ("DEVICE_METADATA", "FEATURE", "LOOPBACK_INTERFACE", "MGMT_PORT", "PORT")
 _WHERE_FILLED = {
+    "BGP_GLOBALS": "bgp_vrfs",
     "BGP_NEIGHBOR": "bgp_neighbors",
     "BREAKOUT_CFG": "breakouts",
     "DEVICE_NEIGHBOR": "neighbors",
     "DEVICE_NEIGHBOR_METADATA": "neighbor_types",
     "INTERFACE": "interfaces",
     "MGMT_INTERFACE": "management",
-    "STATIC_ROUTE": "discarded",
+    "STATIC_ROUTE": "static_routes",
     "VLAN": "vlans",
     "VLAN_INTERFACE": "vlans",
     "VLAN_MEMBER": "vlan_members",
+    "VLAN_SUB_INTERFACE": "subinterfaces",
+    "VRF": "vrfs",
 }
 _LOSSLESS = (
     "DSCP_TO_TC_MAP",

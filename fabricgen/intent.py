@@ -1,0 +1,83 @@
+"""What a blueprint asks of the switches of each fabric: its own settings, the cluster's, then defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabricgen.allocate.addresses import is_management
+from fabricgen.allocate.pools import DEFAULT_POOLS
+from fabricgen.allocate.underlay import underlay
+from fabricgen.blueprint.fabric import Qos
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.model import Design
+
+
+@dataclass(frozen=True, slots=True)
+class QosIntent:
+    """Lossless Ethernet as the switches of a fabric are to do it; thresholds in kB, None: by port speed."""
+
+    lossless: bool
+    roce_dscp: int
+    cnp_dscp: int
+    ecn_min_kb: int | None
+    ecn_max_kb: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FabricIntent:
+    """What holds for every switch of a fabric."""
+
+    name: str
+    underlay: str
+    hosts: str
+    bfd: bool
+    qos: QosIntent
+    vlan: int
+    loopback_pools: tuple[str, ...]
+    """Prefixes that router ids come from."""
+    host_pools: tuple[str, ...]
+    """Prefixes that links and subnets of nodes come from."""
+
+
+def fabric_intent(design: Design, fabric: FabricDesign) -> FabricIntent:
+    """What the blueprint asks of every switch of a fabric: its own settings, the cluster's, then defaults."""
+    blueprint = design.loaded.blueprint
+    spec = blueprint.fabrics[fabric.name]
+    bfd = spec.routing.bfd if spec.routing.bfd is not None else blueprint.routing.bfd
+    order = [f.name for f in design.fabrics]
+    return FabricIntent(
+        name=fabric.name,
+        underlay=underlay(design, fabric),
+        hosts=fabric.hosts,
+        bfd=bool(bfd),
+        qos=_qos_intent(fabric.protocol, spec.qos, blueprint.qos),
+        vlan=100 + 10 * order.index(fabric.name),
+        loopback_pools=_pool(design, fabric, "loopback"),
+        host_pools=_pool(design, fabric, "management" if is_management(fabric) else "hosts"),
+    )
+
+
+def _pool(design: Design, fabric: FabricDesign, name: str) -> tuple[str, ...]:
+    """Prefixes of a pool: the fabric's own, the cluster's, or the default."""
+    blueprint = design.loaded.blueprint
+    own: tuple[str, ...] | None = getattr(blueprint.fabrics[fabric.name].pools, name)
+    return own or getattr(blueprint.pools, name) or DEFAULT_POOLS[name]
+
+
+def _qos_intent(protocol: str, own: Qos, shared: Qos) -> QosIntent:
+    """Settings of a fabric over those of the cluster; a shared profile concerns RoCE fabrics only."""
+    profile = own.profile or (shared.profile if protocol == "roce" else None)
+    lossless = profile == "roce-lossless" if profile else protocol == "roce"
+
+    def setting(name: str, default: int | None) -> int | None:
+        value = getattr(own, name)
+        value = getattr(shared, name) if value is None else value
+        return default if value is None else int(value)
+
+    return QosIntent(
+        lossless=lossless,
+        roce_dscp=setting("roce_dscp", 26) or 0,
+        cnp_dscp=setting("cnp_dscp", 48) or 0,
+        ecn_min_kb=setting("ecn_min_kb", None),
+        ecn_max_kb=setting("ecn_max_kb", None),
+    )

@@ -1,0 +1,142 @@
+"""SONiC's routing as values: sessions, static routes and VRFs, in config_db tables or in an frr.conf."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from fabricgen.render import bgp
+from fabricgen.render.escape import json_text, one_line, token
+from fabricgen.render.static import DISCARD_DISTANCE
+from fabricgen.switch_view import StaticRoute, SwitchPort, SwitchView
+
+MAX_ECMP = 514
+"""What SONiC builds FRR for (files/image_config/constants/constants.yml, maximum_paths)."""
+
+NO_HOP = "0.0.0.0"  # noqa: S104 - not an address to bind: bgpcfgd's word for a discard among next hops
+
+ROUTER_TYPES = ("ToRRouter", "LeafRouter", "SpineRouter")
+"""SONiC's words for the first, second and every higher tier (T0, T1, T2; pattern in sonic-device_metadata.yang)."""
+
+
+def owns_frr(switch: SwitchView) -> bool:
+    """Whether a switch takes an frr.conf: unnumbered sessions, BFD, or a VRF that announces a VLAN's subnet.
+
+    Without BGP there is nothing to put there.
+    """
+    vlans = any(s.vrf and s.gateway and bgp.vrf_sessions(switch, s.vrf) for s in switch.services)
+    return bool(switch.asn) and (switch.fabric.underlay == "ebgp-unnumbered" or switch.fabric.bfd or vlans)
+
+
+def router_type(level: int) -> str:
+    """SONiC's word for a switch with so many tiers below it."""
+    return ROUTER_TYPES[min(level, len(ROUTER_TYPES) - 1)]
+
+
+def vrf_name(vrf: str) -> str:
+    """SONiC's name of a VRF: a kernel interface whose name says that it is one; "" for the default.
+
+    Raises ValueError for a name of more than 11 letters, digits, `_` and `-` (pattern in sonic-vrf.yang).
+    """
+    if vrf and not re.fullmatch(r"[A-Za-z0-9_-]{1,11}", vrf):
+        raise ValueError(f"{vrf!r} cannot be the name of a VRF in SONiC")
+    return f"Vrf_{vrf}" if vrf else ""
+
+
+def routing_values(switch: SwitchView) -> dict[str, Any]:
+    """Sessions, neighbours, static routes and what an frr.conf names."""
+    return {**_neighbors(switch), "static_routes": _static_routes(switch), **_frr(switch)}
+
+
+def _static_routes(switch: SwitchView) -> list[tuple[str, ...]]:
+    """(key, advertised, blackhole, distance, ports, next hops), comma lists of one length; "" where absent."""
+    if switch.asn:
+        blocks = [(vrf_name(s.vrf) or "default", s.host_subnet) for s in switch.services if not s.gateway]
+        announced = [] if owns_frr(switch) else [block for block in blocks if block[1]]
+        return sorted((f"{vrf}|{block}", "true", "true", "", "", "") for vrf, block in announced)
+    return sorted(static_route(route) for route in switch.routes)
+
+
+def static_route(route: StaticRoute) -> tuple[str, ...]:
+    """The row of a route; where it discards beside next hops, the discard is one more entry of each list."""
+    key = f"default|{route.prefix}"
+    if not route.hops:
+        return key, "false", "true", "", "", ""
+    ports, hops = [json_text(hop.port) for hop in route.hops], [hop.address for hop in route.hops]
+    if not route.discard:
+        return key, "false", "", "", ",".join(ports), ",".join(hops)
+    ways = len(hops)
+    return (
+        key,
+        "false",
+        ",".join(["false"] * ways + ["true"]),
+        ",".join(["0"] * ways + [str(DISCARD_DISTANCE)]),
+        ",".join([*ports, ""]),
+        ",".join([*hops, NO_HOP]),
+    )
+
+
+def _neighbors(switch: SwitchView) -> dict[str, Any]:
+    peers = bgp.sessions(switch)
+    kinds = {port.peer: kind for port in switch.ports if (kind := _neighbor_type(switch, port))}
+    return {
+        "neighbors": sorted((json_text(p.name), json_text(p.peer), json_text(p.peer_port)) for p in switch.ports),
+        "neighbor_types": sorted((json_text(name), kind) for name, kind in kinds.items()),
+        "bgp_neighbors": [] if owns_frr(switch) else sorted([*map(_neighbor, peers), *_vrf_neighbors(switch)]),
+        "bgp_vrfs": [] if owns_frr(switch) else [vrf_name(v) for v in switch.vrfs if bgp.vrf_sessions(switch, v)],
+        "keepalive": bgp.KEEPALIVE_S,
+        "hold": bgp.HOLD_S,
+    }
+
+
+def _neighbor(port: SwitchPort) -> tuple[str, int, str, str]:
+    return bgp.bare(port.peer_address), port.peer_asn, bgp.bare(port.address), json_text(port.peer)
+
+
+def _vrf_neighbors(switch: SwitchView) -> list[tuple[str, int, str, str]]:
+    return [
+        (f"{vrf_name(vrf)}|{bgp.bare(sub.peer_address)}", sub.peer_asn, bgp.bare(sub.address), json_text(port.peer))
+        for vrf in switch.vrfs
+        for port, sub in bgp.vrf_sessions(switch, vrf)
+    ]
+
+
+def _neighbor_type(switch: SwitchView, port: SwitchPort) -> str:
+    """What is at the far end; "" for the management port of a switch, which is no neighbour of the fabric."""
+    if port.role == "host":
+        return "Server" if port.peer_tier == "node" else ""
+    return router_type(switch.level + (1 if port.role == "up" else -1))
+
+
+def _frr(switch: SwitchView) -> dict[str, Any]:
+    peers = bgp.sessions(switch)
+    return {
+        "loopback_rules": bgp.loopback_rules(switch),
+        "host_rules": bgp.host_rules(switch),
+        "only_own_routes": switch.is_lowest,
+        "connect_retry": bgp.CONNECT_RETRY_S,
+        "groups": bgp.groups(peers),
+        "unnumbered": switch.fabric.underlay == "ebgp-unnumbered",
+        "bfd": switch.fabric.bfd,
+        "max_paths": min(switch.ecmp_width, MAX_ECMP),
+        "peers": [
+            (
+                bgp.bare(p.peer_address) or token(p.name),
+                p.role.upper(),
+                p.peer_asn,
+                one_line(f"{p.peer} {p.peer_port}", 80),
+            )
+            for p in peers
+        ],
+        "bgp_instances": [_frr_vrf(switch, vrf) for vrf in switch.vrfs if bgp.vrf_sessions(switch, vrf)],
+    }
+
+
+def _frr_vrf(switch: SwitchView, vrf: str) -> tuple[object, ...]:
+    """(VRF, rules of its host prefixes, peer groups, sessions) of a VRF with sub-interfaces."""
+    links = bgp.vrf_sessions(switch, vrf)
+    peers = [
+        (bgp.bare(sub.peer_address), port.role.upper(), sub.peer_asn, one_line(f"{port.peer} {port.peer_port}", 80))
+        for port, sub in links
+    ]
+    return vrf_name(vrf), bgp.host_rules(switch, vrf), bgp.groups(port for port, _ in links), peers
