@@ -17,7 +17,8 @@ from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.model import Design, FabricDesign, PortRun, TierDesign
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.plan.expand import build_plan
-from fabricgen.plan.tables import SWITCH, ManagementPort, Plan, ScaleUpPort, Wide
+from fabricgen.plan.scale_up_ports import ScaleUpPort
+from fabricgen.plan.tables import SWITCH, ManagementPort, Plan, Wide
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,10 +65,9 @@ def _nodes(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
 
 
 def _trays(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
-    racks = (devices.rack_in_unit[cls.rows] + 1).tolist()
+    places = [f"{place[1:]}-" if place else "" for place in _places(design, devices, cls)]
     numbers = (devices.index[cls.rows] + 1).tolist()
-    units = _units(design, devices, cls)
-    return [f"{u}-rk{r:02d}-{cls.label}-{i:02d}" for u, r, i in zip(units, racks, numbers, strict=True)]
+    return [f"{place}{cls.label}-{i:02d}" for place, i in zip(places, numbers, strict=True)]
 
 
 def _switches(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:

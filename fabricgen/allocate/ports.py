@@ -11,7 +11,8 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.model import Attachment, Design, PortRun
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.plan.tables import DeviceClass, Ints, ManagementPort, Plan, ScaleUpPort, Side
+from fabricgen.plan.scale_up_ports import ScaleUpPort
+from fabricgen.plan.tables import DeviceClass, Ints, ManagementPort, Plan, Side
 
 Strings: TypeAlias = npt.NDArray[np.object_]
 
@@ -77,7 +78,7 @@ class PortNames:
         if isinstance(side, ManagementPort):
             return [self._catalog.naming(cls.nos, cls.path).management] * ports
         if isinstance(side, ScaleUpPort):
-            return [f"{side.role}{i // side.ports_each}/nvl{i % side.ports_each}" for i in range(ports)]
+            return side.names(ports)
         if cage:
             return [str(side.first_cage + i // side.ways) for i in range(ports)]
         return run_port_names(self._catalog, cls, side, ports)

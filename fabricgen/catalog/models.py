@@ -7,23 +7,12 @@ D derived. Speeds are Gb/s per direction, lengths metres, power watts.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", description="Name used in blueprints.")]
-Tag = Literal["V", "R", "D"]
-
-
-class Profile(BaseModel):
-    """What every profile has."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    id: Id
-    source: str = Field(min_length=8, description="Where these facts were read.")
-    tag: Tag = Field(description="V read in the source, R recalled, D derived.")
-    note: str = ""
+from fabricgen.catalog.base import Id, Profile
+from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 
 
 class Power(BaseModel):
@@ -91,7 +80,7 @@ class SwitchProfile(Profile):
     kind: Literal["switch"] = "switch"
     vendor: str
     model: str
-    protocol: Literal["ethernet", "infiniband", "nvlink", "scale-up-ethernet", "ualink"]
+    protocol: Literal["ethernet", "infiniband", "nvlink", "scale-up-ethernet", "ualink", "optical-circuit"]
     asic: str
     throughput_gbps: float | None = Field(None, gt=0, description="Per direction, Gb/s.")
     cages: tuple[CageClass, ...] = Field(min_length=1)
@@ -172,6 +161,7 @@ class NodeProfile(Profile):
     power_w: Power = Power(max=None, typical=None)
     weight_kg: float | None = Field(None, gt=0)
     scale_up: str = Field("", description="The scale-up domain that such nodes form.")
+    scale_up_too: tuple[str, ...] = Field((), description="Others that they can form instead.")
 
 
 class NicProfile(Profile):
@@ -201,31 +191,6 @@ class CableProfile(Profile):
     splittable: bool = True
     cost_rank: int = Field(gt=0, description="Order of preference by cost; the cheapest that reaches is taken.")
     selectable: bool = Field(True, description="Chosen without being asked for.")
-
-
-class ScaleUpDomainProfile(Profile):
-    """A scale-up domain: accelerators joined below the scale-out network."""
-
-    kind: Literal["scale-up"] = "scale-up"
-    name: str
-    shape: str = Field(description="The module of design/scale_up_kinds that wires it: switched, mesh.")
-    accelerators: int = Field(gt=1)
-    link_gbps: float = Field(gt=0, description="One link, per direction, Gb/s.")
-    switches: int = Field(0, ge=0, description="Switch ASICs; 0 for a mesh.")
-    links_per_switch: tuple[int, ...] = Field((), description="Links of one accelerator to each ASIC in turn.")
-    links_per_pair: int = Field(0, ge=0, description="Mesh: links between two accelerators.")
-    switch_ports: int = Field(0, ge=0, description="Ports of one ASIC.")
-    switches_per_tray: int = Field(0, ge=0, description="ASICs in one switch tray; 0: on the board.")
-    tray: str = Field("", description="The switch profile of a tray.")
-    backplane: bool = Field(True, description="Links run in a backplane and need no cable.")
-
-    @model_validator(mode="after")
-    def _switches_add_up(self) -> ScaleUpDomainProfile:
-        if self.switches and not (self.switch_ports and self.links_per_switch and min(self.links_per_switch) > 0):
-            raise ValueError("a domain with switches needs switch_ports and links_per_switch, each above 0")
-        if self.tray and (not self.switches_per_tray or not self.switches or self.switches % self.switches_per_tray):
-            raise ValueError(f"{self.switches} switches do not fill trays of {self.switches_per_tray}")
-        return self
 
 
 PROFILE_KINDS: dict[str, type[Profile]] = {

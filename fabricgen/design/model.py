@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.models import natural
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.models import NodeProfile, ScaleUpDomainProfile, SwitchProfile
+from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.design.layout import Layout
+from fabricgen.design.scale_up_model import ScaleUpDesign
 from fabricgen.kernel.diagnostics import Path
 
 if TYPE_CHECKING:
@@ -186,32 +187,6 @@ class FabricDesign:
             if tier.name == name:
                 return tier
         raise KeyError(name)
-
-
-@dataclass(frozen=True, slots=True)
-class ScaleUpDesign:
-    """Scale-up domains of one kind; links count those of present accelerators."""
-
-    name: str
-    profile: ScaleUpDomainProfile
-    per: str
-    domains: int
-    accelerators: int
-    switches: int
-    links: int
-    domain_slots: int
-    path: Path
-
-    @property
-    def tray_slots(self) -> int:
-        """Switch trays there would be if no rack were empty."""
-        return self.trays // max(1, self.domains) * self.domain_slots
-
-    @property
-    def trays(self) -> int:
-        """Switch trays that stand in racks; ASICs on a node's board are in none."""
-        rack = self.per == "rack" and self.profile.tray
-        return self.switches // self.profile.switches_per_tray if rack else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import numpy as np
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.model import Attachment, Design, PortRun
 from fabricgen.plan.routes import run_length, stocked
+from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.tables import (
     CableTable,
     DeviceTable,
@@ -31,6 +32,9 @@ _STRIDE = 1 << 20
 _MANAGEMENT = _STRIDE // 4
 """Numbers of management ports: beyond those of any face."""
 
+_SCALE_UP = _STRIDE // 8
+"""Numbers of scale-up ports: between the two."""
+
 
 def connectors(side: Side, ports: Ints) -> Ints:
     """The connector (from 0, within the device and side) of each port; int32."""
@@ -40,7 +44,7 @@ def connectors(side: Side, ports: Ints) -> Ints:
         return (first + ports // side.per_connector).astype(np.int32)
     if isinstance(side, Attachment):
         return _leg_numbers(side, cages=False)[ports]
-    return ports + _MANAGEMENT
+    return ports + (_SCALE_UP if isinstance(side, ScaleUpPort) else _MANAGEMENT)
 
 
 def cages(side: Side, ports: Ints) -> Ints:
@@ -49,7 +53,7 @@ def cages(side: Side, ports: Ints) -> Ints:
         return (side.first_cage - 1 + ports // side.ways).astype(np.int32)
     if isinstance(side, Attachment):
         return _leg_numbers(side, cages=True)[ports]
-    return ports + _MANAGEMENT
+    return ports + (_SCALE_UP if isinstance(side, ScaleUpPort) else _MANAGEMENT)
 
 
 def _leg_numbers(side: Attachment, *, cages: bool) -> Ints:
@@ -78,7 +82,8 @@ def cable(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTab
     run = run_length(devices, racks, floor, links.a_device[ends.link], links.b_device[ends.link])
     run_m = np.zeros(len(order))
     np.maximum.at(run_m, ends.cable, run)
-    media = tuple(c for c in design.catalog.cables if c.selectable)
+    asked_for = {name for segment in links.segments for name in segment.media}
+    media = tuple(c for c in design.catalog.cables if c.selectable or c.id in asked_for)
     medium, reaches = _choose(links, ends, stocked(run_m), media)
     return of_link, CableTable(media, stocked(run_m), run_m, medium, reaches, ends.cable, ends.link, ends.links)
 
@@ -206,7 +211,14 @@ def _fits(segments: tuple[Segment, ...], profile: CableProfile) -> Flags:
 
 
 def fits_segment(segment: Segment, profile: CableProfile) -> bool:
-    """Whether a medium carries a segment's lane rate; copper pairs go to RJ45 cages and nothing else does."""
+    """Whether a medium carries a segment's lane rate; copper pairs go to RJ45 cages and nothing else does.
+
+    A segment that names its media takes no other.
+    """
+    if segment.media:
+        return profile.id in segment.media and segment.lane_gbps in profile.lane_gbps
+    if not profile.selectable:
+        return False
     return segment.lane_gbps in profile.lane_gbps and ("RJ45" in profile.form_factors) == is_rj45(segment)
 
 

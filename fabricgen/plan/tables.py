@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from fabricgen.catalog.models import CableProfile, NodeProfile, SwitchProfile
 from fabricgen.design.model import Attachment, PortRun
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.plan.scale_up_ports import ScaleUpPort
 
 Ints: TypeAlias = npt.NDArray[np.int32]
 Wide: TypeAlias = npt.NDArray[np.int64]
@@ -74,15 +75,6 @@ class ManagementPort:
     per_connector: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class ScaleUpPort:
-    """A scale-up port as one side of a link: of an accelerator in a node, or of an ASIC in a tray."""
-
-    role: Literal["gpu", "asic"]
-    ports_each: int
-    per_connector: int = 1
-
-
 Side: TypeAlias = Attachment | PortRun | ManagementPort | ScaleUpPort
 
 
@@ -99,6 +91,8 @@ class Segment:
     b: Side
     backplane: bool
     path: Path
+    media: tuple[str, ...] = ()
+    """Cable profiles that may carry it; empty: any that fits."""
 
     @property
     def key(self) -> str:
