@@ -64,7 +64,7 @@ def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
     ocs = bool(profile.tray) and design.catalog.switch(profile.tray).protocol == "optical-circuit"
     return DomainLinks(
         a=_side(scale_up, "gpu", ports_each),
-        b=_side(scale_up, "ocs" if ocs else "asic", profile.ports_of_switch),
+        b=_side(scale_up, "ocs" if ocs else "asic", max(1, profile.ports_of_switch)),
         domain=np.repeat(domains, len(local))[here],
         a_device=a_node.ravel().astype(np.int32)[here],
         a_port=column(accelerator % per_node * ports_each + port),

@@ -20,7 +20,7 @@ from fabricgen.design.scale_up_model import DomainSize, LocalLink, MisfitError
 
 
 def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
-    """Size a torus; raises MisfitError when the accelerators do not fill its dimensions or the switches are too small."""
+    """Size a torus; raises MisfitError when the accelerators do not fill its dimensions or switches are too small."""
     grid = domain.cube if domain.switches else domain.dims
     if not 1 <= len(grid) <= 3:
         raise MisfitError("a torus needs `dims` of one to three dimensions, or `cube` and switches")
