@@ -87,7 +87,7 @@ def _design(name: str, spec: ScaleUpSpec, members: list[NodeSet], catalog: Catal
     _check_ports(domain, members, path)
     _check_parts(domain, catalog, (*path, "domain"))
     _check_switches(domain, size, places, path)
-    _check_backplane(domain, places, path)
+    _check_backplane(domain, places, layout, path)
     missing = _missing(places, layout)
     empty = sum(len(gone) == places.nodes for gone in missing.values())
     domains = places.slots - empty
@@ -180,6 +180,14 @@ def _check_parts(domain: ScaleUpDomainProfile, catalog: Catalog, path: Path) -> 
 
 
 def _check_switches(domain: ScaleUpDomainProfile, size: DomainSize, places: Places, path: Path) -> None:
+    """Switches on a board join accelerators of that board, switches in trays those of a rack or more."""
+    if domain.tray and places.per == "node":
+        raise fault(
+            "FG301",
+            f"the switches of {domain.id} are trays in a rack, its domain is a node",
+            path=(*path, "per"),
+            hint="say `per: rack`, or su, pod or cluster",
+        )
     if size.switches and not domain.tray and places.per != "node":
         raise fault(
             "FG301",
@@ -189,9 +197,10 @@ def _check_switches(domain: ScaleUpDomainProfile, size: DomainSize, places: Plac
         )
 
 
-def _check_backplane(domain: ScaleUpDomainProfile, places: Places, path: Path) -> None:
+def _check_backplane(domain: ScaleUpDomainProfile, places: Places, layout: Layout, path: Path) -> None:
     """A backplane is inside one rack."""
-    if domain.backplane and (places.racks > 1 or places.per in ("pod", "cluster")):
+    racks = max(len({node // layout.nodes_per_rack for node in nodes}) for nodes in places.groups)
+    if domain.backplane and (racks > 1 or places.units > 1):
         raise fault(
             "FG301",
             f"links of {domain.id} run in the backplane of a rack, its domain is {places.what.removesuffix(' of')}",

@@ -86,6 +86,44 @@ def test_trays_of_two_racks_stand_in_both() -> None:
     assert len(set(places)) == len(places)
 
 
+MIXED = """
+fabricgen: 1
+name: mixed
+scalable_unit: {nodes: {gpu: 36 x gb200-tray, mgmt: 4 x mgmt-server}, racks: {nodes_per_rack: 18}}
+pods: {p1: {su: 2}}
+scale_up: {up: {domain: nvl72-gb200, per: rack}}
+fabrics: {oob: {protocol: ethernet, attach: bmc, also: switches, tiers: {leaf: {switch: sn2201, per: rack}}}}
+"""
+
+
+def test_racks_without_accelerators_form_no_domain(design_of) -> None:
+    cluster = build_cluster(design_of(MIXED))
+    assert summary(cluster.design)["scale_up"]["up"]["domains"] == 4
+    racks = {row[8] for row in devices.table(cluster).rows() if row[2] == "switch-tray"}
+    assert racks == {f"p1-su0{su}-rk0{rack}" for su in (1, 2) for rack in (1, 2)}
+
+
+POD = """
+fabricgen: 1
+name: pods
+scalable_unit: {nodes: 4 x accelerator-tray}
+pods: {p: {su: 2, count: 2}}
+scale_up: {up: {domain: ualink-200g, per: PER}}
+fabrics: {oob: {protocol: ethernet, attach: bmc, also: switches, tiers: {leaf: {switch: sn2201, per: su}}}}
+"""
+
+
+@pytest.mark.parametrize(("per", "trays"), [("su", 32), ("pod", 16), ("cluster", 8)])
+def test_trays_of_every_scope_are_managed_and_stand_apart(per: str, trays: int, design_of) -> None:
+    cluster = build_cluster(design_of(POD.replace("PER", per)))
+    listed = [row for row in devices.table(cluster).rows() if row[2] == "switch-tray"]
+    assert len(listed) == trays
+    assert all(row[14] for row in listed)
+    assert len({(row[8], row[9]) for row in listed}) == trays
+    managed = {row[3] for row in links.table(cluster).rows() if row[0] == "oob" and row[4] == "eth0"}
+    assert managed == {row[0] for row in listed}
+
+
 STAR = '''
 """Every accelerator on the first: a kind that the package does not have."""
 from fabricgen.design.scale_up_model import DomainSize, LocalLink
