@@ -106,7 +106,7 @@ def test_racks_without_accelerators_form_no_domain(design_of) -> None:
 POD = """
 fabricgen: 1
 name: pods
-scalable_unit: {nodes: 4 x accelerator-tray}
+scalable_unit: {nodes: 4 x accelerator-tray, racks: {nodes_per_rack: 4}}
 pods: {p: {su: 2, count: 2}}
 scale_up: {up: {domain: ualink-200g, per: PER}}
 fabrics: {oob: {protocol: ethernet, attach: bmc, also: switches, tiers: {leaf: {switch: sn2201, per: su}}}}
