@@ -19,7 +19,8 @@ from fabricgen.design.ports import PortRun
 from fabricgen.intent import FabricIntent, fabric_intent
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.plan.expand import build_plan
-from fabricgen.plan.tables import SWITCH, Ints, ManagementPort, Plan, ScaleUpPort, Wide
+from fabricgen.plan.scale_up_ports import ScaleUpPort
+from fabricgen.plan.tables import SWITCH, Ints, ManagementPort, Plan, Wide
 from fabricgen.static_routes import Reachability
 from fabricgen.switch_view import Service, SwitchPort, SwitchView, address_text, with_length
 

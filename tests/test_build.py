@@ -25,6 +25,7 @@ COLUMNS = {
     "cables.csv": "cable,fabric,part,medium,length_m,a_device,a_cage,a_transceiver,a_rack,a_u,"
     "b_device,b_cage,b_transceiver,b_rack,b_u,label_a,label_b",
     "addresses.csv": "prefix,kind,device,port",
+    "endpoints.csv": "node,accelerator,domain,fabric,nic,port,rail,plane,leaf,leaf_port,speed_gbps",
     "bom.csv": "part,description,kind,quantity,spares,unit_price,total_price,power_w",
 }
 
@@ -72,9 +73,10 @@ def test_fields_are_filled_where_there_is_a_value(built: Path) -> None:
         assert bool(row["nos"]) == bool(row["fabric"]), row
     for row in read(built / "links.csv"):
         assert all(row[c] for c in ("fabric", "link", "a_device", "a_port", "b_device", "b_port", "speed_gbps")), row
+    ocs = {row["device"] for row in read(built / "devices.csv") if row["model"].endswith("-ocs")}
     for row in read(built / "cables.csv"):
         assert all(row[c] for c in row if not c.endswith("transceiver")), row
-        assert bool(row["a_transceiver"]) == bool(row["b_transceiver"]), row
+        assert (bool(row["a_transceiver"]) == bool(row["b_transceiver"])) != (row["b_device"] in ocs), row
     for row in read(built / "bom.csv"):
         assert all(row[c] for c in ("part", "description", "kind", "quantity", "spares")), row
 

@@ -14,6 +14,7 @@ from typing import Any
 from fabricgen.blueprint.schema import blueprint_schema
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.schema import catalog_schema
+from fabricgen.design.scale_up import kind_of
 from fabricgen.lint.docs import rules_page
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -140,6 +141,8 @@ def catalog_page() -> Iterator[str]:
         roles = ", ".join(f"{r} {len(p.ports)} x {max(p.speeds)}G" for r, p in sorted(node.roles.items()))
         yield f"| `{name}` | {title} | {held} | {roles} | {node.rack_units} | {node.power_w.max or ''} |"
     yield ""
+    yield from _domains(catalog)
+    yield ""
     yield "## Cables and optics"
     yield ""
     yield "The cheapest that carries the lanes, fits the cages and reaches is taken, in this order."
@@ -150,6 +153,25 @@ def catalog_page() -> Iterator[str]:
         lanes = ", ".join(f"{rate:g}" for rate in cable.lane_gbps)
         chosen = "yes" if cable.selectable else ""
         yield f"| `{cable.id}` | {cable.name} | {cable.medium} | {lanes} | {cable.reach_m:g} | {chosen} |"
+
+
+def _domains(catalog: Catalog) -> Iterator[str]:
+    """Scale-up domains; those without a number of accelerators take as many as `per` holds."""
+    yield "## Scale-up domains"
+    yield ""
+    yield "Without a number of accelerators, a domain takes as many as the blueprint's `per` holds, if its switches do."
+    yield ""
+    yield "| id | name | shape | accelerators | switches | link Gb/s | Gb/s an accelerator, each direction |"
+    yield "|---|---|---|---|---|---|---|"
+    for name in catalog.ids("scale_up"):
+        domain = catalog.scale_up(name)
+        held = domain.accelerators or 64
+        each = kind_of(domain, ()).size(domain, held, 0).links_each * domain.link_gbps
+        grows = domain.shape == "mesh" and not domain.accelerators
+        yield (
+            f"| `{name}` | {domain.name} | {domain.shape} | {domain.accelerators or ''} | {domain.switches or ''} "
+            f"| {domain.link_gbps:g} | {'' if grows else f'{each:g}'} |"
+        )
 
 
 def main() -> int:

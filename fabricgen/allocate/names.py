@@ -67,10 +67,9 @@ def _nodes(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
 
 
 def _trays(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
-    racks = (devices.rack_in_unit[cls.rows] + 1).tolist()
+    places = [f"{place[1:]}-" if place else "" for place in _places(design, devices, cls)]
     numbers = (devices.index[cls.rows] + 1).tolist()
-    units = _units(design, devices, cls)
-    return [f"{u}-rk{r:02d}-{cls.label}-{i:02d}" for u, r, i in zip(units, racks, numbers, strict=True)]
+    return [f"{place}{cls.label}-{i:02d}" for place, i in zip(places, numbers, strict=True)]
 
 
 def _switches(design: Design, cls: DeviceClass) -> list[str]:
@@ -83,3 +82,19 @@ def site_names(design: Design, devices: DeviceTable) -> list[str]:
     """The site of every device; one that serves several sites stands in the first."""
     sites = np.maximum(devices.site, 0).tolist()
     return [design.layout.sites[i] for i in sites]
+
+
+def _places(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
+    layout, rows = design.layout, cls.rows
+    pod, su = devices.pod[rows].tolist(), devices.su[rows].tolist()
+    rack = devices.rack_in_unit[rows].tolist()
+    site = devices.site[rows].tolist()
+    found = []
+    for i in range(cls.count):
+        text = f"-{layout.pods[pod[i]].name}" if pod[i] >= 0 else ""
+        if pod[i] < 0 and site[i] >= 0 and len(layout.sites) > 1:
+            text = f"-{layout.sites[site[i]]}"
+        text += f"-su{su[i] + 1:02d}" if su[i] >= 0 else ""
+        text += f"-rk{rack[i] + 1:02d}" if rack[i] >= 0 else ""
+        found.append(text)
+    return found

@@ -13,7 +13,8 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.plan.tables import DeviceClass, Ints, ManagementPort, Plan, ScaleUpPort, Side
+from fabricgen.plan.scale_up_ports import ScaleUpPort
+from fabricgen.plan.tables import DeviceClass, Ints, ManagementPort, Plan, Side
 
 Strings: TypeAlias = npt.NDArray[np.object_]
 
@@ -80,7 +81,7 @@ class PortNames:
         if isinstance(side, ManagementPort):
             return [self._catalog.naming(cls.nos, cls.path).management_of(cls.profile)] * ports
         if isinstance(side, ScaleUpPort):
-            return [f"{side.role}{i // side.ports_each}/nvl{i % side.ports_each}" for i in range(ports)]
+            return side.names(ports)
         if cage and isinstance(cls.profile, SwitchProfile):
             return [cls.profile.cage_label(side.cages[i // side.ways]) for i in range(ports)]
         return run_port_names(self._catalog, cls, side, ports)

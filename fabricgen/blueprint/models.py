@@ -65,7 +65,18 @@ class ScaleUp(Model):
     """Scale-up domains that the nodes form."""
 
     domain: str = Field(description="Scale-up domain profile, for example hgx-b200.")
-    per: Literal["node", "rack"] = Field("node", description="A domain for each node, or for each rack.")
+    per: Literal["node", "rack", "su", "pod", "cluster"] = Field(
+        "node", description="A domain for each node, rack, scalable unit or pod, or one for all."
+    )
+    racks: int | None = Field(
+        None, ge=1, le=64, description="With `per: rack`, adjacent racks of a unit that share a domain. Default: 1."
+    )
+
+    @model_validator(mode="after")
+    def _racks_are_of_racks(self) -> ScaleUp:
+        if self.racks is not None and self.per != "rack":
+            raise ValueError("`racks` goes with `per: rack`")
+        return self
 
 
 class Floor(Model):

@@ -6,16 +6,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fabricgen.catalog.models import (
-    PROFILE_KINDS,
-    CableProfile,
-    NodeProfile,
-    Profile,
-    ScaleUpDomainProfile,
-    SonicPlatform,
-    SwitchProfile,
-)
+from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, SonicPlatform, SwitchProfile
 from fabricgen.catalog.naming import NosNaming
+from fabricgen.catalog.profile import Profile
+from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.kernel.diagnostics import Path as Place
 from fabricgen.kernel.diagnostics import Span, did_you_mean, fault
 from fabricgen.kernel.located_yaml import read_located, validate

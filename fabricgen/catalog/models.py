@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from fabricgen.catalog.node_models import Accelerators, NicPort, NicRole, NodeProfile
 from fabricgen.catalog.profile import Id, Power, Profile, Tag
+from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.catalog.sonic_models import BreakoutRun, PlatformCage, SonicPlatform
 from fabricgen.catalog.switch_models import CageClass, LineCards, SwitchProfile
 
@@ -78,31 +79,6 @@ class CableProfile(Profile):
         Where each link fills connectors of its own, as 400G does in 2xLR4, nothing has to be split.
         """
         return self.splittable or lanes_per_link % self.lanes_per_connector == 0
-
-
-class ScaleUpDomainProfile(Profile):
-    """A scale-up domain: accelerators joined below the scale-out network."""
-
-    kind: Literal["scale-up"] = "scale-up"
-    name: str
-    shape: str = Field(description="The module of design/scale_up_kinds that wires it: switched, mesh.")
-    accelerators: int = Field(gt=1)
-    link_gbps: float = Field(gt=0, description="One link, per direction, Gb/s.")
-    switches: int = Field(0, ge=0, description="Switch ASICs; 0 for a mesh.")
-    links_per_switch: tuple[int, ...] = Field((), description="Links of one accelerator to each ASIC in turn.")
-    links_per_pair: int = Field(0, ge=0, description="Mesh: links between two accelerators.")
-    switch_ports: int = Field(0, ge=0, description="Ports of one ASIC.")
-    switches_per_tray: int = Field(0, ge=0, description="ASICs in one switch tray; 0: on the board.")
-    tray: str = Field("", description="The switch profile of a tray.")
-    backplane: bool = Field(True, description="Links run in a backplane and need no cable.")
-
-    @model_validator(mode="after")
-    def _switches_add_up(self) -> ScaleUpDomainProfile:
-        if self.switches and not (self.switch_ports and self.links_per_switch and min(self.links_per_switch) > 0):
-            raise ValueError("a domain with switches needs switch_ports and links_per_switch, each above 0")
-        if self.tray and (not self.switches_per_tray or not self.switches or self.switches % self.switches_per_tray):
-            raise ValueError(f"{self.switches} switches do not fill trays of {self.switches_per_tray}")
-        return self
 
 
 PROFILE_KINDS: dict[str, type[Profile]] = {

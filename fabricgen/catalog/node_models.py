@@ -75,6 +75,7 @@ class NodeProfile(Profile):
     power_w: Power = Power(max=None, typical=None)
     weight_kg: float | None = Field(None, gt=0)
     scale_up: str = Field("", description="The scale-up domain that such nodes form.")
+    scale_up_too: tuple[str, ...] = Field((), description="Others that they can form instead.")
     external: bool = Field(
         False, description="Somebody else's device: wired and named, but neither bought nor counted in the power."
     )

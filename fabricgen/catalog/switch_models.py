@@ -98,7 +98,7 @@ class SwitchProfile(Profile):
     kind: Literal["switch"] = "switch"
     vendor: str
     model: str
-    protocol: Literal["ethernet", "infiniband", "nvlink", "scale-up-ethernet", "ualink"]
+    protocol: Literal["ethernet", "infiniband", "nvlink", "scale-up-ethernet", "ualink", "optical-circuit"]
     asic: str
     throughput_gbps: float | None = Field(None, gt=0, description="Per direction, Gb/s.")
     cages: tuple[CageClass, ...] = Field(min_length=1)

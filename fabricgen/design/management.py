@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import Layout, PodLayout
-from fabricgen.design.model import ScaleUpDesign
+from fabricgen.design.scale_up_model import ScaleUpDesign
 from fabricgen.design.shape import SCOPES, scope_count, scope_of
 
 SHARED_PORTS = 8
@@ -40,7 +40,7 @@ def managed_devices(
         if f.name != own
         for t in f.tiers
     ]
-    trays = [Managed(s.name, TRAY_TIER, "rack", s.trays, s.tray_slots) for s in scale_up if s.trays]
+    trays = [Managed(s.name, TRAY_TIER, s.tray_scope, s.trays, s.tray_slots) for s in scale_up if s.trays]
     return (*tiers, *trays)
 
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.models import natural
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.models import NodeProfile, ScaleUpDomainProfile
+from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
-from fabricgen.kernel.diagnostics import Path
+from fabricgen.design.scale_up_model import ScaleUpDesign
 
 if TYPE_CHECKING:
     import networkx
@@ -28,32 +28,6 @@ def fabric_order(name: str) -> tuple[int, object]:
     """Sort key of a fabric: the usual ones first, then others by name."""
     usual = USUAL_FABRICS.index(name) if name in USUAL_FABRICS else len(USUAL_FABRICS)
     return usual, natural(name)
-
-
-@dataclass(frozen=True, slots=True)
-class ScaleUpDesign:
-    """Scale-up domains of one kind; links count those of present accelerators."""
-
-    name: str
-    profile: ScaleUpDomainProfile
-    per: str
-    domains: int
-    accelerators: int
-    switches: int
-    links: int
-    domain_slots: int
-    path: Path
-
-    @property
-    def tray_slots(self) -> int:
-        """Switch trays there would be if no rack were empty."""
-        return self.trays // max(1, self.domains) * self.domain_slots
-
-    @property
-    def trays(self) -> int:
-        """Switch trays that stand in racks; ASICs on a node's board are in none."""
-        rack = self.per == "rack" and self.profile.tray
-        return self.switches // self.profile.switches_per_tray if rack else 0
 
 
 @dataclass(frozen=True, slots=True)

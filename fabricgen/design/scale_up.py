@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol, cast
+from collections.abc import Iterable
+from typing import cast
 
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.models import ScaleUp as ScaleUpSpec
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.models import ScaleUpDomainProfile
+from fabricgen.catalog.models import NodeProfile
+from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.design.layout import Layout, NodeSet
-from fabricgen.design.model import ScaleUpDesign
+from fabricgen.design.scale_up_model import DomainSize, LocalLink, MisfitError, ScaleUpDesign, ScaleUpKind
+from fabricgen.design.scale_up_places import Places, places_of
 from fabricgen.kernel import discovery
-from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
+from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
 KINDS = "fabricgen.design.scale_up_kinds"
-
-
-class LocalLink(NamedTuple):
-    """One link of a domain; accelerators, switches and their ports count from 0.
-
-    `far_switch` tells whether the far end is switch `far` or accelerator `far`.
-    """
-
-    accelerator: int
-    port: int
-    far_switch: bool
-    far: int
-    far_port: int
-
-
-class ScaleUpKind(Protocol):
-    """What a module of scale_up_kinds offers."""
-
-    def links(self, domain: ScaleUpDomainProfile) -> Sequence[LocalLink]:
-        """Every link of a full domain; raises ValueError when the profile does not fit its kind."""
 
 
 def kind_of(domain: ScaleUpDomainProfile, path: Path) -> ScaleUpKind:
@@ -51,85 +33,112 @@ def kind_of(domain: ScaleUpDomainProfile, path: Path) -> ScaleUpKind:
         ) from None
 
 
-def domain_links(domain: ScaleUpDomainProfile, path: Path) -> Sequence[LocalLink]:
-    """Every link of a full domain; raises InputError when it does not fit one switch tier."""
-    try:
-        return kind_of(domain, path).links(domain)
-    except ValueError as error:
-        raise fault("FG302", f"scale-up domain {domain.id}: {error}", path=path) from error
+def domain_links(scale_up: ScaleUpDesign) -> Iterable[LocalLink]:
+    """Every link of a full domain."""
+    return kind_of(scale_up.profile, scale_up.path).links(scale_up.profile, scale_up.size.accelerators)
+
+
+def forms(profile: NodeProfile, domain: ScaleUpDomainProfile) -> bool:
+    """Whether nodes of a profile are joined by a domain: those that name it, or none, or any if it takes any."""
+    named = domain.any_node or profile.scale_up in ("", domain.id) or domain.id in profile.scale_up_too
+    return profile.accelerators is not None and named
 
 
 def design_scale_up(blueprint: Blueprint, catalog: Catalog, layout: Layout) -> tuple[ScaleUpDesign, ...]:
     """Count the scale-up domains of a cluster; omitted nodes leave their accelerators out.
 
-    Raises InputError when a node or rack does not hold a whole domain.
+    Raises InputError when a place does not hold a whole domain, or a domain cannot be wired.
     """
-    return tuple(_design(name, spec, catalog, layout) for name, spec in sorted(blueprint.scale_up.items()))
+    found: list[ScaleUpDesign] = []
+    taken: dict[str, str] = {}
+    for name, spec in sorted(blueprint.scale_up.items()):
+        members = _members(name, spec, catalog, layout)
+        for node_set in members:
+            other = taken.setdefault(node_set.name, name)
+            if other != name:
+                raise fault(
+                    "FG301",
+                    f"the {node_set.profile.id} nodes form scale-up domains of '{other}' already",
+                    path=("scale_up", name),
+                    hint="an accelerator is in one scale-up domain; keep one of the two",
+                )
+        found.append(_design(name, spec, members, catalog, layout))
+    return tuple(found)
 
 
-def _design(name: str, spec: ScaleUpSpec, catalog: Catalog, layout: Layout) -> ScaleUpDesign:
-    path: Path = ("scale_up", name)
-    domain = catalog.scale_up(spec.domain, (*path, "domain"))
-    members = [s for s in layout.node_sets if s.profile.accelerators and s.profile.scale_up in ("", domain.id)]
+def _members(name: str, spec: ScaleUpSpec, catalog: Catalog, layout: Layout) -> list[NodeSet]:
+    path: Path = ("scale_up", name, "domain")
+    domain = catalog.scale_up(spec.domain, path)
+    members = [s for s in layout.node_sets if forms(s.profile, domain)]
     if not members:
         models = ", ".join(sorted({s.profile.id for s in layout.node_sets}))
-        raise fault("FG301", f"no node forms {domain.id} domains; nodes are {models}", path=(*path, "domain"))
-    local = domain_links(domain, (*path, "domain"))
-    if spec.per == "node":
-        return _per_node(name, domain, members, layout, local, path)
-    return _per_rack(name, domain, members, layout, local, path)
+        raise fault("FG301", f"no node forms {domain.id} domains; nodes are {models}", path=path)
+    return members
 
 
-def _per_node(
-    name: str,
-    domain: ScaleUpDomainProfile,
-    members: list[NodeSet],
-    layout: Layout,
-    local: Sequence[LocalLink],
-    path: Path,
-) -> ScaleUpDesign:
-    for nodes in members:
-        held = nodes.profile.accelerators.count if nodes.profile.accelerators else 0
-        if held != domain.accelerators:
-            raise _mismatch(domain, held, f"a {nodes.profile.id}", path)
-    domains = sum(s.count * layout.units - layout.omitted_of(s) for s in members)
-    accelerators = domains * domain.accelerators
-    switches = domains * domain.switches
-    return ScaleUpDesign(name, domain, "node", domains, accelerators, switches, domains * len(local), domains, path)
+def _design(name: str, spec: ScaleUpSpec, members: list[NodeSet], catalog: Catalog, layout: Layout) -> ScaleUpDesign:
+    path: Path = ("scale_up", name)
+    domain = catalog.scale_up(spec.domain)
+    places = places_of(spec, members, layout, path)
+    kind = kind_of(domain, (*path, "domain"))
+    size = _size(kind, domain, places.accelerators, _ports(domain, members, catalog), (*path, "domain"))
+    if domain.accelerators not in (None, places.accelerators):
+        raise _mismatch(domain, places, layout, members, path)
+    _check_ports(domain, members, path)
+    _check_parts(domain, catalog, (*path, "domain"))
+    _check_switches(domain, size, places, path)
+    _check_backplane(domain, places, layout, path)
+    missing = _missing(places, layout)
+    empty = sum(len(gone) == places.nodes for gone in missing.values())
+    domains = places.slots - empty
+    accelerators = places.slots * size.accelerators - sum(map(len, missing.values())) * places.per_node
+    links = domains * size.links
+    partial = [gone for gone in missing.values() if len(gone) < places.nodes]
+    if partial:
+        local = list(kind.links(domain, size.accelerators))
+        links -= sum(not present(link, gone, places.per_node) for gone in partial for link in local)
+    return ScaleUpDesign(name, domain, places, size, domains, accelerators, links, path)
 
 
-def _per_rack(
-    name: str,
-    domain: ScaleUpDomainProfile,
-    members: list[NodeSet],
-    layout: Layout,
-    local: Sequence[LocalLink],
-    path: Path,
-) -> ScaleUpDesign:
-    per_node = {s.profile.accelerators.count for s in members if s.profile.accelerators}
-    held = layout.nodes_per_rack * max(per_node)
-    if len(members) != len(layout.node_sets) or len(per_node) > 1 or held != domain.accelerators:
-        raise _mismatch(domain, held, f"a rack of {layout.nodes_per_rack} nodes", path)
-    if layout.nodes_per_su % layout.nodes_per_rack:
-        raise _mismatch(
-            domain,
-            layout.nodes_per_su % layout.nodes_per_rack * max(per_node),
-            "the last rack of a unit",
-            path,
-        )
-    missing: dict[tuple[int, int], set[int]] = {}
+def _size(kind: ScaleUpKind, domain: ScaleUpDomainProfile, held: int, ports: int, path: Path) -> DomainSize:
+    """Size a domain; raises InputError when it does not fit one switch tier, or takes more ports than there are."""
+    try:
+        if domain.max_accelerators and held > domain.max_accelerators:
+            raise MisfitError(
+                f"{held:,} accelerators are more than the {domain.max_accelerators:,} that such a domain may have",
+                "take smaller domains: `per: rack` or `per: su`, and join them by the scale-out network",
+            )
+        return kind.size(domain, held, ports)
+    except MisfitError as misfit:
+        raise fault("FG302", f"scale-up domain {domain.id}: {misfit}", path=path, hint=misfit.hint) from misfit
+
+
+def _ports(domain: ScaleUpDomainProfile, members: list[NodeSet], catalog: Catalog) -> int:
+    """Links an accelerator has for the domain: as the profile says, or as the domain that its node names takes."""
+    if domain.ports:
+        return domain.ports - domain.scale_out_ports
+    found = []
+    for node in {s.profile.id: s.profile for s in members}.values():
+        named = node.scale_up and domain.id not in (node.scale_up, *node.scale_up_too)
+        profile = catalog.scale_up(node.scale_up) if named else domain
+        if profile.ports:
+            found.append(profile.ports - profile.scale_out_ports)
+        elif profile.accelerators:
+            try:
+                found.append(kind_of(profile, ()).size(profile, profile.accelerators, 0).links_each)
+            except InputError:
+                continue
+    return min(found, default=0)
+
+
+def _missing(places: Places, layout: Layout) -> dict[int, set[int]]:
+    """Domain -> places of the nodes that are omitted from it."""
+    missing: dict[int, set[int]] = {}
     for slot in layout.omitted:
-        rack, tray = divmod(slot.node - 1, layout.nodes_per_rack)
-        missing.setdefault((layout.unit_index(slot), rack), set()).add(tray)
-    empty = sum(len(trays) == layout.nodes_per_rack for trays in missing.values())
-    slots = layout.units * layout.racks_per_su
-    domains = slots - empty
-    links = domains * len(local)
-    for trays in missing.values():
-        if len(trays) < layout.nodes_per_rack:
-            links -= sum(not present(link, trays, max(per_node)) for link in local)
-    accelerators = layout.nodes * max(per_node)
-    return ScaleUpDesign(name, domain, "rack", domains, accelerators, domains * domain.switches, links, slots, path)
+        place = places.domain_of(layout, slot)
+        if place is not None:
+            missing.setdefault(place[0], set()).add(place[1])
+    return missing
 
 
 def present(link: LocalLink, missing_nodes: set[int], per_node: int) -> bool:
@@ -138,10 +147,79 @@ def present(link: LocalLink, missing_nodes: set[int], per_node: int) -> bool:
     return all(end // per_node not in missing_nodes for end in ends)
 
 
-def _mismatch(domain: ScaleUpDomainProfile, held: int, holder: str, path: Path) -> Exception:
+def _check_ports(domain: ScaleUpDomainProfile, members: list[NodeSet], path: Path) -> None:
+    """Ports that an accelerator keeps for the scale-out network are those its node brings to it."""
+    for profile in (s.profile for s in members):
+        role = profile.roles.get("compute")
+        if not domain.scale_out_ports or profile.accelerators is None:
+            continue
+        brought = len(role.ports) * max(role.speeds) if role else 0
+        kept = profile.accelerators.count * domain.scale_out_ports * domain.link_gbps
+        if brought != kept:
+            raise fault(
+                "FG301",
+                f"{domain.id} leaves {kept:g} Gb/s of {profile.accelerators.count} accelerators to the scale-out "
+                f"network, the compute ports of {profile.id} have {brought:g} Gb/s",
+                path=(*path, "domain"),
+                hint="`scale_out_ports` of the domain and the node's `compute` role must agree",
+            )
+
+
+def _check_parts(domain: ScaleUpDomainProfile, catalog: Catalog, path: Path) -> None:
+    """Its switch tray and cables are in the catalogue."""
+    if domain.tray:
+        catalog.switch(domain.tray, path)
+    for name in (*domain.media, *domain.switch_media):
+        if name not in catalog.ids("cables"):
+            raise fault(
+                "FG011",
+                f"scale-up domain {domain.id} names no cable of the catalogue: '{name}'",
+                path=path,
+                hint=did_you_mean(name, catalog.ids("cables")),
+            )
+
+
+def _check_switches(domain: ScaleUpDomainProfile, size: DomainSize, places: Places, path: Path) -> None:
+    """Switches on a board join accelerators of that board, switches in trays those of a rack or more."""
+    if domain.tray and places.per == "node":
+        raise fault(
+            "FG301",
+            f"the switches of {domain.id} are trays in a rack, its domain is a node",
+            path=(*path, "per"),
+            hint="say `per: rack`, or su, pod or cluster",
+        )
+    if size.switches and not domain.tray and places.per != "node":
+        raise fault(
+            "FG301",
+            f"the switches of {domain.id} are on a node's board, its domain is {places.what.removesuffix(' of')}",
+            path=(*path, "per"),
+            hint="say `per: node`, or name the switch tray (`tray`) in a profile of your own",
+        )
+
+
+def _check_backplane(domain: ScaleUpDomainProfile, places: Places, layout: Layout, path: Path) -> None:
+    """A backplane is inside one rack."""
+    racks = max(len({node // layout.nodes_per_rack for node in nodes}) for nodes in places.groups)
+    if domain.backplane and (racks > 1 or places.units > 1):
+        raise fault(
+            "FG301",
+            f"links of {domain.id} run in the backplane of a rack, its domain is {places.what.removesuffix(' of')}",
+            path=path,
+            hint="say `per: rack`, or state `backplane: false` and a form_factor in a profile of your own",
+        )
+
+
+def _mismatch(
+    domain: ScaleUpDomainProfile, places: Places, layout: Layout, members: list[NodeSet], path: Path
+) -> InputError:
+    holder = places.what
+    if places.per == "node":
+        holder = f"a {members[0].profile.id}"
+    elif places.per == "rack":
+        holder += f" {layout.nodes_per_rack} nodes"
     return fault(
         "FG301",
-        f"{domain.id} is a domain of {domain.accelerators} accelerators, {holder} holds {held}",
+        f"{domain.id} is a domain of {domain.accelerators} accelerators, {holder} holds {places.accelerators:,}",
         path=path,
-        hint="check `per`, `nodes_per_rack` and the domain",
+        hint="check `per`, `racks`, `nodes_per_rack` and the domain",
     )

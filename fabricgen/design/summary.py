@@ -26,6 +26,7 @@ def summary(design: Design) -> dict[str, Any]:
                 "accelerators": s.accelerators,
                 "switches": s.switches,
                 "links": s.links,
+                "gbps_per_accelerator": whole(s.gbps_per_accelerator),
             }
             for s in design.scale_up
         },
@@ -66,9 +67,9 @@ def power_w(design: Design) -> float:
     total += sum(_draw(p) * len(names) for p, names, _ in design.extra_devices.values())
     total += sum((t.profile.power_w.planning_w or 0) * t.switches for f in design.fabrics for t in f.tiers)
     for scale_up in design.scale_up:
-        if scale_up.profile.tray:
+        if scale_up.trays:
             tray = design.catalog.switch(scale_up.profile.tray)
-            total += (tray.power_w.planning_w or 0) * (scale_up.switches // scale_up.profile.switches_per_tray)
+            total += (tray.power_w.planning_w or 0) * scale_up.trays
     return total
 
 

@@ -14,20 +14,25 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.export.formats.csv import number
 from fabricgen.plan.cabling import hangs_on_lower
+from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.tables import DeviceClass, Ints, Segment, Side
 
 
 @dataclass(frozen=True, slots=True)
 class EndKind:
-    """What one end of a cable plugs into: form factor, and the bandwidth of the whole cage in Gb/s."""
+    """What one end of a cable plugs into: form factor, and the bandwidth of the whole cage in Gb/s.
+
+    `takes_fibre` where a fibre plugs in without a transceiver.
+    """
 
     form_factor: str
     gbps: int
     lane_gbps: float
+    takes_fibre: bool = False
 
     def transceiver(self, medium: CableProfile) -> str:
         """Part of the transceiver; "" where the end is part of the cable."""
-        return "" if medium.attached else f"{medium.id}-{slug(self.form_factor)}-{self.gbps}g"
+        return "" if medium.attached or self.takes_fibre else f"{medium.id}-{slug(self.form_factor)}-{self.gbps}g"
 
 
 def slug(text: str) -> str:
@@ -43,6 +48,8 @@ def end_kind(cls: DeviceClass, side: Side, segment: Segment) -> EndKind:
     if isinstance(side, Attachment):
         in_cage = max(sum(other.cage == leg.cage for other in side.legs) for leg in side.legs)
         return EndKind(side.form_factor, side.speed_gbps * in_cage, segment.lane_gbps)
+    if isinstance(side, ScaleUpPort):
+        return EndKind(side.form_factor, round(segment.speed_gbps), segment.lane_gbps, side.takes_fibre)
     return EndKind("RJ45", int(segment.speed_gbps), segment.lane_gbps)
 
 

@@ -14,6 +14,7 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.plan.routes import run_length, stocked
+from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.tables import (
     CableTable,
     DeviceTable,
@@ -33,6 +34,9 @@ _STRIDE = 1 << 20
 _MANAGEMENT = _STRIDE // 4
 """Numbers of management ports: beyond those of any face."""
 
+_SCALE_UP = _STRIDE // 8
+"""Numbers of scale-up ports: between the two."""
+
 
 def connectors(side: Side, ports: Ints) -> Ints:
     """The connector (from 0, within the device and side) of each port; int32."""
@@ -42,7 +46,7 @@ def connectors(side: Side, ports: Ints) -> Ints:
         return (cages(side, ports) * per_cage + in_cage).astype(np.int32)
     if isinstance(side, Attachment):
         return _leg_numbers(side, cages=False)[ports]
-    return ports + _MANAGEMENT
+    return ports + (_SCALE_UP if isinstance(side, ScaleUpPort) else _MANAGEMENT)
 
 
 def cages(side: Side, ports: Ints) -> Ints:
@@ -51,7 +55,7 @@ def cages(side: Side, ports: Ints) -> Ints:
         return (np.array(side.cages, dtype=np.int32)[ports // side.ways] - 1).astype(np.int32)
     if isinstance(side, Attachment):
         return _leg_numbers(side, cages=True)[ports]
-    return ports + _MANAGEMENT
+    return ports + (_SCALE_UP if isinstance(side, ScaleUpPort) else _MANAGEMENT)
 
 
 def _leg_numbers(side: Attachment, *, cages: bool) -> Ints:
@@ -80,7 +84,8 @@ def cable(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTab
     run = run_length(devices, racks, floor, links.a_device[ends.link], links.b_device[ends.link])
     run_m = np.zeros(len(order))
     np.maximum.at(run_m, ends.cable, run)
-    media = tuple(c for c in design.catalog.cables if c.selectable)
+    asked_for = {name for segment in links.segments for name in segment.media}
+    media = tuple(c for c in design.catalog.cables if c.selectable or c.id in asked_for)
     medium, reaches = _choose(links, ends, stocked(run_m), media)
     return of_link, CableTable(media, stocked(run_m), run_m, medium, reaches, ends.cable, ends.link, ends.links)
 
@@ -215,8 +220,13 @@ def _splits(segments: tuple[Segment, ...], profile: CableProfile) -> Flags:
 def fits_segment(segment: Segment, profile: CableProfile) -> bool:
     """Whether a medium carries a segment's lane rate and speed; copper pairs go to RJ45 cages and nothing else does.
 
-    A module of one link (`link_gbps`) needs a connector that is not split at either end.
+    A module of one link (`link_gbps`) needs a connector that is not split at either end. A segment that names its
+    media takes no other.
     """
+    if segment.media:
+        return profile.id in segment.media and segment.lane_gbps in profile.lane_gbps
+    if not profile.selectable:
+        return False
     whole = segment.a.per_connector == 1 and segment.b.per_connector == 1
     if profile.link_gbps and not (whole and segment.speed_gbps in profile.link_gbps):
         return False

@@ -11,7 +11,8 @@ from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.design.management import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.plan.columns import Columns, constant_rail_plane, node_columns, tier_columns, unit_columns
+from fabricgen.plan.columns import Columns, constant_rail_plane, node_columns, tier_columns
+from fabricgen.plan.scale_up_places import tray_columns
 from fabricgen.plan.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints
 
 _COLUMNS = ("site", "pod", "unit", "su", "rack", "node", "rail", "plane", "index")
@@ -119,21 +120,9 @@ def _switches(design: Design) -> Iterator[_Part]:
 
 
 def _trays(design: Design) -> Iterator[_Part]:
-    layout = design.layout
     for scale_up in design.scale_up:
-        if scale_up.per != "rack" or not scale_up.profile.tray:
-            continue
-        each = scale_up.profile.switches // scale_up.profile.switches_per_tray
-        nodes = node_columns(layout)
-        racks = np.unique(nodes["unit"] * layout.racks_per_su + nodes["rack"])
-        unit, rack = np.divmod(racks, layout.racks_per_su)
-        units = unit_columns(layout)
-        columns = {name: np.repeat(column[unit], each) for name, column in units.items()}
-        columns |= {
-            "rack": np.repeat(rack, each),
-            "index": np.tile(np.arange(each, dtype=np.int32), len(racks)),
-        }
-        profile = design.catalog.switch(scale_up.profile.tray)
-        nos = profile.nos[0] if profile.nos else ""
-        count = each * len(racks)
-        yield _Part(TRAY, scale_up.name, TRAY_TIER, scale_up.name, profile, nos, count, scale_up.path, columns)
+        if scale_up.trays_each:
+            profile = design.catalog.switch(scale_up.profile.tray)
+            label, path = scale_up.name, scale_up.path
+            columns = tray_columns(design, scale_up)
+            yield _Part(TRAY, label, TRAY_TIER, label, profile, profile.nos[0], scale_up.trays, path, columns)

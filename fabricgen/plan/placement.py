@@ -14,6 +14,7 @@ import numpy as np
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.plan.columns import rank_within
 from fabricgen.plan.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints, RackTable
 
 TOP_UNITS_FREE = 2
@@ -82,8 +83,10 @@ class _Placement:
         return table, self._rack_table(shared)
 
     def _scope(self, cls: DeviceClass) -> str:
-        if cls.kind in (NODE, TRAY):
+        if cls.kind == NODE or (cls.kind == TRAY and (self.devices.rack_in_unit[cls.rows] >= 0).all()):
             return "rack"
+        if cls.kind == TRAY:
+            return "all"
         return "all" if cls.kind == EXTRA else self.scopes[cls.fabric, cls.tier]
 
     def _node_racks(self) -> None:
@@ -100,8 +103,9 @@ class _Placement:
             if cls.kind == NODE:
                 self.u[rows] = 1 + d.node[rows] % layout.nodes_per_rack * tallest
                 continue
-            each = int(np.bincount(d.unit[rows] * layout.racks_per_su + d.rack_in_unit[rows]).max())
-            place = d.ordinal[rows] % each
+            in_rack = d.unit[rows] * layout.racks_per_su + d.rack_in_unit[rows]
+            each = int(np.bincount(in_rack).max())
+            place = rank_within(in_rack)
             if cls.kind == TRAY:
                 self.u[rows] = 1 + bottom + place * height
                 bottom += each * height
@@ -163,7 +167,7 @@ class _Placement:
         if extras:
             runs.append(("extra", np.concatenate(extras).astype(np.int32)))
         for cls in d.classes:
-            if cls.kind != SWITCH or self._scope(cls) not in ("all", "site", "pod"):
+            if cls.kind not in (SWITCH, TRAY) or self._scope(cls) not in ("all", "site", "pod"):
                 continue
             rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
             planes = np.unique(d.plane[rows]).tolist()

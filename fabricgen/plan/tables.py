@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from fabricgen.catalog.models import CableProfile, NodeProfile, SwitchProfile
 from fabricgen.design.fabric_model import Attachment, TierKey
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.plan.scale_up_ports import ScaleUpPort
 
 Ints: TypeAlias = npt.NDArray[np.int32]
 Wide: TypeAlias = npt.NDArray[np.int64]
@@ -75,15 +76,6 @@ class ManagementPort:
     per_connector: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class ScaleUpPort:
-    """A scale-up port as one side of a link: of an accelerator in a node, or of an ASIC in a tray."""
-
-    role: Literal["gpu", "asic"]
-    ports_each: int
-    per_connector: int = 1
-
-
 Side: TypeAlias = Attachment | PortRun | ManagementPort | ScaleUpPort
 
 
@@ -102,6 +94,8 @@ class Segment:
     path: Path
     tier: TierKey | None = None
     """The upper end's tier, by the fabric that owns it; None for scale-up links."""
+    media: tuple[str, ...] = ()
+    """Cable profiles that may carry it; empty: any that fits."""
 
     @property
     def key(self) -> str:

@@ -15,6 +15,7 @@ import fabricgen.catalog
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, SonicPlatform, SwitchProfile
 from fabricgen.catalog.schema import catalog_schema
+from fabricgen.design.scale_up import kind_of
 from fabricgen.kernel.diagnostics import InputError
 
 HOME = Path(fabricgen.catalog.__file__).parent
@@ -94,10 +95,10 @@ def test_unknown_profile_is_an_input_error_with_a_hint() -> None:
 @pytest.mark.parametrize("name", CATALOG.ids("nodes"))
 def test_node_refers_to_what_exists(name: str) -> None:
     node: NodeProfile = CATALOG.node(name)
-    if node.scale_up:
-        domain = CATALOG.scale_up(node.scale_up)
+    for name in filter(None, (node.scale_up, *node.scale_up_too)):
+        domain = CATALOG.scale_up(name)
         assert node.accelerators is not None
-        assert domain.accelerators % node.accelerators.count == 0
+        assert (domain.accelerators or 0) % node.accelerators.count == 0
     nics = {port.nic for role in node.roles.values() for port in role.ports if port.nic}
     assert nics <= set(CATALOG.ids("nics"))
 
@@ -115,16 +116,14 @@ def test_node_ports_are_told_apart_and_share_cages_only_where_twin_ported(name: 
 @pytest.mark.parametrize("name", CATALOG.ids("scale_up"))
 def test_scale_up_domain_adds_up(name: str) -> None:
     domain = CATALOG.scale_up(name)
-    if domain.shape == "mesh":
-        assert domain.switches == 0
-        assert domain.links_per_pair > 0
-        return
-    assert len(domain.links_per_switch) == domain.switches
-    assert max(domain.links_per_switch) * domain.accelerators <= domain.switch_ports
+    size = kind_of(domain, ()).size(domain, domain.accelerators or 64, 0)
+    assert size.switches == domain.switches
+    assert {*domain.media, *domain.switch_media} <= set(CATALOG.ids("cables"))
     if domain.tray:
         tray = CATALOG.switch(domain.tray)
-        assert tray.protocol == "nvlink"
-        assert tray.cage_count == domain.switch_ports * domain.switches_per_tray
+        assert tray.protocol != "ethernet"
+        assert tray.cage_count >= domain.ports_of_switch * domain.switches_per_tray
+        assert domain.link_gbps in tray.cages[0].speeds
 
 
 @pytest.mark.parametrize(
@@ -133,7 +132,8 @@ def test_scale_up_domain_adds_up(name: str) -> None:
 )
 def test_scale_up_bandwidth_is_as_published(name: str, gbps_of_an_accelerator: float) -> None:
     domain = CATALOG.scale_up(name)
-    links = sum(domain.links_per_switch) or domain.links_per_pair * (domain.accelerators - 1)
+    assert domain.accelerators is not None
+    links = kind_of(domain, ()).size(domain, domain.accelerators, 0).links_each
     assert links * domain.link_gbps == pytest.approx(gbps_of_an_accelerator)
 
 

@@ -119,6 +119,7 @@ def test_gb200_nvl72_has_1296_links_a_rack() -> None:
         "accelerators": 576,
         "switches": 144,
         "links": 8 * 1296,
+        "gbps_per_accelerator": 7200,
     }
 
 

@@ -41,6 +41,7 @@ def _text(figures: dict[str, Any]) -> str:
             "",
             f"{name}: {domain['domains']} scale-up domains, {domain['accelerators']} accelerators",
             f"  {domain['switches']} switches, {domain['links']} links",
+            f"  {domain['gbps_per_accelerator']:,} Gb/s an accelerator in each direction",
         ]
     found = figures["findings"]
     lines += ["", f"power {figures['power_w'] / 1000:,.1f} kW without optics"]

@@ -112,7 +112,7 @@ def _transceivers(cluster: Cluster) -> Iterator[Line]:
     ):
         rows = zip(devices[cables.end_link].tolist(), cages[cables.end_link].tolist(), medium_of, kinds, strict=True)
         for device, cage, medium, kind in rows:
-            if not cables.media[medium].attached and (device, cage) not in seen:
+            if kind.transceiver(cables.media[medium]) and (device, cage) not in seen:
                 seen.add((device, cage))
                 counts[medium, kind] += 1
     merged: Counter[str] = Counter()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.design.model import ScaleUpDesign
-from fabricgen.design.scale_up import domain_links
+from fabricgen.design.scale_up_model import ScaleUpDesign
 from fabricgen.export.columns import picked
 from fabricgen.export.table import Cell, ExportContext, File, Table, csv_file
-from fabricgen.plan.tables import NODE, ScaleUpPort
+from fabricgen.plan.scale_up import expand_domains
+from fabricgen.plan.scale_up_places import domain_names
+from fabricgen.plan.scale_up_ports import ScaleUpPort
+from fabricgen.plan.tables import Ints
 
 ON_REQUEST = True
 
@@ -24,40 +27,33 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def table(cluster: Cluster) -> Table:
-    """Links of scale-up domains: on a node's board, or from the trays of a rack to its switch trays."""
-    rows: list[tuple[Cell, ...]] = []
+    """Links of scale-up domains, entry by entry: on a node's board, between nodes, and to switch trays."""
+    columns: dict[str, list[Cell]] = {name: [] for name in _COLUMNS}
     for scale_up in cluster.design.scale_up:
-        rows += _on_board(cluster, scale_up) if scale_up.per == "node" else _in_racks(cluster, scale_up)
-    return Table("scale-up", {name: [row[i] for row in rows] for i, name in enumerate(_COLUMNS)})
+        for name, column in _columns(cluster, scale_up).items():
+            columns[name] += column
+    return Table("scale-up", columns)
 
 
-def _on_board(cluster: Cluster, scale_up: ScaleUpDesign) -> Iterator[tuple[Cell, ...]]:
-    profile = scale_up.profile
-    ends = [
-        (f"gpu{a}/nvl{port}", f"{'asic' if at_switch else 'gpu'}{far}/nvl{far_port}")
-        for a, port, at_switch, far, far_port in domain_links(profile, scale_up.path)
-    ]
-    for cls in cluster.plan.devices.classes:
-        accelerators = getattr(cls.profile, "accelerators", None)
-        forms = getattr(cls.profile, "scale_up", "") in ("", profile.id)
-        if cls.kind == NODE and accelerators and forms:
-            for name in cluster.names[cls.rows]:
-                for a, b in ends:
-                    yield name, profile.id, name, a, name, b, profile.link_gbps
+def _columns(cluster: Cluster, scale_up: ScaleUpDesign) -> dict[str, Any]:
+    links = expand_domains(cluster.design, cluster.plan.devices, scale_up)
+    names = np.array(domain_names(cluster.design, scale_up), dtype=object)
+    rows = len(links.domain)
+    return {
+        "domain": picked(names, links.domain),
+        "kind": [scale_up.profile.id] * rows,
+        "a_device": picked(cluster.name_column, links.a_device),
+        "a_port": picked(_names(links.a, links.a_port), links.a_port),
+        "b_device": picked(cluster.name_column, links.b_device),
+        "b_port": np.where(
+            links.at_switch,
+            _names(links.b, links.b_port, links.at_switch)[np.where(links.at_switch, links.b_port, 0)],
+            _names(links.a, links.b_port, ~links.at_switch)[np.where(links.at_switch, 0, links.b_port)],
+        ).tolist(),
+        "gbps": [scale_up.profile.link_gbps] * rows,
+    }
 
 
-def _in_racks(cluster: Cluster, scale_up: ScaleUpDesign) -> Iterator[tuple[Cell, ...]]:
-    links, devices = cluster.plan.links, cluster.plan.devices
-    of_kind = [i for i, s in enumerate(links.segments) if s.fabric == scale_up.name and isinstance(s.a, ScaleUpPort)]
-    rows = np.flatnonzero(np.isin(links.segment, of_kind))
-    racks = np.array(cluster.plan.racks.names, dtype=object)
-    yield from zip(
-        picked(racks, devices.rack[links.a_device[rows]]),
-        [scale_up.profile.id] * len(rows),
-        picked(cluster.name_column, links.a_device[rows]),
-        cluster.a_port[rows].tolist(),
-        picked(cluster.name_column, links.b_device[rows]),
-        cluster.b_port[rows].tolist(),
-        [scale_up.profile.link_gbps] * len(rows),
-        strict=True,
-    )
+def _names(side: ScaleUpPort, ports: Ints, used: Any = True) -> Any:
+    """Port names up to the highest in use, as an object array of at least one."""
+    return np.array(side.names(1 + int(ports.max(initial=0, where=used))), dtype=object)

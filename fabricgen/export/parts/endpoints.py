@@ -1,0 +1,135 @@
+"""endpoints.csv: from each accelerator to the fabric: its scale-up domain, and every NIC port that serves it.
+
+One row a logical NIC port (a NIC split over planes has several), and one with those fields empty for an accelerator
+without. Which port serves which accelerator is what the node's profile says (`gpu`). Where it says nothing of the
+compute ports, these are taken in order of rail: as many NICs, or else as many logical ports, for each accelerator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from fabricgen.catalog.models import NodeProfile
+from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.export.columns import picked, positive
+from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.plan.scale_up_places import device_domains, domain_names
+from fabricgen.plan.tables import NODE, Ints
+
+ON_REQUEST = False
+
+_MOST = 1 << 12
+"""Accelerators of one node are numbered below this."""
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield endpoints.csv."""
+    yield csv_file(table(cluster))
+
+
+def table(cluster: Cluster) -> Table:
+    """Accelerators by node, each with its NIC ports by fabric and rail."""
+    links = cluster.plan.links
+    device, accelerator, link = _rows(cluster)
+    served = link >= 0
+    fabrics = np.array([s.fabric for s in links.segments], dtype=object)
+    speeds = np.array([s.speed_gbps for s in links.segments], dtype=object)
+    names = cluster.name_column
+
+    def of_link(values: Any) -> list[Any]:
+        column = np.full(len(link), "", dtype=object)
+        column[served] = values
+        listed: list[Any] = column.tolist()
+        return listed
+
+    at = link[served]
+    columns = {
+        "node": picked(names, device),
+        "accelerator": accelerator.tolist(),
+        "domain": picked(*_domains(cluster, device)),
+        "fabric": of_link(fabrics[links.segment[at]]),
+        "nic": of_link(_nics(cluster, at)),
+        "port": of_link(cluster.a_port[at]),
+        "rail": of_link(positive(links.rail[at])),
+        "plane": of_link(positive(links.plane[at])),
+        "leaf": of_link(names[links.b_device[at]]),
+        "leaf_port": of_link(cluster.b_port[at]),
+        "speed_gbps": of_link(speeds[links.segment[at]]),
+    }
+    return Table("endpoints", columns)
+
+
+def _rows(cluster: Cluster) -> tuple[Ints, Ints, Ints]:
+    """(node, accelerator, link or -1) of every row, in order."""
+    devices, links = cluster.plan.devices, cluster.plan.links
+    kinds = np.array([c.kind for c in devices.classes], dtype=np.int32)[devices.device_class]
+    found: list[tuple[Ints, Ints, Ints]] = []
+    for i, segment in enumerate(links.segments):
+        if isinstance(segment.a, Attachment):
+            rows = np.flatnonzero((links.segment == i) & (kinds[links.a_device] == NODE)).astype(np.int32)
+            accelerator = served_by(segment.a)[links.a_port[rows]]
+            rows, accelerator = rows[accelerator >= 0], accelerator[accelerator >= 0]
+            found.append((links.a_device[rows], accelerator, rows))
+    keys = np.concatenate([d.astype(np.int64) * _MOST + a for d, a, _ in found] or [np.empty(0, dtype=np.int64)])
+    everyone = _accelerators(cluster)
+    bare = ~np.isin(everyone[0].astype(np.int64) * _MOST + everyone[1], keys)
+    found.append((everyone[0][bare], everyone[1][bare], np.full(int(bare.sum()), -1, dtype=np.int32)))
+    device, accelerator, link = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = np.lexsort((link, accelerator, device))
+    return device[order], accelerator[order], link[order]
+
+
+def _accelerators(cluster: Cluster) -> tuple[Ints, Ints]:
+    """(node, number) of every accelerator."""
+    nodes, numbers = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
+    for cls in cluster.plan.devices.classes:
+        if cls.kind == NODE and isinstance(cls.profile, NodeProfile) and cls.profile.accelerators:
+            each = cls.profile.accelerators.count
+            nodes.append(np.repeat(np.arange(cls.first, cls.first + cls.count, dtype=np.int32), each))
+            numbers.append(np.tile(np.arange(each, dtype=np.int32), cls.count))
+    return np.concatenate(nodes), np.concatenate(numbers)
+
+
+def served_by(attachment: Attachment) -> Ints:
+    """The accelerator that each leg serves, as the vendor numbers it; -1 for none."""
+    legs, accelerators = attachment.legs, attachment.profile.accelerators
+    stated = [-1 if leg.gpu is None else leg.gpu for leg in legs]
+    if accelerators is None or attachment.role != "compute" or max(stated, default=0) >= 0:
+        return np.array(stated, dtype=np.int32)
+    rails = sorted({leg.rail for leg in legs})
+    if len(rails) % accelerators.count == 0:
+        each = len(rails) // accelerators.count
+        return np.array([rails.index(leg.rail) // each for leg in legs], dtype=np.int32)
+    if len(legs) % accelerators.count == 0:
+        return np.arange(len(legs), dtype=np.int32) // (len(legs) // accelerators.count)
+    return np.array(stated, dtype=np.int32)
+
+
+def _nics(cluster: Cluster, links_at: Ints) -> Any:
+    """What the operating system calls the NIC of each link, or what is printed on its port."""
+    links = cluster.plan.links
+    found = np.empty(len(links_at), dtype=object)
+    for i, segment in enumerate(links.segments):
+        here = links.segment[links_at] == i
+        if here.any() and isinstance(segment.a, Attachment):
+            ports = {p.rail: p.interface or p.name for p in segment.a.profile.roles[segment.a.role].ports}
+            names = np.array([ports[leg.rail] for leg in segment.a.legs], dtype=object)
+            found[here] = names[links.a_port[links_at[here]]]
+    return found
+
+
+def _domains(cluster: Cluster, device: Ints) -> tuple[Any, Ints]:
+    """(names of scale-up domains, the one of each device)."""
+    design, devices = cluster.design, cluster.plan.devices
+    names, of_device = [""], np.zeros(len(devices), dtype=np.int32)
+    for scale_up in design.scale_up:
+        for cls in devices.classes:
+            if cls.kind == NODE:
+                domain, _ = device_domains(design, devices, scale_up.places, cls.rows)
+                of_device[cls.rows] = np.where(domain >= 0, domain + len(names), of_device[cls.rows])
+        names += domain_names(design, scale_up)
+    return np.array(names, dtype=object), of_device[device]
