@@ -11,9 +11,6 @@ from fabricgen.design.tier_sizing import Draft
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import fault
 
-US_PER_KM = 4.9
-"""Latency of light in single-mode fibre, us per km (group index 1.47)."""
-
 
 def lateral_of(layout: Layout, fabric: Fabric, spec: TierSpec, draft: Draft) -> Lateral | None:
     """The links inside a sized tier.

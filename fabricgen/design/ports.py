@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from fabricgen.catalog.models import SwitchProfile
+from fabricgen.catalog.models import CageClass, SwitchProfile
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,23 +169,41 @@ def place(profile: SwitchProfile, asks: Asks) -> Face | None:
 
     Cages that nothing asks for go to the first run of downlinks, as its spare ports.
     """
-    free = _FreeCages(profile, asks.ranges)
     chosen = [down_class(profile, ask) for ask in asks.downs]
-    if None in chosen:
+    found = [where for where in chosen if where is not None]
+    if len(found) < len(chosen):
         return None
-    above = up_class(profile, chosen[0][0] if chosen and chosen[0] else None)
+    for above in _up_classes(profile, found[0][0] if found else None, asks):
+        face = _place(profile, asks, found, above)
+        if face is not None:
+            return face
+    return None
+
+
+def _up_classes(profile: SwitchProfile, below: int | None, asks: Asks) -> list[int]:
+    """Cage classes that uplinks and lateral links may use, the usual one first."""
+    usual = up_class(profile, below)
+    if asks.up is None and not asks.laterals:
+        return [usual]
+    others = [i for i, cage in enumerate(profile.cages) if i != usual and cage.form_factor != "RJ45"]
+    return [usual, *others]
+
+
+def _place(profile: SwitchProfile, asks: Asks, chosen: list[tuple[int, int]], above: int) -> Face | None:
+    """Place ports with the class of cages known for each purpose."""
+    free = _FreeCages(profile, asks.ranges)
     upward = (*((asks.up,) if asks.up else ()), *asks.laterals)
     found: list[PortRun] = []
     for ask in upward:
-        ways = profile.cages[above].split_for(ask.kind.speed_gbps, ask.kind.lane_gbps)
+        ways = _ways(profile.cages[above], ask)
         role = "up" if ask is asks.up else "peer"
         run = _run(profile, free, (above, ways), ask, role) if ways else None
         if run is None:
             return None
         found.append(run)
     downs: list[PortRun] = []
-    for ask, place_of in zip(asks.downs, chosen, strict=True):
-        run = _run(profile, free, place_of, ask, "down") if place_of else None
+    for ask, where in zip(asks.downs, chosen, strict=True):
+        run = _run(profile, free, where, ask, "down")
         if run is None:
             return None
         downs.append(run)
@@ -193,6 +211,13 @@ def place(profile: SwitchProfile, asks: Asks) -> Face | None:
         rest = free.rest(downs[0].cage_class, "down", downs[0].ways)
         downs[0] = replace(downs[0], cages=tuple(sorted((*downs[0].cages, *rest))))
     return Face(tuple(downs), tuple(found[1:] if asks.up else found), found[0] if asks.up else None)
+
+
+def _ways(cage: CageClass, ask: Ask) -> int | None:
+    """Into how many ports a cage is split for uplinks or lateral links: as stated, or so that it makes most."""
+    if ask.ways is None:
+        return cage.split_for(ask.kind.speed_gbps, ask.kind.lane_gbps)
+    return ask.ways if ask.kind.speed_gbps in cage.breakouts.get(ask.ways, ()) else None
 
 
 def _run(profile: SwitchProfile, free: _FreeCages, where: tuple[int, int], ask: Ask, role: str) -> PortRun | None:

@@ -8,6 +8,7 @@ from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.counts import link_counts
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
+from fabricgen.design.spans import site_oversubscription, spans_of
 
 
 def summary(design: Design) -> dict[str, Any]:
@@ -47,6 +48,30 @@ def _fabric(design: Design, fabric: FabricDesign) -> dict[str, Any]:
         },
         "planes": fabric.planes,
         "rails": fabric.rails,
+        **_across(design, fabric),
+    }
+
+
+def _across(design: Design, fabric: FabricDesign) -> dict[str, Any]:
+    """Spans between sites, and how narrow they are to each site; nothing for a fabric that has none."""
+    spans = spans_of(design, fabric)
+    if not spans:
+        return {}
+    return {
+        "spans": {
+            figures.span.name: {
+                "sites": list(figures.sites),
+                "km": whole(figures.span.km),
+                "links": figures.links,
+                "gbps": figures.gbps,
+                "fibre_pairs": figures.span.fibre_pairs,
+                "latency_us": whole(figures.latency_us),
+            }
+            for _, figures in spans
+        },
+        "site_oversubscription": {
+            site: round(float(ratio), 4) for site, ratio in site_oversubscription(design, fabric).items()
+        },
     }
 
 

@@ -32,6 +32,9 @@ from fabricgen.design.slots import SlotTable
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import fault
 
+DUPLEX_KM = 10
+"""Beyond this, km, optics are coherent modules of one link each, so that a cage carries one (OIF 400ZR)."""
+
 MANAGEMENT = PortKind(1, 1, rj45=True)
 """What management ports of switches attach to where no nodes' copper ports are to be shared."""
 
@@ -184,7 +187,8 @@ class TierSizing:
         chosen = down_class(spec.profile, Ask(main, 0)) if main else None
         cage = spec.profile.cages[up_class(spec.profile, chosen[0] if chosen else None)]
         speed = max(s or cage.speed_gbps for _, s in found)
-        return (Ask(PortKind(speed, cage.lane_gbps), max(n for n, _ in found)),)
+        coherent = any(span.km > DUPLEX_KM for span in spans.values()) and speed in cage.breakouts.get(1, ())
+        return (Ask(PortKind(speed, cage.lane_gbps), max(n for n, _ in found), 1 if coherent else None),)
 
     def _lowest(self, spec: TierSpec) -> Draft:
         """A tier that nodes attach to, or one that hangs below another and has extra devices alone."""

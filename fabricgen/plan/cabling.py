@@ -82,6 +82,8 @@ def cable(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTab
     ends = _ends(links, of_link, wired)
     floor = design.loaded.blueprint.floor
     run = run_length(devices, racks, floor, links.a_device[ends.link], links.b_device[ends.link])
+    long_haul = np.array([1000 * s.km for s in links.segments])[links.segment[ends.link]]
+    run = np.where(long_haul > 0, long_haul, run)
     run_m = np.zeros(len(order))
     np.maximum.at(run_m, ends.cable, run)
     asked_for = {name for segment in links.segments for name in segment.media}

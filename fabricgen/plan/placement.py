@@ -6,6 +6,7 @@ whole cluster stands in network rows, numbered away from the nodes so that eithe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -36,9 +37,10 @@ class _Stack:
 
 @dataclass(frozen=True, slots=True)
 class _SharedRack:
-    """A network rack that serves more than a unit: the how-many-eth of which run of racks."""
+    """A network rack that serves more than a unit: the how-many-eth of which run of racks of its site."""
 
     name: str
+    site: int
     run: int
     place: int
 
@@ -90,9 +92,10 @@ class _Placement:
         return "all" if cls.kind == EXTRA else self.scopes[cls.fabric, cls.tier]
 
     def _node_racks(self) -> None:
-        """Nodes from the bottom by slot; trays above them; switches of the rack from the top down."""
+        """Nodes from the bottom by slot; what else is in the rack above; its switches from the top down."""
         layout, d = self.layout, self.devices
-        tallest = max(s.profile.rack_units for s in layout.node_sets)
+        beside = {s.name for s in layout.node_sets if s.per_rack}
+        tallest = max(s.profile.rack_units for s in layout.node_sets if not s.per_rack)
         top = layout.rack_units
         bottom = tallest * layout.nodes_per_rack
         for cls in d.classes:
@@ -100,13 +103,13 @@ class _Placement:
                 continue
             rows, height = cls.rows, cls.profile.rack_units
             self.rack[rows] = d.unit[rows] * self.racks_per_unit + d.rack_in_unit[rows]
-            if cls.kind == NODE:
+            if cls.kind == NODE and cls.label not in beside:
                 self.u[rows] = 1 + d.node[rows] % layout.nodes_per_rack * tallest
                 continue
             in_rack = d.unit[rows] * layout.racks_per_su + d.rack_in_unit[rows]
             each = int(np.bincount(in_rack).max())
             place = rank_within(in_rack)
-            if cls.kind == TRAY:
+            if cls.kind in (NODE, TRAY):
                 self.u[rows] = 1 + bottom + place * height
                 bottom += each * height
             else:
@@ -150,22 +153,25 @@ class _Placement:
         """
         found: list[_SharedRack] = []
         base = self.layout.units * self.racks_per_unit
-        for run, (name, rows) in enumerate(self._shared_runs()):
+        runs: Counter[int] = Counter()
+        for name, rows in self._shared_runs():
             classes = self.devices.classes
             heights = [classes[c].profile.rack_units for c in self.devices.device_class[rows].tolist()]
             stacked = stack(heights, self.layout.rack_units)
             self.rack[rows] = base + len(found) + np.array(stacked.rack, dtype=np.int32)
             self.u[rows] = np.array(stacked.u, dtype=np.int32)
-            found += [_SharedRack(f"net-{name}-{i + 1:02d}", run, i) for i in range(stacked.racks)]
+            site = max(0, int(self.devices.site[rows[0]]))
+            found += [_SharedRack(f"net-{name}-{i + 1:02d}", site, runs[site], i) for i in range(stacked.racks)]
+            runs[site] += 1
         return found
 
     def _shared_runs(self) -> list[tuple[str, Ints]]:
-        """(name, device rows in the order they are stacked) of every run of shared racks."""
+        """(name, device rows in the order they are stacked) of every run of shared racks; one site has each."""
         runs: list[tuple[str, Ints]] = []
         d = self.devices
         extras = [np.arange(c.first, c.first + c.count) for c in d.classes if c.kind == EXTRA]
         if extras:
-            runs.append(("extra", np.concatenate(extras).astype(np.int32)))
+            runs += self._by_site("extra", np.concatenate(extras).astype(np.int32))
         for cls in d.classes:
             if cls.kind not in (SWITCH, TRAY) or self._scope(cls) not in ("all", "site", "pod"):
                 continue
@@ -175,14 +181,23 @@ class _Placement:
                 mine = rows[d.plane[rows] == plane]
                 mine = mine[np.lexsort((mine, d.index[mine]))]
                 suffix = f"-pl{plane + 1}" if len(planes) > 1 else ""
-                runs.append((f"{cls.fabric}-{cls.tier}{suffix}", mine))
+                runs += self._by_site(f"{cls.fabric}-{cls.tier}{suffix}", mine)
         return runs
+
+    def _by_site(self, name: str, rows: Ints) -> list[tuple[str, Ints]]:
+        """A run at each site that has some of these devices; several sites are told apart by name."""
+        sites = self.layout.sites
+        if len(sites) == 1:
+            return [(name, rows)]
+        at = np.maximum(self.devices.site[rows], 0)
+        return [(f"{sites[site]}-{name}", rows[at == site]) for site in np.unique(at).tolist()]
 
     def _rack_table(self, shared: list[_SharedRack]) -> RackTable:
         """Name racks and put them on the floor: unit racks by reserved slot, shared racks in negative rows."""
         names: list[str] = []
         slots: list[int] = []
         sites: list[int] = []
+        taken: Counter[int] = Counter()
         for pod in self.layout.pods:
             site = self.layout.sites.index(pod.site)
             for su in range(pod.su):
@@ -190,15 +205,17 @@ class _Placement:
                     own = r - self.layout.racks_per_su
                     suffix = f"rk{r + 1:02d}" if own < 0 else f"net{own + 1:02d}"
                     names.append(f"{pod.name}-su{su + 1:02d}-{suffix}")
-                    slots.append((pod.first_slot + su) * self.racks_per_unit + r)
+                    slots.append((taken[site] + su) * self.racks_per_unit + r)
                     sites.append(site)
+            taken[site] += pod.slots
         row, column = np.divmod(np.array(slots, dtype=np.int32), self.floor.racks_per_row)
         wrap, shared_column = np.divmod(np.array([r.place for r in shared], dtype=np.int32), self.floor.racks_per_row)
-        runs = 1 + max((r.run for r in shared), default=0)
-        shared_row = np.array([r.run for r in shared], dtype=np.int32) + wrap * runs
+        runs = Counter({site: 1 + max(r.run for r in shared if r.site == site) for site in {r.site for r in shared}})
+        step = np.array([runs[r.site] for r in shared], dtype=np.int32)
+        shared_row = np.array([r.run for r in shared], dtype=np.int32) + wrap * step
         return RackTable(
             names=(*names, *(r.name for r in shared)),
-            site=np.array([*sites, *(0 for _ in shared)], dtype=np.int32),
+            site=np.array([*sites, *(r.site for r in shared)], dtype=np.int32),
             row=np.concatenate([row, -1 - shared_row]).astype(np.int32),
             column=np.concatenate([column, shared_column]).astype(np.int32),
             units=self.layout.rack_units,

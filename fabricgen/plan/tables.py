@@ -94,6 +94,8 @@ class Segment:
     path: Path
     tier: TierKey | None = None
     """The upper end's tier, by the fabric that owns it; None for scale-up links."""
+    km: float = 0
+    """Length of the fibre between sites, km; 0 for cables of one site."""
     media: tuple[str, ...] = ()
     """Cable profiles that may carry it; empty: any that fits."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -234,16 +234,16 @@ class FabricWiring:
         first, ends = self._switches(tier).first, []
         if not lateral.spans:
             lower = first + np.arange(0, tier.switches, 2, dtype=np.int32)
-            ends.append((lower, lower + 1, lateral.run.count, (0, 0), (*tier.path, "peer")))
+            ends.append((lower, lower + 1, lateral.run.count, (0, 0), (*tier.path, "peer"), 0.0))
         each = tier.switches // len(self._layout.sites)
         for span in lateral.spans:
             a, b = (first + site * each + np.arange(each, dtype=np.int32) for site in span.sites)
-            ends.append((a, b, span.links, span.first, span.path))
-        for a, b, links, starts, path in ends:
+            ends.append((a, b, span.links, span.first, span.path, span.km))
+        for a, b, links, starts, path, km in ends:
             number = np.tile(np.arange(links, dtype=np.int32), len(a))
             a_device, b_device = np.repeat(a, links).astype(np.int32), np.repeat(b, links).astype(np.int32)
             rail, plane = self._of_pair(a_device, b_device)
-            segment = self._segment(tier.name, tier, lateral.run, lateral.run, path)
+            segment = replace(self._segment(tier.name, tier, lateral.run, lateral.run, path), km=km)
             yield Wires(segment, a_device, starts[0] + number, b_device, starts[1] + number, rail, plane)
 
     def _of_pair(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:

@@ -36,6 +36,7 @@ def _text(figures: dict[str, Any]) -> str:
             lines.append(f"  {tier:<14}{count:>9} switches" + (f"{ratio:>9g}:1" if ratio is not None else ""))
         for key, links in fabric["links"].items():
             lines.append(f"  {key:<14}{links:>9} links{fabric['cables'][key]:>12} cables")
+        lines += _across(fabric)
     for name, domain in figures["scale_up"].items():
         lines += [
             "",
@@ -47,3 +48,14 @@ def _text(figures: dict[str, Any]) -> str:
     lines += ["", f"power {figures['power_w'] / 1000:,.1f} kW without optics"]
     lines.append(f"design findings: {found['error']} errors, {found['warning']} warnings")
     return "\n".join(lines)
+
+
+def _across(fabric: dict[str, Any]) -> list[str]:
+    """Spans between sites, and how narrow they are to each site."""
+    lines = [
+        f"  {name}: {span['sites'][0]} to {span['sites'][1]}, {span['km']} km, {span['links']} links, "
+        f"{span['gbps']:,} Gb/s, {span['latency_us']:g} us one way, {span['fibre_pairs']} fibre pairs"
+        for name, span in fabric.get("spans", {}).items()
+    ]
+    ratios = fabric.get("site_oversubscription", {})
+    return lines + [f"  nodes of {site} to its spans: {ratio:g}:1" for site, ratio in ratios.items()]

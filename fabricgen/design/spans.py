@@ -1,0 +1,78 @@
+"""Scale-across: what the long-haul connections between sites carry, and how narrow they are to each site's nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fabricgen.design.fabric_model import FabricDesign, Span, TierDesign, TierKey
+from fabricgen.design.model import Design
+
+US_PER_KM = 4.9
+"""Latency of light in single-mode fibre, us per km: a group index of 1.47 (ITU-T G.652)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpanFigures:
+    """One connection between two sites: links in all, Gb/s each way, one-way latency in us, fibre pairs there are."""
+
+    span: Span
+    sites: tuple[str, str]
+    links: int
+    gbps: int
+    latency_us: float
+
+    @property
+    def pairs_needed(self) -> int:
+        """Fibre pairs without multiplexers: one a link."""
+        return self.links
+
+
+def spans_of(design: Design, fabric: FabricDesign) -> list[tuple[TierDesign, SpanFigures]]:
+    """The spans of a fabric, each with the tier it joins."""
+    sites = design.layout.sites
+    found = []
+    for tier in fabric.tiers:
+        for span in tier.lateral.spans if tier.lateral else ():
+            links = span.links * tier.switches // len(sites)
+            gbps = links * tier.lateral.run.speed_gbps if tier.lateral else 0
+            names = (sites[span.sites[0]], sites[span.sites[1]])
+            found.append((tier, SpanFigures(span, names, links, gbps, round(span.km * US_PER_KM, 1))))
+    return found
+
+
+def site_oversubscription(design: Design, fabric: FabricDesign) -> dict[str, Fraction]:
+    """For each site, the bandwidth of its nodes in the fabrics that a scale-across fabric joins, over its spans'."""
+    spans = spans_of(design, fabric)
+    found: dict[str, Fraction] = {}
+    for site in design.layout.sites:
+        across = sum(figures.gbps for _, figures in spans if site in figures.sites)
+        if across:
+            joined = {tier.key for tier, _ in spans}
+            below = [f for f in design.fabrics if f.leaf and _climbs_to(design, f.leaf, joined)]
+            found[site] = Fraction(sum(_node_gbps(design, f, site) for f in below), across)
+    return found
+
+
+def _climbs_to(design: Design, key: TierKey, tiers: set[TierKey]) -> bool:
+    """Whether a tier, or one that it is linked up to, is among some tiers."""
+    while key not in tiers:
+        uplink = design.tier(key).uplink
+        if uplink is None:
+            return False
+        key = uplink.upper
+    return True
+
+
+def _node_gbps(design: Design, fabric: FabricDesign, site: str) -> int:
+    """Bandwidth of the nodes that are present at a site in a fabric, Gb/s."""
+    layout, total = design.layout, 0
+    pods = {i for i, pod in enumerate(layout.pods) if pod.site == site}
+    units = sum(layout.pods[i].su for i in pods)
+    for index, attachment in fabric.attachments:
+        nodes = layout.node_sets[index]
+        missing = sum(
+            slot.pod in pods and nodes.first < slot.node <= nodes.first + nodes.count for slot in layout.omitted
+        )
+        total += (nodes.count * units - missing) * len(attachment.legs) * attachment.speed_gbps
+    return total
