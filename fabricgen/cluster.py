@@ -22,7 +22,7 @@ from fabricgen.plan.expand import build_plan
 from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.tables import SWITCH, Ints, ManagementPort, Plan, Wide
 from fabricgen.static_routes import Reachability
-from fabricgen.switch_view import Service, SwitchPort, SwitchView, address_text, with_length
+from fabricgen.switch_view import Service, Subinterface, SwitchPort, SwitchView, address_text, with_length
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Cluster:
             loopback=dotted(int(addresses.loopback[row])),
             management=with_length(int(addresses.management[row]), int(addresses.management_length[row])),
             management_gateway=address_text(int(addresses.management_gateway[row])),
-            services=(self._service(row, self.intent(fabric)),),
+            services=self._services(row, fabric),
             site=self.sites[row],
             rack=self.plan.racks.names[devices.rack[row]],
             ports=tuple(self._switch_ports(row)),
@@ -117,25 +117,49 @@ class Cluster:
 
     @cached_property
     def _reachability(self) -> Reachability:
-        return Reachability(self.plan, self.addresses, self.a_port, self.b_port)
+        shared = [f.name for f in self.design.fabrics if not f.vrf]
+        return Reachability(self.plan, self.addresses, self.a_port, self.b_port, shared)
 
-    def _service(self, row: int, intent: FabricIntent) -> Service:
-        """What a fabric is to one of its own switches; it lives in the default VRF there."""
+    def _services(self, row: int, owner: FabricDesign) -> tuple[Service, ...]:
+        """The owning fabric, and those it carries: where their nodes attach, and where their VRF passes."""
+        found = [self._service(row, owner)]
+        for guest in self.design.fabrics:
+            if guest.carrier == owner.name:
+                service = self._service(row, guest)
+                if service.host_subnet or (owner.name, guest.vrf) in self.addresses.vrf_links:
+                    found.append(service)
+        return tuple(found)
+
+    def _service(self, row: int, fabric: FabricDesign) -> Service:
+        """What a fabric is to one of the switches that it uses."""
+        intent, subnets = self.intent(fabric), self.addresses.subnets.get(fabric.name)
+        base, length, gateway = (
+            (int(column[row]) for column in (subnets.base, subnets.length, subnets.gateway)) if subnets else (0, 0, 0)
+        )
         return Service(
             fabric=intent.name,
             vlan=intent.vlan,
-            vrf="",
+            vrf=intent.vrf,
             hosts=intent.hosts,
-            gateway=self._gateways.get(row, ""),
-            host_subnet=with_length(int(self.addresses.subnet[row]), int(self.addresses.subnet_length[row])),
+            gateway=with_length(gateway, length),
+            host_subnet=with_length(base, length),
             host_pools=intent.host_pools,
         )
 
-    @cached_property
-    def _gateways(self) -> dict[int, str]:
-        a = self.addresses
-        rows = zip(a.gateway_device.tolist(), a.gateway_ip.tolist(), a.gateway_length.tolist(), strict=True)
-        return {device: with_length(ip, length) for device, ip, length in rows}
+    def _subinterfaces(self, link: int, peer: int, owner: str, *, at_b: bool) -> Iterator[Subinterface]:
+        """What a link between switches carries of each VRF, seen from one end."""
+        for (carrier, vrf), pairs in self.addresses.vrf_links.items():
+            upper = int(pairs[link])
+            if carrier == owner and upper:
+                own, far = (upper, upper + 1) if at_b else (upper + 1, upper)
+                guest = next(f for f in self.design.fabrics if (f.carrier, f.vrf) == (carrier, vrf))
+                yield Subinterface(
+                    vlan=self.intent(guest).vlan,
+                    vrf=vrf,
+                    address=with_length(own, 31),
+                    peer_address=with_length(far, 31),
+                    peer_asn=int(self.addresses.asn[peer]),
+                )
 
     @cached_property
     def _intents(self) -> dict[str, FabricIntent]:
@@ -181,6 +205,7 @@ class Cluster:
                 peer_model=peer_class.profile.id,
                 cable=self.cable_ids[cable] if cable >= 0 else "",
                 service=segment.fabric if host else "",
+                subinterfaces=() if host else tuple(self._subinterfaces(link, peer, cls.fabric, at_b=at_b)),
             )
 
 

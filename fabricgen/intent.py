@@ -8,6 +8,7 @@ from fabricgen.allocate.addresses import is_management
 from fabricgen.allocate.pools import DEFAULT_POOLS
 from fabricgen.allocate.underlay import underlay
 from fabricgen.blueprint.fabric import Qos
+from fabricgen.design.fabric import linked_fabrics
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 
@@ -33,10 +34,12 @@ class FabricIntent:
     bfd: bool
     qos: QosIntent
     vlan: int
+    vrf: str
+    """Of a fabric that another carries; "" for the default VRF."""
     loopback_pools: tuple[str, ...]
-    """Prefixes that router ids come from."""
+    """Prefixes that router ids come from, in this fabric and those that it is linked with."""
     host_pools: tuple[str, ...]
-    """Prefixes that links and subnets of nodes come from."""
+    """Prefixes that links and subnets of nodes come from, in this fabric and those it shares a VRF with."""
 
 
 def fabric_intent(design: Design, fabric: FabricDesign) -> FabricIntent:
@@ -45,15 +48,20 @@ def fabric_intent(design: Design, fabric: FabricDesign) -> FabricIntent:
     spec = blueprint.fabrics[fabric.name]
     bfd = spec.routing.bfd if spec.routing.bfd is not None else blueprint.routing.bfd
     order = [f.name for f in design.fabrics]
+    linked = next(part for part in linked_fabrics(blueprint.fabrics) if fabric.name in part)
+    joined = [f for f in design.fabrics if f.name in linked and f.vrf == fabric.vrf]
+    carries = [f for f in design.fabrics if f.carrier == fabric.name]
+    protocol = "roce" if any(f.protocol == "roce" for f in carries) else fabric.protocol
     return FabricIntent(
         name=fabric.name,
         underlay=underlay(design, fabric),
         hosts=fabric.hosts,
         bfd=bool(bfd),
-        qos=_qos_intent(fabric.protocol, spec.qos, blueprint.qos),
-        vlan=100 + 10 * order.index(fabric.name),
-        loopback_pools=_pool(design, fabric, "loopback"),
-        host_pools=_pool(design, fabric, "management" if is_management(fabric) else "hosts"),
+        qos=_qos_intent(protocol, spec.qos, blueprint.qos),
+        vlan=spec.vlan or 100 + 10 * order.index(fabric.name),
+        vrf=fabric.vrf,
+        loopback_pools=tuple(dict.fromkeys(p for f in (fabric, *joined) for p in _pool(design, f, "loopback"))),
+        host_pools=tuple(dict.fromkeys(p for f in (fabric, *joined) for p in _host_pool(design, f))),
     )
 
 
@@ -62,6 +70,10 @@ def _pool(design: Design, fabric: FabricDesign, name: str) -> tuple[str, ...]:
     blueprint = design.loaded.blueprint
     own: tuple[str, ...] | None = getattr(blueprint.fabrics[fabric.name].pools, name)
     return own or getattr(blueprint.pools, name) or DEFAULT_POOLS[name]
+
+
+def _host_pool(design: Design, fabric: FabricDesign) -> tuple[str, ...]:
+    return _pool(design, fabric, "management" if is_management(fabric) else "hosts")
 
 
 def _qos_intent(protocol: str, own: Qos, shared: Qos) -> QosIntent:

@@ -29,8 +29,12 @@ _Hops: TypeAlias = tuple[NextHop, ...]
 class Reachability:
     """What can be reached over the links between the switches of a plan, worked out when asked and then kept."""
 
-    def __init__(self, plan: Plan, addresses: Addresses, a_port: Strings, b_port: Strings) -> None:
+    def __init__(
+        self, plan: Plan, addresses: Addresses, a_port: Strings, b_port: Strings, fabrics: Sequence[str]
+    ) -> None:
+        """`fabrics` are those whose nodes are reached in the default VRF."""
         self._addresses, self._names = addresses, (a_port, b_port)
+        self._subnets = [addresses.subnets[name] for name in fabrics if name in addresses.subnets]
         links = plan.links
         between = np.array(
             [isinstance(s.a, PortRun) and isinstance(s.b, PortRun) and s.a != s.b for s in links.segments]
@@ -94,8 +98,12 @@ class Reachability:
         return ((loopback, loopback + 1), *self._hosts(switch))
 
     def _hosts(self, switch: int) -> Intervals:
-        first, length = int(self._addresses.subnet[switch]), int(self._addresses.subnet_length[switch])
-        return ((first, first + (1 << (32 - length))),) if first else ()
+        found = []
+        for subnets in self._subnets:
+            first, length = int(subnets.base[switch]), int(subnets.length[switch])
+            if first:
+                found.append((first, first + (1 << (32 - length))))
+        return tuple(found)
 
     def _links(self, switch: int, below: bool) -> Wide:
         pointer, rows = self._down if below else self._up

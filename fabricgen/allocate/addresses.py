@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,6 @@ from fabricgen.allocate.slots import switch_slots
 from fabricgen.allocate.underlay import is_routed, numbers_links, runs_bgp
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.plan.tables import SWITCH, ManagementPort, Plan, Wide
@@ -27,8 +26,7 @@ class Addresses:
     """Addresses as int64, 0 where there is none.
 
     Per device: asn, loopback, management (with prefix length and gateway). Per link: the address of each end and its
-    prefix length. Per bridged leaf (`gateway_*`, one row each): device, address and prefix length. Per device with
-    node links, `subnet` and its length: the block that holds the addresses of all of them.
+    prefix length.
     """
 
     asn: Wide
@@ -39,11 +37,20 @@ class Addresses:
     a_ip: Wide
     b_ip: Wide
     length: Wide
-    gateway_device: Wide
-    gateway_ip: Wide
-    gateway_length: Wide
-    subnet: Wide
-    subnet_length: Wide
+    subnets: Mapping[str, Subnets]
+    """By fabric: the blocks of the switches that its nodes attach to."""
+    vrf_links: Mapping[tuple[str, str], Wide]
+    """By (owning fabric, VRF): the upper end's address of each link that carries it; the lower end's is the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subnets:
+    """For every device, int64, 0 where it has none: the block that holds the addresses of all its links to nodes of a
+    fabric, that block's prefix length, and the gateway in it where nodes are bridged."""
+
+    base: Wide
+    length: Wide
+    gateway: Wide
 
 
 def allocate(design: Design, plan: Plan) -> Addresses:
@@ -65,12 +72,10 @@ class _Allocation:
         blueprint = design.loaded.blueprint
         self.pools = Pools(blueprint.pools.model_dump())
         n, links = len(plan.devices), len(plan.links)
-        self.device = {
-            k: np.zeros(n, dtype=np.int64)
-            for k in ("asn", "loopback", "ip", "length", "gateway", "subnet", "subnet_length")
-        }
+        self.device = {k: np.zeros(n, dtype=np.int64) for k in ("asn", "loopback", "ip", "length", "gateway")}
         self.link = {k: np.zeros(links, dtype=np.int64) for k in ("a", "b", "length")}
-        self.gateways: list[tuple[Wide, Wide, int]] = []
+        self.subnets: dict[str, Subnets] = {}
+        self.vrf_links: dict[tuple[str, str], Wide] = {}
 
     def run(self) -> Addresses:
         routed = tuple(f for f in self.design.fabrics if is_routed(f))
@@ -107,29 +112,34 @@ class _Allocation:
 
     def _between_switches(self, fabric: FabricDesign) -> None:
         """A /31 for each link, the upper end even; a block for each lower switch, by the place of its uplink."""
-        if not numbers_links(self.design, fabric):
-            return
-        for tier in fabric.tiers:
-            if tier.up is not None:
-                self._link_blocks(fabric, tier, tier.up, [tier.path], "uplink")
+        if fabric.vrf:
+            owner = self.design.fabric(fabric.carrier)
+            if (owner.name, fabric.vrf) not in self.vrf_links and runs_bgp(self.design, owner):
+                self.vrf_links[owner.name, fabric.vrf] = self._pairs(fabric, owner)
+        elif numbers_links(self.design, fabric):
+            pair = self._pairs(fabric, fabric)
+            rows = pair > 0
+            self.link["a"][rows], self.link["b"][rows], self.link["length"][rows] = pair[rows] + 1, pair[rows], 31
+
+    def _pairs(self, fabric: FabricDesign, owner: FabricDesign) -> Wide:
+        """The even address of a /31 for every link between the switches of an owner, from the pool of a fabric."""
+        found = np.zeros(len(self.plan.links), dtype=np.int64)
+        for tier in owner.tiers:
+            runs = [(tier.up, [tier.path], "uplink")] if tier.up else []
             if tier.lateral is not None:
                 paths = [span.path for span in tier.lateral.spans] or [(*tier.path, "peer")]
-                self._link_blocks(fabric, tier, tier.lateral.run, paths, "link to a peer")
-
-    def _link_blocks(
-        self, fabric: FabricDesign, tier: TierDesign, run: PortRun, paths: Sequence[Path], what: str
-    ) -> None:
-        """Give each switch of a tier a block, and each link that it is the lower end of a /31 in that."""
-        slot, slots = switch_slots(self.design.layout, fabric, tier)
-        room = 2 * power_of_two_at_least(run.count)
-        need = f"a /31 for each {fabric.name} {tier.name} {what}"
-        base = self._pool("fabric", fabric).take(power_of_two_at_least(slots) * room, need)
-        first = self._rows(fabric.name, tier.name).start
-        for i in (i for path in paths for i in self._segments(path)):
-            rows = self.plan.links.segment == i
-            switch = self.plan.links.a_device[rows] - first
-            pair = base + slot[switch] * room + 2 * self.plan.links.a_port[rows]
-            self.link["a"][rows], self.link["b"][rows], self.link["length"][rows] = pair + 1, pair, 31
+                runs.append((tier.lateral.run, paths, "link to a peer"))
+            slot, slots = switch_slots(self.design.layout, owner, tier)
+            first = self._rows(owner.name, tier.name).start
+            for run, paths, what in runs:
+                room = 2 * power_of_two_at_least(run.count)
+                need = f"a /31 for each {fabric.name} {tier.name} {what}"
+                base = self._pool("fabric", fabric).take(power_of_two_at_least(slots) * room, need)
+                for i in (i for path in paths for i in self._segments(path)):
+                    rows = self.plan.links.segment == i
+                    switch = self.plan.links.a_device[rows] - first
+                    found[rows] = base + slot[switch] * room + 2 * self.plan.links.a_port[rows]
+        return found
 
     def _hosts(self, fabric: FabricDesign) -> None:
         """Links to nodes: a /31 each (switch even, node odd), or an address in the subnet of the leaf."""
@@ -147,13 +157,17 @@ class _Allocation:
             what = f"nodes on each {fabric.name} {tier.name}"
             base = self._pool(pool, fabric).take(power_of_two_at_least(slots) * room, what)
             subnet = base + slot * room
-            rows = self._rows(tier.fabric, tier.name)
-            self.device["subnet"][rows], self.device["subnet_length"][rows] = subnet, 33 - room.bit_length()
+            self._keep_subnets(fabric, self._rows(tier.fabric, tier.name), subnet, 33 - room.bit_length())
             for i in segments:
                 self._host_links(fabric, tier, i, subnet, room)
-            if fabric.hosts == "bridged":
-                devices = np.arange(tier.switches, dtype=np.int64) + rows.start
-                self.gateways.append((devices, subnet + 1, 33 - room.bit_length()))
+
+    def _keep_subnets(self, fabric: FabricDesign, rows: slice, base: Wide, length: int) -> None:
+        """Note the blocks of a fabric on the switches of a tier."""
+        if fabric.name not in self.subnets:
+            self.subnets[fabric.name] = Subnets(*(np.zeros(len(self.plan.devices), dtype=np.int64) for _ in range(3)))
+        kept = self.subnets[fabric.name]
+        kept.base[rows], kept.length[rows] = base, length
+        kept.gateway[rows] = base + 1 if fabric.hosts == "bridged" else 0
 
     def _segments_to(self, fabric: FabricDesign, tier: TierDesign) -> list[int]:
         """Segments of node links of a fabric that end on a tier."""
@@ -221,7 +235,6 @@ class _Allocation:
             self.device["gateway"][rows] = base + 1
 
     def _freeze(self) -> Addresses:
-        empty = np.zeros(0, dtype=np.int64)
         return Addresses(
             asn=self.device["asn"],
             loopback=self.device["loopback"],
@@ -231,11 +244,6 @@ class _Allocation:
             a_ip=self.link["a"],
             b_ip=self.link["b"],
             length=self.link["length"],
-            gateway_device=np.concatenate([g[0] for g in self.gateways]) if self.gateways else empty,
-            gateway_ip=np.concatenate([g[1] for g in self.gateways]) if self.gateways else empty,
-            gateway_length=np.concatenate([np.full(len(g[0]), g[2]) for g in self.gateways])
-            if self.gateways
-            else empty,
-            subnet=self.device["subnet"],
-            subnet_length=self.device["subnet_length"],
+            subnets=self.subnets,
+            vrf_links=self.vrf_links,
         )

@@ -219,6 +219,10 @@ class Extra(Model):
         return self.count or len(self.names) or 1
 
 
+VrfName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,10}$")]
+"""At most 11 characters: SONiC adds `Vrf_` and takes 15 (sonic-vrf.yang)."""
+
+
 class SpanSpec(Model):
     """A long-haul connection between two sites: links between their border switches over a pair of fibres each."""
 
@@ -261,7 +265,9 @@ class Fabric(Model):
     carried_by: Name | None = Field(
         None, description="The fabric whose lowest tier its nodes attach to; it has no tiers of its own then."
     )
-    vrf: Name | None = Field(None, description="VRF of a carried fabric. Default: its name.")
+    vrf: VrfName | None = Field(
+        None, description="VRF of a carried fabric, `default` for that of its carrier. Default: its name."
+    )
     vlan: int | None = Field(None, ge=2, le=4094, description="VLAN of bridged nodes. Default: derived.")
     tiers: dict[Name, Tier] = Field(default_factory=dict, description="The switch tiers by name: leaf, spine, core.")
     spans: dict[Name, SpanSpec] = Field(

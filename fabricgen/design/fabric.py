@@ -17,6 +17,9 @@ from fabricgen.design.tier_sizing import Draft, ManagedPorts, NodeDemand, Reserv
 from fabricgen.design.tiers import FabricContext, TierSpec, tier_specs
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 
+VRF_NAME_MAX = 11
+"""Longest VRF name, beside the `Vrf_` that SONiC wants before it (sonic-vrf.yang: 15 in all)."""
+
 ROUNDS = 4
 """How often tiers are sized anew when extra devices find too few ports."""
 
@@ -222,6 +225,7 @@ class _Joint:
             planes=spec.planes if legs else self.sizes[name]["plane"],
             rails=max((leg.rail for leg in legs), default=0),
             hosts=spec.hosts or {"roce": "routed", "ethernet": "bridged", "infiniband": "none"}[spec.protocol],
+            vrf=self._vrf(name),
             leaf=leaf,
             node_feeds=drafts[leaf].node_feeds.get(name, ()) if leaf else (),
             tiers=tuple(tiers[key] for key in _in_order(self.specs, mine)),
@@ -229,6 +233,21 @@ class _Joint:
             managed_devices=self.managing.devices if self.managing and self.managing.fabric == name else 0,
             path=("fabrics", name),
         )
+
+    def _vrf(self, name: str) -> str:
+        """The VRF of a carried fabric, "" for the default one."""
+        spec = self.fabrics[name]
+        if not spec.carried_by or spec.vrf == "default":
+            return ""
+        if spec.vrf in ("mgmt", "global") or (spec.vrf is None and len(name) > VRF_NAME_MAX):
+            raise fault(
+                "FG111",
+                f"'{spec.vrf or name}' cannot be the VRF of {name}: SONiC takes {VRF_NAME_MAX} characters, and 'mgmt' "
+                "is the switches' own",
+                path=("fabrics", name, *(("vrf",) if spec.vrf else ())),
+                hint="state a shorter `vrf`",
+            )
+        return spec.vrf or name
 
     def _tier(self, draft: Draft, drafts: Mapping[TierKey, Draft], dealt: Sequence[ExtraSet]) -> TierDesign:
         spec, face = draft.spec, draft.face

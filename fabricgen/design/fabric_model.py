@@ -253,6 +253,8 @@ class FabricDesign:
     planes: int
     rails: int
     hosts: str
+    vrf: str
+    """Where its routes live on switches that another fabric owns: a VRF of its own, or "" for the default one."""
     leaf: TierKey | None
     """The tier its nodes attach to, perhaps another fabric's; None where no nodes do."""
     node_feeds: tuple[NodeFeed, ...]
@@ -271,6 +273,11 @@ class FabricDesign:
     def tier_sizes(self) -> dict[str, int]:
         """Sizes of its inner dimensions: rail, rail-group, plane, port, and each tier's switches per group."""
         return self.sizes | {tier.name: tier.count for tier in self.tiers}
+
+    @property
+    def carrier(self) -> str:
+        """The fabric that owns the switches its nodes attach to; "" for its own."""
+        return self.leaf.fabric if self.leaf and self.leaf.fabric != self.name else ""
 
     def tier(self, name: str) -> TierDesign:
         """The tier of a name; raises KeyError when there is none."""

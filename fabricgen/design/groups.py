@@ -62,7 +62,19 @@ def bundles_of(design: Design) -> tuple[Bundle, ...]:
                 above = f"{upper.fabric}/{upper.name}" + (f"/{group.pod}" if _in_pods(upper) else "")
                 links = group.count * each
                 found.append(Bundle(fabric.name, group.name, above, links, links * lower.up.speed_gbps))
+        for tier in fabric.tiers:
+            for group in _tier_groups(design, tier) if tier.lateral else ():
+                found.append(_lateral_bundle(design, tier, group))
     return tuple(found)
+
+
+def _lateral_bundle(design: Design, tier: TierDesign, group: Group) -> Bundle:
+    """Links inside a group: of its pairs, or of spans between its switches at two sites."""
+    assert tier.lateral is not None  # noqa: S101 - callers hold a tier with links inside it
+    links = group.count // 2 * tier.lateral.run.count
+    if tier.lateral.spans:
+        links = sum(span.links for span in tier.lateral.spans) * group.count // len(design.layout.sites)
+    return Bundle(tier.fabric, group.name, group.name, links, links * tier.lateral.run.speed_gbps)
 
 
 def _node_bundles(design: Design, fabric: FabricDesign, groups: dict[str, Group]) -> list[Bundle]:

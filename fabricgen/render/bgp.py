@@ -51,6 +51,6 @@ def vrf_sessions(switch: SwitchView, vrf: str) -> tuple[tuple[SwitchPort, Subint
 
 
 def groups(peers: Iterable[SwitchPort]) -> tuple[str, ...]:
-    """Peer groups in use: UP towards the tier above, DOWN towards the tier below."""
+    """Peer groups in use: UP towards the tier above, DOWN towards the tier below, PEER inside a tier."""
     roles = {port.role for port in peers}
-    return tuple(role.upper() for role in ("up", "down") if role in roles)
+    return tuple(role.upper() for role in ("up", "down", "peer") if role in roles)

@@ -115,7 +115,7 @@ def test_addresses_names_and_cables_are_unique_and_links_share_a_subnet(tree: di
     a = cluster.addresses
     assert len(set(cluster.names)) == len(cluster.names)
     assert len(set(cluster.cable_ids)) == len(cluster.cable_ids)
-    used = np.concatenate([a.a_ip, a.b_ip, a.loopback, a.gateway_ip])
+    used = np.concatenate([a.a_ip, a.b_ip, a.loopback, *(s.gateway for s in a.subnets.values()), *a.vrf_links.values()])
     used = used[used > 0]
     assert len(np.unique(used)) == len(used)
     both = (a.a_ip > 0) & (a.b_ip > 0)

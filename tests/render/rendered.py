@@ -67,7 +67,7 @@ def _peers_in_text(text: str, group: str, interface: str) -> set[Peer]:
     own = int(re.findall(r"^router bgp (\d+)$", text, re.M)[0])
     found = set()
     for address, asn in re.findall(r"^ +neighbor (\d[\d.]+) remote-as (\d+)$", text, re.M):
-        assert re.search(rf"^ +neighbor {re.escape(address)} {group} (UP|DOWN)$", text, re.M)
+        assert re.search(rf"^ +neighbor {re.escape(address)} {group} (UP|DOWN|PEER)$", text, re.M)
         found.add(Peer(address, own, int(asn), ""))
     for names, asn in re.findall(rf"^ +neighbor {interface} remote-as (\d+)$", text, re.M):
         for name in names.split(","):

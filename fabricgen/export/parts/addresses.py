@@ -21,7 +21,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 def table(cluster: Cluster) -> Table:
     """Addresses: router ids, management ports, gateways, then both ends of links in link order."""
-    rows = [*_router_ids(cluster), *_management(cluster), *_gateways(cluster), *_links(cluster)]
+    rows = [*_router_ids(cluster), *_management(cluster), *_gateways(cluster), *_links(cluster), *_in_vrfs(cluster)]
     names = ("prefix", "kind", "device", "port")
     return Table("addresses", {name: [row[i] for row in rows] for i, name in enumerate(names)})
 
@@ -53,12 +53,13 @@ def _management_segments(segments: tuple[Segment, ...]) -> list[int]:
 
 
 def _gateways(cluster: Cluster) -> Iterator[tuple[str, ...]]:
-    allocated = cluster.addresses
-    texts = prefixes(allocated.gateway_ip, allocated.gateway_length)
-    for row, text in zip(allocated.gateway_device.tolist(), texts, strict=True):
-        fabric = cluster.plan.devices.classes[cluster.plan.devices.device_class[row]].fabric
+    """Gateways of bridged nodes, fabric by fabric."""
+    for fabric, subnets in cluster.addresses.subnets.items():
+        rows = np.flatnonzero(subnets.gateway)
+        texts = prefixes(subnets.gateway[rows], subnets.length[rows])
         vlan = cluster.intent(cluster.design.fabric(fabric)).vlan
-        yield text, "gateway", cluster.names[row], f"Vlan{vlan}"
+        for row, text in zip(rows.tolist(), texts, strict=True):
+            yield text, "gateway", cluster.names[row], f"Vlan{vlan}"
 
 
 def _links(cluster: Cluster) -> Iterator[tuple[str, ...]]:
@@ -82,3 +83,15 @@ def _links(cluster: Cluster) -> Iterator[tuple[str, ...]]:
         for devices, ports, texts in ends:
             if texts[i]:
                 yield texts[i], what, devices[i], ports[i]
+
+
+def _in_vrfs(cluster: Cluster) -> Iterator[tuple[str, ...]]:
+    """Sub-interfaces of links that carry the VRF of a fabric on another's switches."""
+    links, fabrics = cluster.plan.links, cluster.design.fabrics
+    for (owner, vrf), pairs in cluster.addresses.vrf_links.items():
+        vlan = next(cluster.intent(f).vlan for f in fabrics if (f.carrier, f.vrf) == (owner, vrf))
+        rows = np.flatnonzero(pairs)
+        lengths = np.full(len(rows), 31, dtype=np.int64)
+        for device, port, more in ((links.a_device, cluster.a_port, 1), (links.b_device, cluster.b_port, 0)):
+            for row, text in zip(rows.tolist(), prefixes(pairs[rows] + more, lengths), strict=True):
+                yield text, "link", cluster.names[device[row]], f"{port[row]}.{vlan}"
