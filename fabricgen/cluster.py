@@ -146,11 +146,11 @@ class Cluster:
             host_pools=intent.host_pools,
         )
 
-    def _subinterfaces(self, link: int, peer: int, owner: str, *, at_b: bool) -> Iterator[Subinterface]:
+    def _subinterfaces(self, link: int, peer: int, *, at_b: bool) -> Iterator[Subinterface]:
         """What a link between switches carries of each VRF, seen from one end."""
         for (carrier, vrf), pairs in self.addresses.vrf_links.items():
             upper = int(pairs[link])
-            if carrier == owner and upper:
+            if upper:
                 own, far = (upper, upper + 1) if at_b else (upper + 1, upper)
                 guest = next(f for f in self.design.fabrics if (f.carrier, f.vrf) == (carrier, vrf))
                 yield Subinterface(
@@ -205,7 +205,7 @@ class Cluster:
                 peer_model=peer_class.profile.id,
                 cable=self.cable_ids[cable] if cable >= 0 else "",
                 service=segment.fabric if host else "",
-                subinterfaces=() if host else tuple(self._subinterfaces(link, peer, cls.fabric, at_b=at_b)),
+                subinterfaces=() if host else tuple(self._subinterfaces(link, peer, at_b=at_b)),
             )
 
 

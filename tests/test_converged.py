@@ -130,3 +130,41 @@ def test_a_vrf_name_that_no_switch_takes_is_refused(tmp_path: Path, fabricgen) -
     assert ran.code == 2
     assert "FG111" in ran.err
     assert "shorter `vrf`" in ran.err
+
+
+JOINED = """
+fabricgen: 1
+name: joined
+scalable_unit: {nodes: 8 x dgx-b200, racks: {nodes_per_rack: 4}}
+pods: {p1: {su: 2}}
+fabrics:
+  storage:
+    protocol: roce
+    tiers:
+      leaf: {switch: sn5600, per: [su, rail]}
+      spine: {switch: sn5600, count: 2}
+  inband:
+    protocol: ethernet
+    tiers: {leaf: {switch: sn5600, per: [su, rail], below: storage.spine}}
+"""
+
+
+def test_leaves_of_two_fabrics_share_spines_and_keep_their_routes_apart(design_of: Callable[..., Design]) -> None:
+    design = design_of(JOINED)
+    spine = design.fabric("storage").tier("spine")
+    assert [feed.source.fabric for feed in spine.feeds] == ["storage", "inband"]
+    first, second = spine.feeds
+    assert first.first + first.room <= second.first
+    cluster = build_cluster(design)
+    views = {view.name: view for view in cluster.switches()}
+    leaf, top = views["inband-leaf-p1-su01-r1-01"], views["storage-spine-01"]
+    assert [service.vrf for service in leaf.services] == ["inband"]
+    assert top.vrfs == ("inband",)
+    assert {sub.vrf for port in leaf.ports for sub in port.subinterfaces} == {"inband"}
+    files = {path: content.decode() for _, path, content in build_files(cluster, {}, BuildOptions())}
+    assert "prefix-list HOSTS\n" not in files["configs/inband-leaf-p1-su01-r1-01/frr.conf"]
+
+
+def test_a_joined_fabric_may_share_the_default_vrf(design_of: Callable[..., Design]) -> None:
+    cluster = build_cluster(design_of(JOINED, ["fabrics.inband.vrf=default"]))
+    assert all(not view.vrfs for view in cluster.switches())

@@ -115,16 +115,16 @@ class _Allocation:
         if fabric.vrf:
             owner = self.design.fabric(fabric.carrier)
             if (owner.name, fabric.vrf) not in self.vrf_links and runs_bgp(self.design, owner):
-                self.vrf_links[owner.name, fabric.vrf] = self._pairs(fabric, owner)
-        elif numbers_links(self.design, fabric):
-            pair = self._pairs(fabric, fabric)
+                self.vrf_links[owner.name, fabric.vrf] = self._pairs(fabric, (owner, fabric))
+        if numbers_links(self.design, fabric):
+            pair = self._pairs(fabric, (fabric,))
             rows = pair > 0
             self.link["a"][rows], self.link["b"][rows], self.link["length"][rows] = pair[rows] + 1, pair[rows], 31
 
-    def _pairs(self, fabric: FabricDesign, owner: FabricDesign) -> Wide:
-        """The even address of a /31 for every link between the switches of an owner, from the pool of a fabric."""
+    def _pairs(self, fabric: FabricDesign, owners: tuple[FabricDesign, ...]) -> Wide:
+        """The even address of a /31 for every link between the switches of some owners, from the pool of a fabric."""
         found = np.zeros(len(self.plan.links), dtype=np.int64)
-        for tier in owner.tiers:
+        for owner, tier in ((owner, tier) for owner in owners for tier in owner.tiers):
             runs = [(tier.up, [tier.path], "uplink")] if tier.up else []
             if tier.lateral is not None:
                 paths = [span.path for span in tier.lateral.spans] or [(*tier.path, "peer")]

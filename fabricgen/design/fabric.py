@@ -14,7 +14,7 @@ from fabricgen.design.laterals import lateral_of
 from fabricgen.design.ports import PortKind
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.tier_sizing import Draft, ManagedPorts, NodeDemand, Reserve, TierSizing
-from fabricgen.design.tiers import FabricContext, TierSpec, tier_specs
+from fabricgen.design.tiers import FabricContext, TierSpec, hangs, tier_specs
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 VRF_NAME_MAX = 11
@@ -235,9 +235,10 @@ class _Joint:
         )
 
     def _vrf(self, name: str) -> str:
-        """The VRF of a carried fabric, "" for the default one."""
+        """The VRF of a carried fabric, or of one whose leaves are below another's tier; "" for the default one."""
         spec = self.fabrics[name]
-        if not spec.carried_by or spec.vrf == "default":
+        below = any(tier.below is not None and not hangs(tier) for tier in spec.tiers.values())
+        if not (spec.carried_by or below) or spec.vrf == "default":
             return ""
         if spec.vrf in ("mgmt", "global") or (spec.vrf is None and len(name) > VRF_NAME_MAX):
             raise fault(
@@ -296,7 +297,7 @@ def _too_narrow(tier: TierDesign) -> bool:
 
 def _in_order(specs: Mapping[TierKey, TierSpec], keys: Sequence[TierKey]) -> list[TierKey]:
     """A fabric's tiers from the nodes up, those that hang below others last."""
-    hanging = [key for key in keys if specs[key].spec.below is not None]
+    hanging = [key for key in keys if hangs(specs[key].spec)]
     return [*(key for key in keys if key not in hanging), *hanging]
 
 

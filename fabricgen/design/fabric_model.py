@@ -276,8 +276,11 @@ class FabricDesign:
 
     @property
     def carrier(self) -> str:
-        """The fabric that owns the switches its nodes attach to; "" for its own."""
-        return self.leaf.fabric if self.leaf and self.leaf.fabric != self.name else ""
+        """The fabric that owns the switches its nodes attach to, or that its own tiers are below; "" for none."""
+        if self.leaf is not None and self.leaf.fabric != self.name:
+            return self.leaf.fabric
+        above = [tier.uplink for tier in self.tiers if tier.uplink and tier.uplink.fabric == self.name]
+        return next((uplink.upper.fabric for uplink in above if uplink.upper.fabric != self.name), "")
 
     def tier(self, name: str) -> TierDesign:
         """The tier of a name; raises KeyError when there is none."""

@@ -73,8 +73,8 @@ def tier_specs(context: FabricContext, names: Sequence[str]) -> dict[TierKey, Ti
 def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
     """Tiers of one fabric, the chain from the nodes up before those that hang below others."""
     spec, path = context.blueprint.fabrics[name], ("fabrics", name)
-    chain = _ordered({n: t for n, t in spec.tiers.items() if t.below is None}, spec.tiers, path)
-    ordered = [*chain, *sorted(n for n, t in spec.tiers.items() if t.below is not None)]
+    chain = _ordered({n: t for n, t in spec.tiers.items() if not hangs(t)}, spec.tiers, path)
+    ordered = [*chain, *sorted(n for n, t in spec.tiers.items() if hangs(t))]
     joined = bool(chain) and any("." in above for above in spec.tiers[chain[0]].above)
     uppers = dict(pairwise(chain))
     found = []
@@ -102,6 +102,14 @@ def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
             )
         )
     return found
+
+
+def hangs(tier: Tier) -> bool:
+    """Whether a tier hangs below another of its fabric and takes no nodes: a border.
+
+    One below a tier of another fabric is the top of its own fabric instead.
+    """
+    return tier.below is not None and "." not in tier.below
 
 
 def _check_protocol(profile: SwitchProfile, name: str, spec: Fabric, place: Path) -> None:
