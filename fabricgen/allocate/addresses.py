@@ -124,7 +124,7 @@ class _Allocation:
     def _pairs(self, fabric: FabricDesign, owners: tuple[FabricDesign, ...]) -> Wide:
         """The even address of a /31 for every link between the switches of some owners, from the pool of a fabric."""
         found = np.zeros(len(self.plan.links), dtype=np.int64)
-        for owner, tier in ((owner, tier) for owner in owners for tier in owner.tiers):
+        for owner, tier in [(o, t) for o in owners for t in o.tiers]:
             runs = [(tier.up, [tier.path], "uplink")] if tier.up else []
             if tier.lateral is not None:
                 paths = [span.path for span in tier.lateral.spans] or [(*tier.path, "peer")]
