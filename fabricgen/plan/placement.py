@@ -90,9 +90,10 @@ class _Placement:
         return "all" if cls.kind == EXTRA else self.scopes[cls.fabric, cls.tier]
 
     def _node_racks(self) -> None:
-        """Nodes from the bottom by slot; trays above them; switches of the rack from the top down."""
+        """Nodes from the bottom by slot; what stands beside them and trays above; switches from the top down."""
         layout, d = self.layout, self.devices
-        tallest = max(s.profile.rack_units for s in layout.node_sets)
+        beside = {s.name: s for s in layout.node_sets if s.per_rack}
+        tallest = max(s.profile.rack_units for s in layout.node_sets if not s.per_rack)
         top = layout.rack_units
         bottom = tallest * layout.nodes_per_rack
         for cls in d.classes:
@@ -100,6 +101,11 @@ class _Placement:
                 continue
             rows, height = cls.rows, cls.profile.rack_units
             self.rack[rows] = d.unit[rows] * self.racks_per_unit + d.rack_in_unit[rows]
+            if cls.kind == NODE and cls.label in beside:
+                members = beside[cls.label]
+                self.u[rows] = 1 + bottom + (d.node[rows] - members.first) % members.per_rack * height
+                bottom += members.per_rack * height
+                continue
             if cls.kind == NODE:
                 self.u[rows] = 1 + d.node[rows] % layout.nodes_per_rack * tallest
                 continue
