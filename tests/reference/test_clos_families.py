@@ -66,7 +66,7 @@ TABLE = [
     Row("collapsed-pair", (), 64, "storage", {}, (8 * 2 + 2 * 2,)),
     Row("collapsed-pair", (), 64, "inband", {}, (8 * 2 + 2 * 2 + 2 * 2,)),
     Row("rail-groups", (), 512, "compute", {"leaf": 8, "spine": 8}, (512, 512)),
-    Row("end-of-row", (), 1024, "compute", {"leaf": 32, "spine": 8}, (1024, 1024)),
+    Row("end-of-row", (), 1024, "compute", {"leaf": 32, "spine": 16}, (1024, 1024)),
     Row("end-of-row", (), 1024, "frontend", {"leaf": 4, "spine": 2}, (256, 128)),
     # 25,000 NICs of eight rails; 391 arrays of eight leaves with 64 uplinks; 49 pods of 64 spines with 64 uplinks
     Row(
@@ -176,6 +176,25 @@ def test_lower_switches_meet_the_same_upper_ones_equally(name: str) -> None:
             assert {tier[u] for counter in found.values() for u in counter} == {upper.name}
             sets = {frozenset(counter) for counter in found.values()}
             assert all(a == b or not a & b for a in sets for b in sets)
+
+
+# blueprints that keep a reserve and state their upper counts, and one unit more than they have
+GROWING = [
+    ("top-of-rack", 5),
+    ("dual-tor", 3),
+    ("rail-only", 5),
+    ("rail-groups", 5),
+    ("end-of-row", 3),
+    ("modular-spine", 5),
+    ("nic-modes", 3),
+]
+
+
+@pytest.mark.parametrize(("name", "su"), GROWING, ids=[name for name, _ in GROWING])
+def test_growth_within_the_reserve_moves_no_link(name: str, su: int) -> None:
+    before = {tuple(row.values()) for row in wired(name)}
+    after = {tuple(row.values()) for row in wired(name, f"pods.p1.su={su}")}
+    assert before < after
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -55,9 +55,10 @@ class SingleHomedNodes(DesignRule):
                 continue
             if leaf.count > 1 and fabric.node_feeds[0].spread == "stripe":
                 continue
+            carried = leaf.fabric != fabric.name
             yield self.flag(
-                (*leaf.path, "per"),
+                (*fabric.path, "carried_by") if carried else (*leaf.path, "per"),
                 f"all {most} {fabric.name} links of a node go to the same {leaf.name} group "
                 f"({leaf.count} switch{'es' * (leaf.count != 1)}, filled node by node)",
-                "add `rail` to `per`",
+                "deal its rails over `rail_groups` or its ports over `planes`" if carried else "add `rail` to `per`",
             )
