@@ -17,6 +17,17 @@ from fabricgen.design.model import Design
 BLUEPRINTS = Path(__file__).resolve().parent.parent / "blueprints"
 EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))
 
+SMALLER: dict[str, tuple[str, ...]] = {
+    "colossus-200k": (
+        "pods.p1.count=1",
+        "pods.p1.su=4",
+        "pods.p49.su=4",
+        "pods.p49.nodes=232",
+        "fabrics.compute.tiers.core.count=4",
+    )
+}
+"""What is changed of examples that are too large to expand in every test; their whole size has tests of its own."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regenerate", action="store_true", help="Write golden files anew; review the difference by eye.")
@@ -25,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @cache
 def example_design(name: str, *sets: str) -> Design:
     """The design of an example blueprint with some values changed."""
-    return build_design(load_blueprint(str(BLUEPRINTS / f"{name}.yaml"), sets))
+    return build_design(load_blueprint(str(BLUEPRINTS / f"{name}.yaml"), sets or SMALLER.get(name, ())))
 
 
 @cache

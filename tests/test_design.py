@@ -14,6 +14,7 @@ def test_bundles_add_up_to_the_links_between_nodes_and_switches(name: str) -> No
     design = example_design(name)
     graph = design.graph()
     assert sum(n for _, n in graph.nodes(data="count")) >= design.layout.nodes
+    assert sum(n for *_, n in graph.edges(data="links")) == sum(b.links for b in design.bundles)
     for fabric in design.fabrics:
         extra = sum(len(e.links) for e in fabric.extras) + fabric.managed_devices
         total = sum(count.links for count in link_counts(design, fabric)) - extra

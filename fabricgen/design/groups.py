@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Bundle, Design, Group
 from fabricgen.design.shape import SCOPES, scope_of
@@ -53,6 +55,7 @@ def bundles_of(design: Design) -> tuple[Bundle, ...]:
     by_name = {g.name: g for g in groups_of(design)}
     for fabric in design.fabrics:
         found.extend(_node_bundles(design, fabric, by_name))
+        found.extend(bundle for tier in fabric.tiers for bundle in _lateral_bundles(design, tier))
         for lower in design.tiers:
             if lower.up is None or lower.uplink is None or lower.uplink.fabric != fabric.name:
                 continue
@@ -62,19 +65,17 @@ def bundles_of(design: Design) -> tuple[Bundle, ...]:
                 above = f"{upper.fabric}/{upper.name}" + (f"/{group.pod}" if _in_pods(upper) else "")
                 links = group.count * each
                 found.append(Bundle(fabric.name, group.name, above, links, links * lower.up.speed_gbps))
-        for tier in fabric.tiers:
-            for group in _tier_groups(design, tier) if tier.lateral else ():
-                found.append(_lateral_bundle(design, tier, group))
     return tuple(found)
 
 
-def _lateral_bundle(design: Design, tier: TierDesign, group: Group) -> Bundle:
-    """Links inside a group: of its pairs, or of spans between its switches at two sites."""
-    assert tier.lateral is not None  # noqa: S101 - callers hold a tier with links inside it
-    links = group.count // 2 * tier.lateral.run.count
-    if tier.lateral.spans:
-        links = sum(span.links for span in tier.lateral.spans) * group.count // len(design.layout.sites)
-    return Bundle(tier.fabric, group.name, group.name, links, links * tier.lateral.run.speed_gbps)
+def _lateral_bundles(design: Design, tier: TierDesign) -> Iterator[Bundle]:
+    """Links inside a tier: a group meets itself."""
+    if tier.lateral is None:
+        return
+    run, sites = tier.lateral.run, len(design.layout.sites)
+    for group in _tier_groups(design, tier):
+        links = group.count // sites * sum(span.links for span in tier.lateral.spans) or group.count // 2 * run.count
+        yield Bundle(tier.fabric, group.name, group.name, links, links * run.speed_gbps)
 
 
 def _node_bundles(design: Design, fabric: FabricDesign, groups: dict[str, Group]) -> list[Bundle]:

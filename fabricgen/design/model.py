@@ -122,11 +122,14 @@ class Design:
 
         return bundles_of(self)
 
-    def graph(self) -> networkx.Graph[str]:
-        """The design as a networkx graph: groups are its vertices, bundles its edges (links, gbps)."""
+    def graph(self) -> networkx.MultiGraph[str]:
+        """The design as a networkx graph: groups are its vertices, bundles its edges (fabric, links, gbps).
+
+        Fabrics that share a tier have an edge each between the same groups.
+        """
         import networkx
 
-        graph: networkx.Graph[str] = networkx.Graph()
+        graph: networkx.MultiGraph[str] = networkx.MultiGraph()
         for group in self.groups:
             graph.add_node(group.name, tier=group.tier, fabric=group.fabric, count=group.count)
         for bundle in self.bundles:

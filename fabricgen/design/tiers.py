@@ -146,12 +146,13 @@ def _ordered(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path) -
             hint="call it leaf, spine, core or by a name of its own",
         )
     levels: dict[str, float] = {}
+    named = {a for tier in chain.values() for a in tier.above}
     pending = {name: [a for a in tier.above if "." not in a] for name, tier in chain.items()}
     while pending:
         known = [
             n
             for n, above in pending.items()
-            if (all(a in levels for a in above) if above else n in TIER_LEVELS or chain[n].above)
+            if (all(a in levels for a in above) if above else n in TIER_LEVELS or chain[n].above or n in named)
         ]
         if not known:
             raise _no_place(pending, tiers, path)

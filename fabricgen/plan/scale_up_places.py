@@ -14,8 +14,8 @@ from fabricgen.plan.tables import DeviceTable, Ints
 
 def domain_columns(layout: Layout, places: Places, at: Columns) -> tuple[Ints, Ints]:
     """(domain, place in it) of nodes from their columns pod, su, unit and node; int32, -1 where in none."""
-    group_of = np.full(layout.nodes_per_su, -1, dtype=np.int32)
-    rank_of = np.zeros(layout.nodes_per_su, dtype=np.int32)
+    group_of = np.full(layout.members_per_su, -1, dtype=np.int32)
+    rank_of = np.zeros(layout.members_per_su, dtype=np.int32)
     for number, nodes in enumerate(places.groups):
         group_of[list(nodes)] = number
         rank_of[list(nodes)] = np.arange(len(nodes), dtype=np.int32)

@@ -8,11 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fabricgen.allocate.underlay import runs_bgp
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.render.engine import render_configs
 from fabricgen.switch_view import SwitchView
+from tests.conftest import SMALLER, example_design
 
 BLUEPRINTS = Path(__file__).resolve().parents[2] / "blueprints"
 EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))
@@ -34,9 +36,15 @@ class Peer(NamedTuple):
     own_address: str
 
 
+def has_sessions(name: str) -> bool:
+    """Whether switches of an example meet over BGP: not where all is InfiniBand, static or a single tier."""
+    design = example_design(name)
+    return any(runs_bgp(design, f) and (len(f.tiers) > 1 or (f.tiers and f.tiers[0].lateral)) for f in design.fabrics)
+
+
 @cache
 def cluster_of(name: str, *sets: str) -> Cluster:
-    return build_cluster(build_design(load_blueprint(str(BLUEPRINTS / f"{name}.yaml"), sets)))
+    return build_cluster(build_design(load_blueprint(str(BLUEPRINTS / f"{name}.yaml"), sets or SMALLER.get(name, ()))))
 
 
 @cache

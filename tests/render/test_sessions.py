@@ -5,9 +5,20 @@ from __future__ import annotations
 import re
 
 import pytest
-from rendered import ALL_EOS, BFD, BRIDGED, EXAMPLES, UNNUMBERED, cluster_of, config_db, files_of, peers_in
+from rendered import (
+    ALL_EOS,
+    BFD,
+    BRIDGED,
+    EXAMPLES,
+    UNNUMBERED,
+    cluster_of,
+    config_db,
+    files_of,
+    has_sessions,
+    peers_in,
+)
 
-CASES = [(name, ()) for name in EXAMPLES] + [
+CASES = [(name, ()) for name in EXAMPLES if has_sessions(name)] + [
     ("leaf-spine", UNNUMBERED),
     ("leaf-spine", BRIDGED),
     ("leaf-spine", BFD),

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
+from fabricgen.design.shape import LEG_DIMENSIONS
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
+
+
+def met_by(attachment: Attachment, per: Sequence[str]) -> set[tuple[int, ...]]:
+    """What tells the groups apart that a node's legs meet: rail, rail group, plane and port, as far as in `per`."""
+    dimensions = [d.replace("-", "_") for d in LEG_DIMENSIONS if d in per]
+    return {tuple(getattr(leg, d) for d in dimensions) for leg in attachment.legs}
 
 
 class SingleHomedNodes(DesignRule):
@@ -42,14 +50,15 @@ class SingleHomedNodes(DesignRule):
             if (
                 most < 2
                 or any(leg.gpu is not None for leg in legs)
-                or {"rail", "rail-group", "plane", "port"} & set(leaf.per)
+                or any(len(met_by(attachment, leaf.per)) > 1 for _, attachment in fabric.attachments)
             ):
                 continue
             if leaf.count > 1 and fabric.node_feeds[0].spread == "stripe":
                 continue
+            carried = leaf.fabric != fabric.name
             yield self.flag(
-                (*leaf.path, "per"),
+                (*fabric.path, "carried_by") if carried else (*leaf.path, "per"),
                 f"all {most} {fabric.name} links of a node go to the same {leaf.name} group "
                 f"({leaf.count} switch{'es' * (leaf.count != 1)}, filled node by node)",
-                "add `rail` to `per`",
+                "deal its rails over `rail_groups` or its ports over `planes`" if carried else "add `rail` to `per`",
             )
