@@ -230,6 +230,13 @@ def _link_across(fabric: Fabric, name: str, found: dict[TierKey, TierSpec]) -> N
                     path=(*place, word),
                     hint=did_you_mean(asked, known),
                 )
+            if found[upper].takes_nodes:
+                raise fault(
+                    "FG016",
+                    f"{'.'.join(lower)} cannot hang below {'.'.join(upper)}, which takes nodes",
+                    path=(*place, word),
+                    hint="put a tier above both, such as a spine",
+                )
             if found[lower].upper is not None:
                 raise fault(
                     "FG016",
