@@ -90,8 +90,9 @@ class _Placement:
         return "all" if cls.kind == EXTRA else self.scopes[cls.fabric, cls.tier]
 
     def _node_racks(self) -> None:
-        """Nodes from the bottom by slot; trays above them; switches of the rack from the top down."""
+        """Nodes from the bottom by slot; what stands beside them and trays above; switches from the top down."""
         layout, d = self.layout, self.devices
+        beside = {s.name for s in layout.node_sets if s.per_rack}
         tallest = max(s.profile.rack_units for s in layout.node_sets)
         top = layout.rack_units
         bottom = tallest * layout.nodes_per_rack
@@ -100,13 +101,13 @@ class _Placement:
                 continue
             rows, height = cls.rows, cls.profile.rack_units
             self.rack[rows] = d.unit[rows] * self.racks_per_unit + d.rack_in_unit[rows]
-            if cls.kind == NODE:
+            if cls.kind == NODE and cls.label not in beside:
                 self.u[rows] = 1 + d.node[rows] % layout.nodes_per_rack * tallest
                 continue
             in_rack = d.unit[rows] * layout.racks_per_su + d.rack_in_unit[rows]
             each = int(np.bincount(in_rack).max())
             place = rank_within(in_rack)
-            if cls.kind == TRAY:
+            if cls.kind in (NODE, TRAY):
                 self.u[rows] = 1 + bottom + place * height
                 bottom += each * height
             else:
