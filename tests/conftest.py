@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
@@ -16,6 +17,9 @@ from fabricgen.design.model import Design
 
 BLUEPRINTS = Path(__file__).resolve().parent.parent / "blueprints"
 EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))
+
+settings.register_profile("thorough", max_examples=1000)
+"""Ten times as many generated cases: `pytest --hypothesis-profile=thorough tests/properties`."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
