@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
@@ -27,6 +28,9 @@ SMALLER: dict[str, tuple[str, ...]] = {
     )
 }
 """What is changed of examples that are too large to expand in every test; their whole size has tests of its own."""
+
+settings.register_profile("thorough", max_examples=1000)
+"""Ten times as many generated cases: `pytest --hypothesis-profile=thorough tests/properties`."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -72,9 +72,20 @@ def ascent(tier: TierSpec, upper: TierSpec | None, main: Ask | None, sizes: Mapp
 
 
 def uplink_count(tier: TierSpec, up: Ascent, asks: Asks) -> int:
-    """Uplinks of one switch: stated, or the fewest within the oversubscription that land equally."""
+    """Uplinks of one switch: stated, or the fewest within the oversubscription that land equally.
+
+    Raises InputError where those stated cannot be shared by the upper groups that the switch meets.
+    """
     if tier.spec.uplinks and tier.spec.uplinks.count:
-        return tier.spec.uplinks.count
+        stated, groups = tier.spec.uplinks.count, up.groups_met
+        if stated % groups:
+            raise fault(
+                "FG111",
+                f"{tier.name} has {stated} uplinks, which {groups} groups of {up.upper.name} do not share equally",
+                path=(*tier.path, "uplinks"),
+                hint=f"use {stated // groups * groups or groups} or {-(-stated // groups) * groups}",
+            )
+        return stated
     needed = uplinks_needed(asks.down_gbps, up.kind.speed_gbps, tier.allowed)
     landing = up.groups_met * (up.stated_count or 1)
     for step in (landing, up.groups_met):

@@ -239,6 +239,13 @@ def _link_across(fabric: Fabric, name: str, found: dict[TierKey, TierSpec]) -> N
                     path=(*place, word),
                     hint=did_you_mean(asked, known),
                 )
+            if found[upper].takes_nodes:
+                raise fault(
+                    "FG016",
+                    f"{'.'.join(lower)} cannot hang below {'.'.join(upper)}, which takes nodes",
+                    path=(*place, word),
+                    hint="put a tier above both, such as a spine",
+                )
             if found[lower].upper is not None:
                 raise fault(
                     "FG016",
@@ -255,11 +262,21 @@ def _key(text: str, fabric: str) -> TierKey:
 
 
 def _from_below(specs: dict[TierKey, TierSpec]) -> dict[TierKey, TierSpec]:
-    """The same, lower tiers first; raises InputError where tiers are linked up in a circle."""
+    """The same, lower tiers first; raises InputError where tiers are linked up in a circle.
+
+    What hangs below a tier that is grouped by switches of another comes after that other, whose number it meets.
+    """
     found: dict[TierKey, TierSpec] = {}
     pending = dict(specs)
     while pending:
         waiting = {spec.upper for spec in pending.values() if spec.upper}
+        waiting |= {
+            key
+            for key, spec in pending.items()
+            if spec.upper
+            for dimension in specs[spec.upper].per
+            if (met := TierKey(spec.upper.fabric, dimension)) in pending and met != key
+        }
         free = [key for key in pending if key not in waiting]
         if not free:
             key = next(iter(pending))

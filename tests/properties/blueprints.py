@@ -1,79 +1,165 @@
-"""Strategies that make blueprints: most can be wired, and what cannot must be refused with a located error."""
+"""Strategies that make blueprints: most can be wired, and what cannot must be refused with a located error.
+
+A family is a way of building that draws on one part of the language; together they cover it. Switches and nodes are
+mostly toys (`catalog/` beside this file) whose faces are so small that their limits are met often.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
 
-NODES = ("dgx-b200", "dgx-b300", "dgx-h100", "generic-server", "gb200-tray")
-LEAVES = ("sn5600", "sn4700", "7060x6-64pe", "sn5640")
-LEAF_PER = ([], ["pod"], ["su"], ["rack"], ["su", "rail"], ["pod", "rail"], ["rail"])
-SPINE_PER = ([], ["pod"], ["rail"], ["pod", "rail"], ["su"])
+from tests.properties.halls import halls
+from tests.properties.services import border, extras, oob, side_fabrics
+from tests.properties.tier_chains import Chain, Tree, chains, often
+
+TOYS = ("toy-24", "toy-24", "toy-24", "toy-16-4", "toy-chassis", "toy-8")
+UNDERLAYS = ("ebgp-numbered", "ebgp-unnumbered", "static", "none")
+
+
+def _blueprint(hall: Tree, fabrics: dict[str, Tree], **more: Any) -> Tree:
+    return {"fabricgen": 1, "name": "generated"} | hall | {"fabrics": fabrics} | more
 
 
 @st.composite
-def blueprints(draw: st.DrawFn) -> dict[str, Any]:
-    """A blueprint of one to three tiers over one to three pods, with slots omitted and reserved."""
-    nodes = draw(st.integers(1, 12))
-    planes = draw(st.sampled_from([1, 1, 2]))
-    node = "dgx-b300" if planes == 2 else draw(st.sampled_from(NODES))
-    infiniband = planes == 1 and node in ("dgx-b200", "dgx-h100") and draw(st.booleans())
-    plane = ["plane"] if planes == 2 else []
-    switch = "qm9700" if infiniband else draw(st.sampled_from(LEAVES))
-    leaf: dict[str, Any] = {"switch": switch, "per": draw(st.sampled_from(LEAF_PER)) + plane}
-    if draw(st.booleans()):
-        leaf["oversubscription"] = draw(st.sampled_from(["1:1", "2:1", "4:3", "1:2"]))
-    tiers: dict[str, Any] = {"leaf": leaf}
-    if draw(st.integers(0, 3)):
-        tiers["spine"] = {"switch": switch, "per": draw(st.sampled_from(SPINE_PER)) + plane}
-        if draw(st.booleans()):
-            tiers["spine"]["count"] = draw(st.integers(1, 5))
-        if draw(st.integers(0, 2)) == 0:
-            tiers["core"] = {
-                "switch": switch,
-                "per": draw(st.sampled_from([[], ["rail"], ["spine"]])) + plane,
-            }
-    pods = {
-        f"p{i + 1}": {"su": (su := draw(st.integers(1, 4))), "reserve": su + draw(st.integers(0, 3))}
-        for i in range(draw(st.integers(1, 3)))
-    }
-    fabric: dict[str, Any] = {
-        "protocol": "infiniband" if infiniband else draw(st.sampled_from(["roce", "ethernet"])),
-        "planes": planes,
-        "tiers": tiers,
-    }
-    if node == "generic-server" or infiniband:
-        device = {
-            "device": "ufm" if infiniband else node,
-            "attach": "compute",
-            "to": draw(st.sampled_from(list(tiers))),
-        }
-        fabric["extra"] = {"helper": device | {"count": draw(st.integers(1, 3)), "ports": draw(st.integers(1, 2))}}
-    if not infiniband:
-        fabric["routing"] = {"underlay": draw(st.sampled_from(["ebgp-numbered", "ebgp-unnumbered", "static", "none"]))}
-    fabrics: dict[str, Any] = {"compute": fabric}
-    if draw(st.booleans()):
-        fabrics["oob"] = {
-            "protocol": "ethernet",
-            "attach": "bmc",
-            "also": "switches",
-            "tiers": {
-                "leaf": {"switch": "sn2201", "per": draw(st.sampled_from(["su", "rack", "pod"]))},
-                "spine": {"switch": "sn4700", "count": 2},
-            },
-        }
-    omit = draw(
-        st.lists(
-            st.tuples(st.integers(1, len(pods)), st.sampled_from(["1", "last"]), st.integers(1, nodes)),
-            max_size=3,
+def _ethernet(draw: st.DrawFn, chain: Chain, name: str = "compute") -> Tree:
+    """A fabric of Ethernet over some tiers, with what is said of it as a whole."""
+    fabric: Tree = {"protocol": draw(st.sampled_from(["roce", "ethernet"])), "tiers": chain.tiers}
+    if often(draw, 1, 3):
+        fabric["oversubscription"] = draw(st.sampled_from(["1:1", "2:1", "3:2", "1:2", "1:1.16"]))
+    if often(draw, 1, 2):
+        fabric["routing"] = {"underlay": draw(st.sampled_from(UNDERLAYS))}
+    if often(draw, 1, 3):
+        fabric["hosts"] = draw(st.sampled_from(["routed", "bridged", "none"]))
+    if often(draw, 1, 3):
+        fabric["extra"] = draw(extras(name, chain))
+    if often(draw, 1, 5):
+        fabric["tiers"] = chain.tiers | draw(border(chain))
+        fabric.setdefault("extra", {})["wan"] = {"device": "toy-box", "to": "border", "attach": "inband"}
+    return fabric
+
+
+@st.composite
+def clos(draw: st.DrawFn) -> Tree:
+    """One to four tiers under one or two node sets, of unequal speeds."""
+    sets = {"node": draw(st.sampled_from(["toy-wide", "toy-four", "toy-dual", "toy-twin"]))}
+    if often(draw, 1, 3):
+        sets = {"cpu": "toy-four", "gpu": draw(st.sampled_from(["toy-wide", "toy-dual", "toy-twin"]))}
+    chain = draw(chains(TOYS, ("rail", "port") if "toy-dual" in sets.values() else ("rail",)))
+    fabric = draw(_ethernet(chain))
+    if often(draw, 1, 4):
+        fabric["speed"] = draw(st.sampled_from(["200G", "400G", "100G"]))
+    return _blueprint(draw(halls(sets, 8 if len(sets) == 1 else 4)), {"compute": fabric})
+
+
+@st.composite
+def planes(draw: st.DrawFn) -> Tree:
+    """Two, four or eight planes: the ports of split or of dual-port NICs."""
+    number = draw(st.sampled_from([2, 2, 4, 8]))
+    splitting = {2: ["toy-wide", "toy-four", "toy-dual"], 4: ["toy-wide", "toy-four"], 8: ["toy-wide"]}
+    node = draw(st.sampled_from(splitting[number]))
+    chain = draw(chains(("toy-24", "toy-24", "toy-chassis"), ("rail",), ("plane",), most=3))
+    fabric = draw(_ethernet(chain)) | {"planes": number}
+    return _blueprint(draw(halls({"node": node}, 4)), {"compute": fabric})
+
+
+@st.composite
+def dual_ported(draw: st.DrawFn) -> Tree:
+    """NIC ports split over the switches of a pair, `per` port, without planes."""
+    node, ways = draw(st.sampled_from([("toy-dual", 1), ("toy-four", 2), ("toy-wide", 2), ("toy-wide", 4)]))
+    chain = draw(chains(("toy-24", "toy-24", "toy-16-4"), ("rail",), ("port",), most=3))
+    for name in list(chain.tiers)[1:]:
+        if often(draw, 2, 3):
+            chain.tiers[name]["per"] = [d for d in chain.tiers[name]["per"] if d != "port"]
+    fabric = draw(_ethernet(chain))
+    if ways > 1:
+        fabric["nic"] = f"{ways}x{draw(st.sampled_from([100, 200]))}"
+    return _blueprint(draw(halls({"node": node}, 5)), {"compute": fabric})
+
+
+@st.composite
+def rail_grouped(draw: st.DrawFn) -> Tree:
+    """Rails that share leaves in groups."""
+    groups = draw(st.sampled_from([[[1, 2], [3, 4]], [[1, 3], [2, 4]], [[1, 2, 3], [4]], [[4, 1], [2], [3]]]))
+    chain = draw(chains(TOYS[:4], (), ("rail-group",), most=3))
+    for name in list(chain.tiers)[1:]:
+        if often(draw, 2, 3):
+            chain.tiers[name]["per"] = [d for d in chain.tiers[name]["per"] if d != "rail-group"]
+    fabric = draw(_ethernet(chain)) | {"rail_groups": groups}
+    return _blueprint(draw(halls({"node": draw(st.sampled_from(["toy-four", "toy-twin"]))}, 5)), {"compute": fabric})
+
+
+@st.composite
+def many_fabrics(draw: st.DrawFn) -> Tree:
+    """Compute beside storage, in-band and out-of-band: apart, joined or carried."""
+    node = draw(st.sampled_from(["toy-wide", "toy-four", "toy-dual"]))
+    chain = draw(chains(TOYS[:4], ("rail",), most=2))
+    fabrics = {"compute": draw(_ethernet(chain))} | draw(side_fabrics(chain, UNDERLAYS))
+    if often(draw, 1, 2):
+        fabrics["oob"] = draw(oob())
+    return _blueprint(draw(halls({"node": node}, 4)), fabrics)
+
+
+@st.composite
+def infiniband(draw: st.DrawFn) -> Tree:
+    """Twin-port cages at both ends, and UFM on them."""
+    chain = draw(chains(("toy-ib", "toy-ib", "qm9700"), ("rail",), most=3))
+    fabric: Tree = {"protocol": "infiniband", "tiers": chain.tiers}
+    for tier in chain.tiers.values():
+        if "x" in str(tier.get("uplinks", "")) or "breakout" in tier:
+            tier.pop("uplinks", None), tier.pop("breakout", None)
+    if often(draw, 1, 2):
+        fabric["extra"] = {"ufm": {"device": "ufm", "count": draw(st.integers(1, 2)), "ports": 1}}
+    if often(draw, 1, 3):
+        fabric["speed"] = draw(st.sampled_from(["200G", "400G"]))
+    fabrics = {"compute": fabric}
+    if often(draw, 1, 3):
+        fabrics["oob"] = draw(oob())
+    return _blueprint(draw(halls({"node": draw(st.sampled_from(["toy-twin", "dgx-h100"]))}, 6)), fabrics)
+
+
+@st.composite
+def real_hardware(draw: st.DrawFn) -> Tree:
+    """Switches, nodes and scale-up domains of the catalogue, on SONiC and EOS."""
+    node, domain, node_planes = draw(
+        st.sampled_from(
+            [
+                ("dgx-b300", {"domain": "hgx-b300"}, 2),
+                ("dgx-b300-8p", {"domain": "hgx-b300"}, 4),
+                ("dgx-b200", {"domain": "hgx-b200"}, 1),
+                ("mi300x-8", {"domain": "mi300x-8"}, 1),
+                ("hpn-node", None, 2),
+                ("gb200-tray", {"domain": "nvl72-gb200", "per": "rack"}, 1),
+            ]
         )
     )
-    return {
-        "fabricgen": 1,
-        "name": "generated",
-        "scalable_unit": {"nodes": f"{nodes} x {node}", "racks": {"nodes_per_rack": draw(st.integers(1, 4))}},
-        "pods": pods,
-        "omit": sorted({f"p{pod}/su-{su}/node-{number}" for pod, su, number in omit}),
-        "fabrics": fabrics,
-    }
+    leaf, spine = (
+        draw(st.sampled_from(["sn5600", "sn5640", "7060x6-64pe"])),
+        draw(st.sampled_from(["sn5600", "7808r4"])),
+    )
+    plane = ("plane",) if node_planes > 1 else ()
+    chain = draw(chains((leaf,), ("rail",), plane, most=2))
+    if "spine" in chain.tiers:
+        chain.tiers["spine"]["switch"] = spine
+    fabric: Tree = {"protocol": "roce", "planes": node_planes, "tiers": chain.tiers}
+    hall = draw(halls({"node": node}, 4))
+    if node == "gb200-tray":
+        hall["scalable_unit"] = {"nodes": "18 x gb200-tray", "racks": {"nodes_per_rack": 18}}
+        hall["pods"], hall["omit"] = {"p1": {"su": draw(st.integers(1, 2)), "reserve": 4}}, []
+    fabrics = {"compute": fabric}
+    if often(draw, 1, 2):
+        fabrics["oob"] = draw(oob("sn2201", "sn4700"))
+    return _blueprint(hall, fabrics, **({"scale_up": {"inner": domain}} if domain and often(draw, 1, 2) else {}))
+
+
+FAMILIES: dict[str, Callable[[], st.SearchStrategy[Tree]]] = {
+    family.__name__: family
+    for family in (clos, planes, dual_ported, rail_grouped, many_fabrics, infiniband, real_hardware)
+}
+
+
+def blueprints() -> st.SearchStrategy[Tree]:
+    """A blueprint of any family."""
+    return st.one_of([family() for family in FAMILIES.values()])

@@ -1,0 +1,151 @@
+"""Laws of the face: ports, breakouts, cages, spare ports, and the purposes that ports are kept for."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.ports import PortRun
+from fabricgen.plan.tables import NODE
+from tests.properties.case import Case
+
+
+def no_port_is_used_twice(case: Case) -> None:
+    cluster = case.cluster
+    names = Counter(zip(cluster.plan.links.a_device.tolist(), cluster.a_port.tolist(), strict=True))
+    names.update(zip(cluster.plan.links.b_device.tolist(), cluster.b_port.tolist(), strict=True))
+    assert not [end for end, times in names.items() if times > 1]
+    for ports in case.ends.values():
+        places = Counter((run.cages[port // run.ways], port % run.ways) for run, port, _ in ports)
+        assert set(places.values()) <= {1}
+
+
+def ports_lie_on_the_face_and_breakouts_are_legal(case: Case) -> None:
+    for tier, cls in case.classes():
+        profile = tier.profile
+        for switch in range(cls.first, cls.first + cls.count):
+            split: dict[int, int] = {}
+            for run, port, _ in case.ends[switch]:
+                number = run.cages[port // run.ways]
+                cage = profile.cage(number)
+                assert cage == profile.cages[run.cage_class]
+                assert run.speed_gbps in cage.breakouts[run.ways]
+                assert -(-run.speed_gbps // run.lane_gbps) * run.ways <= cage.lanes
+                assert run.lane_gbps <= cage.lane_gbps
+                assert split.setdefault(number, run.ways) == run.ways
+            for number, ways in split.items():
+                first = profile.first_cage(profile.cages.index(profile.cage(number)))
+                block = profile.cage(number).block(ways)
+                assert (number - first) % block == 0
+                assert not any(number + i in split for i in range(1, block)), "a cage is used that a split disables"
+
+
+def sonic_ports_are_those_of_the_platform(case: Case) -> None:
+    for tier, _ in case.classes():
+        platform = case.cluster.design.catalog.sonic_platform(tier.profile.id) if tier.nos == "sonic" else None
+        for run in (*tier.downs, *filter(None, [tier.up]), *([tier.lateral.run] if tier.lateral else [])):
+            if platform is not None and run.ways > 1 and run.count:
+                modes = platform.breakout_modes.get(run.ways, ())
+                assert any(str(run.speed_gbps) in mode for mode in modes), (tier.profile.id, run.ways, run.speed_gbps)
+
+
+def cage_ranges_are_kept(case: Case) -> None:
+    for tier, _ in case.classes():
+        spec = case.cluster.design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name]
+        runs = {"down": tier.downs, "up": filter(None, [tier.up]), "peer": [tier.lateral.run] if tier.lateral else []}
+        for role, found in runs.items():
+            cages = {cage for run in found for cage in run.cages}
+            if role in spec.cages:
+                assert cages <= set(spec.cages[role])
+            others = {cage for other, kept in spec.cages.items() if other != role for cage in kept}
+            assert not cages & others
+
+
+def runs_of_a_face_share_no_cage(case: Case) -> None:
+    for tier, _ in case.classes():
+        runs = [*tier.downs, *filter(None, [tier.up]), *([tier.lateral.run] if tier.lateral else [])]
+        cages = Counter(cage for run in runs for cage in run.cages)
+        assert set(cages.values()) <= {1}
+        assert all(run.count <= run.capacity for run in runs)
+
+
+def spare_ports_are_free_on_every_switch(case: Case) -> None:
+    for tier, cls in case.classes():
+        spare = case.cluster.design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].spare_ports
+        if spare and tier.downs:
+            for switch in range(cls.first, cls.first + cls.count):
+                used = [port for run, port in case.down_ports(tier, switch) if run == 0]
+                assert tier.downs[0].capacity - len(used) >= spare
+
+
+def purposes_of_down_ports_never_overlap(case: Case) -> None:
+    design = case.cluster.design
+    for tier, _ in case.classes():
+        spans = [(feed.run, feed.first, feed.first + feed.room) for feed in tier.feeds]
+        assert all(feed.used <= feed.room for feed in tier.feeds)
+        for fabric in design.fabrics:
+            if fabric.leaf == tier.key:
+                spans += [(f.run, f.first, f.first + f.per_switch) for f in fabric.node_feeds]
+        taken = Counter((run, port) for run, first, end in spans for port in range(first, end))
+        assert set(taken.values()) <= {1}
+        for run, _, end in spans:
+            assert end <= tier.numbered[run] <= tier.downs[run].capacity
+
+
+def links_use_the_ports_kept_for_them(case: Case) -> None:
+    design = case.cluster.design
+    for link in case.network:
+        segment = link.segment
+        tier = design.tier(segment.tier)
+        if segment.lower in {t.name for t in design.tiers} and segment.b in tier.downs:
+            lower = design.fabric(
+                case.cluster.plan.devices.classes[case.cluster.plan.devices.device_class[link.a]].fabric
+            ).tier(segment.lower)
+            feed = tier.feed(lower.key)
+            assert tier.downs.index(segment.b) == feed.run
+            assert feed.first <= link.b_port < feed.first + feed.room
+
+
+def every_port_of_a_present_node_is_wired_once(case: Case) -> None:
+    devices = case.cluster.plan.devices
+    wired = Counter(
+        (link.a, link.segment.a.role, link.segment.a.legs[link.a_port].name)
+        for link in case.network
+        if isinstance(link.segment.a, Attachment)
+    )
+    assert set(wired.values()) <= {1}
+    design = case.cluster.design
+    for fabric in design.fabrics:
+        spec = design.loaded.blueprint.fabrics[fabric.name]
+        having = {i for i, s in enumerate(design.layout.node_sets) if (spec.attach or fabric.name) in s.profile.roles}
+        takes_nodes = any(tier.below is None for tier in spec.tiers.values()) or spec.carried_by
+        assert {index for index, _ in fabric.attachments} == (having if takes_nodes and fabric.leaf else set())
+        for index, attachment in fabric.attachments:
+            label = design.layout.node_sets[index].name
+            cls = next(c for c in devices.classes if c.kind == NODE and c.label == label)
+            for device in range(cls.first, cls.first + cls.count):
+                assert all(wired[device, attachment.role, leg.name] == 1 for leg in attachment.legs)
+
+
+def ports_are_counted_by_their_run(case: Case) -> None:
+    for tier, cls in case.classes():
+        for switch in range(cls.first, cls.first + cls.count):
+            used = Counter(id(run) for run, _, _ in case.ends[switch])
+            assert used.get(id(tier.up), 0) == (tier.up.count if tier.up else 0)
+            if tier.lateral and not tier.lateral.spans:
+                assert used[id(tier.lateral.run)] == tier.lateral.run.count
+    assert all(isinstance(run, PortRun) for tier, _ in case.classes() for run in tier.downs)
+
+
+LAWS = (
+    no_port_is_used_twice,
+    ports_lie_on_the_face_and_breakouts_are_legal,
+    sonic_ports_are_those_of_the_platform,
+    cage_ranges_are_kept,
+    runs_of_a_face_share_no_cage,
+    spare_ports_are_free_on_every_switch,
+    purposes_of_down_ports_never_overlap,
+    links_use_the_ports_kept_for_them,
+    every_port_of_a_present_node_is_wired_once,
+    ports_are_counted_by_their_run,
+)

@@ -1,0 +1,42 @@
+"""Blueprints that once broke a law, each as small as it could be made."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.properties.case import Case
+from tests.properties.compiling import compiled
+from tests.properties.halls import Tree
+from tests.properties.laws import LAWS
+
+
+def _blueprint(nodes: str, tiers: Tree, **more: Tree) -> Tree:
+    unit = {"nodes": nodes} | more.pop("unit", {})
+    compute = {"protocol": "roce", "tiers": tiers} | more.pop("compute", {})
+    return {"fabricgen": 1, "name": "found", "scalable_unit": unit, "fabrics": {"compute": compute} | more}
+
+
+FOUND = {
+    "a border below a core that is grouped by spines": _blueprint(
+        "2 x generic-server",
+        {
+            "leaf": {"switch": "sn4700", "per": "rail"},
+            "spine": {"switch": "sn4700", "count": 2},
+            "core": {"switch": "sn4700", "per": "spine"},
+            "border": {"switch": "sn4700", "below": "core", "count": 1},
+        },
+        compute={"extra": {"wan": {"device": "generic-server", "to": "border", "attach": "compute"}}},
+    ),
+    "power shelves in the racks of nodes": _blueprint(
+        "2 x generic-server",
+        {"leaf": {"switch": "sn4700"}},
+        unit={"racks": {"nodes_per_rack": 1, "devices": {"shelf": "2 x power-shelf"}}},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_every_law_holds(name: str) -> None:
+    case = Case(compiled(FOUND[name]))
+    for law in LAWS:
+        law(case)

@@ -1,0 +1,139 @@
+"""Laws of change: growth inside a reserve moves nothing, nor does filling a unit, nor the order of keys."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from fabricgen.allocate.pools import dotted
+from fabricgen.cluster import Cluster
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import InputError
+from tests.properties.blueprints import blueprints
+from tests.properties.compiling import cases, compiled, compiled_or_dropped
+from tests.properties.halls import Tree
+
+
+def link_rows(cluster: Cluster) -> dict[tuple[str, str], tuple[Any, ...]]:
+    """(device, port) of the lower end -> all that is said of each link."""
+    links, a = cluster.plan.links, cluster.addresses
+    names = cluster.names
+    return {
+        (names[links.a_device[i]], cluster.a_port[i]): (
+            names[links.b_device[i]],
+            cluster.b_port[i],
+            dotted(int(a.a_ip[i])),
+            dotted(int(a.b_ip[i])),
+            int(a.length[i]),
+            int(links.rail[i]),
+            int(links.plane[i]),
+        )
+        for i in range(len(links))
+        if links.segments[links.segment[i]].tier is not None
+    }
+
+
+def device_rows(cluster: Cluster) -> dict[str, tuple[Any, ...]]:
+    """Device -> model, AS number, router id, management address and place."""
+    devices, a = cluster.plan.devices, cluster.addresses
+    return {
+        name: (
+            devices.classes[devices.device_class[i]].profile.id,
+            int(a.asn[i]),
+            dotted(int(a.loopback[i])),
+            dotted(int(a.management[i])),
+            cluster.plan.racks.names[devices.rack[i]],
+            int(devices.u[i]),
+        )
+        for i, name in enumerate(cluster.names)
+    }
+
+
+def moved(before: Cluster, after: Cluster) -> dict[Any, Any]:
+    """Rows that were there and are no more, or say something else."""
+    found: dict[Any, Any] = {}
+    for rows in (device_rows, link_rows):
+        old, new = rows(before), rows(after)
+        found |= {key: (old[key], new.get(key)) for key in old if new.get(key) != old[key]}
+    return found
+
+
+def derived(design: Design) -> list[Any]:
+    """What sizing derives of each tier: a change in it may move rows, and `plan` says so."""
+    return [
+        (
+            tier.key,
+            tier.count,
+            tier.up,
+            tier.lateral and tier.lateral.run,
+            tier.uplink and (tier.uplink.links_per_group, tier.uplink.upper_count, tier.uplink.by_slot),
+            [(run.speed_gbps, run.ways, run.cages) for run in tier.downs],
+            [(feed.run, feed.first, feed.room) for feed in tier.feeds],
+        )
+        for tier in design.tiers
+    ] + [
+        [(f.run, f.first, f.per_switch) for fabric in design.fabrics for f in fabric.node_feeds],
+    ]
+
+
+def _fills_pod_after_pod(design: Design) -> bool:
+    """Whether nodes share leaves across pods, or there are extra devices: these move when a pod but the last grows."""
+    leaves = [design.leaf(fabric) for fabric in design.fabrics]
+    return any(leaf and "pod" not in leaf.per for leaf in leaves) or any(fabric.extras for fabric in design.fabrics)
+
+
+@cases(120)
+@given(blueprints(), st.data())
+def test_growth_inside_the_reserve_moves_nothing(tree: Tree, data: st.DataObject) -> None:
+    growing = [name for name, pod in tree["pods"].items() if pod.get("reserve", 1) > pod["su"] and "nodes" not in pod]
+    assume(growing and not any("*" in slot for slot in tree["omit"]))
+    before = compiled_or_dropped(tree)
+    if _fills_pod_after_pod(before.design):
+        growing = [name for name in growing if name == list(tree["pods"])[-1]]
+        assume(growing)
+    larger = deepcopy(tree)
+    larger["pods"][data.draw(st.sampled_from(growing))]["su"] += 1
+    try:
+        after = compiled(larger)
+    except InputError:
+        assume(False)
+        raise
+    assume(all(tier.uplink is None or tier.uplink.by_slot for tier in before.design.tiers))
+    assume(derived(before.design) == derived(after.design))
+    assert not moved(before, after)
+
+
+@cases(100)
+@given(blueprints(), st.data())
+def test_a_part_filled_unit_is_filled_up_without_moving_anything(tree: Tree, data: st.DataObject) -> None:
+    sets = tree["scalable_unit"]["nodes"]
+    unit = sum(int(text.split()[0]) for text in (sets.values() if isinstance(sets, dict) else [sets]))
+    name = data.draw(st.sampled_from(sorted(tree["pods"])))
+    part, full = deepcopy(tree), deepcopy(tree)
+    part["pods"][name]["nodes"] = tree["pods"][name]["su"] * unit - data.draw(st.integers(0, unit - 1))
+    full["pods"][name].pop("nodes", None)
+    before, after = compiled_or_dropped(part), compiled_or_dropped(full)
+    assume(_extra_ports(before.design) == _extra_ports(after.design))  # those in holes give way to the nodes
+    assert not moved(before, after)
+
+
+def _extra_ports(design: Design) -> list[Any]:
+    return [(e.name, [(link.switch, link.slot) for link in e.links]) for f in design.fabrics for e in f.extras]
+
+
+@cases(100)
+@given(blueprints())
+def test_the_order_of_keys_says_nothing(tree: Tree) -> None:
+    def reverse(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: reverse(value[key]) for key in reversed(value)}
+        return value
+
+    one, other = compiled_or_dropped(tree), compiled(reverse(tree))
+    assert one.names == other.names
+    assert not moved(one, other)
+    assert not moved(other, one)
+    assert one.cable_ids == other.cable_ids
