@@ -1,0 +1,256 @@
+"""What would fit where a tier is too small: changes of the blueprint, each tried before it is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from fabricgen.blueprint.fabric import TIER_LEVELS
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.shape import LEG_DIMENSIONS
+from fabricgen.design.tiers import TierSpec
+from fabricgen.design.trials import Advice, Trials
+from fabricgen.kernel.diagnostics import Path
+
+LADDER = ("4:3", "3:2", "2:1", "3:1", "4:1", "6:1", "8:1")
+"""Oversubscription that is tried, the least first."""
+
+MOST_SWITCHES = 3
+"""Larger switches that are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The tier that is too small, and those it stands on."""
+
+    spec: TierSpec
+    lowers: tuple[TierSpec, ...]
+
+    @property
+    def narrowing(self) -> tuple[TierSpec, ...]:
+        """Tiers whose uplinks matter: those below, and its own where it has any."""
+        return (*self.lowers, *((self.spec,) if self.spec.upper else ()))
+
+
+def target_of(trials: Trials, key: TierKey) -> Target | None:
+    """The tier of a name with its neighbours; None where there is none."""
+    spec = trials.specs.get(key)
+    if spec is None:
+        return None
+    return Target(spec, tuple(lower for lower in trials.specs.values() if lower.upper == key))
+
+
+def path_of(spec: TierSpec, *keys: str) -> str:
+    """A setting of a tier, as `--set` takes it."""
+    return ".".join(("fabrics", spec.fabric, "tiers", spec.name, *keys))
+
+
+def tier_advice(trials: Trials, target: Target) -> Iterator[Advice]:
+    """Everything that makes a tier large enough, what changes least first."""
+    kinds: tuple[Callable[[Trials, Target], Iterator[Advice]], ...] = (
+        counts,
+        statements,
+        dimensions,
+        oversubscriptions,
+        uplink_speeds,
+        breakouts,
+        upper_tiers,
+        larger_switches,
+    )
+    for kind in kinds:
+        yield from kind(trials, target)
+
+
+def counts(trials: Trials, target: Target) -> Iterator[Advice]:
+    """Instead of a stated count the smallest that fits: what sizing would derive, or the next even one with `peer`."""
+    spec = target.spec
+    if not spec.spec.count:
+        return
+    path = path_of(spec, "count")
+    derived = trials.tier(spec.key, {path: None})
+    tried = [derived.count] if derived else [2 * (n + 1) for n in range(16)] if spec.spec.peer else []
+    for count in tried:
+        if count != spec.spec.count and trials.fits({path: count}):
+            yield Advice("count", f"`count: {count}` of {spec.name}", {path: count})
+            return
+
+
+def statements(trials: Trials, target: Target) -> Iterator[Advice]:
+    """Leave out what is stated of the tier, or of the uplinks to it, and takes ports."""
+    mine = [(target.spec, key) for key in ("cages", "spare_ports")]
+    for spec, key in (*mine, *((spec, "uplinks") for spec in target.narrowing)):
+        if not getattr(spec.spec, key):
+            continue
+        path = path_of(spec, key)
+        tier = trials.tier(spec.key, {path: None})
+        if tier is None:
+            continue
+        if key == "uplinks" and tier.up:
+            value = f"{tier.up.count} x {tier.up.speed_gbps}G"
+            yield Advice(key, f"`uplinks: {value}` of {spec.name}", {path: value})
+        else:
+            yield Advice(key, f"no `{key}` for {spec.name}", {path: None})
+
+
+def dimensions(trials: Trials, target: Target) -> Iterator[Advice]:
+    """One more dimension in `per`; places only where a tier above still joins them."""
+    spec = target.spec
+    places = ("rack", "su", "pod") if spec.upper else ()
+    for dimension in (*LEG_DIMENSIONS, *places):
+        change = {path_of(spec, "per"): [*spec.spec.per, dimension]}
+        if dimension not in spec.per and trials.fits(change):
+            apart = not spec.upper and all(dimension in lower.per for lower in target.lowers)
+            note = f" (then no link joins two {dimension}s)" if apart else ""
+            yield Advice("per", f"`per: [{', '.join(change[path_of(spec, 'per')])}]` of {spec.name}{note}", change)
+            return
+
+
+def oversubscriptions(trials: Trials, target: Target) -> Iterator[Advice]:
+    """The least oversubscription of the uplinks in question with which they fit."""
+    for spec in target.narrowing:
+        for text in LADDER:
+            above, below = (int(part) for part in text.split(":"))
+            change = {path_of(spec, "oversubscription"): text}
+            if above > spec.allowed * below and trials.fits(change):
+                yield Advice("oversubscription", f'`oversubscription: "{text}"` of {spec.name}', change)
+                break
+
+
+def uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
+    """The same bandwidth over more, slower uplinks (or fewer, faster ones) that both ends offer."""
+    for spec in target.narrowing:
+        if spec.upper is None:
+            continue
+        above = {s for cage in trials.specs[spec.upper].profile.cages for s in cage.speeds}
+        offered = {s for cage in spec.profile.cages for s in cage.speeds} & above
+        path = path_of(spec, "uplinks")
+        for speed in sorted(offered, reverse=True):
+            tier = trials.tier(spec.key, {path: f"{speed}G"})
+            if tier is not None and tier.up:
+                value = f"{tier.up.count} x {speed}G"
+                yield Advice("uplinks", f"`uplinks: {value}` of {spec.name}", {path: value})
+                break
+
+
+def breakouts(trials: Trials, target: Target) -> Iterator[Advice]:
+    """Another breakout than the stated one, the coarsest that fits."""
+    spec = target.spec
+    if not spec.spec.breakout:
+        return
+    modes = sorted(
+        {(ways, s) for cage in spec.profile.cages for ways, speeds in cage.breakouts.items() for s in speeds}
+    )
+    for ways, speed in modes:
+        change = {path_of(spec, "breakout"): f"{ways}x{speed}"}
+        if trials.fits(change):
+            yield Advice("breakout", f"`breakout: {ways}x{speed}G` of {spec.name}", change)
+            return
+
+
+def upper_tiers(trials: Trials, target: Target) -> Iterator[Advice]:
+    """Another tier of the same switch above the top one, which is then grouped by a place."""
+    spec, fabric = target.spec, trials.blueprint.fabrics[target.spec.fabric]
+    name = next((n for n in ("spine", "core") if TIER_LEVELS[n] > TIER_LEVELS.get(spec.name, 1)), None)
+    if spec.upper or name is None or name in fabric.tiers or spec.spec.below:
+        return
+    for per, upper_per in _ways_up(trials, target):
+        tier: dict[str, Any] = {"switch": spec.profile.id, "per": list(upper_per)}
+        if spec.name not in TIER_LEVELS:
+            tier["above"] = spec.name
+        change: dict[str, Any] = {path_of(spec, "per"): list(per)} if per != spec.per else {}
+        change |= {path_of(spec, "count"): None} if spec.spec.count and target.lowers else {}
+        change[f"fabrics.{spec.fabric}.tiers.{name}"] = tier
+        found = {tier.key: tier for f in trials.outcome(change) for tier in f.tiers}
+        if found:
+            own, upper = found[spec.key], found[TierKey(spec.fabric, name)]
+            grouped = f" with {spec.name} `per: [{', '.join(per)}]`" if per != spec.per else ""
+            text = (
+                f"a tier above: `{name}: {{switch: {spec.profile.id}, per: [{', '.join(upper_per)}]}}`{grouped}: "
+                f"{own.switches} {own.name} and {upper.switches} {name} switches, {reach_text(upper, len(found))}"
+            )
+            yield Advice("tier", text, change)
+            return
+
+
+def _ways_up(trials: Trials, target: Target) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """`per` of the tier and of the one above it, as published three-tier designs group them."""
+    spec = target.spec
+    legs = tuple(d for d in LEG_DIMENSIONS if d in spec.per)
+    if not target.lowers:
+        yield from ((spec.per, legs), (spec.per, ()))
+        return
+    by_rail = ("rail",) if any("rail" in lower.per for lower in target.lowers) and "rail" not in legs else ()
+    for place in ("pod", "su"):
+        if place == "su" or len(trials.context.layout.pods) > 1:
+            yield (place, *legs), (*legs, spec.name)
+            if by_rail:
+                yield (place, *legs, *by_rail), (*legs, *by_rail)
+
+
+def reach_text(top: TierDesign, tiers: int) -> str:
+    """How many endpoints non-blocking tiers of a switch carry at most: R^2/2 in two, R^3/4 in three."""
+    run = top.downs[0]
+    cage = top.profile.cages[run.cage_class]
+    radix = cage.count // cage.block(run.ways) * run.ways
+    most: int = radix**2 // 2 if tiers == 2 else radix**3 // 4
+    return f"{'two' if tiers == 2 else 'three'} tiers of {radix} x {run.speed_gbps}G reach {most:,} endpoints"
+
+
+def larger_switches(trials: Trials, target: Target) -> Iterator[Advice]:
+    """Switches of the catalogue of the same protocol with which the tier fits, the smallest first."""
+    larger = [s for s in same_protocol(trials, target.spec) if capacity(s) > capacity(target.spec.profile)]
+    yield from switches(trials, target.spec, larger)
+
+
+def switches(trials: Trials, spec: TierSpec, candidates: Sequence[SwitchProfile]) -> Iterator[Advice]:
+    """The first of some switches with which a tier fits; where none does, with all tiers of the same switch changed."""
+    alike = [s for s in trials.specs.values() if s.fabric == spec.fabric and s.profile.id == spec.profile.id]
+    for changed in ([spec], alike) if len(alike) > 1 else ([spec],):
+        found = list(islice(_switches(trials, changed, candidates), MOST_SWITCHES))
+        yield from found
+        if found:
+            return
+
+
+def _switches(trials: Trials, changed: Sequence[TierSpec], candidates: Sequence[SwitchProfile]) -> Iterator[Advice]:
+    """Those of some switches that fit in the place of others; equal faces are tried once."""
+    known: dict[str, bool] = {}
+    names = " and ".join(spec.name for spec in changed)
+    for profile in candidates:
+        change = {path_of(spec, "switch"): profile.id for spec in changed}
+        face = repr((profile.cages, profile.line_cards))
+        if face not in known:
+            known[face] = trials.fits(change)
+        if known[face]:
+            yield Advice("switch", f"{profile.id} as {names}", change)
+
+
+def same_protocol(trials: Trials, spec: TierSpec) -> list[SwitchProfile]:
+    """Other switches that could stand in a tier, by capacity, those of its vendor before others.
+
+    Where a NOS is stated they run it; left out is what would have a NOS whose port table the catalogue lacks.
+    """
+    catalog, blueprint = trials.context.catalog, trials.blueprint
+    stated = [nos.get(key) for nos in (blueprint.fabrics[spec.fabric].nos, blueprint.nos) for key in (spec.name, "all")]
+    found = []
+    for name in catalog.ids("switches"):
+        profile = catalog.switch(name)
+        nos = spec.nos if spec.nos in stated else profile.nos[0]
+        known = nos in profile.nos and (nos != "sonic" or catalog.sonic_platform(name) is not None)
+        if profile.protocol == spec.profile.protocol and known and name != spec.profile.id:
+            found.append(profile)
+    return sorted(found, key=lambda s: (capacity(s), s.vendor != spec.profile.vendor, s.id))
+
+
+def capacity(profile: SwitchProfile) -> int:
+    """Bandwidth of a switch's face, Gb/s."""
+    return sum(cage.count * cage.speed_gbps for cage in profile.cages)
+
+
+def values_that_fit(trials: Trials, path: Path, values: Iterable[Any], most: int = 3, tries: int = 12) -> list[str]:
+    """The first few of some values of a setting that fit, as text; at most `tries` are tried."""
+    dotted = ".".join(str(key) for key in path)
+    return [str(value) for value in islice((v for v in islice(values, tries) if trials.fits({dotted: v})), most)]
