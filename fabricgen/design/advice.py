@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from fabricgen.blueprint.fabric import TIER_LEVELS
+from fabricgen.blueprint.fabric import DIMENSIONS, TIER_LEVELS
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.shape import LEG_DIMENSIONS
@@ -67,7 +67,7 @@ def tier_advice(trials: Trials, target: Target) -> Iterator[Advice]:
 def counts(trials: Trials, target: Target) -> Iterator[Advice]:
     """Instead of a stated count the smallest that fits: what sizing would derive, or the next even one with `peer`."""
     spec = target.spec
-    if not spec.spec.count:
+    if not (spec.spec.count or spec.spec.peer):
         return
     path = path_of(spec, "count")
     derived = trials.tier(spec.key, {path: None})
@@ -96,16 +96,21 @@ def statements(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def dimensions(trials: Trials, target: Target) -> Iterator[Advice]:
-    """One more dimension in `per`; places only where a tier above still joins them."""
+    """One more dimension in `per`; places only where a tier above still joins them (racks may be too full)."""
     spec = target.spec
-    places = ("rack", "su", "pod") if spec.upper else ()
+    places = ("su", "pod") if spec.upper else ()
     for dimension in (*LEG_DIMENSIONS, *places):
-        change = {path_of(spec, "per"): [*spec.spec.per, dimension]}
+        change = {path_of(spec, "per"): _ordered((*spec.spec.per, dimension))}
         if dimension not in spec.per and trials.fits(change):
             apart = not spec.upper and all(dimension in lower.per for lower in target.lowers)
             note = f" (then no link joins two {dimension}s)" if apart else ""
             yield Advice("per", f"`per: [{', '.join(change[path_of(spec, 'per')])}]` of {spec.name}{note}", change)
             return
+
+
+def _ordered(per: tuple[str, ...]) -> list[str]:
+    """Dimensions from wide to narrow, tiers last."""
+    return [*(d for d in DIMENSIONS if d in per), *(d for d in per if d not in DIMENSIONS)]
 
 
 def oversubscriptions(trials: Trials, target: Target) -> Iterator[Advice]:
@@ -167,6 +172,7 @@ def upper_tiers(trials: Trials, target: Target) -> Iterator[Advice]:
         if found:
             own, upper = found[spec.key], found[TierKey(spec.fabric, name)]
             grouped = f" with {spec.name} `per: [{', '.join(per)}]`" if per != spec.per else ""
+            grouped += " and without its `count`" if path_of(spec, "count") in change else ""
             text = (
                 f"a tier above: `{name}: {{switch: {spec.profile.id}, per: [{', '.join(upper_per)}]}}`{grouped}: "
                 f"{own.switches} {own.name} and {upper.switches} {name} switches, {reach_text(upper, len(found))}"

@@ -65,7 +65,8 @@ def ascent(tier: TierSpec, upper: TierSpec | None, main: Ask | None, sizes: Mapp
             return Ascent(upper, PortKind(speed, lane), groups, upper.spec.count)
     raise fault(
         "FG103",
-        f"{tier.name} {tier.profile.id} and {upper.name} {upper.profile.id} have no {speed}G port in common",
+        f"{tier.name} {tier.profile.id} and {upper.name} {upper.profile.id} have no {speed}G port in common: "
+        f"these offer {tier.profile.speeds_text} and {upper.profile.speeds_text}",
         path=(*tier.path, "uplinks") if stated else (*upper.path, "switch"),
         hint="state `uplinks:` with a speed that both offer",
     )
@@ -186,9 +187,11 @@ def radix(tier: TierSpec, ask: Ask, beyond: Ascent | None) -> int:
 
 def no_port(tier: TierSpec, kind: PortKind) -> InputError:
     """The refusal of a kind of port that a switch does not offer."""
+    split = f" split {tier.spec.breakout.ways} x {tier.spec.breakout.speed_gbps}G" if tier.spec.breakout else ""
     return fault(
         "FG103",
-        f"{tier.profile.id} has no cage for {kind.speed_gbps}G ports over {kind.lane_gbps:g}G lanes",
+        f"{tier.name} {tier.profile.id} has no cage{split} for {kind.speed_gbps}G ports over {kind.lane_gbps:g}G "
+        f"lanes; it offers {tier.profile.speeds_text}",
         path=(*tier.path, "breakout" if tier.spec.breakout else "switch"),
     )
 
@@ -215,18 +218,18 @@ def _offer(tier: TierSpec, asks: Asks, up: Ascent | None) -> str:
     if chosen is None:
         return "no down port"
     main, above = asks.downs[0], up_class(tier.profile, chosen[0])
-    text = f"{_ports(tier, *chosen, 'down')} ports of {main.kind.speed_gbps}G"
+    text = f"{_ports(tier, *chosen, 'down')} down ports of {main.kind.speed_gbps}G"
     if asks.up is None and not asks.laterals:
         return text
     if above == chosen[0] and not tier.spec.cages:
         stated = tier.spec.count or (tier.spec.uplinks and tier.spec.uplinks.count) or asks.laterals
         enough = f", enough for {radix(tier, main, up)} downlinks at {float(tier.allowed):.3g}:1"
-        return text + (" in all" if stated else enough)
+        return text.replace("down ports", "ports") + (" in all" if stated else enough)
     for ask, role in ((asks.up, "up"), *((ask, "peer") for ask in asks.laterals)):
         ways = tier.profile.cages[above].split_for(ask.kind.speed_gbps, ask.kind.lane_gbps) if ask else None
         if ask and ways:
-            text += f" and {_ports(tier, above, ways, role)} of {ask.kind.speed_gbps}G for {role} links"
-    return f"{text} in the cages that `cages` names" if tier.spec.cages else text
+            text += f" and {_ports(tier, above, ways, role)} {role} ports of {ask.kind.speed_gbps}G"
+    return f"{text} in the cages that `cages` keeps" if tier.spec.cages else text
 
 
 def _ports(tier: TierSpec, cage_class: int, ways: int, role: str) -> int:
