@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -17,6 +17,9 @@ from fabricgen.kernel.diagnostics import Path
 
 LADDER = ("4:3", "3:2", "2:1", "3:1", "4:1", "6:1", "8:1")
 """Oversubscription that is tried, the least first."""
+
+MOST_UNITS = 32
+"""Units of the largest pod that is proposed."""
 
 MOST_SWITCHES = 3
 """Larger switches that are named."""
@@ -58,6 +61,7 @@ def tier_advice(trials: Trials, target: Target) -> Iterator[Advice]:
         uplink_speeds,
         breakouts,
         upper_tiers,
+        smaller_pods,
         larger_switches,
     )
     for kind in kinds:
@@ -74,7 +78,8 @@ def counts(trials: Trials, target: Target) -> Iterator[Advice]:
     tried = [derived.count] if derived else [2 * (n + 1) for n in range(16)] if spec.spec.peer else []
     for count in tried:
         if count != spec.spec.count and trials.fits({path: count}):
-            yield Advice("count", f"`count: {count}` of {spec.name}", {path: count})
+            apart = " (no tier above joins them)" if not (spec.upper or target.lowers) else ""
+            yield Advice("count", f"`count: {count}` of {spec.name}{apart}", {path: count})
             return
 
 
@@ -161,18 +166,19 @@ def upper_tiers(trials: Trials, target: Target) -> Iterator[Advice]:
     name = next((n for n in ("spine", "core") if TIER_LEVELS[n] > TIER_LEVELS.get(spec.name, 1)), None)
     if spec.upper or name is None or name in fabric.tiers or spec.spec.below:
         return
-    for per, upper_per in _ways_up(trials, target):
+    for per, upper_per, pods in _ways_up(trials, target):
         tier: dict[str, Any] = {"switch": spec.profile.id, "per": list(upper_per)}
         if spec.name not in TIER_LEVELS:
             tier["above"] = spec.name
         change: dict[str, Any] = {path_of(spec, "per"): list(per)} if per != spec.per else {}
-        change |= {path_of(spec, "count"): None} if spec.spec.count and target.lowers else {}
-        change[f"fabrics.{spec.fabric}.tiers.{name}"] = tier
+        change |= {path_of(spec, "count"): None} if spec.spec.count else {}
+        change |= {f"fabrics.{spec.fabric}.tiers.{name}": tier, **pods}
         found = {tier.key: tier for f in trials.outcome(change) for tier in f.tiers}
         if found:
             own, upper = found[spec.key], found[TierKey(spec.fabric, name)]
             grouped = f" with {spec.name} `per: [{', '.join(per)}]`" if per != spec.per else ""
             grouped += " and without its `count`" if path_of(spec, "count") in change else ""
+            grouped += f" and {pods_text(pods)}" if pods else ""
             text = (
                 f"a tier above: `{name}: {{switch: {spec.profile.id}, per: [{', '.join(upper_per)}]}}`{grouped}: "
                 f"{own.switches} {own.name} and {upper.switches} {name} switches, {reach_text(upper, len(found))}"
@@ -181,19 +187,51 @@ def upper_tiers(trials: Trials, target: Target) -> Iterator[Advice]:
             return
 
 
-def _ways_up(trials: Trials, target: Target) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """`per` of the tier and of the one above it, as published three-tier designs group them."""
+def pods_text(change: Mapping[str, Any]) -> str:
+    """Pods of fewer units, as a blueprint writes them."""
+    name = next(iter(change)).split(".")[1]
+    return f"`pods: {{{name}: {{su: {change[f'pods.{name}.su']}, count: {change[f'pods.{name}.count']}}}}}`"
+
+
+def pods_of_fewer(trials: Trials) -> Iterator[dict[str, Any]]:
+    """The same units in more pods, the largest first; nothing where pods differ or have a reserve."""
+    pods = trials.blueprint.pods
+    ((name, pod), *others) = pods.items()
+    if others or pod.reserve or pod.nodes:
+        return
+    for su in range(min(MOST_UNITS, pod.su - 1), 1, -1):
+        if pod.su % su == 0:
+            count = (pod.count or 1) * pod.su // su
+            yield {f"pods.{name}.su": su, f"pods.{name}.count": count}
+
+
+def smaller_pods(trials: Trials, target: Target) -> Iterator[Advice]:
+    """Pods of fewer units, where the tier is grouped by pod."""
+    spec = target.spec
+    stated = {path_of(s, "count"): None for s in trials.specs.values() if s.spec.count} if spec.upper else {}
+    for pods in pods_of_fewer(trials) if "pod" in spec.per and target.lowers else ():
+        for change in (pods, pods | stated):
+            if trials.fits(change):
+                without = " and ".join(f"{path.split('.')[3]} `count`" for path in change if path in stated)
+                yield Advice("pods", pods_text(pods) + (f" without {without}" if without else ""), change)
+                return
+
+
+def _ways_up(trials: Trials, target: Target) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Mapping[str, Any]]]:
+    """`per` of the tier and of the one above it, and pods, as published three-tier designs group them."""
     spec = target.spec
     legs = tuple(d for d in LEG_DIMENSIONS if d in spec.per)
     if not target.lowers:
-        yield from ((spec.per, legs), (spec.per, ()))
+        yield from ((spec.per, legs, {}), (spec.per, (), {}))
         return
     by_rail = ("rail",) if any("rail" in lower.per for lower in target.lowers) and "rail" not in legs else ()
-    for place in ("pod", "su"):
-        if place == "su" or len(trials.context.layout.pods) > 1:
-            yield (place, *legs), (*legs, spec.name)
-            if by_rail:
-                yield (place, *legs, *by_rail), (*legs, *by_rail)
+    places: list[tuple[str, Mapping[str, Any]]] = [("su", {}), *(("pod", pods) for pods in pods_of_fewer(trials))]
+    if len(trials.context.layout.pods) > 1:
+        places.insert(0, ("pod", {}))
+    for place, pods in places:
+        yield (place, *legs), (*legs, spec.name), pods
+        if by_rail:
+            yield (place, *legs, *by_rail), (*legs, *by_rail), pods
 
 
 def reach_text(top: TierDesign, tiers: int) -> str:

@@ -17,6 +17,7 @@ from fabricgen.design.ports import (
     Face,
     PortKind,
     down_class,
+    largest,
     most_downlinks,
     place,
     up_class,
@@ -104,18 +105,14 @@ def smallest_count(tier: TierSpec, slots: list[int], asks_for: Callable[[int], A
     """
     if tier.spec.count:
         return tier.spec.count
-    fewest = 0
     most = max(slots, default=1)
-    for count in range(1, most + 1):
-        if fit(tier, asks_for(count), up):
-            fewest = fewest or count
-            if all(number % count == 0 for number in slots):
-                return count
-        if fewest and count >= 2 * fewest:
-            return fewest
-    if fewest:
-        return fewest
-    raise too_small(tier, asks_for(most), up)
+    if not fit(tier, asks_for(most), up):
+        raise too_small(tier, asks_for(most), up)
+    fewest = 1 + most - largest(lambda fewer: fit(tier, asks_for(1 + most - fewer), up) is not None, most)
+    for count in range(fewest, min(most, 2 * fewest) + 1):
+        if all(number % count == 0 for number in slots) and fit(tier, asks_for(count), up):
+            return count
+    return fewest
 
 
 @dataclass(frozen=True, slots=True)

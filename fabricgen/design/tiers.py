@@ -127,12 +127,7 @@ def _check_cages(profile: SwitchProfile, tier: Tier, place: Path) -> None:
             )
         for cage in cages:
             if taken.setdefault(cage, role) != role:
-                raise fault(
-                    "FG109",
-                    f"cage {cage} is kept for {taken[cage]} and {role}",
-                    path=(*place, "cages", role),
-                    hint="name each cage once",
-                )
+                raise fault("FG109", f"cage {cage} is kept for {taken[cage]} and {role}", path=(*place, "cages", role))
 
 
 def _ordered(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path) -> list[str]:
