@@ -38,6 +38,10 @@ EXPECTED = {
     "uplink-speed-not-in-common": {"uplinks"},
     "extra-without-port": {"omit", "to"},
     "radix-too-small": {"tier"},
+    "two-tiers-for-200000": {"tier"},
+    "management-leaf-too-small": {"count", "tier"},
+    "planes-past-the-nic": {"planes"},
+    "breakout-not-offered": {"breakout"},
 }
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from fabricgen.blueprint.fabric import DIMENSIONS, TIER_LEVELS
-from fabricgen.catalog.models import SwitchProfile
+from fabricgen.design.advice_switches import larger_switches
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.shape import LEG_DIMENSIONS
-from fabricgen.design.tiers import TierSpec
-from fabricgen.design.trials import Advice, Trials
+from fabricgen.design.trials import Advice, Target, Trials, path_of
 from fabricgen.kernel.diagnostics import Path
 
 LADDER = ("4:3", "3:2", "2:1", "3:1", "4:1", "6:1", "8:1")
@@ -20,35 +18,6 @@ LADDER = ("4:3", "3:2", "2:1", "3:1", "4:1", "6:1", "8:1")
 
 MOST_UNITS = 32
 """Units of the largest pod that is proposed."""
-
-MOST_SWITCHES = 3
-"""Larger switches that are named."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The tier that is too small, and those it stands on."""
-
-    spec: TierSpec
-    lowers: tuple[TierSpec, ...]
-
-    @property
-    def narrowing(self) -> tuple[TierSpec, ...]:
-        """Tiers whose uplinks matter: those below, and its own where it has any."""
-        return (*self.lowers, *((self.spec,) if self.spec.upper else ()))
-
-
-def target_of(trials: Trials, key: TierKey) -> Target | None:
-    """The tier of a name with its neighbours; None where there is none."""
-    spec = trials.specs.get(key)
-    if spec is None:
-        return None
-    return Target(spec, tuple(lower for lower in trials.specs.values() if lower.upper == key))
-
-
-def path_of(spec: TierSpec, *keys: str) -> str:
-    """A setting of a tier, as `--set` takes it."""
-    return ".".join(("fabrics", spec.fabric, "tiers", spec.name, *keys))
 
 
 def tier_advice(trials: Trials, target: Target) -> Iterator[Advice]:
@@ -146,14 +115,12 @@ def uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def breakouts(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Another breakout than the stated one, the coarsest that fits."""
+    """Another breakout than the stated one, the finest that fits."""
     spec = target.spec
     if not spec.spec.breakout:
         return
-    modes = sorted(
-        {(ways, s) for cage in spec.profile.cages for ways, speeds in cage.breakouts.items() for s in speeds}
-    )
-    for ways, speed in modes:
+    modes = {(ways, s) for cage in spec.profile.cages for ways, speeds in cage.breakouts.items() for s in speeds}
+    for ways, speed in sorted(modes, reverse=True):
         change = {path_of(spec, "breakout"): f"{ways}x{speed}"}
         if trials.fits(change):
             yield Advice("breakout", f"`breakout: {ways}x{speed}G` of {spec.name}", change)
@@ -176,12 +143,14 @@ def upper_tiers(trials: Trials, target: Target) -> Iterator[Advice]:
         found = {tier.key: tier for f in trials.outcome(change) for tier in f.tiers}
         if found:
             own, upper = found[spec.key], found[TierKey(spec.fabric, name)]
-            grouped = f" with {spec.name} `per: [{', '.join(per)}]`" if per != spec.per else ""
-            grouped += " and without its `count`" if path_of(spec, "count") in change else ""
-            grouped += f" and {pods_text(pods)}" if pods else ""
+            grouped = [f"{spec.name} `per: [{', '.join(per)}]`"] if per != spec.per else []
+            grouped += [f"no `count` of {spec.name}"] if path_of(spec, "count") in change else []
+            grouped += [pods_text(pods)] if pods else []
+            by = f", per: [{', '.join(upper_per)}]" if upper_per else ""
             text = (
-                f"a tier above: `{name}: {{switch: {spec.profile.id}, per: [{', '.join(upper_per)}]}}`{grouped}: "
-                f"{own.switches} {own.name} and {upper.switches} {name} switches, {reach_text(upper, len(found))}"
+                f"a tier above: `{name}: {{switch: {spec.profile.id}{by}}}`{' with ' if grouped else ''}"
+                f"{' and '.join(grouped)}: {own.switches} {own.name}, {upper.switches} {name} switches"
+                f"{reach_text(upper, list(found.values()))}"
             )
             yield Advice("tier", text, change)
             return
@@ -234,64 +203,16 @@ def _ways_up(trials: Trials, target: Target) -> Iterator[tuple[tuple[str, ...], 
             yield (place, *legs, *by_rail), (*legs, *by_rail), pods
 
 
-def reach_text(top: TierDesign, tiers: int) -> str:
-    """How many endpoints non-blocking tiers of a switch carry at most: R^2/2 in two, R^3/4 in three."""
-    run = top.downs[0]
+def reach_text(top: TierDesign, tiers: Sequence[TierDesign]) -> str:
+    """How many endpoints non-blocking tiers of one switch carry at most: R^2/2 in two, R^3/4 in three."""
+    run, levels = top.downs[0], {2: "two", 3: "three"}
+    alike = all(t.profile == top.profile and t.downs[0].speed_gbps == run.speed_gbps for t in tiers if t.downs)
+    if not alike or len(tiers) not in levels:
+        return ""
     cage = top.profile.cages[run.cage_class]
     radix = cage.count // cage.block(run.ways) * run.ways
-    most: int = radix**2 // 2 if tiers == 2 else radix**3 // 4
-    return f"{'two' if tiers == 2 else 'three'} tiers of {radix} x {run.speed_gbps}G reach {most:,} endpoints"
-
-
-def larger_switches(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Switches of the catalogue of the same protocol with which the tier fits, the smallest first."""
-    larger = [s for s in same_protocol(trials, target.spec) if capacity(s) > capacity(target.spec.profile)]
-    yield from switches(trials, target.spec, larger)
-
-
-def switches(trials: Trials, spec: TierSpec, candidates: Sequence[SwitchProfile]) -> Iterator[Advice]:
-    """The first of some switches with which a tier fits; where none does, with all tiers of the same switch changed."""
-    alike = [s for s in trials.specs.values() if s.fabric == spec.fabric and s.profile.id == spec.profile.id]
-    for changed in ([spec], alike) if len(alike) > 1 else ([spec],):
-        found = list(islice(_switches(trials, changed, candidates), MOST_SWITCHES))
-        yield from found
-        if found:
-            return
-
-
-def _switches(trials: Trials, changed: Sequence[TierSpec], candidates: Sequence[SwitchProfile]) -> Iterator[Advice]:
-    """Those of some switches that fit in the place of others; equal faces are tried once."""
-    known: dict[str, bool] = {}
-    names = " and ".join(spec.name for spec in changed)
-    for profile in candidates:
-        change = {path_of(spec, "switch"): profile.id for spec in changed}
-        face = repr((profile.cages, profile.line_cards))
-        if face not in known:
-            known[face] = trials.fits(change)
-        if known[face]:
-            yield Advice("switch", f"{profile.id} as {names}", change)
-
-
-def same_protocol(trials: Trials, spec: TierSpec) -> list[SwitchProfile]:
-    """Other switches that could stand in a tier, by capacity, those of its vendor before others.
-
-    Where a NOS is stated they run it; left out is what would have a NOS whose port table the catalogue lacks.
-    """
-    catalog, blueprint = trials.context.catalog, trials.blueprint
-    stated = [nos.get(key) for nos in (blueprint.fabrics[spec.fabric].nos, blueprint.nos) for key in (spec.name, "all")]
-    found = []
-    for name in catalog.ids("switches"):
-        profile = catalog.switch(name)
-        nos = spec.nos if spec.nos in stated else profile.nos[0]
-        known = nos in profile.nos and (nos != "sonic" or catalog.sonic_platform(name) is not None)
-        if profile.protocol == spec.profile.protocol and known and name != spec.profile.id:
-            found.append(profile)
-    return sorted(found, key=lambda s: (capacity(s), s.vendor != spec.profile.vendor, s.id))
-
-
-def capacity(profile: SwitchProfile) -> int:
-    """Bandwidth of a switch's face, Gb/s."""
-    return sum(cage.count * cage.speed_gbps for cage in profile.cages)
+    most: int = 2 * (radix // 2) ** len(tiers)
+    return f"; {levels[len(tiers)]} tiers of {radix} x {run.speed_gbps}G reach {most:,} endpoints"
 
 
 def values_that_fit(trials: Trials, path: Path, values: Iterable[Any], most: int = 3, tries: int = 12) -> list[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.catalog.models import NicRole
-from fabricgen.design.advice import larger_switches, same_protocol, switches, target_of
+from fabricgen.design.advice_switches import larger_switches, same_protocol, switches
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.tiers import TierSpec
-from fabricgen.design.trials import Advice, Trials
+from fabricgen.design.trials import Advice, Trials, target_of
 
 MOST_COUNTS = 16
 """Larger counts of a tier that are tried to make room for extra devices."""

@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fabricgen.design.advice import (
-    Target,
-    breakouts,
-    counts,
-    same_protocol,
-    switches,
-    target_of,
-    tier_advice,
-    uplink_speeds,
-)
+from fabricgen.design.advice import breakouts, counts, tier_advice, uplink_speeds
 from fabricgen.design.advice_attach import extra_port_advice, extra_speed_advice, node_advice
+from fabricgen.design.advice_switches import same_protocol, switches
 from fabricgen.design.fabric_model import TierKey
-from fabricgen.design.trials import Advice, Trials
+from fabricgen.design.trials import Advice, Target, Trials, target_of
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 
 NO_SINGLE_CHANGE = "no single change of count, `per`, oversubscription, speed or switch fits: combine some"

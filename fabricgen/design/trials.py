@@ -78,6 +78,32 @@ class Trials:
         return next((tier for tier in found if tier.key == key), None)
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The tier that is too small, and those it stands on."""
+
+    spec: TierSpec
+    lowers: tuple[TierSpec, ...]
+
+    @property
+    def narrowing(self) -> tuple[TierSpec, ...]:
+        """Tiers whose uplinks matter: those below, and its own where it has any."""
+        return (*self.lowers, *((self.spec,) if self.spec.upper else ()))
+
+
+def target_of(trials: Trials, key: TierKey) -> Target | None:
+    """The tier of a name with its neighbours; None where there is none."""
+    spec = trials.specs.get(key)
+    if spec is None:
+        return None
+    return Target(spec, tuple(lower for lower in trials.specs.values() if lower.upper == key))
+
+
+def path_of(spec: TierSpec, *keys: str) -> str:
+    """A setting of a tier, as `--set` takes it."""
+    return ".".join(("fabrics", spec.fabric, "tiers", spec.name, *keys))
+
+
 def with_value(model: Any, keys: Sequence[str], value: Any) -> Any:
     """A part of a blueprint with the value at a path replaced; raises ValidationError where it is not allowed there."""
     key, rest = keys[0], keys[1:]
