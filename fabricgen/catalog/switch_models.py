@@ -163,6 +163,11 @@ class SwitchProfile(Profile):
         """The number of cages on the face."""
         return sum(c.count for c in self.cages)
 
+    @property
+    def speeds_text(self) -> str:
+        """The port speeds it offers, fastest first: `800/400/200G`."""
+        return "/".join(str(s) for s in sorted({s for c in self.cages for s in c.speeds}, reverse=True)) + "G"
+
     def cage(self, number: int) -> CageClass:
         """The kind of cage that has a number (from 1); raises IndexError beyond the face."""
         for kind in self.cages:

@@ -41,6 +41,7 @@ def attach(
             "FG014",
             f"{profile.id} has {len(role.ports)} '{role_name}' ports, {ports} are asked for",
             path=(*path, "ports"),
+            hint=f"state at most {len(role.ports)}, or another role with `attach`",
         )
     mode = _mode(profile, role, role_name, fabric, path) if split else NicMode(ways=1, speed_gbps=0)
     asked = speed or fabric.speed
@@ -69,13 +70,17 @@ def _mode(profile: NodeProfile, role: NicRole, role_name: str, fabric: Fabric, p
         offered = ", ".join(f"{w} x {max(role.speeds) // w}G" for w in role.splits)
         raise fault(
             "FG102",
-            f"a '{role_name}' port of {profile.id} cannot be split into {mode.ways}",
+            f"a '{role_name}' port of {profile.id} cannot be split into {mode.ways}: it runs as {offered}",
             path=place,
-            hint=f"it runs as {offered}",
+            hint="take another node profile, or fewer planes",
         )
     if mode.ways * each % fabric.planes:
         raise fault(
-            "FG102", f"{mode.ways * each} ports of a NIC cannot be dealt over {fabric.planes} planes", path=place
+            "FG102",
+            f"the {mode.ways * each} '{role_name}' ports of a NIC of {profile.id} cannot be dealt equally over "
+            f"{fabric.planes} planes",
+            path=place,
+            hint=f"state a number of planes that divides {mode.ways * each}, or another `nic`",
         )
     return mode
 
@@ -115,11 +120,12 @@ def _groups_of_rails(profile: NodeProfile, role: NicRole, fabric: Fabric, path: 
     found = {rail: i for i, group in enumerate(fabric.rail_groups, 1) for rail in group}
     missing = [rail for rail in rails if rail not in found]
     if missing:
+        completed = sorted((*fabric.rail_groups[-1], *missing))
         raise fault(
             "FG108",
-            f"rail_groups leave out rail {missing[0]}: a {profile.id} has {len(rails)} rails",
+            f"rail_groups leave out rail {', '.join(map(str, missing))}: a {profile.id} has {len(rails)} rails",
             path=(*path, "rail_groups"),
-            hint="name every rail once, for example [[1, 3, 5, 7], [2, 4, 6, 8]]",
+            hint=f"name every rail once, for example {[list(g) for g in fabric.rail_groups[:-1]] + [completed]}",
         )
     return found
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from functools import partial
+
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.catalog.loader import Catalog
 from fabricgen.design.fabric import Managing, check_apart, design_fabrics, linked_fabrics
 from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.hints import advised
 from fabricgen.design.layout import lay_out
 from fabricgen.design.management import ManagementLoad, managed_devices
 from fabricgen.design.model import Design, fabric_order
 from fabricgen.design.scale_up import design_scale_up
+from fabricgen.design.scale_up_model import ScaleUpDesign
 from fabricgen.design.tiers import FabricContext
+from fabricgen.design.trials import Trials
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 
 
@@ -43,23 +49,46 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     faults: list[InputError] = []
     parts = linked_fabrics({name: blueprint.fabrics[name] for name in names})
     for part in sorted(parts, key=lambda part: any(name in managing for name in part)):
-        own = next((name for name in part if name in managing), None)
         try:
-            manager = None
-            if own is not None:
-                check_apart(part, own, blueprint.fabrics)
-                load = ManagementLoad(layout, managed_devices(designed.values(), scale_up, own))
-                manager = Managing(own, load.most, load.devices)
+            manager = _manager(context, part, designed.values(), scale_up)
+        except InputError as error:
+            faults.append(error)
+            continue
+        try:
             for fabric in design_fabrics(context, part, manager):
                 designed[fabric.name] = fabric
         except InputError as error:
-            faults.append(error)
+            trials = Trials(context, part, partial(design_fabrics, names=part, managing=manager))
+            faults.append(advised(error, trials))
     if faults:
         raise InputError(d for error in faults for d in error.diagnostics)
     _check_extras(designed)
     _check_nos(loaded, designed)
     fabrics = tuple(designed[n] for n in names)
     return Design(loaded, catalog, layout, fabrics, scale_up)
+
+
+def _manager(
+    context: FabricContext, part: Sequence[str], designed: Iterable[FabricDesign], scale_up: Sequence[ScaleUpDesign]
+) -> Managing | None:
+    """What the management fabric among some fabrics takes of those designed; None where it is not among them."""
+    fabrics = context.blueprint.fabrics
+    own = next((name for name in part if "switches" in fabrics[name].also), None)
+    if own is None:
+        return None
+    check_apart(part, own, fabrics)
+    load = ManagementLoad(context.layout, managed_devices(designed, scale_up, own))
+    return Managing(own, load.most, load.devices)
+
+
+def trials_of(design: Design, fabric: str) -> Trials:
+    """Trials of changes to the fabrics that are linked with one of a finished design."""
+    blueprint = design.loaded.blueprint
+    part = next(names for names in linked_fabrics(blueprint.fabrics) if fabric in names)
+    context = FabricContext(blueprint, design.catalog, design.layout)
+    others = [f for f in design.fabrics if f.name not in part]
+    manager = _manager(context, part, others, design.scale_up)
+    return Trials(context, part, partial(design_fabrics, names=part, managing=manager))
 
 
 def _check_extras(fabrics: dict[str, FabricDesign]) -> None:

@@ -154,7 +154,8 @@ class ExtraDealer:
             where = "of the switches named" if demand.spec.switches else f"of {demand.tier.tier}"
             raise fault(
                 "FG104",
-                f"{demand.name} needs {len(pairs)} down ports {where}, {len(ports)} are free",
+                f"{demand.name} needs {len(pairs)} down ports of {demand.kind.speed_gbps}G {where}, "
+                f"{len(ports)} are free",
                 path=demand.path,
                 hint=f"state a higher `count` of {demand.tier.tier}, omit a node slot (`omit`), or take a larger "
                 "switch",

@@ -29,7 +29,12 @@ def lateral_of(layout: Layout, fabric: Fabric, spec: TierSpec, draft: Draft) -> 
                 hint="state an even `count`",
             )
         if fabric.spans:
-            raise fault("FG107", "a tier with `spans` has no peer links", path=(*spec.path, "peer"))
+            raise fault(
+                "FG107",
+                "a tier with `spans` has no peer links",
+                path=(*spec.path, "peer"),
+                hint=f"take `peer` off {spec.name}",
+            )
         return Lateral(run, ())
     return Lateral(run, _spans(layout, fabric, spec, draft))
 

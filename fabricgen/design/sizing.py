@@ -17,6 +17,7 @@ from fabricgen.design.ports import (
     Face,
     PortKind,
     down_class,
+    largest,
     most_downlinks,
     place,
     up_class,
@@ -65,7 +66,8 @@ def ascent(tier: TierSpec, upper: TierSpec | None, main: Ask | None, sizes: Mapp
             return Ascent(upper, PortKind(speed, lane), groups, upper.spec.count)
     raise fault(
         "FG103",
-        f"{tier.name} {tier.profile.id} and {upper.name} {upper.profile.id} have no {speed}G port in common",
+        f"{tier.name} {tier.profile.id} and {upper.name} {upper.profile.id} have no {speed}G port in common: "
+        f"these offer {tier.profile.speeds_text} and {upper.profile.speeds_text}",
         path=(*tier.path, "uplinks") if stated else (*upper.path, "switch"),
         hint="state `uplinks:` with a speed that both offer",
     )
@@ -114,18 +116,14 @@ def smallest_count(tier: TierSpec, slots: list[int], asks_for: Callable[[int], A
     """
     if tier.spec.count:
         return tier.spec.count
-    fewest = 0
     most = max(slots, default=1)
-    for count in range(1, most + 1):
-        if fit(tier, asks_for(count), up):
-            fewest = fewest or count
-            if all(number % count == 0 for number in slots):
-                return count
-        if fewest and count >= 2 * fewest:
-            return fewest
-    if fewest:
-        return fewest
-    raise too_small(tier, asks_for(most), up)
+    if not fit(tier, asks_for(most), up):
+        raise too_small(tier, asks_for(most), up)
+    fewest = 1 + most - largest(lambda fewer: fit(tier, asks_for(1 + most - fewer), up) is not None, most)
+    for count in range(fewest, min(most, 2 * fewest) + 1):
+        if all(number % count == 0 for number in slots) and fit(tier, asks_for(count), up):
+            return count
+    return fewest
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,9 +195,11 @@ def radix(tier: TierSpec, ask: Ask, beyond: Ascent | None) -> int:
 
 def no_port(tier: TierSpec, kind: PortKind) -> InputError:
     """The refusal of a kind of port that a switch does not offer."""
+    split = f" split {tier.spec.breakout.ways} x {tier.spec.breakout.speed_gbps}G" if tier.spec.breakout else ""
     return fault(
         "FG103",
-        f"{tier.profile.id} has no cage for {kind.speed_gbps}G ports over {kind.lane_gbps:g}G lanes",
+        f"{tier.name} {tier.profile.id} has no cage{split} for {kind.speed_gbps}G ports over {kind.lane_gbps:g}G "
+        f"lanes; it offers {tier.profile.speeds_text}",
         path=(*tier.path, "breakout" if tier.spec.breakout else "switch"),
     )
 
@@ -213,23 +213,40 @@ def too_small(tier: TierSpec, asks: Asks, up: Ascent | None) -> InputError:
     needs = [f"{ask.needed} downlinks of {ask.kind.speed_gbps}G" for ask in asks.downs]
     needs += [f"{ask.count} peer links of {ask.kind.speed_gbps}G" for ask in asks.laterals]
     needs += [f"{whole.up.count} uplinks of {whole.up.kind.speed_gbps}G"] if whole.up else []
-    has = "no port that they could use"
-    if asks.downs:
-        main = asks.downs[0]
-        chosen = down_class(tier.profile, main)
-        cage, ways = (tier.profile.cages[chosen[0]], chosen[1]) if chosen else (tier.profile.cages[0], 0)
-        ports = cage.count // cage.block(ways) * ways
-        has = (
-            f"{ports} ports of {main.kind.speed_gbps}G, enough for {radix(tier, main, up)} downlinks at "
-            f"{float(tier.allowed):g}:1"
-        )
-    kept = "; `cages` keeps cages for each purpose" if tier.spec.cages else ""
     return fault(
         "FG101",
-        f"{tier.name} {tier.profile.id} needs {' and '.join(needs)}; it has {has}{kept}",
+        f"{tier.name} {tier.profile.id} needs {' and '.join(needs)}; it has {_offer(tier, whole, up)}",
         path=tier.path,
-        hint="raise `count`, group by one more dimension in `per`, allow oversubscription, or take a larger switch",
     )
+
+
+def _offer(tier: TierSpec, asks: Asks, up: Ascent | None) -> str:
+    """The ports of a face for what is asked of it, in words, with their speeds."""
+    chosen = down_class(tier.profile, asks.downs[0]) if asks.downs else None
+    if chosen is None:
+        return "no down port"
+    main, above = asks.downs[0], up_class(tier.profile, chosen[0])
+    text = f"{_ports(tier, *chosen, 'down')} down ports of {main.kind.speed_gbps}G"
+    if asks.up is None and not asks.laterals:
+        return text
+    if above == chosen[0] and not tier.spec.cages:
+        stated = tier.spec.count or (tier.spec.uplinks and tier.spec.uplinks.count) or asks.laterals
+        enough = f", enough for {radix(tier, main, up)} downlinks at {float(tier.allowed):.3g}:1"
+        return text.replace("down ports", "ports") + (" in all" if stated else enough)
+    for ask, role in ((asks.up, "up"), *((ask, "peer") for ask in asks.laterals)):
+        ways = tier.profile.cages[above].split_for(ask.kind.speed_gbps, ask.kind.lane_gbps) if ask else None
+        if ask and ways:
+            text += f" and {_ports(tier, above, ways, role)} {role} ports of {ask.kind.speed_gbps}G"
+    return f"{text} in the cages that `cages` keeps" if tier.spec.cages else text
+
+
+def _ports(tier: TierSpec, cage_class: int, ways: int, role: str) -> int:
+    """Ports for a role that the cages of a class make when split so."""
+    profile, cages, kept = tier.profile, tier.profile.cages[cage_class], tier.cages
+    first, step = profile.first_cage(cage_class), cages.block(ways)
+    others = {c for other, numbers in kept.items() if other != role for c in numbers}
+    mine = {c for c in range(first, first + cages.count) if (c in kept[role] if role in kept else c not in others)}
+    return sum(mine.issuperset(range(c, c + step)) for c in range(first, first + cages.count, step)) * ways
 
 
 def radix_fault(upper: TierSpec, below: list[Below], beyond: Ascent | None, ask: Ask) -> InputError:
@@ -240,9 +257,7 @@ def radix_fault(upper: TierSpec, below: list[Below], beyond: Ascent | None, ask:
     lowers = " and ".join(f"{b.now} {b.name} switches with {b.share} uplinks each" for b in below)
     return fault(
         "FG101",
-        f"{upper.name} {upper.profile.id} needs {needed} down ports of {chief.kind.speed_gbps}G for {lowers}; "
-        f"it has {radix(upper, ask, beyond)}",
+        f"{upper.name} {upper.profile.id} needs {needed} down ports of {chief.kind.speed_gbps}G on each of "
+        f"{stated or chief.share} switches, for {lowers}; it has {radix(upper, ask, beyond)}",
         path=(*upper.path, "count") if stated else upper.path,
-        hint=f"add a tier above, group {upper.name} by one more dimension in `per`, split ports finer, "
-        "or take a larger switch",
     )

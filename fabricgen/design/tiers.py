@@ -119,6 +119,7 @@ def _check_protocol(profile: SwitchProfile, name: str, spec: Fabric, place: Path
             "FG015",
             f"{profile.id} is a switch for {profile.protocol}, fabric {name} is {spec.protocol}",
             path=(*place, "switch"),
+            hint="take a switch of that protocol (`fabricgen catalog` lists them), or change `protocol`",
         )
 
 
@@ -130,6 +131,7 @@ def _check_cages(profile: SwitchProfile, tier: Tier, place: Path) -> None:
                 "FG109",
                 f"{profile.id} has cages 1 to {profile.cage_count}, `{role}` asks for cage {max(cages)}",
                 path=(*place, "cages", role),
+                hint=f"keep within 1-{profile.cage_count}, or take a larger switch",
             )
         for cage in cages:
             if taken.setdefault(cage, role) != role:
@@ -231,7 +233,7 @@ def _link_across(fabric: Fabric, name: str, found: dict[TierKey, TierSpec]) -> N
         for lower, upper, word in pairs:
             other = lower if word == "above" else upper
             if other not in found:
-                known = [".".join(key) if key.fabric != name else key.tier for key in found]
+                known = [".".join(key) if key.fabric != name else key.tier for key in found if key != own]
                 asked = getattr(tier, word) if word == "below" else ".".join(other)
                 raise fault(
                     "FG016",
@@ -251,6 +253,7 @@ def _link_across(fabric: Fabric, name: str, found: dict[TierKey, TierSpec]) -> N
                     "FG016",
                     f"{'.'.join(lower)} is linked up to {'.'.join(found[lower].upper or ())} already",
                     path=(*place, word),
+                    hint=f"a tier has one tier above it: take this `{word}` away, or name another tier",
                 )
             found[lower] = replace(found[lower], upper=upper, links_of=name)
             if word == "above" and fabric.oversubscription and found[lower].spec.oversubscription is None:
@@ -280,9 +283,24 @@ def _from_below(specs: dict[TierKey, TierSpec]) -> dict[TierKey, TierSpec]:
         free = [key for key in pending if key not in waiting]
         if not free:
             key = next(iter(pending))
-            raise fault("FG016", f"{'.'.join(key)} is linked up to itself in a circle", path=pending[key].path)
+            raise _circle(key, pending)
         found |= {key: pending.pop(key) for key in free}
     return found
+
+
+def _circle(key: TierKey, pending: Mapping[TierKey, TierSpec]) -> InputError:
+    """The refusal of tiers that lie below each other, named in turn."""
+    chain = [key]
+    while (upper := pending[chain[-1]].upper) is not None and upper not in chain:
+        chain.append(upper)
+    first = chain.index(upper) if upper else 0
+    circle = " below ".join(".".join(k) for k in (*chain[first:], chain[first]))
+    return fault(
+        "FG016",
+        f"tiers are linked up in a circle: {circle}",
+        path=pending[chain[first]].path,
+        hint="take `below` or `above` off one of them",
+    )
 
 
 def _nos(context: FabricContext, spec: Fabric, tier: str, profile: SwitchProfile, place: Path) -> str:

@@ -4,15 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.advice import values_that_fit
+from fabricgen.design.build import trials_of
+from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
 
-def nearest_divisors(number: int, wanted: int) -> str:
-    """The three divisors of a number nearest to a wanted one, as text."""
-    divisors = [d for d in range(1, number + 1) if number % d == 0]
-    return ", ".join(str(d) for d in sorted(divisors, key=lambda d: (abs(d - wanted), d))[:3])
+def nearest_multiples(number: int, step: int) -> Iterator[int]:
+    """Multiples of a step, nearest to a number first, up to twice as many."""
+    yield from sorted(range(step, 2 * number + step, step), key=lambda n: (abs(n - number), n))
+
+
+def nearest_divisors(number: int, wanted: int) -> Iterator[int]:
+    """The divisors of a number, nearest to a wanted one first."""
+    divisors = (d for d in range(1, number + 1) if number % d == 0)
+    yield from sorted(divisors, key=lambda d: (abs(d - wanted), d))
+
+
+def counts_hint(design: Design, tier: TierDesign, links: int) -> str:
+    """Counts of a tier, nearest to its own, that so many links divide by and that have the ports."""
+    fitting = values_that_fit(
+        trials_of(design, tier.fabric), (*tier.path, "count"), nearest_divisors(links, tier.count)
+    )
+    return f"counts that do and have the ports: {', '.join(fitting)}" if fitting else "no count that does has the ports"
+
+
+def uplinks_hint(design: Design, tier: TierDesign, step: int) -> str:
+    """Numbers of uplinks, nearest to a tier's own, that are multiples of a step and have the ports."""
+    if tier.up is None:
+        return ""
+    texts = (f"{count} x {tier.up.speed_gbps}G" for count in nearest_multiples(tier.up.count, step))
+    fitting = values_that_fit(trials_of(design, tier.fabric), (*tier.path, "uplinks"), texts)
+    listed = f"; {', '.join(fitting)} fit" if fitting else ", for which no port is left"
+    return f"use a multiple of {step}{listed}"
 
 
 class UnevenUplinks(DesignRule):
@@ -49,7 +75,7 @@ class UnevenUplinks(DesignRule):
                         (*tier.path, "uplinks"),
                         f"{tier.up.count} uplinks of {fabric.name} {tier.name} do not divide by the "
                         f"{uplink.upper_groups} {upper.name} groups it meets",
-                        f"use a multiple of {uplink.upper_groups}",
+                        uplinks_hint(design, tier, uplink.upper_groups),
                     )
                 if uplink.links_per_group % uplink.upper_count:
                     yield self.flag(
@@ -57,5 +83,5 @@ class UnevenUplinks(DesignRule):
                         f"{uplink.links_per_group} uplinks of {fabric.name} {tier.name} do not divide by "
                         f"{uplink.upper_count} {upper.name} switches: some get {uplink.share(0)} links, others "
                         f"{uplink.share(uplink.upper_count - 1)}",
-                        f"counts that do, nearest: {nearest_divisors(uplink.links_per_group, uplink.upper_count)}",
+                        counts_hint(design, upper, uplink.links_per_group),
                     )

@@ -1,0 +1,56 @@
+"""node ports do not divide by the stated count of their switches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.advice import values_that_fit
+from fabricgen.design.build import trials_of
+from fabricgen.design.model import Design
+from fabricgen.design.trials import node_slots
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class UnevenLeaves(DesignRule):
+    """Some switches of a group take more node ports than others, because a stated `count` does not divide them.
+
+    The fuller switches run at a higher oversubscription than their neighbours, and a lockstep job runs at the pace of
+    the fullest. State a count that divides the node ports of a group, or none: sizing then finds one.
+    """
+
+    id = "FG204"
+    severity = Severity.WARNING
+    title = "node ports do not divide by the stated count of their switches"
+    bad = """
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: su, count: 3},  # <-
+          spine: {switch: sn5600, count: 4}}}}
+    """
+    good = """
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: su, count: 4},
+          spine: {switch: sn5600, count: 4}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag stated counts that share the node ports of a group unequally, with the nearest that would not."""
+        for fabric in design.fabrics:
+            leaf = design.leaf(fabric)
+            if leaf is None or not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].count:
+                continue
+            feeds = zip(fabric.node_feeds, node_slots(design.layout, fabric, leaf), strict=True)
+            for feed, slots in feeds:
+                if slots % leaf.count:
+                    used = sorted(feed.used(slots, leaf.count))
+                    fitting = values_that_fit(
+                        trials_of(design, leaf.fabric),
+                        (*leaf.path, "count"),
+                        sorted((d for d in range(1, slots + 1) if slots % d == 0), key=lambda d: abs(d - leaf.count)),
+                    )
+                    yield self.flag(
+                        (*leaf.path, "count"),
+                        f"{slots} node ports of {fabric.name} do not divide by {leaf.count} {leaf.name} switches: "
+                        f"the fullest takes {used[-1]}, the emptiest {used[0]}",
+                        f"counts that do and have the ports: {', '.join(fitting)}" if fitting else "leave `count` out",
+                    )
