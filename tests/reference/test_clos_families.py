@@ -30,7 +30,7 @@ class Row(NamedTuple):
 TABLE = [
     # 16 racks of 64 GPUs; a leaf has 64 down and 64 up, 4 to each spine
     Row("top-of-rack", (), 1024, "compute", {"leaf": 16, "spine": 16}, (1024, 1024)),
-    # SIGCOMM 2024: a segment is 16 ToRs of 60 uplinks, a plane of a pod 60 aggregation switches of 8 uplinks
+    # by the blueprint's figures: 16 ToRs of 60 uplinks a segment, 60 aggregation switches of 8 a pod and plane
     Row("dual-tor", (), 4352, "compute", {"tor": 64, "agg": 240, "core": 16}, (8704, 3840, 1920)),
     Row(
         "dual-tor",
