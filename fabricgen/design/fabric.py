@@ -98,13 +98,14 @@ class _Joint:
         wanted: dict[tuple[TierKey, PortKind], int] = {}
         for demand in extras:
             wanted[demand.tier, demand.kind] = wanted.get((demand.tier, demand.kind), 0) + demand.ports
+        named = most_on_named(extras)
         fed = {spec.upper for spec in self.specs.values()} | set(self.demands)
-        reserve = {key: Reserve(total=ports) for key, ports in wanted.items() if key[0] not in fed}
+        reserve = {key: Reserve(named[key], ports) for key, ports in wanted.items() if key[0] not in fed}
         for _ in range(ROUNDS):
             drafts = self._sizing(reserve).run()
             growing = {key: ports for key, ports in wanted.items() if key not in reserve and not self._for_gpus(key)}
             available = {key: self._dealer(drafts).available(*key) for key in growing}
-            short = {key: Reserve(total=n) for key, n in growing.items() if n > available[key]}
+            short = {key: Reserve(named[key], n) for key, n in growing.items() if n > available[key]}
             if not short:
                 dealt = self._deal(drafts, extras, wanted)
                 tiers = {key: self._tier(draft, drafts, dealt) for key, draft in drafts.items()}
@@ -275,6 +276,15 @@ class _Joint:
             lowest=not below,
             path=spec.path,
         )
+
+
+def most_on_named(demands: Sequence[ExtraDemand]) -> Counter[tuple[TierKey, PortKind]]:
+    """The most ports of each kind that extra devices ask of one switch by its name."""
+    found: Counter[tuple[TierKey, PortKind]] = Counter()
+    for demand in demands:
+        if demand.spec.switches:
+            found[demand.tier, demand.kind] += -(-demand.ports // len(set(demand.spec.switches)))
+    return found
 
 
 def most_on_one_switch(dealt: Sequence[ExtraSet], tier: TierKey, kind: PortKind) -> int:

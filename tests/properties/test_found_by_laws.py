@@ -17,6 +17,22 @@ def _blueprint(nodes: str, tiers: Tree, **more: Tree) -> Tree:
 
 
 FOUND = {
+    "extra devices that all go to one switch by its name": _blueprint(
+        "4 x dgx-b200",
+        {"leaf": {"switch": "sn5600", "per": ["su", "rail"]}, "spine": {"switch": "sn5600", "count": 4}},
+        compute={
+            "extra": {
+                "wan": {
+                    "device": "border-router",
+                    "attach": "inband",
+                    "speed": "200G",
+                    "count": 4,
+                    "to": "spine",
+                    "switches": ["compute-spine-01"],
+                }
+            }
+        },
+    ),
     "a border below a core that is grouped by spines": _blueprint(
         "2 x generic-server",
         {
