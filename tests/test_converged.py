@@ -128,7 +128,7 @@ def test_a_vrf_name_that_no_switch_takes_is_refused(tmp_path: Path, fabricgen) -
     )
     ran = fabricgen("show", file)
     assert ran.code == 2
-    assert "FG111" in ran.err
+    assert "FG112" in ran.err
     assert "shorter `vrf`" in ran.err
 
 

@@ -243,7 +243,7 @@ class _Joint:
             return ""
         if spec.vrf in ("mgmt", "global") or (spec.vrf is None and len(name) > VRF_NAME_MAX):
             raise fault(
-                "FG111",
+                "FG112",
                 f"'{spec.vrf or name}' cannot be the VRF of {name}: SONiC takes {VRF_NAME_MAX} characters, and 'mgmt' "
                 "is the switches' own",
                 path=("fabrics", name, *(("vrf",) if spec.vrf else ())),

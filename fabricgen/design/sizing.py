@@ -74,27 +74,36 @@ def ascent(tier: TierSpec, upper: TierSpec | None, main: Ask | None, sizes: Mapp
 
 
 def uplink_count(tier: TierSpec, up: Ascent, asks: Asks) -> int:
-    """Uplinks of one switch: stated, or the fewest within the oversubscription that land equally.
+    """Uplinks of one switch: as stated, or the fewest within the oversubscription that land equally.
 
-    Raises InputError where those stated cannot be shared by the upper groups that the switch meets.
+    Of stated ones that the upper groups do not share equally the rest stays unwired. Raises InputError where there is
+    none for each group.
     """
+    groups = up.groups_met
     if tier.spec.uplinks and tier.spec.uplinks.count:
-        stated, groups = tier.spec.uplinks.count, up.groups_met
-        if stated % groups:
-            raise fault(
-                "FG111",
-                f"{tier.name} has {stated} uplinks, which {groups} groups of {up.upper.name} do not share equally",
-                path=(*tier.path, "uplinks"),
-                hint=f"use {stated // groups * groups or groups} or {-(-stated // groups) * groups}",
-            )
-        return stated
+        stated = tier.spec.uplinks.count
+        if stated < groups:
+            raise _too_few(tier, up, stated)
+        return stated // groups * groups
     needed = uplinks_needed(asks.down_gbps, up.kind.speed_gbps, tier.allowed)
     landing = up.groups_met * (up.stated_count or 1)
-    for step in (landing, up.groups_met):
+    for step in (landing, groups):
         count = -(-needed // step) * step
         if place(tier.profile, asks.upward(count, up.kind)):
             return count
+    if needed < groups and place(tier.profile, asks.upward(needed, up.kind)):
+        raise _too_few(tier, up, needed)
     return needed
+
+
+def _too_few(tier: TierSpec, up: Ascent, uplinks: int) -> InputError:
+    """The refusal of uplinks that do not reach every group above."""
+    return fault(
+        "FG111",
+        f"{tier.name} has {uplinks} uplinks, and meets {up.groups_met} groups of {up.upper.name}",
+        path=(*tier.path, "uplinks") if tier.spec.uplinks else tier.path,
+        hint=f"give it {up.groups_met} or a multiple, or group {up.upper.name} by fewer dimensions",
+    )
 
 
 def with_uplinks(tier: TierSpec, asks: Asks, up: Ascent | None) -> Asks:

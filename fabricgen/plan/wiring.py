@@ -176,14 +176,25 @@ class FabricWiring:
         )
 
     def _managed_at(self, place: str, leaf_scope: str, managed: tuple[Managed, ...]) -> Ints:
-        """Switches whose narrowest common place with the leaves is `place`; the first of each group comes first."""
-        wanted = {(m.fabric, m.tier) for m in managed if shared_scope(m.scope, leaf_scope) == place}
-        rows = [
-            c.first + np.argsort(self._devices.index[c.rows], kind="stable").astype(np.int32)
+        """Switches whose narrowest common place with the leaves is `place`, in the order they are dealt.
+
+        Those that serve more come first, then unit by unit, so that a new unit moves none; the first of each group
+        comes before the second of any.
+        """
+        scopes = {(m.fabric, m.tier): m.scope for m in managed if shared_scope(m.scope, leaf_scope) == place}
+        mine = [
+            (c, min(SCOPES.index(scopes[c.fabric, c.tier]), SCOPES.index("su")))
             for c in self._devices.classes
-            if (c.fabric, c.tier) in wanted
+            if (c.fabric, c.tier) in scopes
         ]
-        return np.concatenate(rows) if rows else np.empty(0, dtype=np.int32)
+        if not mine:
+            return np.empty(0, dtype=np.int32)
+        rows = np.concatenate([np.arange(c.first, c.first + c.count, dtype=np.int32) for c, _ in mine])
+        wide = np.concatenate([np.full(c.count, scope) for c, scope in mine])
+        of_class = np.concatenate([np.full(c.count, i) for i, (c, _) in enumerate(mine)])
+        order = np.lexsort((rows, self._devices.index[rows], of_class, self._devices.unit[rows], wide))
+        dealt: Ints = rows[order]
+        return dealt
 
     def _deal(self, place: str, devices: Ints, leaves: Columns, each: int | None) -> Ints:
         """Deal devices over the leaves of their place: in turn, or `each` to a leaf before the next."""

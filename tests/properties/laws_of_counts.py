@@ -32,8 +32,7 @@ def bundles_are_links_between_nodes_and_switches(case: Case) -> None:
     design = case.cluster.design
     for fabric in design.fabrics:
         extra = sum(len(e.links) for e in fabric.extras) + fabric.managed_devices
-        lateral = sum(c.links for c in link_counts(design, fabric) if c.lower == c.upper)
-        total = sum(c.links for c in link_counts(design, fabric)) - extra - lateral
+        total = sum(c.links for c in link_counts(design, fabric)) - extra
         assert sum(b.links for b in design.bundles if b.fabric == fabric.name) == total
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
+from fabricgen.design.tiers import hangs
 from fabricgen.plan.tables import NODE
 from tests.properties.case import Case
 
@@ -118,7 +119,7 @@ def every_port_of_a_present_node_is_wired_once(case: Case) -> None:
     for fabric in design.fabrics:
         spec = design.loaded.blueprint.fabrics[fabric.name]
         having = {i for i, s in enumerate(design.layout.node_sets) if (spec.attach or fabric.name) in s.profile.roles}
-        takes_nodes = any(tier.below is None for tier in spec.tiers.values()) or spec.carried_by
+        takes_nodes = any(not hangs(tier) for tier in spec.tiers.values()) or spec.carried_by
         assert {index for index, _ in fabric.attachments} == (having if takes_nodes and fabric.leaf else set())
         for index, attachment in fabric.attachments:
             label = design.layout.node_sets[index].name

@@ -68,7 +68,7 @@ def peers_in(files: dict[str, str], switch: SwitchView) -> set[Peer]:
     tables = config_db(files, switch.name)
     own = int(tables["DEVICE_METADATA"]["localhost"]["bgp_asn"])
     rows = tables.get("BGP_NEIGHBOR", {}).items()
-    return {Peer(address, own, int(row["asn"]), row["local_addr"]) for address, row in rows}
+    return {Peer(address.rpartition("|")[2], own, int(row["asn"]), row["local_addr"]) for address, row in rows}
 
 
 def _peers_in_text(text: str, group: str, interface: str) -> set[Peer]:

@@ -40,13 +40,16 @@ def test_sessions_match_at_both_ends(name: str, sets: tuple[str, ...]) -> None:
     links = 0
     for switch in switches.values():
         between = [p for p in switch.ports if p.role != "host"]
-        assert len(found[switch.name]) == len(between)
+        assert len(found[switch.name]) == len(between) + sum(len(port.subinterfaces) for port in between)
         for port in between:
             peer = found[switch.name][bare(port.peer_address) or port.name]
             far = found[port.peer][bare(port.address) or port.peer_port]
             assert (peer.own_asn, peer.far_asn) == (far.far_asn, far.own_asn) == (switch.asn, switches[port.peer].asn)
             assert peer.own_address in ("", bare(port.address))
             links += 1
+            for sub in port.subinterfaces:
+                peer, far = found[switch.name][bare(sub.peer_address)], found[port.peer][bare(sub.address)]
+                assert (peer.own_asn, peer.far_asn) == (far.far_asn, far.own_asn) == (switch.asn, sub.peer_asn)
     assert links > 0
     assert links % 2 == 0
 
@@ -60,7 +63,9 @@ def test_own_addresses_of_sessions_are_configured(name: str, sets: tuple[str, ..
                 continue
             if switch.tier.nos == "sonic":
                 rows = config_db(files, switch.name)["INTERFACE"]
-                assert rows[port.name] == rows[f"{port.name}|{port.address}"] == {}
+                service = switch.service_of(port)
+                in_vrf = {"vrf_name": f"Vrf_{service.vrf}"} if service and service.vrf else {}
+                assert (rows[port.name], rows[f"{port.name}|{port.address}"]) == (in_vrf, {})
             else:
                 text = files[f"configs/{switch.name}/{switch.name}.cfg"]
                 block = re.search(rf"^interface {re.escape(port.name)}\n(   .*\n)+", text, re.M)

@@ -31,11 +31,11 @@ def counts_hint(design: Design, tier: TierDesign, links: int) -> str:
     return f"counts that do and have the ports: {', '.join(fitting)}" if fitting else "no count that does has the ports"
 
 
-def uplinks_hint(design: Design, tier: TierDesign, step: int) -> str:
-    """Numbers of uplinks, nearest to a tier's own, that are multiples of a step and have the ports."""
+def uplinks_hint(design: Design, tier: TierDesign, stated: int, step: int) -> str:
+    """Numbers of uplinks, nearest to those stated, that are multiples of a step and have the ports."""
     if tier.up is None:
         return ""
-    texts = (f"{count} x {tier.up.speed_gbps}G" for count in nearest_multiples(tier.up.count, step))
+    texts = (f"{count} x {tier.up.speed_gbps}G" for count in nearest_multiples(stated, step))
     fitting = values_that_fit(trials_of(design, tier.fabric), (*tier.path, "uplinks"), texts)
     listed = f"; {', '.join(fitting)} fit" if fitting else ", for which no port is left"
     return f"use a multiple of {step}{listed}"
@@ -70,12 +70,14 @@ class UnevenUplinks(DesignRule):
                 if uplink is None or tier.up is None:
                     continue
                 upper = design.tier(uplink.upper)
-                if tier.up.count % uplink.upper_groups:
+                asked = design.loaded.blueprint.fabrics[fabric.name].tiers[tier.name].uplinks
+                stated = asked.count if asked and asked.count else tier.up.count
+                if stated % uplink.upper_groups:
                     yield self.flag(
                         (*tier.path, "uplinks"),
-                        f"{tier.up.count} uplinks of {fabric.name} {tier.name} do not divide by the "
+                        f"{stated} uplinks of {fabric.name} {tier.name} do not divide by the "
                         f"{uplink.upper_groups} {upper.name} groups it meets",
-                        uplinks_hint(design, tier, uplink.upper_groups),
+                        uplinks_hint(design, tier, stated, uplink.upper_groups),
                     )
                 if uplink.links_per_group % uplink.upper_count:
                     yield self.flag(
