@@ -145,23 +145,22 @@ class _FreeCages:
         usable = self._usable(cage_class, role, ways)
         if number > len(usable):
             return None
-        if at_end:
-            usable = self._last_first(usable)
-        taken = sorted(usable[:number])
+        taken = sorted(self._in_turn(usable, at_end=at_end)[:number])
         step = self._profile.cages[cage_class].block(ways)
         self._free -= {c + i for c in taken for i in range(step)}
         return tuple(taken)
 
-    def _last_first(self, cages: list[int]) -> list[int]:
-        """Cages in the order that uplinks take them: the last of each line card, then the last but one."""
+    def _in_turn(self, cages: list[int], *, at_end: bool) -> list[int]:
+        """Cages in the order they are taken: the first (or last) of each line card, then the next of each."""
         if not self._profile.line_cards:
-            return cages[::-1]
-        from_end = {c: len(card) - i for card in self._profile.cages_by_card for i, c in enumerate(card)}
-        return sorted(cages, key=lambda cage: (from_end[cage], cage))
+            return cages[::-1] if at_end else cages
+        place = {c: len(card) - i if at_end else i for card in self._profile.cages_by_card for i, c in enumerate(card)}
+        return sorted(cages, key=lambda cage: (place[cage], cage))
 
-    def rest(self, cage_class: int, role: str, ways: int) -> tuple[int, ...]:
-        """What is left for a role."""
-        return tuple(self._usable(cage_class, role, ways))
+    def with_rest(self, run: PortRun) -> PortRun:
+        """A run of downlinks with all that is left for such, over the line cards of a chassis in turn."""
+        cages = sorted((*run.cages, *self._usable(run.cage_class, "down", run.ways)))
+        return replace(run, cages=tuple(self._in_turn(cages, at_end=False)))
 
 
 def place(profile: SwitchProfile, asks: Asks) -> Face | None:
@@ -208,8 +207,7 @@ def _place(profile: SwitchProfile, asks: Asks, chosen: list[tuple[int, int]], ab
             return None
         downs.append(run)
     if downs:
-        rest = free.rest(downs[0].cage_class, "down", downs[0].ways)
-        downs[0] = replace(downs[0], cages=tuple(sorted((*downs[0].cages, *rest))))
+        downs[0] = free.with_rest(downs[0])
     return Face(tuple(downs), tuple(found[1:] if asks.up else found), found[0] if asks.up else None)
 
 

@@ -147,6 +147,8 @@ def _ordered(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path) -
             path=(*path, "tiers", reserved),
             hint="call it leaf, spine, core or by a name of its own",
         )
+    if len(chain) == 1 and not any(tier.above for tier in chain.values()):
+        return list(chain)
     levels: dict[str, float] = {}
     named = {a for tier in chain.values() for a in tier.above}
     pending = {name: [a for a in tier.above if "." not in a] for name, tier in chain.items()}
@@ -169,7 +171,7 @@ def _ordered(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path) -
                 "FG016",
                 f"tiers {first} and {second} stand at the same level",
                 path=(*path, "tiers", second),
-                hint="say `below: TIER` of a tier that hangs below another and takes no nodes, such as a border",
+                hint="say `above: TIER` of the upper one, or `below: TIER` of a border that takes no nodes",
             )
     return ordered
 
