@@ -8,8 +8,8 @@ from fabricgen.allocate.addresses import is_management
 from fabricgen.allocate.pools import DEFAULT_POOLS
 from fabricgen.allocate.underlay import underlay
 from fabricgen.blueprint.fabric import Qos
-from fabricgen.design.fabric import linked_fabrics
 from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design
 
 

@@ -7,10 +7,11 @@ from functools import partial
 
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.catalog.loader import Catalog
-from fabricgen.design.fabric import Managing, check_apart, design_fabrics, linked_fabrics
+from fabricgen.design.fabric import Managing, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.hints import advised
 from fabricgen.design.layout import lay_out
+from fabricgen.design.linked import check_apart, linked_fabrics
 from fabricgen.design.management import ManagementLoad, managed_devices
 from fabricgen.design.model import Design, fabric_order
 from fabricgen.design.scale_up import design_scale_up

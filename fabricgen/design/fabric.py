@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fabricgen.blueprint.fabric import Fabric
 from fabricgen.design.attach import attach
+from fabricgen.design.down_ports import Reserve
 from fabricgen.design.extras import ExtraDealer, ExtraDemand, extra_demands
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, TierDesign, TierKey
 from fabricgen.design.laterals import lateral_of
 from fabricgen.design.ports import PortKind
 from fabricgen.design.slots import SlotTable
-from fabricgen.design.tier_sizing import Draft, ManagedPorts, NodeDemand, Reserve, TierSizing
+from fabricgen.design.tier_sizing import Draft, ManagedPorts, NodeDemand, TierSizing
 from fabricgen.design.tiers import FabricContext, TierSpec, hangs, tier_specs
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 
@@ -31,28 +31,6 @@ class Managing:
     fabric: str
     ports: ManagedPorts
     devices: int
-
-
-def linked_fabrics(blueprint_fabrics: Mapping[str, Fabric]) -> list[list[str]]:
-    """Fabrics that share tiers or are linked with each other, together; in the order of their first."""
-    owner = {name: name for name in blueprint_fabrics}
-
-    def find(name: str) -> str:
-        while owner[name] != name:
-            name = owner[name]
-        return name
-
-    for name, fabric in blueprint_fabrics.items():
-        others = [fabric.carried_by] if fabric.carried_by else []
-        for tier in fabric.tiers.values():
-            others += [text.split(".")[0] for text in (*tier.above, *filter(None, [tier.below])) if "." in text]
-        for other in others:
-            if other in owner:
-                owner[find(other)] = find(name)
-    found: dict[str, list[str]] = {}
-    for name in blueprint_fabrics:
-        found.setdefault(find(name), []).append(name)
-    return list(found.values())
 
 
 def design_fabrics(context: FabricContext, names: Sequence[str], managing: Managing | None) -> list[FabricDesign]:
@@ -309,15 +287,3 @@ def _in_order(specs: Mapping[TierKey, TierSpec], keys: Sequence[TierKey]) -> lis
     """A fabric's tiers from the nodes up, those that hang below others last."""
     hanging = [key for key in keys if hangs(specs[key].spec)]
     return [*(key for key in keys if key not in hanging), *hanging]
-
-
-def check_apart(names: Sequence[str], managing: str, fabrics: Mapping[str, Fabric]) -> None:
-    """Raises InputError where the management fabric is linked with fabrics whose switches it manages."""
-    others = [n for n in names if n != managing and fabrics[n].tiers]
-    if others:
-        raise fault(
-            "FG019",
-            f"{managing} takes the management ports of {others[0]}, and is linked with it",
-            path=("fabrics", managing, "also"),
-            hint="keep the management fabric apart, or let other fabrics be `carried_by` it",
-        )

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from fabricgen.blueprint.fabric import DIMENSIONS, TIER_LEVELS, Fabric, Tier
+from fabricgen.blueprint.fabric import DIMENSIONS, Fabric, Tier
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import SCOPES, scope_of
+from fabricgen.design.tier_order import tier_order
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
 
@@ -73,7 +74,7 @@ def tier_specs(context: FabricContext, names: Sequence[str]) -> dict[TierKey, Ti
 def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
     """Tiers of one fabric, the chain from the nodes up before those that hang below others."""
     spec, path = context.blueprint.fabrics[name], ("fabrics", name)
-    chain = _ordered({n: t for n, t in spec.tiers.items() if not hangs(t)}, spec.tiers, path)
+    chain = tier_order({n: t for n, t in spec.tiers.items() if not hangs(t)}, spec.tiers, path)
     ordered = [*chain, *sorted(n for n, t in spec.tiers.items() if hangs(t))]
     joined = bool(chain) and any("." in above for above in spec.tiers[chain[0]].above)
     uppers = dict(pairwise(chain))
@@ -136,57 +137,6 @@ def _check_cages(profile: SwitchProfile, tier: Tier, place: Path) -> None:
         for cage in cages:
             if taken.setdefault(cage, role) != role:
                 raise fault("FG109", f"cage {cage} is kept for {taken[cage]} and {role}", path=(*place, "cages", role))
-
-
-def _ordered(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path) -> list[str]:
-    """Tier names from the nodes up, whatever the order of their keys."""
-    for reserved in sorted(set(tiers) & {*DIMENSIONS, "node"}):
-        raise fault(
-            "FG016",
-            f"a tier cannot be called '{reserved}', which is a dimension or the nodes' own name",
-            path=(*path, "tiers", reserved),
-            hint="call it leaf, spine, core or by a name of its own",
-        )
-    if len(chain) == 1 and not any(tier.above for tier in chain.values()):
-        return list(chain)
-    levels: dict[str, float] = {}
-    named = {a for tier in chain.values() for a in tier.above}
-    pending = {name: [a for a in tier.above if "." not in a] for name, tier in chain.items()}
-    while pending:
-        known = [
-            n
-            for n, above in pending.items()
-            if (all(a in levels for a in above) if above else n in TIER_LEVELS or chain[n].above or n in named)
-        ]
-        if not known:
-            raise _no_place(pending, tiers, path)
-        for name in known:
-            above = pending.pop(name)
-            foreign = 0 if chain[name].above else TIER_LEVELS.get(name, 0)
-            levels[name] = 1 + max(levels[a] for a in above) if above else foreign
-    ordered = sorted(chain, key=lambda n: (levels[n], n))
-    for first, second in pairwise(ordered):
-        if levels[first] == levels[second]:
-            raise fault(
-                "FG016",
-                f"tiers {first} and {second} stand at the same level",
-                path=(*path, "tiers", second),
-                hint="say `above: TIER` of the upper one, or `below: TIER` of a border that takes no nodes",
-            )
-    return ordered
-
-
-def _no_place(pending: Mapping[str, list[str]], tiers: Mapping[str, Tier], path: Path) -> InputError:
-    stuck = next(iter(pending))
-    above = next((a for a in pending[stuck] if a not in pending), pending[stuck][0] if pending[stuck] else "")
-    return fault(
-        "FG016",
-        f"tier {stuck} is above '{above}', which is no tier of this fabric"
-        if above
-        else f"tier '{stuck}' has no known place",
-        path=(*path, "tiers", stuck, *(("above",) if above else ())),
-        hint=did_you_mean(above, tiers) if above else "say `above: TIER`, or use leaf, spine, core",
-    )
 
 
 def _per(tier: Tier, lower: list[str], place: Path, *, sites: int) -> tuple[str, ...]:

@@ -20,11 +20,11 @@ from fabricgen.design.fabric_model import (
     Uplink,
 )
 from fabricgen.design.layout import Layout
-from fabricgen.design.management import Managed, ManagementLoad, in_turn, managed_devices, shared_scope
 from fabricgen.design.model import Design
-from fabricgen.design.shape import SCOPES, group_index, inner, scope_index, scope_of
+from fabricgen.design.shape import group_index, inner, scope_of
 from fabricgen.design.slots import SlotTable
 from fabricgen.plan.columns import Columns, tier_columns
+from fabricgen.plan.management import deal_management
 from fabricgen.plan.tables import (
     EXTRA,
     NODE,
@@ -145,71 +145,21 @@ class FabricWiring:
         )
 
     def _management(self) -> Wires:
-        """Deal management ports over the lowest switches that share their place, after the nodes' ports."""
+        """Management ports, dealt over the lowest switches that share their place, after the nodes' ports."""
         leaf = self._fabric.tiers[0]
-        scope, leaves = scope_of(leaf.per), tier_columns(self._layout, leaf, self._fabric.tier_sizes)
         feed = leaf.feed(TierKey("", ""))
-        managed = managed_devices(self._design.fabrics, self._design.scale_up, self._fabric.name)
-        load = ManagementLoad(self._layout, managed)
-        a, b, port = [], [], []
-        for place in SCOPES:
-            devices = self._managed_at(place, scope, managed)
-            if len(devices):
-                nth = None if in_turn(place, scope) else load.share(place, scope, leaf.switches)
-                switch = self._deal(place, devices, leaves, nth)
-                first = feed.first + load.before(place, scope, leaf.switches)
-                a.append(devices)
-                b.append(switch)
-                port.append(first + _rank_within(switch))
-        device = np.concatenate(a)
-        order = np.argsort(device, kind="stable")
-        switches = self._switches(leaf).first + np.concatenate(b)[order]
+        device, switch, port = deal_management(self._design, self._devices, self._fabric)
+        switches = self._switches(leaf).first + switch
         rail, plane = self._of_switches(switches)
         return Wires(
             self._segment("node", leaf, ManagementPort(), leaf.downs[feed.run], (*self._fabric.path, "also")),
-            device[order],
+            device,
             np.zeros(len(device), dtype=np.int32),
             switches.astype(np.int32),
-            np.concatenate(port)[order].astype(np.int32),
+            feed.first + port,
             rail,
             plane,
         )
-
-    def _managed_at(self, place: str, leaf_scope: str, managed: tuple[Managed, ...]) -> Ints:
-        """Switches whose narrowest common place with the leaves is `place`, in the order they are dealt.
-
-        Those that serve more come first, then unit by unit, so that a new unit moves none; the first of each group
-        comes before the second of any.
-        """
-        scopes = {(m.fabric, m.tier): m.scope for m in managed if shared_scope(m.scope, leaf_scope) == place}
-        mine = [
-            (c, min(SCOPES.index(scopes[c.fabric, c.tier]), SCOPES.index("su")))
-            for c in self._devices.classes
-            if (c.fabric, c.tier) in scopes
-        ]
-        if not mine:
-            return np.empty(0, dtype=np.int32)
-        rows = np.concatenate([np.arange(c.first, c.first + c.count, dtype=np.int32) for c, _ in mine])
-        wide = np.concatenate([np.full(c.count, scope) for c, scope in mine])
-        of_class = np.concatenate([np.full(c.count, i) for i, (c, _) in enumerate(mine)])
-        order = np.lexsort((rows, self._devices.index[rows], of_class, self._devices.unit[rows], wide))
-        dealt: Ints = rows[order]
-        return dealt
-
-    def _deal(self, place: str, devices: Ints, leaves: Columns, each: int | None) -> Ints:
-        """Deal devices over the leaves of their place: in turn, or `each` to a leaf before the next."""
-        at = {name: getattr(self._devices, name)[devices] for name in ("site", "pod", "unit")}
-        at["rack"] = self._devices.rack_in_unit[devices]
-        own = scope_index(self._layout, place, at)
-        of_leaf = scope_index(self._layout, place, leaves)
-        order = np.argsort(of_leaf, kind="stable")
-        places = np.arange(int(of_leaf.max()) + 1)
-        start = np.searchsorted(of_leaf[order], places)
-        count = np.bincount(of_leaf, minlength=len(places))
-        rank = _rank_within(own)
-        nth = rank % count[own] if each is None else rank // each
-        dealt: Ints = order[start[own] + nth].astype(np.int32)
-        return dealt
 
     def _uplinks(self, lower: TierDesign, upper: TierDesign) -> Wires:
         uplink = lower.uplink
@@ -298,14 +248,3 @@ def _place_rank(layout: Layout, lower: str, upper: str, columns: Columns, *, by_
     if lower in ("su", "rack"):
         rank = rank + columns["su"]
     return rank * layout.racks_per_su + columns["rack"] if lower == "rack" else rank
-
-
-def _rank_within(keys: Ints) -> Ints:
-    """The place of each row among the rows of the same key, in row order; int32."""
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    first = np.r_[0, np.flatnonzero(np.diff(ordered)) + 1]
-    start = np.repeat(first, np.diff(np.r_[first, len(keys)]))
-    rank = np.empty(len(keys), dtype=np.int32)
-    rank[order] = np.arange(len(keys), dtype=np.int32) - start
-    return rank
