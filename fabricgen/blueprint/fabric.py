@@ -179,7 +179,9 @@ class Tier(Model):
     breakout: NicModeOf | None = Field(None, description="How downlink cages are split, e.g. 2x400. Default: finest.")
     oversubscription: Ratio | None = Field(None, description="Downlink : uplink bandwidth allowed here.")
     spread: Literal["block", "stripe"] | None = Field(
-        None, description="How node ports are dealt over the switches of a group: in blocks, or in turn."
+        None,
+        description="How node ports are dealt over a group's switches. block: node after node (default); stripe: in "
+        "turn, which takes each node to several (dual ToR).",
     )
     spare_ports: int = Field(0, ge=0, le=1024, description="Down ports that each switch keeps free.")
     peer: LinksOf | None = Field(None, description="Links to the other switch of each pair in a group, e.g. 2 x 400G.")

@@ -20,7 +20,7 @@ from fabricgen.kernel.diagnostics import did_you_mean, fault
 VRF_NAME_MAX = 11
 """Longest VRF name, beside the `Vrf_` that SONiC wants before it (sonic-vrf.yang: 15 in all)."""
 
-ROUNDS = 4
+ROUNDS = 6
 """How often tiers are sized anew when extra devices find too few ports."""
 
 
@@ -81,34 +81,37 @@ class _Joint:
         reserve = {key: Reserve(named[key], ports) for key, ports in wanted.items() if key[0] not in fed}
         for _ in range(ROUNDS):
             drafts = self._sizing(reserve).run()
-            growing = {key: ports for key, ports in wanted.items() if key not in reserve and not self._for_gpus(key)}
-            available = {key: self._dealer(drafts).available(*key) for key in growing}
-            short = {key: Reserve(named[key], n) for key, n in growing.items() if n > available[key]}
+            growing = {key: ports for key, ports in wanted.items() if not self._for_gpus(key)}
+            short = {
+                key: Reserve(named[key], ports)
+                for key, ports in growing.items()
+                if key not in reserve and ports > self._dealer(drafts).available(*key)
+            }
             if not short:
-                dealt = self._deal(drafts, extras, wanted)
-                tiers = {key: self._tier(draft, drafts, dealt) for key, draft in drafts.items()}
-                short = {
-                    key: Reserve(each=most_on_one_switch(dealt, *key)) for key in growing if _too_narrow(tiers[key[0]])
-                }
-                if not short:
-                    return [self._freeze(name, drafts, tiers, extras, dealt) for name in self.names]
+                dealt, tiers = self._dealt(drafts, extras, wanted)
+                most = {key: most_on_one_switch(dealt, *key) for key in growing if _too_narrow(tiers[key[0]])}
+                known = {key: reserve.get(key, Reserve()) for key in most}
+                short = {k: Reserve(n, known[k].total) for k, n in most.items() if n > known[k].each}
+            if not short:
+                break
             reserve |= short
-        dealt = self._deal(drafts, extras, wanted)
-        tiers = {key: self._tier(draft, drafts, dealt) for key, draft in drafts.items()}
+        dealt, tiers = self._dealt(drafts, extras, wanted)
         return [self._freeze(name, drafts, tiers, extras, dealt) for name in self.names]
 
     def _dealer(self, drafts: Mapping[TierKey, Draft]) -> ExtraDealer:
         sizes = {f: self.sizes[f] | {k.tier: d.count for k, d in drafts.items() if k.fabric == f} for f in self.names}
         return ExtraDealer(self.context.layout, drafts, self.demands, sizes)
 
-    def _deal(
+    def _dealt(
         self,
         drafts: Mapping[TierKey, Draft],
         extras: Sequence[ExtraDemand],
         wanted: Mapping[tuple[TierKey, PortKind], int],
-    ) -> list[ExtraSet]:
+    ) -> tuple[list[ExtraSet], dict[TierKey, TierDesign]]:
+        """The extra devices with their ports, and the tiers with those counted."""
         dealer = self._dealer(drafts)
-        return [dealer.deal(demand, wanted[demand.tier, demand.kind]) for demand in extras]
+        dealt = [dealer.deal(demand, wanted[demand.tier, demand.kind]) for demand in extras]
+        return dealt, {key: self._tier(draft, drafts, dealt) for key, draft in drafts.items()}
 
     def _for_gpus(self, key: tuple[TierKey, PortKind]) -> bool:
         """Whether ports are of the kind that GPUs attach with, whose leaves do not grow for extra devices."""

@@ -56,9 +56,12 @@ class SingleHomedNodes(DesignRule):
             if leaf.count > 1 and fabric.node_feeds[0].spread == "stripe":
                 continue
             carried = leaf.fabric != fabric.name
+            remedy = (
+                "deal its rails over `rail_groups` or its ports over `planes`" if carried else "add `rail` to `per`"
+            )
             yield self.flag(
                 (*fabric.path, "carried_by") if carried else (*leaf.path, "per"),
                 f"all {most} {fabric.name} links of a node go to the same {leaf.name} group "
                 f"({leaf.count} switch{'es' * (leaf.count != 1)}, filled node by node)",
-                "deal its rails over `rail_groups` or its ports over `planes`" if carried else "add `rail` to `per`",
+                f"{remedy}{f', or say `spread: stripe` of {leaf.name}' if leaf.count > 1 else ''}",
             )

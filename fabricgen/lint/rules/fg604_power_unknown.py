@@ -30,8 +30,19 @@ class PowerUnknown(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag the first place of each switch without a figure."""
+        """Flag the first place of each node, extra device and switch without a figure; external ones draw elsewhere."""
         missing: dict[str, tuple[Path, int]] = {}
+        layout = design.layout
+        for nodes in layout.node_sets:
+            if nodes.profile.power_w.planning_w is None:
+                place: Path = ("scalable_unit", "racks", "devices") if nodes.per_rack else ("scalable_unit", "nodes")
+                count = nodes.count * layout.units - layout.omitted_of(nodes)
+                missing[nodes.profile.id] = ((*place, nodes.name), count)
+        for fabric in design.fabrics:
+            for extra in fabric.extras:
+                profile = extra.attachment.profile
+                if profile.power_w.planning_w is None and not profile.external and profile.id not in missing:
+                    missing[profile.id] = ((*extra.path, "device"), extra.count)
         for fabric in design.fabrics:
             for tier in fabric.tiers:
                 if tier.profile.power_w.planning_w is None:

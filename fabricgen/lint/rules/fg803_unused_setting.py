@@ -48,7 +48,18 @@ class UnusedSetting(DesignRule):
                 for key, part in (("routing", spec.routing), ("pools", spec.pools), ("qos", spec.qos)):
                     if part.model_fields_set:
                         yield self.flag(("fabrics", name, key), f"InfiniBand fabric {name} takes no {key}")
+        yield from self._unused_ratios(design)
         yield from self._unused_bgp(design)
+
+    def _unused_ratios(self, design: Design) -> Iterator[Diagnostic]:
+        """Oversubscription stated of a tier that has nothing above it: it is a matter of the tier below."""
+        for tier in design.tiers:
+            stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].oversubscription
+            if stated is not None and tier.up is None:
+                below = [t for t in design.tiers if t.uplink and t.uplink.upper == tier.key]
+                hint = f"state it of {' or '.join(t.name for t in below)}, whose uplinks it limits" if below else ""
+                message = f"{tier.fabric} {tier.name} has no uplinks that its oversubscription could limit"
+                yield self.flag((*tier.path, "oversubscription"), message, hint)
 
     def _unused_bgp(self, design: Design) -> Iterator[Diagnostic]:
         """AS numbers and BFD where no switch that they are for runs BGP."""

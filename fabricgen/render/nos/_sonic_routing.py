@@ -105,7 +105,7 @@ def _neighbor_type(switch: SwitchView, port: SwitchPort) -> str:
     """What is at the far end; "" for the management port of a switch, which is no neighbour of the fabric."""
     if port.role == "host":
         return "Server" if port.peer_tier == "node" else ""
-    return router_type(switch.level + (1 if port.role == "up" else -1))
+    return router_type(switch.level + {"up": 1, "down": -1}.get(port.role, 0))
 
 
 def _frr(switch: SwitchView) -> dict[str, Any]:
