@@ -9,7 +9,7 @@ from fabricgen.allocate.pools import DEFAULT_POOLS
 from fabricgen.allocate.underlay import underlay
 from fabricgen.blueprint.fabric import Qos
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.linked import linked_fabrics
+from fabricgen.design.linked import fabric_vlan, linked_fabrics
 from fabricgen.design.model import Design
 
 
@@ -58,7 +58,7 @@ def fabric_intent(design: Design, fabric: FabricDesign) -> FabricIntent:
         hosts=fabric.hosts,
         bfd=bool(bfd),
         qos=_qos_intent(protocol, spec.qos, blueprint.qos),
-        vlan=spec.vlan or 100 + 10 * order.index(fabric.name),
+        vlan=fabric_vlan(blueprint, fabric.name, order.index(fabric.name)),
         vrf=fabric.vrf,
         loopback_pools=tuple(dict.fromkeys(p for f in (fabric, *joined) for p in _pool(design, f, "loopback"))),
         host_pools=tuple(dict.fromkeys(p for f in (fabric, *joined) for p in _host_pool(design, f))),

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
+from fabricgen.blueprint.fabric import Fabric
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.catalog.loader import Catalog
 from fabricgen.design.fabric import Managing, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.hints import advised
 from fabricgen.design.layout import lay_out
-from fabricgen.design.linked import check_apart, linked_fabrics
+from fabricgen.design.linked import check_apart, check_together, linked_fabrics
 from fabricgen.design.management import ManagementLoad, managed_devices
-from fabricgen.design.model import Design, fabric_order
+from fabricgen.design.model import Design
+from fabricgen.design.order import fabric_order
 from fabricgen.design.scale_up import design_scale_up
 from fabricgen.design.scale_up_model import ScaleUpDesign
 from fabricgen.design.tiers import FabricContext
@@ -51,6 +53,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     parts = linked_fabrics({name: blueprint.fabrics[name] for name in names})
     for part in sorted(parts, key=lambda part: any(name in managing for name in part)):
         try:
+            check_together(blueprint, part)
             manager = _manager(context, part, designed.values(), scale_up)
         except InputError as error:
             faults.append(error)
@@ -63,7 +66,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
             faults.append(advised(error, trials))
     if faults:
         raise InputError(d for error in faults for d in error.diagnostics)
-    _check_extras(designed)
+    _check_extras(designed, blueprint.fabrics, layout.sites[0])
     _check_nos(loaded, designed)
     fabrics = tuple(designed[n] for n in names)
     return Design(loaded, catalog, layout, fabrics, scale_up)
@@ -92,7 +95,7 @@ def trials_of(design: Design, fabric: str) -> Trials:
     return Trials(context, part, partial(design_fabrics, names=part, managing=manager))
 
 
-def _check_extras(fabrics: dict[str, FabricDesign]) -> None:
+def _check_extras(fabrics: dict[str, FabricDesign], specs: Mapping[str, Fabric], first_site: str) -> None:
     seen: dict[str, tuple[str, str, int]] = {}
     for name, fabric in fabrics.items():
         for extra in fabric.extras:
@@ -104,6 +107,15 @@ def _check_extras(fabrics: dict[str, FabricDesign]) -> None:
                     f"{known[2]} x {known[1]} in fabric {known[0]}",
                     path=extra.path,
                     hint="the same name in two fabrics is the same devices; give others another name",
+                )
+            site = specs[name].extra[extra.name].site or first_site
+            other = specs[known[0]].extra[extra.name].site or first_site
+            if site != other:
+                raise fault(
+                    "FG019",
+                    f"'{extra.name}' stands at {site} here and at {other} in fabric {known[0]}",
+                    path=extra.path,
+                    hint="state the same `site` in every fabric",
                 )
 
 

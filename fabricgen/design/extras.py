@@ -197,17 +197,24 @@ class ExtraDealer:
                 for switch in range(first, first + each):
                     yield switch, self._first_spare(draft, run) + i, False
 
-    def _allowed(self, draft: Draft, demand: ExtraDemand) -> range | set[int]:
+    def _allowed(self, draft: Draft, demand: ExtraDemand) -> set[int]:
         switches = draft.groups * draft.count
-        if demand.spec.switches:
-            return set(self._named(draft, demand))
+        named = self._named(draft, demand) if demand.spec.switches else range(switches)
         sites = self._layout.sites
         if len(sites) == 1:
-            return range(switches)
+            return set(named)
         scope = scope_of(draft.spec.per)
         each = switches // scope_count(self._layout, scope)
         wanted = sites.index(demand.spec.site) if demand.spec.site else 0
-        return {s for s in range(switches) if site_of_place(self._layout, scope, s // each) == wanted}
+        here = {s for s in named if site_of_place(self._layout, scope, s // each) == wanted}
+        if demand.spec.switches and len(here) < len(set(named)):
+            raise fault(
+                "FG012",
+                f"{demand.name} stands at {sites[wanted]}, and switches that it names stand elsewhere",
+                path=(*demand.path, "switches"),
+                hint="state the `site` where these switches are",
+            )
+        return here
 
     def _named(self, draft: Draft, demand: ExtraDemand) -> list[int]:
         """The switches that extra devices name, in that order."""

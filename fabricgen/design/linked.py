@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from fabricgen.blueprint.fabric import Fabric
+from fabricgen.blueprint.models import Blueprint
+from fabricgen.design.order import fabric_order
 from fabricgen.kernel.diagnostics import fault
 
 
@@ -40,3 +42,75 @@ def check_apart(names: Sequence[str], managing: str, fabrics: Mapping[str, Fabri
             path=("fabrics", managing, "also"),
             hint="keep the management fabric apart, or let other fabrics be `carried_by` it",
         )
+
+
+def fabric_vlan(blueprint: Blueprint, name: str, place: int) -> int:
+    """The VLAN of a fabric's bridged nodes: as stated, or by its place (from 0) in the order of fabrics."""
+    return blueprint.fabrics[name].vlan or 100 + 10 * place
+
+
+def check_together(blueprint: Blueprint, names: Sequence[str]) -> None:
+    """Raises InputError where fabrics that share switches or links cannot: protocols, underlays and VLANs."""
+    fabrics = blueprint.fabrics
+    for name in names:
+        carrier = fabrics[name].carried_by
+        protocols = {fabrics[name].protocol, fabrics[carrier].protocol} if carrier in fabrics else set()
+        if "infiniband" in protocols and len(protocols) > 1:
+            raise fault(
+                "FG015",
+                f"{name} is {fabrics[name].protocol}, and its carrier {carrier} is not",
+                path=("fabrics", name, "carried_by"),
+                hint="InfiniBand switches carry InfiniBand alone",
+            )
+    routed = [name for name in names if fabrics[name].protocol != "infiniband"]
+    for name in routed:
+        _check_underlay(blueprint, name, routed[0])
+    _check_vlans(blueprint, routed)
+
+
+def _underlay(blueprint: Blueprint, name: str) -> str:
+    fabric = blueprint.fabrics[name]
+    owner = blueprint.fabrics.get(fabric.carried_by or "", fabric)
+    return owner.routing.underlay or blueprint.routing.underlay or "ebgp-numbered"
+
+
+def _check_underlay(blueprint: Blueprint, name: str, first: str) -> None:
+    """Linked fabrics route alike, and static routes run where tiers meet: not sideways, and in no VRF."""
+    own, other = _underlay(blueprint, name), _underlay(blueprint, first)
+    path, fabric = ("fabrics", name), blueprint.fabrics[name]
+    if own != other:
+        raise fault(
+            "FG113",
+            f"{name} has underlay {own}, and {first}, which it is linked with, {other}",
+            path=path,
+            hint="state one underlay for both",
+        )
+    if own != "static":
+        return
+    peers = next((tier for tier, spec in fabric.tiers.items() if spec.peer), None)
+    below = any(tier.below is not None and "." in tier.below for tier in fabric.tiers.values())
+    if fabric.spans or peers or ((fabric.carried_by or below) and fabric.vrf != "default"):
+        what = "spans" if fabric.spans else f"the peer links of {peers}" if peers else f"the VRF of {name}"
+        raise fault(
+            "FG113",
+            f"static routes do not run over {what}",
+            path=path,
+            hint="use an ebgp underlay" + ("" if fabric.spans or peers else ", or `vrf: default`"),
+        )
+
+
+def _check_vlans(blueprint: Blueprint, names: Sequence[str]) -> None:
+    """Fabrics on the same switches have a VLAN each."""
+    order = sorted(blueprint.fabrics, key=fabric_order)
+    taken: dict[tuple[str, int], str] = {}
+    for name in names:
+        fabric = blueprint.fabrics[name]
+        vlan = fabric_vlan(blueprint, name, order.index(name))
+        first = taken.setdefault((fabric.carried_by or name, vlan), name)
+        if first != name:
+            raise fault(
+                "FG114",
+                f"{name} and {first} are on the same switches, and both have VLAN {vlan}",
+                path=("fabrics", name, *(("vlan",) if fabric.vlan else ())),
+                hint="state another `vlan` for one of them",
+            )

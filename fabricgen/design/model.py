@@ -20,15 +20,6 @@ from fabricgen.design.scale_up_model import ScaleUpDesign
 if TYPE_CHECKING:
     import networkx
 
-USUAL_FABRICS = ("compute", "storage", "inband", "oob")
-"""Fabrics in the order that slots, pools and listings follow; others come after, by name, and so move none of these."""
-
-
-def fabric_order(name: str) -> tuple[int, object]:
-    """Sort key of a fabric: the usual ones first, then others by name."""
-    usual = USUAL_FABRICS.index(name) if name in USUAL_FABRICS else len(USUAL_FABRICS)
-    return usual, natural(name)
-
 
 @dataclass(frozen=True, slots=True)
 class Group:

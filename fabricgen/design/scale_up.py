@@ -52,6 +52,13 @@ def design_scale_up(blueprint: Blueprint, catalog: Catalog, layout: Layout) -> t
     found: list[ScaleUpDesign] = []
     taken: dict[str, str] = {}
     for name, spec in sorted(blueprint.scale_up.items()):
+        if spec.per == "cluster" and len(layout.sites) > 1:
+            raise fault(
+                "FG301",
+                f"a domain of the whole cluster would span {len(layout.sites)} sites; its links reach a few metres",
+                path=("scale_up", name, "per"),
+                hint="form domains per pod, su, rack or node",
+            )
         members = _members(name, spec, catalog, layout)
         for node_set in members:
             other = taken.setdefault(node_set.name, name)

@@ -193,6 +193,14 @@ def _link_across(fabric: Fabric, name: str, found: dict[TierKey, TierSpec]) -> N
                     path=(*place, word),
                     hint=did_you_mean(asked, known),
                 )
+            if found[lower].profile.protocol != found[upper].profile.protocol:
+                kinds = f"{found[lower].profile.protocol} and {found[upper].profile.protocol}"
+                raise fault(
+                    "FG015",
+                    f"{'.'.join(lower)} and {'.'.join(upper)} cannot be cabled together: {kinds}",
+                    path=(*place, word),
+                    hint="link fabrics of one protocol; routers between them are extra devices",
+                )
             if found[upper].takes_nodes:
                 raise fault(
                     "FG016",

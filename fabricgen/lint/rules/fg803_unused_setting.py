@@ -44,6 +44,12 @@ class UnusedSetting(DesignRule):
                     ("pods", name, "reserve"), f"pod {name} reserves {pod.reserve} slots and has {pod.su} units"
                 )
         for name, spec in sorted(blueprint.fabrics.items()):
+            if spec.vrf and not design.fabric(name).carrier:
+                message = f"fabric {name} has its switches to itself, and takes no vrf"
+                yield self.flag(("fabrics", name, "vrf"), message, "only carried and joined fabrics have a VRF")
+            leaf = design.leaf(design.fabric(name))
+            if spec.rail_groups and leaf is not None and "rail-group" not in leaf.per:
+                yield self.flag(("fabrics", name, "rail_groups"), f"{leaf.name} is not per rail-group")
             if spec.protocol == "infiniband":
                 for key, part in (("routing", spec.routing), ("pools", spec.pools), ("qos", spec.qos)):
                     if part.model_fields_set:
