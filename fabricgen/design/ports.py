@@ -234,11 +234,16 @@ def uplinks_needed(down_gbps: int, up_speed: int, allowed: Fraction) -> int:
     return max(1, -(-bandwidth.numerator // bandwidth.denominator))
 
 
-def most_downlinks(profile: SwitchProfile, ask: Ask, up: PortKind | None, allowed: Fraction) -> int:
-    """The most downlinks of a kind a bare switch carries beside the uplinks `allowed` calls for (none at the top)."""
+def most_downlinks(
+    profile: SwitchProfile, bare: Asks, up: PortKind | None, allowed: Fraction, *, spare_ports: int = 0
+) -> int:
+    """The most downlinks of a kind a switch carries beside the uplinks `allowed` calls for (none at the top).
+
+    `bare` asks for none of them yet; `spare_ports` more are kept free.
+    """
 
     def fits(count: int) -> bool:
-        asks = Asks((replace(ask, count=count),))
+        asks = replace(bare, downs=(replace(bare.downs[0], count=count, ports=count + spare_ports),))
         if up is not None:
             asks = asks.upward(uplinks_needed(asks.down_gbps, up.speed_gbps, allowed), up)
         return place(profile, asks) is not None

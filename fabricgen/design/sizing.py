@@ -198,8 +198,10 @@ def within(per: tuple[str, ...], name: str, count: int, upper_per: tuple[str, ..
 
 
 def radix(tier: TierSpec, ask: Ask, beyond: Ascent | None) -> int:
-    """Most downlinks of a tier's switch beside the uplinks its oversubscription calls for."""
-    return most_downlinks(tier.profile, ask, beyond.kind if beyond else None, tier.allowed)
+    """Most downlinks of a tier's switch beside the uplinks its oversubscription calls for, and what is kept free."""
+    bare = Asks((ask,), ranges=tier.cages)
+    up = beyond.kind if beyond else None
+    return most_downlinks(tier.profile, bare, up, tier.allowed, spare_ports=tier.spec.spare_ports)
 
 
 def no_port(tier: TierSpec, kind: PortKind) -> InputError:
@@ -211,6 +213,13 @@ def no_port(tier: TierSpec, kind: PortKind) -> InputError:
         f"lanes; it offers {tier.profile.speeds_text}",
         path=(*tier.path, "breakout" if tier.spec.breakout else "switch"),
     )
+
+
+def _kept(tier: TierSpec) -> str:
+    """What a tier keeps of its switches' ports, in words."""
+    words = ["in the cages that `cages` keeps"] if tier.spec.cages else []
+    words += [f"beside {tier.spec.spare_ports} `spare_ports`"] if tier.spec.spare_ports else []
+    return " " + " and ".join(words) if words else ""
 
 
 def too_small(tier: TierSpec, asks: Asks, up: Ascent | None) -> InputError:
@@ -267,6 +276,6 @@ def radix_fault(upper: TierSpec, below: list[Below], beyond: Ascent | None, ask:
     return fault(
         "FG101",
         f"{upper.name} {upper.profile.id} needs {needed} down ports of {chief.kind.speed_gbps}G on each of "
-        f"{stated or chief.share} switches, for {lowers}; it has {radix(upper, ask, beyond)}",
+        f"{stated or chief.share} switches, for {lowers}; it has {radix(upper, ask, beyond)}{_kept(upper)}",
         path=(*upper.path, "count") if stated else upper.path,
     )
