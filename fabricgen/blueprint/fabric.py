@@ -68,10 +68,14 @@ Prefixes = Annotated[
 class Pools(Model):
     """Where addresses come from; each a prefix or a list of prefixes."""
 
-    loopback: Prefixes | None = Field(None, description="Router ids: a /32 for each routed switch.")
-    fabric: Prefixes | None = Field(None, description="Links between switches: a /31 each.")
-    hosts: Prefixes | None = Field(None, description="Links to nodes: a /31 each, or a subnet a leaf.")
-    management: Prefixes | None = Field(None, description="Switch management ports and BMCs.")
+    loopback: Prefixes | None = Field(
+        None, description="Router ids: a /32 for each routed switch. Default: 10.0.0.0/12."
+    )
+    fabric: Prefixes | None = Field(None, description="Links between switches: a /31 each. Default: 10.64.0.0/10.")
+    hosts: Prefixes | None = Field(
+        None, description="Links to nodes: a /31 each, or a subnet a leaf. Default: 10.128.0.0/9."
+    )
+    management: Prefixes | None = Field(None, description="Switch management ports and BMCs. Default: 10.16.0.0/12.")
 
 
 class AsnPlan(Model):
@@ -168,7 +172,8 @@ class Tier(Model):
         BeforeValidator(_as_list),
         WithJsonSchema(
             {
-                "description": "Dimensions that each have switches of their own; none: one group for the fabric.",
+                "description": "Dimensions that each have switches of their own: site, pod, su, rack, rail, "
+                "rail-group, plane, port, or a tier below; none: one group for the fabric.",
                 "oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
                 "examples": [["su", "rail"], "rack", []],
             }
@@ -270,7 +275,9 @@ class Fabric(Model):
     vrf: VrfName | None = Field(
         None, description="VRF of a carried fabric, `default` for that of its carrier. Default: its name."
     )
-    vlan: int | None = Field(None, ge=2, le=4094, description="VLAN of bridged nodes. Default: derived.")
+    vlan: int | None = Field(
+        None, ge=2, le=4094, description="VLAN of bridged nodes. Default: 100, 110, 120, ... in the order of fabrics."
+    )
     tiers: dict[Name, Tier] = Field(default_factory=dict, description="The switch tiers by name: leaf, spine, core.")
     spans: dict[Name, SpanSpec] = Field(
         default_factory=dict, description="Long-haul connections of its top tier between sites, by name."
