@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -47,6 +49,18 @@ def example_design(name: str, *sets: str) -> Design:
 def example_cluster(name: str, *sets: str) -> Cluster:
     """The cluster of an example blueprint with some values changed."""
     return build_cluster(example_design(name, *sets))
+
+
+@pytest.fixture(scope="session")
+def vtysh() -> str:
+    """FRR's own parser; missing, it is a failure in CI and a skip that says what to do elsewhere."""
+    found = shutil.which("vtysh")
+    if found:
+        return found
+    reason = "vtysh is missing: `apt-get install frr` to check frr.conf files with FRR's own parser"
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable
@@ -16,11 +15,16 @@ from fabricgen.compiler import BuildOptions, build_files
 from fabricgen.design.counts import link_counts
 from fabricgen.design.model import Design
 
-CONVERGED = """
+HALL = """
 fabricgen: 1
 name: converged
 scalable_unit: {nodes: 8 x dgx-b200, racks: {nodes_per_rack: 4}}
 pods: {p1: {su: 2}}
+"""
+
+CONVERGED = (
+    HALL
+    + """
 fabrics:
   storage:
     protocol: roce
@@ -34,6 +38,7 @@ fabrics:
     carried_by: storage
     extra: {mgmt: {device: mgmt-server, count: 2}}
 """
+)
 
 
 @pytest.fixture
@@ -106,8 +111,7 @@ def test_sonic_keeps_the_guest_in_its_vrf(files: dict[str, str]) -> None:
     assert "vrf Vrf_inband" in frr[frr.index("router bgp") :]
 
 
-@pytest.mark.skipif(shutil.which("vtysh") is None, reason="vtysh is missing: apt-get install frr")
-def test_frr_accepts_the_unnumbered_form(design_of: Callable[..., Design], tmp_path: Path) -> None:
+def test_frr_accepts_the_unnumbered_form(design_of: Callable[..., Design], vtysh: str, tmp_path: Path) -> None:
     design = design_of(CONVERGED, ["routing.underlay=ebgp-unnumbered"])
     checked = 0
     for _, path, content in build_files(build_cluster(design), {}, BuildOptions(parts=("configs",))):
@@ -115,7 +119,7 @@ def test_frr_accepts_the_unnumbered_form(design_of: Callable[..., Design], tmp_p
             assert b"vrf Vrf_inband" in content
             file = tmp_path / "frr.conf"
             file.write_bytes(content)
-            ran = subprocess.run(["vtysh", "-C", "-f", str(file)], capture_output=True, text=True, check=False)
+            ran = subprocess.run([vtysh, "-C", "--inputfile", str(file)], capture_output=True, text=True, check=False)
             assert ran.returncode == 0, ran.stdout + ran.stderr
             checked += 1
     assert checked == 4
@@ -132,11 +136,9 @@ def test_a_vrf_name_that_no_switch_takes_is_refused(tmp_path: Path, fabricgen) -
     assert "shorter `vrf`" in ran.err
 
 
-JOINED = """
-fabricgen: 1
-name: joined
-scalable_unit: {nodes: 8 x dgx-b200, racks: {nodes_per_rack: 4}}
-pods: {p1: {su: 2}}
+JOINED = (
+    HALL
+    + """
 fabrics:
   storage:
     protocol: roce
@@ -147,6 +149,7 @@ fabrics:
     protocol: ethernet
     tiers: {leaf: {switch: sn5600, per: [su, rail], below: storage.spine}}
 """
+)
 
 
 def test_leaves_of_two_fabrics_share_spines_and_keep_their_routes_apart(design_of: Callable[..., Design]) -> None:

@@ -81,11 +81,12 @@ class _Joint:
         reserve = {key: Reserve(named[key], ports) for key, ports in wanted.items() if key[0] not in fed}
         for _ in range(ROUNDS):
             drafts = self._sizing(reserve).run()
+            dealer = self._dealer(drafts)
             growing = {key: ports for key, ports in wanted.items() if not self._for_gpus(key)}
             short = {
                 key: Reserve(named[key], ports)
                 for key, ports in growing.items()
-                if key not in reserve and ports > self._dealer(drafts).available(*key)
+                if key not in reserve and ports > dealer.available(*key)
             }
             if not short:
                 dealt, tiers = self._dealt(drafts, extras, wanted)

@@ -148,11 +148,6 @@ class Uplink:
     """The same with reserved slots where these are numbered now, else no more."""
     by_slot: bool
 
-    @property
-    def multiplicity(self) -> Fraction:
-        """Links between a lower and an upper switch, on average; whole when dealt equally."""
-        return Fraction(self.links_per_group, self.upper_count)
-
     def share(self, index: int) -> int:
         """Links to the upper switch of an index: the first ones take what does not divide."""
         whole, rest = divmod(self.links_per_group, self.upper_count)

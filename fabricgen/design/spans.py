@@ -22,11 +22,6 @@ class SpanFigures:
     gbps: int
     latency_us: float
 
-    @property
-    def pairs_needed(self) -> int:
-        """Fibre pairs without multiplexers: one a link."""
-        return self.links
-
 
 def spans_of(design: Design, fabric: FabricDesign) -> list[tuple[TierDesign, SpanFigures]]:
     """The spans of a fabric, each with the tier it joins."""

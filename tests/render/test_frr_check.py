@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,17 +9,6 @@ import pytest
 from rendered import BFD, EXAMPLES, UNNUMBERED, files_of
 
 CASES = [(name, ()) for name in EXAMPLES] + [("leaf-spine", UNNUMBERED), ("leaf-spine", BFD)]
-
-
-@pytest.fixture(scope="module")
-def vtysh() -> str:
-    found = shutil.which("vtysh")
-    if found:
-        return found
-    reason = "vtysh is missing: `apt-get install frr` to check frr.conf files with FRR's own parser"
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 def check(vtysh: str, file: Path) -> subprocess.CompletedProcess[str]:

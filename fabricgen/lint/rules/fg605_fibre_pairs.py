@@ -41,10 +41,10 @@ class FibrePairs(DesignRule):
         """Compare links with fibre pairs, span by span."""
         for fabric in design.fabrics:
             for _, figures in spans_of(design, fabric):
-                if figures.pairs_needed > figures.span.fibre_pairs:
+                if figures.links > figures.span.fibre_pairs:
                     yield self.flag(
                         (*figures.span.path, "fibre_pairs"),
                         f"{fabric.name} {figures.span.name} has {figures.links} links and "
                         f"{figures.span.fibre_pairs} fibre pairs",
-                        f"{figures.pairs_needed} pairs, or faster and fewer links",
+                        f"{figures.links} pairs, or faster and fewer links",
                     )
