@@ -37,7 +37,7 @@ def build_design(loaded: LoadedBlueprint) -> Design:
 
 def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     blueprint = loaded.blueprint
-    layout = lay_out(blueprint, catalog)
+    layout = lay_out(blueprint, catalog, loaded.lock)
     context = FabricContext(blueprint, catalog, layout)
     names = sorted(blueprint.fabrics, key=fabric_order)
     managing = [n for n in names if "switches" in blueprint.fabrics[n].also]
@@ -53,7 +53,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     parts = linked_fabrics({name: blueprint.fabrics[name] for name in names})
     for part in sorted(parts, key=lambda part: any(name in managing for name in part)):
         try:
-            check_together(blueprint, part)
+            check_together(blueprint, layout.numbering, part)
             manager = _manager(context, part, designed.values(), scale_up)
         except InputError as error:
             faults.append(error)
