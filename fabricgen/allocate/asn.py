@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fabricgen.allocate.blocks import Blocks, Source
+from fabricgen.allocate.blocks import Blocks
+from fabricgen.allocate.pools import Source
 from fabricgen.allocate.slots import group_slots, switch_slots
 from fabricgen.blueprint.fabric import AsnPlan
 from fabricgen.design.fabric_model import FabricDesign

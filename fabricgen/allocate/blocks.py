@@ -7,28 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fabricgen.allocate.pools import Source
 from fabricgen.blueprint.lock import CODE, Lock, extent_text
-from fabricgen.kernel.diagnostics import InputError, Path, fault
+from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.extents import Demand, Extent, Extents, Held, NoRoomError, settle, total
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.plan.tables import Wide
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where numbers come from: a pool by its name in the blueprint, the windows it consists of, and its place."""
-
-    kind: str
-    name: str
-    windows: Extents
-    path: Path
-    code: str
-    hint: str = ""
-
-    @property
-    def text(self) -> str:
-        """Its windows, in words."""
-        return ", ".join(extent_text(self.kind, window) for window in self.windows)
 
 
 @dataclass(frozen=True, slots=True)
