@@ -42,6 +42,8 @@ class Addresses:
     length: Wide
     lock: Lock
     """All numbers that are given, these and those of earlier builds."""
+    used: frozenset[tuple[str, str]]
+    """(kind, name) of every holder in the lock that is in use."""
     subnets: Mapping[str, Subnets]
     """By fabric: the blocks of the switches that its nodes attach to."""
     vrf_links: Mapping[tuple[str, str], Wide]
@@ -75,7 +77,7 @@ class _Allocation:
     def __init__(self, design: Design, plan: Plan) -> None:
         self.design, self.plan = design, plan
         self.blueprint = design.loaded.blueprint
-        self.blocks = Blocks(design.layout.numbering.lock(design.layout.lock))
+        self.blocks = Blocks(design.layout.numbering.lock(design.layout.lock, self.blueprint.name))
         n, links = len(plan.devices), len(plan.links)
         self.device = {k: np.zeros(n, dtype=np.int64) for k in ("asn", "loopback", "ip", "length", "gateway")}
         self.link = {k: np.zeros(links, dtype=np.int64) for k in ("a", "b", "length")}
@@ -253,5 +255,6 @@ class _Allocation:
             length=self.link["length"],
             subnets=self.subnets,
             lock=self.blocks.lock(),
+            used=frozenset(self.blocks.used | self.design.layout.numbering.used),
             vrf_links=self.vrf_links,
         )

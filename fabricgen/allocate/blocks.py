@@ -51,6 +51,8 @@ class Blocks:
         self._lock = lock
         self._held: dict[str, Held] = dict(lock.held)
         self._rooms = dict(lock.rooms)
+        self.used: set[tuple[str, str]] = set()
+        """(kind, name) of everyone who took something."""
 
     def lock(self) -> Lock:
         """What the lock had and all that is given."""
@@ -69,6 +71,7 @@ class Blocks:
         is needed and what there is.
         """
         held = self._held.get(source.kind, {})
+        self.used.add((source.kind, name))
         self._check(source, name, held.get(name, ()))
         try:
             found = settle(held, [Demand(name, size, source.windows, aligned=aligned)])
