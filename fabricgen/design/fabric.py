@@ -251,6 +251,7 @@ class _Joint:
             ),
             numbered=draft.numbered,
             feeds=draft.feeds,
+            reach=draft.reach,
             up=face.up,
             lateral=lateral_of(self.context.layout, self.fabrics[spec.fabric], spec, draft),
             uplink=draft.uplink,

@@ -16,7 +16,7 @@ from fabricgen.design.fabric_model import (
     Uplink,
 )
 from fabricgen.design.layout import Layout
-from fabricgen.design.ports import Ask, Asks, Face, PortKind, down_class, place, up_class
+from fabricgen.design.ports import Ask, Asks, Face, PortKind, down_class, largest, place, up_class
 from fabricgen.design.shape import group_count, scope_of
 from fabricgen.design.sizing import (
     Ascent,
@@ -30,6 +30,7 @@ from fabricgen.design.sizing import (
     upper_count,
 )
 from fabricgen.design.slots import SlotTable
+from fabricgen.design.spread import RunPorts, nests
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import fault
 
@@ -69,6 +70,12 @@ class Draft:
     numbered: tuple[int, ...]
     ascent: Ascent | None
     uplink: Uplink | None = None
+    reach: tuple[int, ...] = ()
+    """Ports of each run over which links of lower switches are spread; of runs not named here all."""
+
+    def ports(self, run: int) -> RunPorts:
+        """Which down ports of a run serve what."""
+        return RunPorts(self.face.downs[run], run, self.feeds, self.reach)
 
 
 class TierSizing:
@@ -209,10 +216,22 @@ class TierSizing:
         for draft, one, (run, first) in zip(lowers, met, places, strict=True):
             share = -(-one.share // count)
             room = one.slots if by_slot else one.now
-            feeds.append(Feed(draft.spec.key, run, first, one.now * share, room * share))
-            self._meet(draft, spec, count, one, by_slot=by_slot)
+            per = face.downs[run].per_connector
+            nested = self._meet(draft, spec, count, one, by_slot=by_slot, per_connector=per)
+            feeds.append(Feed(draft.spec.key, run, first, one.now * share, room * share, share, nested))
         used, numbered = downs.totals(len(face.downs))
-        return Draft(spec, groups, count, asks, face, tuple(feeds), {}, used, numbered, up)
+        reach = self._reach(spec, asks, up)
+        return Draft(spec, groups, count, asks, face, tuple(feeds), {}, used, numbered, up, reach=(reach,))
+
+    def _reach(self, spec: TierSpec, asks: Asks, up: Ascent | None) -> int:
+        """The most chief down ports of an upper switch: these stay the same while lower switches become more."""
+        bare = DownPorts(spec).ask(asks.downs[0].kind)
+
+        def holds(ports: int) -> bool:
+            ask = replace(bare, count=max(0, ports - spec.spec.spare_ports), ports=ports)
+            return fit(spec, replace(asks, downs=(ask,)), up) is not None
+
+        return largest(holds, sum(cage.count * cage.lanes for cage in spec.profile.cages))
 
     def _below(self, upper: TierSpec, draft: Draft) -> Below:
         """A lower neighbour as an upper group sees it."""
@@ -231,13 +250,17 @@ class TierSizing:
         """The face of a lower switch with so many links to each upper group."""
         return place(draft.spec.profile, draft.asks.upward(share * up.groups_met, up.kind))
 
-    def _meet(self, draft: Draft, upper: TierSpec, count: int, one: Below, *, by_slot: bool) -> None:
-        """Complete a lower tier with how it reaches this one."""
+    def _meet(
+        self, draft: Draft, upper: TierSpec, count: int, one: Below, *, by_slot: bool, per_connector: int
+    ) -> bool:
+        """Complete a lower tier with how it reaches this one; returns whether the links nest."""
         up, face = draft.ascent, draft.face
         assert up is not None  # noqa: S101 - it is linked up to this tier
         assert face.up is not None  # noqa: S101 - the same
         if one.share != face.up.count // up.groups_met:
             face = self._stretched(draft, up, one.share) or face
+        assert face.up is not None  # noqa: S101 - the same
+        nested = nests(one.share, count, face.up.per_connector, per_connector)
         uplink = Uplink(
             fabric=draft.spec.links_of,
             upper=upper.key,
@@ -247,5 +270,7 @@ class TierSizing:
             lowers_per_group=one.now,
             numbered_lowers=one.slots if by_slot else one.now,
             by_slot=by_slot,
+            nested=nested,
         )
         self.drafts[draft.spec.key] = replace(draft, face=face, uplink=uplink)
+        return nested

@@ -36,8 +36,8 @@ def deal_management(design: Design, devices: DeviceTable, fabric: FabricDesign) 
 def _managed_at(devices: DeviceTable, place: str, leaf_scope: str, managed: tuple[Managed, ...]) -> Ints:
     """Switches whose narrowest common place with the leaves is `place`, in the order they are dealt.
 
-    Those that serve more come first, then unit by unit, so that a new unit moves none; the first of each group comes
-    before the second of any.
+    Those that serve more come first, then unit by unit, so that a new unit moves none. Of those that serve more the
+    first of each group comes before the second of any, so that a group that grows moves none of another.
     """
     scopes = {(m.fabric, m.tier): m.scope for m in managed if shared_scope(m.scope, leaf_scope) == place}
     mine = [
@@ -50,7 +50,9 @@ def _managed_at(devices: DeviceTable, place: str, leaf_scope: str, managed: tupl
     rows = np.concatenate([np.arange(c.first, c.first + c.count, dtype=np.int32) for c, _ in mine])
     wide = np.concatenate([np.full(c.count, scope) for c, scope in mine])
     of_class = np.concatenate([np.full(c.count, i) for i, (c, _) in enumerate(mine)])
-    order = np.lexsort((rows, devices.index[rows], of_class, devices.unit[rows], wide))
+    index = devices.index[rows]
+    number = np.where(wide < SCOPES.index("su"), index, 0)
+    order = np.lexsort((rows, index, of_class, number, devices.unit[rows], wide))
     dealt: Ints = rows[order]
     return dealt
 
