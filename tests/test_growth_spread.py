@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from fabricgen.cluster import build_cluster
 from fabricgen.design.fabric_model import Feed, TierKey, Uplink
+from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.design.spread import RunPorts, nests, uplink_ends
-from fabricgen.diff.compare import Change, compare
+from fabricgen.diff.compare import Change, Delta, compare
 from fabricgen.diff.inventory import Inventory, from_cluster
-from tests.conftest import example_cluster
+from fabricgen.lint.engine import lint
+from tests.conftest import example_cluster, example_design
 
 KEY = TierKey("compute", "leaf")
 
@@ -18,6 +23,11 @@ def grown(name: str, before: int, after: int, *sets: str) -> tuple[Inventory, Ch
     """What there was, and what growth changes of it."""
     old, new = (from_cluster(example_cluster(name, f"pods.p1.su={su}", *sets)) for su in (before, after))
     return old, compare(old, new)
+
+
+def untouched(delta: Delta[Any, Any]) -> bool:
+    """Whether all that was there is there, as it was."""
+    return not delta.changed and not delta.removed
 
 
 def moved_by_leaf(old: Inventory, change: Change, fabric: str) -> dict[str, int]:
@@ -43,9 +53,9 @@ def moved_by_leaf(old: Inventory, change: Change, fabric: str) -> dict[str, int]
 )
 def test_nothing_changes_while_the_spines_stay(name: str, before: int, after: int, sets: tuple[str, ...]) -> None:
     _, change = grown(name, before, after, *sets)
-    assert not (change.devices.changed or change.devices.removed)
-    assert not (change.links.changed or change.links.removed)
-    assert not (change.cables.changed or change.cables.removed)
+    assert untouched(change.devices)
+    assert untouched(change.links)
+    assert untouched(change.cables)
     assert change.links.added
 
 
@@ -62,7 +72,8 @@ def test_nothing_changes_while_the_spines_stay(name: str, before: int, after: in
 )
 def test_half_of_the_uplinks_move_where_the_spines_double(name: str, before: int, after: int, each: int) -> None:
     old, change = grown(name, before, after)
-    assert not (change.devices.changed or change.devices.removed or change.links.removed)
+    assert untouched(change.devices)
+    assert not change.links.removed
     assert not change.links.changed_as("renumbered")
     assert set(moved_by_leaf(old, change, "compute").values()) == {each}
 
@@ -125,3 +136,84 @@ def test_a_second_tier_and_extra_devices_move_no_uplink_of_the_first() -> None:
     assert alone.of(first) == both.of(first)
     kept = (*both.of(first), *both.of(second), *both.left_over(60))
     assert sorted(kept) == list(range(128))
+
+
+SIZED = (
+    "fabrics.compute.size_for=reserve",
+    "fabrics.oob.size_for=reserve",
+    "fabrics.oob.tiers.leaf.count=5",
+    "fabrics.oob.tiers.spine.switch=7060dx5-64s",
+)
+"""All 128 spines need management ports in the first unit: five leaves a unit, and spines for 80 of them."""
+
+
+def test_what_is_sized_for_the_reserve_grows_step_by_step_and_moves_nothing() -> None:
+    tables = example_design("superpod-b300", "pods.p1.su=16")
+    for su in range(1, 16):
+        _, change = grown("superpod-b300", su, su + 1, *SIZED)
+        assert untouched(change.devices)
+        assert untouched(change.links)
+        assert not change.cables.removed
+        assert all(set(was.ends) <= set(now.ends) for _, was, now in change.cables.changed)
+        counts = [t.count for t in example_design("superpod-b300", f"pods.p1.su={su}", *SIZED).fabric("compute").tiers]
+        assert counts == [t.count for t in tables.fabric("compute").tiers]
+
+
+POD_LEAVES = """
+fabricgen: 1
+name: made
+scalable_unit: {{nodes: 8 x dgx-b200}}
+pods: {{p1: {{su: {su}, reserve: 6}}}}
+fabrics:
+  compute:
+    protocol: roce
+    size_for: {size_for}
+    tiers:
+      leaf: {{switch: sn4700, per: [pod, rail], spread: {spread}}}
+      spine: {{switch: sn4700, per: rail}}
+"""
+
+
+@pytest.mark.parametrize("spread", ["block", "stripe"])
+def test_leaves_that_span_units_are_sized_for_the_reserve_too(design_of, spread: str) -> None:
+    whole = design_of(POD_LEAVES.format(su=6, size_for="now", spread=spread))
+    sizes = [(tier.count, tier.up) for tier in whole.tiers]
+    before = None
+    for su in range(1, 7):
+        design = design_of(POD_LEAVES.format(su=su, size_for="reserve", spread=spread))
+        assert [(tier.count, tier.up) for tier in design.tiers] == sizes
+        after = from_cluster(build_cluster(design))
+        if before is not None:
+            change = compare(before, after)
+            assert untouched(change.devices)
+            assert untouched(change.links)
+        before = after
+    assert design_of(POD_LEAVES.format(su=1, size_for="now", spread=spread)).tiers[0].count < sizes[0][0]
+
+
+def notes(design: Design) -> list[tuple[str, str]]:
+    """What lint says of the reserve, with its hint."""
+    return [(d.message, d.hint) for d in lint(design, None).findings if d.code == "FG106"]
+
+
+def test_lint_says_what_growth_moves_and_what_the_other_choice_costs() -> None:
+    assert notes(example_design("superpod-b300")) == [
+        (
+            (
+                "compute spine is sized for 4 of 16 reserved scalable units: 16 a plane now, 64 at 16; "
+                "growth past 4 moves half of the uplinks of each leaf (2,048 links)"
+            ),
+            "`size_for: reserve` takes 96 more switches now, and growth moves none",
+        )
+    ]
+    assert notes(example_design("superpod-b300", "fabrics.compute.tiers.spine.size_for=reserve")) == [
+        (
+            (
+                "compute spine is sized for all 16 reserved scalable units: 64 a plane, where 16 are enough for 4; "
+                "growth moves no uplink, and 96 more switches are there now"
+            ),
+            "`size_for: now` takes 96 fewer switches",
+        )
+    ]
+    assert notes(example_design("superpod-b300", "pods.p1.su=9")) == []
+    assert len(grown("superpod-b300", 4, 5)[1].links.changed) == 2048

@@ -187,7 +187,7 @@ class ExtraDealer:
         switches, spare = draft.groups * draft.count, self._spare(draft, run)
         if wanted > spare * switches:
             yield from _in_turns(self._holes(draft, run))
-        ports = draft.ports(run).left_over(self._first_spare(draft, run))[:spare]
+        ports = draft.ports(run).left_over(draft.numbered[run])[:spare]
         if demand.spec.switches:
             named = self._named(draft, demand)
             yield from ((switch, port, False) for port in ports for switch in named)

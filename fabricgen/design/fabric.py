@@ -257,6 +257,7 @@ class _Joint:
             uplink=draft.uplink,
             allowed=spec.allowed,
             lowest=not below,
+            for_reserve=spec.for_reserve,
             path=spec.path,
         )
 

@@ -209,6 +209,8 @@ class TierDesign:
     allowed: Fraction
     lowest: bool
     """Whether it has no tier below."""
+    for_reserve: bool
+    """Whether it is sized for every reserved slot."""
     path: Path
 
     @property

@@ -108,6 +108,17 @@ def blocks(layout: Layout, lower: str, upper: str) -> list[tuple[int, tuple[Bloc
     return found
 
 
+def most_unit_slots(layout: Layout, scope: str) -> int:
+    """Slots of scalable units in the fullest place of a scope, reserved ones included; 1 inside a unit."""
+    if scope in ("su", "rack"):
+        return 1
+    slots: dict[str, int] = {}
+    for pod in layout.pods:
+        owner = {"all": "", "site": pod.site, "pod": pod.name}[scope]
+        slots[owner] = slots.get(owner, 0) + pod.slots
+    return max(slots.values())
+
+
 def site_of_place(layout: Layout, scope: str, place: int) -> int:
     """The number of the site that a place of a scope lies in; the first where a scope spans sites."""
     if scope in ("all", "site"):

@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise, product
 
 from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.design.layout import Layout
-from fabricgen.design.shape import group_index, inner, scope_of
+from fabricgen.design.shape import group_index, inner, most_unit_slots, scope_of
 
 Combo = tuple[int, ...]
 
@@ -105,6 +105,13 @@ class SlotTable:
     def slots_per_group(self) -> int:
         """Slots of the fullest group."""
         return max(self.group_sizes(), default=0)
+
+    def slots_to_serve(self, *, reserve: bool) -> int:
+        """Slots of the fullest group now, or with every reserved unit."""
+        units = most_unit_slots(self.layout, scope_of(self.per))
+        if not reserve or scope_of(self.per) in ("su", "rack"):
+            return self.slots_per_group
+        return max(self.per_unit.values(), default=0) * units
 
     def group_sizes(self) -> dict[int, int]:
         """Slots in a group -> how many groups have so many."""

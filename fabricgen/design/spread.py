@@ -88,7 +88,8 @@ class RunPorts:
         return tuple(self._others[first + at + k] for at in range(0, feed.room, feed.links) for k in order)
 
     def left_over(self, first: int) -> tuple[int, ...]:
-        """Ports that no purpose is numbered for, in the order in which they are taken; `first` are numbered."""
+        """Ports beyond so many numbered ones, in the order they are taken, on connectors that serve nothing else."""
+        first = -(-first // self._run.per_connector) * self._run.per_connector
         if not self._chief:
             return tuple(range(first, self._run.capacity))
         return self._others[first - self._aligned :]

@@ -23,11 +23,14 @@ def deal_management(design: Design, devices: DeviceTable, fabric: FabricDesign) 
     for place in SCOPES:
         mine = _managed_at(devices, place, scope, managed)
         if len(mine):
-            nth = None if in_turn(place, scope) else load.share(place, scope, leaf.switches)
+            nth = (
+                None if in_turn(place, scope) else load.share(place, scope, leaf.switches, for_reserve=leaf.for_reserve)
+            )
             switch = _deal(layout, devices, place, mine, leaves, nth)
             found.append(mine)
             dealt.append(switch)
-            port.append(load.before(place, scope, leaf.switches) + rank_within(switch))
+            first = load.before(place, scope, leaf.switches, for_reserve=leaf.for_reserve)
+            port.append(first + rank_within(switch))
     device = np.concatenate(found)
     order = np.argsort(device, kind="stable")
     return device[order], np.concatenate(dealt)[order], np.concatenate(port)[order].astype(np.int32)
