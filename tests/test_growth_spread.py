@@ -6,15 +6,18 @@ from typing import Any
 
 import pytest
 
+from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import build_cluster
+from fabricgen.design.build import build_design
 from fabricgen.design.fabric_model import Feed, TierKey, Uplink
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.design.spread import RunPorts, nests, uplink_ends
 from fabricgen.diff.compare import Change, Delta, compare
 from fabricgen.diff.inventory import Inventory, from_cluster
+from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
-from tests.conftest import example_cluster, example_design
+from tests.conftest import BLUEPRINTS, example_cluster, example_design
 
 KEY = TierKey("compute", "leaf")
 
@@ -157,6 +160,16 @@ def test_what_is_sized_for_the_reserve_grows_step_by_step_and_moves_nothing() ->
         assert all(set(was.ends) <= set(now.ends) for _, was, now in change.cables.changed)
         counts = [t.count for t in example_design("superpod-b300", f"pods.p1.su={su}", *SIZED).fabric("compute").tiers]
         assert counts == [t.count for t in tables.fabric("compute").tiers]
+
+
+def test_a_stated_count_is_checked_against_the_reserve() -> None:
+    with pytest.raises(InputError, match="for 128 leaf switches with 64 uplinks each in all reserved units"):
+        build_design(
+            load_blueprint(
+                str(BLUEPRINTS / "superpod-b300.yaml"),
+                ("fabrics.compute.size_for=reserve", "fabrics.compute.tiers.spine.count=16"),
+            )
+        )
 
 
 POD_LEAVES = """
