@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from fabricgen.catalog.models import CableProfile, NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.summary import whole
@@ -104,23 +106,24 @@ def _line_cards(devices: list[tuple[SwitchProfile | NodeProfile, int]]) -> Itera
 def _transceivers(cluster: Cluster) -> Iterator[Line]:
     """One for each cage that a fibre plugs into: cables in one twin-port cage share it."""
     cables, links = cluster.plan.cables, cluster.plan.links
-    medium_of = cables.medium[cables.end_cable].tolist()
-    seen: set[tuple[int, str]] = set()
-    counts: Counter[tuple[int, EndKind]] = Counter()
-    for devices, cages, kinds in zip(
-        (links.a_device, links.b_device), cluster.cages, CableParts(cluster).end_kinds, strict=True
-    ):
-        rows = zip(devices[cables.end_link].tolist(), cages[cables.end_link].tolist(), medium_of, kinds, strict=True)
-        for device, cage, medium, kind in rows:
-            if kind.transceiver(cables.media[medium]) and (device, cage) not in seen:
-                seen.add((device, cage))
-                counts[medium, kind] += 1
+    medium = cables.medium[cables.end_cable]
+    kinds, *ends = CableParts(cluster).kinds
+    devices = np.concatenate([links.a_device[cables.end_link], links.b_device[cables.end_link]])
+    names = np.concatenate([cages[cables.end_link] for cages in cluster.cages])
+    number = {name: i for i, name in enumerate(dict.fromkeys(names.tolist()))}
+    cage = np.fromiter(map(number.__getitem__, names.tolist()), dtype=np.int64, count=len(names))
+    what = np.concatenate(ends) * len(cables.media) + np.concatenate([medium, medium])
+    plugged = [bool(kind.transceiver(profile)) for kind in kinds for profile in cables.media]
+    rows = np.flatnonzero(np.array(plugged, dtype=bool)[what])
+    _, first = np.unique(devices[rows].astype(np.int64) * max(1, len(number)) + cage[rows], return_index=True)
+    found = zip(*np.unique(what[rows][first], return_counts=True), strict=True)
+    counts = {(int(w) % len(cables.media), kinds[int(w) // len(cables.media)]): int(n) for w, n in found}
     merged: Counter[str] = Counter()
     about: dict[str, tuple[CableProfile, EndKind]] = {}
-    for (medium, kind), quantity in counts.items():
-        part = kind.transceiver(cables.media[medium])
+    for (chosen, kind), quantity in counts.items():
+        part = kind.transceiver(cables.media[chosen])
         merged[part] += quantity
-        about[part] = (cables.media[medium], kind)
+        about[part] = (cables.media[chosen], kind)
     for part, quantity in merged.items():
         profile, kind = about[part]
         text = f"{kind.form_factor} {kind.gbps}G transceiver, {profile.name}, {profile.reach_m:g} m"
@@ -137,14 +140,15 @@ def _end_power(medium: CableProfile, kind: EndKind) -> float | None:
 def _cables(cluster: Cluster) -> Iterator[Line]:
     cables = cluster.plan.cables
     parts = CableParts(cluster)
-    a_kind, b_kind = parts.end_kinds
-    power: dict[int, float | None] = {}
-    for row, cable in enumerate(cables.end_cable.tolist()):
-        medium = cables.media[cables.medium[cable]]
-        ends = [_end_power(medium, a_kind[row]), _end_power(medium, b_kind[row])] if medium.attached else [0.0]
-        before = power.get(cable, 0.0)
-        power[cable] = None if before is None or None in ends else before + sum(e for e in ends if e is not None)
+    kinds, *ends = parts.kinds
     counts: Counter[str] = Counter(parts.parts[0])
     first = {part: i for i, part in reversed(list(enumerate(parts.parts[0])))}
     for part, quantity in counts.items():
-        yield Line(part, parts.parts[1][first[part]], "cable", quantity, power[first[part]])
+        cable = first[part]
+        medium, power = cables.media[cables.medium[cable]], [0.0]
+        if medium.attached:
+            rows = np.flatnonzero(cables.end_cable == cable)
+            each = [_end_power(medium, kinds[kind]) for end in ends for kind in end[rows].tolist()]
+            power = [watts for watts in each if watts is not None]
+            power = power if len(power) == len(each) else []
+        yield Line(part, parts.parts[1][cable], "cable", quantity, sum(power) if power else None)
