@@ -90,7 +90,7 @@ def _open(place: str, sets: tuple[str, ...], options: PlanOptions, stack: ExitSt
     if folder:
         return _Opened(Side(place, read_lists(at)), _folder_configs(at))
     cluster = _compiled(str(at) if tree else place, sets, options.allow_outside, temporary if tree else "")
-    side = Side(place, _lists(cluster, options.prices), shape_of(cluster))
+    side = Side(place, lists_of(cluster, options.prices), shape_of(cluster))
     return _Opened(side, _ClusterConfigs(cluster, options.templates), cluster)
 
 
@@ -129,7 +129,7 @@ def _renamed(diagnostic: Diagnostic, shown: Mapping[str, str]) -> Diagnostic:
     )
 
 
-def _lists(cluster: Cluster, prices: Mapping[str, float]) -> Lists:
+def lists_of(cluster: Cluster, prices: Mapping[str, float]) -> Lists:
     """The lists that a build of a cluster would write."""
     return Lists(
         devices=_listing(devices.table(cluster)),

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 LIMIT = 1000
 """Switches up to which configurations are rendered without being asked for: more takes longer than a page is worth."""
+
+CONTEXT = 3
+"""Lines around a difference that are shown with it."""
+
+_NUMBER = re.compile(r"([-+])(\d+)")
 
 
 class Configs(Protocol):
@@ -76,7 +82,22 @@ def _file(path: str, old: bytes | None, new: bytes | None) -> ConfigFile:
         added = old is None
         return ConfigFile(device, name, "added" if added else "removed", lines * added, lines * (not added), "")
     was, now = (content.decode(errors="replace").splitlines() for content in (old, new))
-    lines_ = list(difflib.unified_diff(was, now, f"old/{device}/{name}", f"new/{device}/{name}", lineterm=""))
-    changed = [line[0] for line in lines_[2:] if line[0] in "+-"]
-    text = "\n".join(lines_)
-    return ConfigFile(device, name, "changed", changed.count("+"), changed.count("-"), text)
+    text = unified(was, now, f"{device}/{name}")
+    changed = [line[:1] for line in text[2:]]
+    return ConfigFile(device, name, "changed", changed.count("+"), changed.count("-"), "\n".join(text))
+
+
+def unified(old: list[str], new: list[str], name: str) -> list[str]:
+    """The unified diff of two files; what they begin and end with alike is set aside first, as finding that is slow."""
+    most = min(len(old), len(new))
+    head = next((i for i in range(most) if old[i] != new[i]), most)
+    tail = next((i for i in range(most - head) if old[-1 - i] != new[-1 - i]), most - head)
+    head, tail = max(0, head - CONTEXT), max(0, tail - CONTEXT)
+    was, now = old[head : len(old) - tail], new[head : len(new) - tail]
+    found = list(difflib.unified_diff(was, now, f"old/{name}", f"new/{name}", lineterm="", n=CONTEXT))
+    return [_shifted(line, head) if line.startswith("@@") else line for line in found]
+
+
+def _shifted(line: str, by: int) -> str:
+    """The head of a hunk, further down by some lines."""
+    return _NUMBER.sub(lambda match: f"{match[1]}{int(match[2]) + by}", line)
