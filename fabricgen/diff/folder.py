@@ -69,7 +69,7 @@ def _columns(file: Path, names: tuple[str, ...]) -> list[list[str]]:
 
 
 def _places(file: Path, header: list[str], names: tuple[str, ...]) -> list[int]:
-    for name in names:
+    for name in sorted(names, key=lambda name: -header.count(name)):
         if header.count(name) != 1:
             what = f"has no column '{name}'" if name not in header else f"has column '{name}' twice"
             hint = _HINT if name in header else did_you_mean(name, header) or _HINT

@@ -29,9 +29,9 @@ SESSION_CHANGES: Mapping[str, tuple[str, ...]] = {
 
 
 def session_listing(lists: Lists) -> Listing:
-    """BGP sessions: links between two switches with AS numbers, of the fabric that the lower one belongs to.
+    """BGP sessions: links between two switches with AS numbers, their management ports apart.
 
-    The management port of a switch is a link of the management fabric: it carries no session.
+    A management port is a link of 1 Gb/s to a switch of another fabric.
     """
     devices, links = lists.devices, lists.links
     row_of = place_of(devices["device"].tolist())
@@ -40,7 +40,8 @@ def session_listing(lists: Lists) -> Listing:
     speaks = np.asarray(devices["asn"] != "", dtype=bool)
     rows = np.flatnonzero(known)
     rows = rows[speaks[a[rows]] & speaks[b[rows]]]
-    rows = rows[np.asarray(devices["fabric"][a[rows]] == links["fabric"][rows], dtype=bool)]
+    elsewhere = np.asarray(devices["fabric"][a[rows]] != links["fabric"][rows], dtype=bool)
+    rows = rows[~(elsewhere & np.asarray(links["speed_gbps"][rows] == "1", dtype=bool))]
     names = ("fabric", "a_device", "a_port", "b_device", "b_port", "speed_gbps", "a_ip", "b_ip", "cable")
     columns: dict[str, Column] = {name: links[name][rows] for name in names}
     cable_of = place_of(lists.cables["cable"].tolist())

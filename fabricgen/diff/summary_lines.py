@@ -43,7 +43,7 @@ def optics_by_part(delta: Delta) -> dict[str, tuple[int, int]]:
 
 def bom_title(bom: BomDelta) -> str:
     """The bill of materials in one line."""
-    parts = [f"{len(bom.parts)} parts differ"]
+    parts = [f"{len(bom.parts)} part{'s' * (len(bom.parts) != 1)} differ{'s' * (len(bom.parts) == 1)}"]
     if bom.cost is not None:
         unpriced = f", {bom.unpriced} parts without a price" if bom.unpriced else ""
         parts.append(f"cost {signed(bom.cost)} ({bom.old_cost:,.2f} -> {bom.new_cost:,.2f}{unpriced})")
