@@ -70,7 +70,8 @@ def table(cluster: Cluster, context: ExportContext) -> Table:
 
 def lines(cluster: Cluster) -> list[Line]:
     """Every part of a cluster once, by kind and part; external devices are not bought, but optics at their ends are."""
-    found = [*_devices(cluster), *_transceivers(cluster), *_cables(cluster)]
+    parts = CableParts(cluster)
+    found = [*_devices(cluster), *_transceivers(cluster, parts), *_cables(cluster, parts)]
     return sorted(found, key=lambda line: (KINDS.index(line.kind), line.part))
 
 
@@ -103,11 +104,11 @@ def _line_cards(devices: list[tuple[SwitchProfile | NodeProfile, int]]) -> Itera
             yield Line(part, text[part], "line-card", quantity, 0)
 
 
-def _transceivers(cluster: Cluster) -> Iterator[Line]:
+def _transceivers(cluster: Cluster, parts: CableParts) -> Iterator[Line]:
     """One for each cage that a fibre plugs into: cables in one twin-port cage share it."""
     cables, links = cluster.plan.cables, cluster.plan.links
     medium = cables.medium[cables.end_cable]
-    kinds, *ends = CableParts(cluster).kinds
+    kinds, *ends = parts.kinds
     devices = np.concatenate([links.a_device[cables.end_link], links.b_device[cables.end_link]])
     names = np.concatenate([cages[cables.end_link] for cages in cluster.cages])
     number = {name: i for i, name in enumerate(dict.fromkeys(names.tolist()))}
@@ -137,9 +138,8 @@ def _end_power(medium: CableProfile, kind: EndKind) -> float | None:
     return medium.power_w_per_end * min(1.0, kind.gbps / kind.lane_gbps / 8)
 
 
-def _cables(cluster: Cluster) -> Iterator[Line]:
+def _cables(cluster: Cluster, parts: CableParts) -> Iterator[Line]:
     cables = cluster.plan.cables
-    parts = CableParts(cluster)
     kinds, *ends = parts.kinds
     counts: Counter[str] = Counter(parts.parts[0])
     first = {part: i for i, part in reversed(list(enumerate(parts.parts[0])))}
