@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from fabricgen.diff.delta import Delta, in_order, in_order_of
-from fabricgen.diff.listing import Listing, Rows, coded, matched
+from fabricgen.diff.listing import Listing, Rows
+from fabricgen.diff.matching import match_rows
 
 ADDRESS_CHANGES: Mapping[str, tuple[str, ...]] = {"renumbered": ("prefix",), "other-kind": ("kind",)}
 _KEYS = ("device", "port")
@@ -19,9 +20,9 @@ def compare_addresses(old: Listing, new: Listing) -> Delta:
     Rows that are alike are set aside; of the rest, the n-th address of a family on a port became the n-th there.
     """
     columns = ("device", "port", "kind", "prefix")
-    gone, come, _, _ = matched(*coded(*((old[name], new[name]) for name in columns)))
+    gone, come, _, _ = match_rows([(old[name], new[name]) for name in columns])
     left, right = with_family(old.picked(gone)), with_family(new.picked(come))
-    removed, added, was, now = matched(*coded(*((left[name], right[name]) for name in (*_KEYS, "family"))))
+    removed, added, was, now = match_rows([(left[name], right[name]) for name in (*_KEYS, "family")])
     order = np.argsort(_places(left, was), kind="stable") if len(was) else was
     was, now = was[order], now[order]
     differs = {name: np.asarray(left[name][was] != right[name][now], dtype=bool) for name in ("prefix", "kind")}

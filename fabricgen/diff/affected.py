@@ -15,7 +15,8 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.diff.delta import Delta
-from fabricgen.diff.listing import Rows, coded, lookup, matched
+from fabricgen.diff.listing import Rows, lookup
+from fabricgen.diff.matching import match_rows
 
 
 def affected_switches(old: Cluster, new: Cluster, devices: Delta, links: Delta) -> set[str]:
@@ -63,9 +64,9 @@ class _Matched:
 def _readdressed(old: Cluster, new: Cluster) -> set[str]:
     """Devices with anything allocated that differs, whatever kinds of addresses there are."""
     pairs = (old.name_column, new.name_column)
-    _, _, *devices = matched(*coded(pairs))
+    _, _, *devices = match_rows([pairs])
     ends = [c.name_column[c.plan.links.a_device] for c in (old, new)]
-    _, _, *links = matched(*coded((ends[0], ends[1]), (old.a_port, new.a_port)))
+    _, _, *links = match_rows([(ends[0], ends[1]), (old.a_port, new.a_port)])
     both = _Matched((devices[0], devices[1]), (links[0], links[1]))
     found: set[str] = set()
     was, now = dict(_columns(old.addresses)), dict(_columns(new.addresses))

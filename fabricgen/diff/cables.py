@@ -19,7 +19,7 @@ from typing import TypeAlias
 import numpy as np
 
 from fabricgen.diff.delta import Delta, compare_rows
-from fabricgen.diff.listing import Column, Flags, Listing, column_of
+from fabricgen.diff.listing import Column, Flags, Listing, Rows, column_of, lookup
 
 CableEnd: TypeAlias = tuple[str, str, str, str]
 """A pair of cages that a cable joins: a_device, a_cage, b_device, b_cage."""
@@ -43,11 +43,8 @@ OPTIC_CHANGES: Mapping[str, tuple[str, ...]] = {"swapped": ("part",)}
 
 def cable_listing(ends: Listing) -> Listing:
     """Cables from their end rows: one row a cable, with all its ends, sorted, in one cell."""
-    number: dict[str, int] = {}
-    cable = np.array([number.setdefault(name, len(number)) for name in ends["cable"].tolist()], dtype=np.int64)
-    order = np.argsort(cable, kind="stable")
-    bounds = np.searchsorted(cable[order], np.arange(len(number) + 1)).tolist()
-    first = order[bounds[:-1]] if number else order
+    order, starts = _by_cable(ends["cable"])
+    bounds, first = [*starts.tolist(), len(order)], order[starts]
     columns: dict[str, Column] = {
         name: ends[name][first] for name in ("cable", "fabric", "part", "medium", "length_m", "a_device")
     }
@@ -60,6 +57,18 @@ def cable_listing(ends: Listing) -> Listing:
             ]
         )
     return Listing(columns)
+
+
+def _by_cable(ids: Column) -> tuple[Rows, Rows]:
+    """(end rows cable by cable, where each cable starts there); a build lists them so."""
+    rows = np.arange(len(ids))
+    starts = np.flatnonzero(np.r_[True, np.asarray(ids[1:] != ids[:-1], dtype=bool)][: len(ids)])
+    if len(set(ids[starts].tolist())) == len(starts):
+        return rows, starts
+    number = {name: i for i, name in enumerate(dict.fromkeys(ids.tolist()))}
+    cable = lookup(number, ids)
+    rows = np.argsort(cable, kind="stable")
+    return rows, np.searchsorted(cable[rows], np.arange(len(number)))
 
 
 def compare_cables(old: Listing, new: Listing) -> Delta:

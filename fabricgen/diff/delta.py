@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.diff.listing import Flags, Listing, Rows, coded, matched
+from fabricgen.diff.listing import Flags, Listing, Rows
+from fabricgen.diff.matching import match_rows
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def compare_rows(
 ) -> Delta:
     """Match rows by key and say which differ: `ways` names the fields that are compared, each under a way."""
     old, new = sides
-    removed, added, was, now = matched(*coded(*((old[key], new[key]) for key in keys)))
+    removed, added, was, now = match_rows([(old[key], new[key]) for key in keys])
     removed, added = in_order(old, keys, removed), in_order(new, keys, added)
     fields = [name for about in ways.values() for name in about]
     differs = {name: np.asarray(old[name][was] != new[name][now], dtype=bool) for name in fields}

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from fabricgen.diff.addresses import compare_addresses
 from fabricgen.diff.cables import CABLE_CHANGES, REPLUGGED
 from fabricgen.diff.compare import DEVICE_CHANGES, LINK_CHANGES, Change, Side, compare
-from fabricgen.diff.listing import COLUMNS, Listing, coded, matched
+from fabricgen.diff.listing import COLUMNS, Listing
+from fabricgen.diff.matching import match_rows
 from fabricgen.diff.sessions import SESSION_CHANGES, session_listing
 from fabricgen.render.bgp import sessions as rendered_sessions
 from tests.diff.conftest import changed, cluster_of, compiled, side_of
@@ -253,7 +254,18 @@ def test_matching_agrees_with_counting(old: list[tuple[str, str]], new: list[tup
     from collections import Counter
 
     sides = [Listing.of({"k": [a for a, _ in rows], "v": [b for _, b in rows]}) for rows in (old, new)]
-    gone, come, was, now = matched(*coded((sides[0]["k"], sides[1]["k"]), (sides[0]["v"], sides[1]["v"])))
+    gone, come, was, now = match_rows([(sides[0]["k"], sides[1]["k"]), (sides[0]["v"], sides[1]["v"])])
     assert Counter(old[i] for i in gone) == Counter(old) - Counter(new)
     assert Counter(new[i] for i in come) == Counter(new) - Counter(old)
     assert [old[i] for i in was] == [new[i] for i in now]
+
+
+def test_long_lists_are_matched_across_blocks_that_come_and_go() -> None:
+    names = [f"d{i}" for i in range(9000)]
+    old = names[:1500] + names[2500:8000]
+    new = names[:5000] + names[6000:7000] + names[:-2001:-1]
+    gone, come, was, now = match_rows([(Listing.of({"k": old})["k"], Listing.of({"k": new})["k"])])
+    assert {old[i] for i in gone} == set(old) - set(new)
+    assert {new[i] for i in come} == set(new) - set(old)
+    assert [old[i] for i in was] == [new[i] for i in now]
+    assert len(was) == len(set(old) & set(new))
