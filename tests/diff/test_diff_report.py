@@ -84,7 +84,7 @@ def test_markdown_fits_a_comment_unless_all_is_asked_for(change: Changing) -> No
     page = markdown(grown)
     assert len(page) < MOST + 5000 < 65536
     assert page.count("<details>") == page.count("</details>") > 3
-    assert page.startswith("### superpod-b300 → superpod-b300\n\n| | |\n|---|---|\n| devices | ")
+    assert page.startswith("### superpod-b300 -> superpod-b300\n\n| | |\n|---|---|\n| devices | ")
     assert len(markdown(grown, every=True)) > len(page)
 
 
