@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fabricgen.allocate.addresses import is_management
 from fabricgen.allocate.pools import DEFAULT_POOLS
 from fabricgen.allocate.underlay import underlay
-from fabricgen.blueprint.fabric import Qos
+from fabricgen.blueprint.routing import Qos
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import fabric_vlan, linked_fabrics
 from fabricgen.design.model import Design

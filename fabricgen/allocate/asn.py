@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabricgen.allocate.slots import group_slots, switch_slots
-from fabricgen.blueprint.fabric import AsnPlan
+from fabricgen.blueprint.routing import AsnPlan
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path, fault

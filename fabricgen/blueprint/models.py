@@ -7,7 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from fabricgen.blueprint.fabric import Fabric, Model, NosOf, Pools, Qos, Routing
+from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.fabric import Fabric, NosOf
+from fabricgen.blueprint.routing import Pools, Qos, Routing
 from fabricgen.blueprint.scalars import Line, Name, NodesOf, Percent
 
 NodeSets = Annotated[
