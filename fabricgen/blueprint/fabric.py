@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.naming import Templates
 from fabricgen.blueprint.routing import Pools, Qos, Routing
 from fabricgen.blueprint.scalars import Cages, Line, LinksOf, Name, NicModeOf, Ratio, Speed
 
@@ -177,6 +178,9 @@ class Fabric(Model):
     pools: Pools = Field(default_factory=Pools, description="Pools of this fabric's own.")
     qos: Qos = Field(default_factory=Qos, description="Overrides the cluster's QoS.")
     nos: NosOf = Field(default_factory=dict, description="Overrides the cluster's NOS, by tier.")
+    names: Templates = Field(
+        default_factory=dict, description="A template of the names of its switches, or one a tier; see Names."
+    )
     description: Line = Field("", description="For people.")
 
     @model_validator(mode="after")
