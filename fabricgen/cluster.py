@@ -10,6 +10,7 @@ import numpy as np
 
 from fabricgen.allocate.addresses import Addresses, allocate
 from fabricgen.allocate.names import device_names, site_names
+from fabricgen.allocate.overrides import with_overrides
 from fabricgen.allocate.pools import dotted
 from fabricgen.allocate.ports import PortNames, Strings
 from fabricgen.catalog.models import SwitchProfile
@@ -163,7 +164,7 @@ class Cluster:
 
     @cached_property
     def _intents(self) -> dict[str, FabricIntent]:
-        return {f.name: fabric_intent(self.design, f) for f in self.design.fabrics}
+        return {f.name: fabric_intent(self.design, f, self.addresses.own_loopbacks) for f in self.design.fabrics}
 
     def intent(self, fabric: FabricDesign) -> FabricIntent:
         """What holds for every switch of a fabric."""
@@ -225,6 +226,7 @@ def build_cluster(design: Design) -> Cluster:
         names = device_names(design, plan.devices)
         addresses = allocate(design, plan)
         a_port, b_port = PortNames(design, plan).ends()
+        addresses = with_overrides(design, plan, names, (a_port, b_port), addresses)
     except InputError as error:
         raise design.loaded.located(error) from error
     return Cluster(design, plan, addresses, tuple(names), tuple(site_names(design, plan.devices)), a_port, b_port)
