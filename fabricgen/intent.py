@@ -54,7 +54,6 @@ def fabric_intent(
     blueprint = design.loaded.blueprint
     spec = blueprint.fabrics[fabric.name]
     bfd = spec.routing.bfd if spec.routing.bfd is not None else blueprint.routing.bfd
-    order = [f.name for f in design.fabrics]
     linked = next(part for part in linked_fabrics(blueprint.fabrics) if fabric.name in part)
     joined = [f for f in design.fabrics if f.name in linked and f.vrf == fabric.vrf]
     carries = [f for f in design.fabrics if f.carrier == fabric.name]
@@ -68,7 +67,7 @@ def fabric_intent(
         hosts=fabric.hosts,
         bfd=bool(bfd),
         qos=_qos_intent(protocol, spec.qos, blueprint.qos),
-        vlan=fabric_vlan(blueprint, fabric.name, order.index(fabric.name)),
+        vlan=fabric_vlan(blueprint, design.layout.numbering, fabric.name),
         vrf=fabric.vrf,
         loopback_pools=_beside(loopbacks, own),
         host_pools=tuple(dict.fromkeys(p for f in members for p in _host_pool(design, f))),

@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fabricgen.allocate.asn import allocate_asns
-from fabricgen.allocate.pools import Carver, Pools
+from fabricgen.allocate.blocks import Blocks, Rooms, Slots, Source, at_places
+from fabricgen.allocate.pools import pool
 from fabricgen.allocate.slots import switch_slots
 from fabricgen.allocate.underlay import is_routed, numbers_links, runs_bgp
+from fabricgen.blueprint.lock import Lock
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.kernel.extents import Extent
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.plan.tables import SWITCH, ManagementPort, Plan, Wide
 
@@ -37,6 +40,8 @@ class Addresses:
     a_ip: Wide
     b_ip: Wide
     length: Wide
+    lock: Lock
+    """All numbers that are given, these and those of earlier builds."""
     subnets: Mapping[str, Subnets]
     """By fabric: the blocks of the switches that its nodes attach to."""
     vrf_links: Mapping[tuple[str, str], Wide]
@@ -71,8 +76,8 @@ def is_management(fabric: FabricDesign) -> bool:
 class _Allocation:
     def __init__(self, design: Design, plan: Plan) -> None:
         self.design, self.plan = design, plan
-        blueprint = design.loaded.blueprint
-        self.pools = Pools(blueprint.pools.model_dump())
+        self.blueprint = design.loaded.blueprint
+        self.blocks = Blocks(design.layout.numbering.lock(design.layout.lock))
         n, links = len(plan.devices), len(plan.links)
         self.device = {k: np.zeros(n, dtype=np.int64) for k in ("asn", "loopback", "ip", "length", "gateway")}
         self.link = {k: np.zeros(links, dtype=np.int64) for k in ("a", "b", "length")}
@@ -82,7 +87,7 @@ class _Allocation:
     def run(self) -> Addresses:
         routed = tuple(f for f in self.design.fabrics if is_routed(f))
         speakers = tuple(f for f in routed if runs_bgp(self.design, f))
-        for key, numbers in allocate_asns(self.design, speakers).items():
+        for key, numbers in allocate_asns(self.design, speakers, self.blocks).items():
             self.device["asn"][self._rows(*key)] = numbers
         for fabric in routed:
             self._loopbacks(fabric)
@@ -97,16 +102,17 @@ class _Allocation:
         classes = self.plan.devices.classes
         return next(c.rows for c in classes if (c.kind, c.fabric, c.tier) == (SWITCH, fabric, tier))
 
-    def _pool(self, name: str, fabric: FabricDesign) -> Carver:
-        own = getattr(self.design.loaded.blueprint.fabrics[fabric.name].pools, name)
-        return self.pools.get(name, fabric.name, own)
+    def _pool(self, name: str, fabric: FabricDesign) -> Source:
+        return pool(self.design.loaded.blueprint, fabric.name, name)
+
+    def _slots(self, fabric: FabricDesign, tier: TierDesign) -> Slots:
+        return switch_slots(self.design.layout, fabric, tier, self.blocks.room)
 
     def _loopbacks(self, fabric: FabricDesign) -> None:
         for tier in reversed(fabric.tiers):
-            slot, slots = switch_slots(self.design.layout, fabric, tier)
             what = f"a router id for each {fabric.name} {tier.name}"
-            base = self._pool("loopback", fabric).take(power_of_two_at_least(slots + 1), what)
-            self.device["loopback"][self._rows(fabric.name, tier.name)] = base + 1 + slot
+            given = self.blocks.addresses(self._pool("loopback", fabric), self._slots(fabric, tier), "loopback", what)
+            self.device["loopback"][self._rows(fabric.name, tier.name)] = given
 
     def _segments(self, path: Path) -> list[int]:
         """Segments of links that a line of the blueprint made."""
@@ -131,16 +137,16 @@ class _Allocation:
             if tier.lateral is not None:
                 paths = [span.path for span in tier.lateral.spans] or [(*tier.path, "peer")]
                 runs.append((tier.lateral.run, paths, "link to a peer"))
-            slot, slots = switch_slots(self.design.layout, owner, tier)
             first = self._rows(owner.name, tier.name).start
             for run, paths, what in runs:
-                room = 2 * power_of_two_at_least(run.count)
                 need = f"a /31 for each {fabric.name} {tier.name} {what}"
-                base = self._pool("fabric", fabric).take(power_of_two_at_least(slots) * room, need)
+                purpose = what if owner is fabric else f"{what} of {fabric.name}"
+                slots, places = self._slots(owner, tier), 2 * power_of_two_at_least(run.count)
+                rooms = self.blocks.rooms(self._pool("fabric", fabric), slots, purpose, places, need)
                 for i in (i for path in paths for i in self._segments(path)):
                     rows = self.plan.links.segment == i
                     switch = self.plan.links.a_device[rows] - first
-                    found[rows] = base + slot[switch] * room + 2 * self.plan.links.a_port[rows]
+                    found[rows] = rooms.at(switch, 2 * self.plan.links.a_port[rows].astype(np.int64))
         return found
 
     def _hosts(self, fabric: FabricDesign) -> None:
@@ -152,43 +158,43 @@ class _Allocation:
             if not segments:
                 continue
             owner = self.design.fabric(tier.fabric)
-            slot, slots = switch_slots(self.design.layout, owner, tier)
             ports = sum(run.capacity for run in tier.downs)
-            room = power_of_two_at_least(2 * ports if fabric.hosts == "routed" else ports + RESERVED_IN_SUBNET + 1)
-            pool = "management" if is_management(fabric) else "hosts"
+            routed = fabric.hosts == "routed"
+            places = power_of_two_at_least(2 * ports if routed else ports + RESERVED_IN_SUBNET + 1)
+            source = self._pool("management" if is_management(fabric) else "hosts", fabric)
+            purpose = f"nodes of {fabric.name} in /{33 - places.bit_length()}"
             what = f"nodes on each {fabric.name} {tier.name}"
-            base = self._pool(pool, fabric).take(power_of_two_at_least(slots) * room, what)
-            subnet = base + slot * room
-            self._keep_subnets(fabric, self._rows(tier.fabric, tier.name), subnet, 33 - room.bit_length())
+            rooms = self.blocks.rooms(source, self._slots(owner, tier), purpose, places, what)
+            self._keep_subnets(fabric, self._rows(tier.fabric, tier.name), rooms)
             for i in segments:
-                self._host_links(fabric, tier, i, subnet, room)
+                self._host_links(fabric, tier, i, rooms)
 
-    def _keep_subnets(self, fabric: FabricDesign, rows: slice, base: Wide, length: int) -> None:
+    def _keep_subnets(self, fabric: FabricDesign, rows: slice, rooms: Rooms) -> None:
         """Note the blocks of a fabric on the switches of a tier."""
         if fabric.name not in self.subnets:
             self.subnets[fabric.name] = Subnets(*(np.zeros(len(self.plan.devices), dtype=np.int64) for _ in range(3)))
         kept = self.subnets[fabric.name]
-        kept.base[rows], kept.length[rows] = base, length
-        kept.gateway[rows] = base + 1 if fabric.hosts == "bridged" else 0
+        kept.base[rows], kept.length[rows] = rooms.first[0], 33 - rooms.size.bit_length()
+        kept.gateway[rows] = rooms.first[0] + 1 if fabric.hosts == "bridged" else 0
 
     def _segments_to(self, fabric: FabricDesign, tier: TierDesign) -> list[int]:
         """Segments of node links of a fabric that end on a tier."""
         segments = enumerate(self.plan.links.segments)
         return [i for i, s in segments if s.fabric == fabric.name and s.lower == "node" and s.tier == tier.key]
 
-    def _host_links(self, fabric: FabricDesign, tier: TierDesign, segment: int, subnet: Wide, room: int) -> None:
+    def _host_links(self, fabric: FabricDesign, tier: TierDesign, segment: int, rooms: Rooms) -> None:
         links = self.plan.links
         rows = links.segment == segment
         first = self._rows(tier.fabric, tier.name).start
         run = tier.downs.index(links.segments[segment].b)
         before = sum(run.capacity for run in tier.downs[:run])
-        base, port = subnet[links.b_device[rows] - first], before + links.b_port[rows]
+        switch, port = links.b_device[rows] - first, before + links.b_port[rows].astype(np.int64)
         if fabric.hosts == "routed":
-            self.link["b"][rows], self.link["a"][rows] = base + 2 * port, base + 2 * port + 1
-            self.link["length"][rows] = 31
+            pair = rooms.at(switch, 2 * port)
+            self.link["b"][rows], self.link["a"][rows], self.link["length"][rows] = pair, pair + 1, 31
             return
-        self.link["a"][rows] = base + RESERVED_IN_SUBNET + port
-        self.link["length"][rows] = 33 - room.bit_length()
+        self.link["a"][rows] = rooms.at(switch, RESERVED_IN_SUBNET + port)
+        self.link["length"][rows] = 33 - rooms.size.bit_length()
 
     def _management(self) -> None:
         """Management addresses: of the port on the management fabric; else a flat subnet for all switches."""
@@ -222,19 +228,21 @@ class _Allocation:
             self.device["length"][rows] = 32
 
     def _flat_management(self) -> None:
-        blocks = []
-        total = RESERVED_IN_SUBNET
-        for fabric in self.design.fabrics:
-            for tier in fabric.tiers:
-                slot, slots = switch_slots(self.design.layout, fabric, tier)
-                blocks.append((self._rows(fabric.name, tier.name), total + slot))
-                total += power_of_two_at_least(slots)
-        room = power_of_two_at_least(total + 1)
-        base = self.pools.get("management").take(room, "the management port of each switch")
-        for rows, place in blocks:
-            self.device["ip"][rows] = base + place
-            self.device["length"][rows] = 33 - room.bit_length()
-            self.device["gateway"][rows] = base + 1
+        """One subnet for the management ports of all switches; where it has grown full, another one."""
+        tiers = [(fabric, tier) for fabric in self.design.fabrics for tier in fabric.tiers]
+        slots = [self._slots(fabric, tier) for fabric, tier in tiers]
+        wanted = RESERVED_IN_SUBNET + 1 + sum(power_of_two_at_least(s.count) for s in slots)
+        size = self.blocks.room("management", power_of_two_at_least(wanted))
+        inside = Source("management", "", tuple(Extent(i * size + 2, size - 3) for i in range(64)), (), "FG024")
+        places = [self.blocks.numbers(inside, s, "") for s in slots]
+        last = max(int(place.max()) for place in places) // size
+        need = "the management port of each switch"
+        extents = self.blocks.take(pool(self.blueprint, "", "management"), "management", (last + 1) * size, need)
+        for (fabric, tier), place in zip(tiers, places, strict=True):
+            rows = self._rows(fabric.name, tier.name)
+            self.device["ip"][rows] = at_places(extents, place)
+            self.device["length"][rows] = 33 - size.bit_length()
+            self.device["gateway"][rows] = at_places(extents, place // size * size + 1)
 
     def _freeze(self) -> Addresses:
         return Addresses(
@@ -247,5 +255,6 @@ class _Allocation:
             b_ip=self.link["b"],
             length=self.link["length"],
             subnets=self.subnets,
+            lock=self.blocks.lock(),
             vrf_links=self.vrf_links,
         )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from fabricgen.allocate.blocks import Blocks, Source
 from fabricgen.allocate.slots import group_slots, switch_slots
 from fabricgen.blueprint.routing import AsnPlan
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Path, fault
-from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.kernel.diagnostics import Path
+from fabricgen.kernel.extents import Extent
 from fabricgen.plan.tables import Wide
 
 
@@ -19,29 +20,26 @@ def asn_plan(design: Design, fabric: FabricDesign) -> tuple[AsnPlan, Path]:
     return design.loaded.blueprint.routing.asn or AsnPlan(), ("routing", "asn")
 
 
-def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...]) -> dict[tuple[str, str], Wide]:
+def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blocks) -> dict[tuple[str, str], Wide]:
     """AS numbers of the switches of each (fabric, tier), int64; routing domains of fabrics are kept apart.
 
     Raises InputError when a pool is too small.
     """
-    taken: dict[str, int] = {}
     found: dict[tuple[str, str], Wide] = {}
     for fabric in fabrics:
         plan, path = asn_plan(design, fabric)
         first, last = plan.range
+        source = Source(
+            "asns",
+            "AS number pool",
+            (Extent(first, last - first + 1),),
+            (*path, "pool"),
+            "FG025",
+            "4200000000-4294967294 is private and large (RFC 6996)",
+        )
         for tier in reversed(fabric.tiers):
             paired = tier.lateral is not None and not tier.lateral.spans
             shared = plan.plan == "rfc7938" and not tier.lowest and not paired
-            slot, slots = (group_slots if shared else switch_slots)(design.layout, fabric, tier)
-            start = taken.get(plan.pool, 0)
-            taken[plan.pool] = start + power_of_two_at_least(slots)
-            if first + start + slots - 1 > last:
-                raise fault(
-                    "FG025",
-                    f"AS number pool {plan.pool} has {last - first + 1} numbers, {start} taken; "
-                    f"{fabric.name} {tier.name} needs {slots}",
-                    path=(*path, "pool"),
-                    hint="4200000000-4294967294 is private and large (RFC 6996)",
-                )
-            found[fabric.name, tier.name] = first + start + slot
+            slots = (group_slots if shared else switch_slots)(design.layout, fabric, tier, blocks.room)
+            found[fabric.name, tier.name] = blocks.numbers(source, slots, f"{fabric.name} {tier.name}")
     return found

@@ -2,55 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from fabricgen.allocate.blocks import Slots
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import inner, scope_of
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.plan.columns import Columns, tier_columns
-from fabricgen.plan.tables import Wide
+
+RoomOf = Callable[[str, int], int]
+"""(name, size) -> the room that a name has: as it was first, or of that size."""
 
 
 def place_slots(layout: Layout, scope: str) -> int:
-    """Places of a scope, reserved ones included."""
-    return {
-        "all": 1,
-        "site": len(layout.sites),
-        "pod": len(layout.pods),
-        "su": layout.unit_slots,
-        "rack": layout.unit_slots * layout.racks_per_su,
-    }[scope]
+    """Numbers that are given to places of a scope, reserved ones included."""
+    if scope == "all":
+        return 1
+    kind = {"site": "sites", "pod": "pods"}.get(scope, "units")
+    span = layout.numbering.span(kind, "", "all")
+    return span * layout.racks_per_su if scope == "rack" else span
 
 
 def _place_slot(layout: Layout, scope: str, columns: Columns) -> Any:
     if scope == "all":
         return np.zeros(len(columns["pod"]), dtype=np.int64)
     if scope in ("site", "pod"):
-        return columns[scope].astype(np.int64)
-    first = np.array([pod.first_slot for pod in layout.pods], dtype=np.int64)
-    unit = first[columns["pod"]] + columns["su"]
+        numbers = layout.site_numbers if scope == "site" else layout.pod_numbers("all")
+        return np.array(numbers, dtype=np.int64)[columns[scope]]
+    unit = np.array(layout.unit_numbers("all", by_slot=True), dtype=np.int64)[columns["unit"]]
     return unit * layout.racks_per_su + columns["rack"] if scope == "rack" else unit
 
 
-def group_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> tuple[Wide, int]:
-    """(group slot of every switch of a tier, int64; number of group slots)."""
-    sizes = fabric.tier_sizes
-    columns = tier_columns(layout, tier, sizes)
-    slot = _place_slot(layout, scope_of(tier.per), columns)
+def group_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, room_of: RoomOf) -> Slots:
+    """The slot of the group of every switch of a tier."""
+    scope = scope_of(tier.per)
+    columns = tier_columns(layout, tier, fabric.tier_sizes)
+    slot = _place_slot(layout, scope, columns)
+    layer = np.zeros_like(slot)
+    shape = [f"{layout.racks_per_su} rack" if scope == "rack" else scope] if scope != "all" else []
+    rooms = []
     for dimension in inner(tier.per):
-        slot = slot * _room(fabric, dimension, sizes) + columns[dimension]
-    total = place_slots(layout, scope_of(tier.per)) * prod(_room(fabric, d, sizes) for d in inner(tier.per))
-    return slot, total
+        room = _room(fabric, dimension, room_of)
+        slot = slot * room + columns[dimension] % room
+        layer = layer * 64 + columns[dimension] // room
+        rooms.append(room)
+        shape.append(f"{room} {dimension}")
+    name = f"{fabric.name} {tier.name}" + (f" ({', '.join(shape)})" if shape else "")
+    return Slots(name, slot, place_slots(layout, scope) * prod(rooms), layer)
 
 
-def _room(fabric: FabricDesign, dimension: str, sizes: dict[str, int]) -> int:
+def _room(fabric: FabricDesign, dimension: str, room_of: RoomOf) -> int:
     """Numbers kept for a dimension; for a tier, those of a group of its switches."""
-    tiers = [t.name for t in fabric.tiers]
-    return group_room(fabric.tiers[tiers.index(dimension)]) if dimension in tiers else sizes[dimension]
+    if dimension in {tier.name for tier in fabric.tiers}:
+        return room_of(f"{fabric.name} {dimension}", group_room(fabric.tier(dimension)))
+    return fabric.sizes[dimension]
 
 
 def group_room(tier: TierDesign) -> int:
@@ -62,9 +72,9 @@ def group_room(tier: TierDesign) -> int:
     return power_of_two_at_least(tier.most)
 
 
-def switch_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> tuple[Wide, int]:
-    """(slot of every switch of a tier, int64; number of slots)."""
-    group, groups = group_slots(layout, fabric, tier)
-    room = group_room(tier)
+def switch_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, room_of: RoomOf) -> Slots:
+    """The slot of every switch of a tier."""
+    group = group_slots(layout, fabric, tier, room_of)
+    room = _room(fabric, tier.name, room_of)
     index = np.tile(np.arange(tier.count, dtype=np.int64), tier.groups)
-    return group * room + index, groups * room
+    return Slots(group.name, group.number * room + index % room, group.count * room, group.layer * 64 + index // room)

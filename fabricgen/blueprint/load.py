@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from fabricgen.blueprint.lock import Lock, read_lock
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.source import read_source
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
@@ -16,11 +17,12 @@ from fabricgen.kernel.located_yaml import Located, validate
 
 @dataclass(frozen=True, slots=True)
 class LoadedBlueprint:
-    """A blueprint, its source, and the folder whose `catalog/` adds profiles."""
+    """A blueprint, its source, the folder whose `catalog/` adds profiles, and what is given already."""
 
     blueprint: Blueprint
     source: Located
     folder: Path
+    lock: Lock = field(default_factory=Lock)
 
     @property
     def digest(self) -> str:
@@ -38,11 +40,12 @@ class LoadedBlueprint:
 
 
 def load_blueprint(path: str, sets: Sequence[str] = (), *, allow_outside: bool = False) -> LoadedBlueprint:
-    """Read and validate a blueprint; `-` is standard input.
+    """Read and validate a blueprint and the lock beside it; `-` is standard input.
 
     `sets` are `PATH=VALUE` changes; `allow_outside` lets includes leave the blueprint's folder.
     Raises InputError with every fault found, each with its place.
     """
     source = read_source(path, sets=sets, allow_outside=allow_outside)
     folder = Path.cwd() if path == "-" else Path(path).parent
-    return LoadedBlueprint(validate(Blueprint, source), source, folder)
+    blueprint = validate(Blueprint, source)
+    return LoadedBlueprint(blueprint, source, folder, read_lock(path, blueprint.name))

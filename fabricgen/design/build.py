@@ -39,7 +39,7 @@ def build_design(loaded: LoadedBlueprint) -> Design:
 
 def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     blueprint = loaded.blueprint
-    layout = lay_out(blueprint, catalog)
+    layout = lay_out(blueprint, catalog, loaded.lock)
     check_node_names(blueprint, layout)
     context = FabricContext(blueprint, catalog, layout)
     names = sorted(blueprint.fabrics, key=fabric_order)
@@ -56,7 +56,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     parts = linked_fabrics({name: blueprint.fabrics[name] for name in names})
     for part in sorted(parts, key=lambda part: any(name in managing for name in part)):
         try:
-            check_together(blueprint, part)
+            check_together(blueprint, layout.numbering, part)
             manager = _manager(context, part, designed.values(), scale_up)
         except InputError as error:
             faults.append(error)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.shape import Block, blocks, scope_count, scope_of
+from fabricgen.design.shape import Block, lodgings, scope_count, scope_of
 from fabricgen.design.sizing import within
 from fabricgen.design.slots import SlotTable
 
@@ -150,18 +150,18 @@ def _upper_connectors(design: Design, lower: TierDesign, upper: TierDesign, per:
     each = within(lower.per, lower.name, lower.count, upper.per, design.fabric(lower.fabric).tier_sizes)
     inner_groups = upper.groups // scope_count(layout, scope_of(upper.per))
     total = 0
-    for places, members in blocks(layout, scope_of(lower.per), scope_of(upper.per)):
+    for lodging in lodgings(layout, scope_of(lower.per), scope_of(upper.per), by_slot=uplink.by_slot):
         for index in range(uplink.upper_count):
-            used = _connectors(members, each * uplink.share(index), per, by_slot=uplink.by_slot)
-            total += places * inner_groups * used
+            used = _connectors(lodging.blocks, each * uplink.share(index), per)
+            total += lodging.places * inner_groups * used
     return total
 
 
-def _connectors(members: tuple[Block, ...], ports_per_place: int, per: int, *, by_slot: bool) -> int:
+def _connectors(members: tuple[Block, ...], ports_per_place: int, per: int) -> int:
     """Connectors touched by runs of ports, `per` ports to a connector."""
     total, last = 0, -1
     for block in members:
-        start = (block.slot_start if by_slot else block.start) * ports_per_place
+        start = block.start * ports_per_place
         end = start + block.length * ports_per_place
         if end > start:
             first, final = start // per, (end - 1) // per

@@ -6,23 +6,25 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
+from fabricgen.blueprint.lock import Lock
 from fabricgen.blueprint.models import Blueprint, natural
 from fabricgen.blueprint.slots import NodeSlot, omitted_slots
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile
+from fabricgen.design.numbering import Numbering, PodSize, first, number
+from fabricgen.design.order import fabric_order
 from fabricgen.kernel.diagnostics import fault
 
 
 @dataclass(frozen=True, slots=True)
 class PodLayout:
-    """A pod: its scalable units now, its slots, and where both start in the whole cluster's numbering."""
+    """A pod: its scalable units now, its slots, and the first of its units among those of the cluster."""
 
     name: str
     site: str
     su: int
     slots: int
     first_su: int
-    first_slot: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,9 @@ class Layout:
     nodes_per_rack: int
     rack_units: int
     omitted: frozenset[NodeSlot]
+    lock: Lock
+    """What was given before."""
+    numbering: Numbering
 
     @cached_property
     def nodes_per_su(self) -> int:
@@ -92,6 +97,24 @@ class Layout:
         """Scalable-unit slots in the cluster, growth included."""
         return sum(p.slots for p in self.pods)
 
+    def unit_numbers(self, scope: str, *, by_slot: bool) -> tuple[int, ...]:
+        """The number of every unit within its `pod`, `site` or the cluster (`all`): by slot, or of those there are."""
+        kind = "units" if by_slot else "ports"
+        return tuple(
+            number
+            for pod in self.pods
+            for number in (range(pod.su) if scope == "pod" else first(self.numbering.of(kind, pod.name, scope), pod.su))
+        )
+
+    def pod_numbers(self, scope: str) -> tuple[int, ...]:
+        """The number of every pod within its site or the cluster (`all`)."""
+        return tuple(self.numbering.of("pods", pod.name, scope)[0].first for pod in self.pods)
+
+    @cached_property
+    def site_numbers(self) -> tuple[int, ...]:
+        """The number of every site, in the order of `sites`."""
+        return tuple(self.numbering.held["sites"][site][0].first for site in self.sites)
+
     @cached_property
     def sites(self) -> tuple[str, ...]:
         """Names of the sites, sorted."""
@@ -112,14 +135,14 @@ class Layout:
         return self.pods[slot.pod].first_su + slot.su - 1
 
 
-def lay_out(blueprint: Blueprint, catalog: Catalog) -> Layout:
-    """Number pods, scalable units, racks and nodes of a blueprint.
+def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
+    """Number pods, scalable units, racks and nodes of a blueprint, as the lock has them.
 
     Raises InputError for unknown node profiles, omitted slots that do not exist, and racks too small.
     """
     pods = blueprint.expanded_pods()
     starts = list(accumulate((p.su for p in pods.values()), initial=0))
-    slot_starts = list(accumulate((p.slots for p in pods.values()), initial=0))
+    sizes = [PodSize(name, pod.site or blueprint.site, pod.su, pod.slots) for name, pod in pods.items()]
     racks = blueprint.scalable_unit.racks
     sets = _node_sets(blueprint, catalog)
     nodes = sum(s.count for s in sets)
@@ -141,14 +164,13 @@ def lay_out(blueprint: Blueprint, catalog: Catalog) -> Layout:
             hint="pods are named after their key and counted on: p1 with count 2 is p1 and p2",
         )
     return Layout(
-        pods=tuple(
-            PodLayout(name, pod.site or blueprint.site, pod.su, pod.slots, start, slot_start)
-            for (name, pod), start, slot_start in zip(pods.items(), starts, slot_starts, strict=False)
-        ),
+        pods=tuple(PodLayout(*size, first_su=start) for size, start in zip(sizes, starts, strict=False)),
         node_sets=sets,
         nodes_per_rack=per_rack,
         rack_units=racks.units,
         omitted=_with_empty_racks(omitted_slots(blueprint, pods, per_rack), sets, nodes, per_rack),
+        lock=lock,
+        numbering=number(sizes, sorted(blueprint.fabrics, key=fabric_order), lock),
     )
 
 

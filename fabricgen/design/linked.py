@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from fabricgen.blueprint.fabric import Fabric
 from fabricgen.blueprint.models import Blueprint
-from fabricgen.design.order import fabric_order
+from fabricgen.design.numbering import Numbering
 from fabricgen.kernel.diagnostics import fault
 
 
@@ -44,12 +44,12 @@ def check_apart(names: Sequence[str], managing: str, fabrics: Mapping[str, Fabri
         )
 
 
-def fabric_vlan(blueprint: Blueprint, name: str, place: int) -> int:
-    """The VLAN of a fabric's bridged nodes: as stated, or by its place (from 0) in the order of fabrics."""
-    return blueprint.fabrics[name].vlan or 100 + 10 * place
+def fabric_vlan(blueprint: Blueprint, numbering: Numbering, name: str) -> int:
+    """The VLAN of a fabric's bridged nodes: as stated, or the one that is given to it."""
+    return blueprint.fabrics[name].vlan or numbering.held["vlans"][name][0].first
 
 
-def check_together(blueprint: Blueprint, names: Sequence[str]) -> None:
+def check_together(blueprint: Blueprint, numbering: Numbering, names: Sequence[str]) -> None:
     """Raises InputError where fabrics that share switches or links cannot: protocols, underlays and VLANs."""
     fabrics = blueprint.fabrics
     for name in names:
@@ -65,7 +65,7 @@ def check_together(blueprint: Blueprint, names: Sequence[str]) -> None:
     routed = [name for name in names if fabrics[name].protocol != "infiniband"]
     for name in routed:
         _check_underlay(blueprint, name, routed[0])
-    _check_vlans(blueprint, routed)
+    _check_vlans(blueprint, numbering, routed)
 
 
 def _underlay(blueprint: Blueprint, name: str) -> str:
@@ -99,13 +99,12 @@ def _check_underlay(blueprint: Blueprint, name: str, first: str) -> None:
         )
 
 
-def _check_vlans(blueprint: Blueprint, names: Sequence[str]) -> None:
+def _check_vlans(blueprint: Blueprint, numbering: Numbering, names: Sequence[str]) -> None:
     """Fabrics on the same switches have a VLAN each."""
-    order = sorted(blueprint.fabrics, key=fabric_order)
     taken: dict[tuple[str, int], str] = {}
     for name in names:
         fabric = blueprint.fabrics[name]
-        vlan = fabric_vlan(blueprint, name, order.index(name))
+        vlan = fabric_vlan(blueprint, numbering, name)
         first = taken.setdefault((fabric.carried_by or name, vlan), name)
         if first != name:
             raise fault(

@@ -11,6 +11,7 @@ from math import prod
 from typing import Any
 
 from fabricgen.design.layout import Layout
+from fabricgen.kernel.extents import total
 
 SCOPES = ("all", "site", "pod", "su", "rack")
 """From wide to narrow: where the switches of a tier's group stand."""
@@ -66,46 +67,68 @@ def group_index(layout: Layout, per: Sequence[str], sizes: Mapping[str, int], co
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lower places, consecutive in one upper place: where they start now and by slot, how many, and of how many."""
+    """Lower places with consecutive numbers in one upper place."""
 
     start: int
-    slot_start: int
     length: int
-    slots: int
 
 
-def blocks(layout: Layout, lower: str, upper: str) -> list[tuple[int, tuple[Block, ...]]]:
-    """The patterns in which places of a lower scope lie in places of an upper one.
+@dataclass(frozen=True, slots=True)
+class Lodging:
+    """How lower places lie in `places` upper ones that look alike: where they are, and how many numbers are given.
 
-    Returns (how many upper places look so, the blocks of lower places in one). The lower scope must not be wider.
+    `span` counts to the last number that a lower place has or had, reserved slots included where they are counted.
+    """
+
+    places: int
+    blocks: tuple[Block, ...]
+    span: int
+
+
+def lodgings(layout: Layout, lower: str, upper: str, *, by_slot: bool) -> list[Lodging]:
+    """The patterns in which places of a lower scope lie in places of an upper one, which is not narrower.
+
+    Units are numbered by reserved slot, or as those there are.
     """
     if SCOPES.index(upper) >= SCOPES.index("su"):
         each = layout.racks_per_su if (lower, upper) == ("rack", "su") else 1
-        return [(scope_count(layout, upper), (Block(0, 0, each, each),))]
+        return [Lodging(scope_count(layout, upper), (Block(0, each),), each)]
+    if (lower, upper) == ("site", "all"):
+        sites = sorted(layout.site_numbers)
+        return [Lodging(1, tuple(Block(n, 1) for n in sites), layout.numbering.span("sites", "", "all"))]
     if lower in ("all", "site") or lower == upper:
-        return (
-            [(1, (Block(0, 0, len(layout.sites), len(layout.sites)),))]
-            if (lower, upper) == ("site", "all")
-            else [(scope_count(layout, upper), (Block(0, 0, 1, 1),))]
-        )
-    each = {"rack": layout.racks_per_su, "su": 1, "pod": 0}[lower]
-    found: list[tuple[int, tuple[Block, ...]]] = []
-    owners = (
-        [[p] for p in layout.pods]
-        if upper == "pod"
-        else [
-            [p for p in layout.pods if upper == "all" or p.site == site]
-            for site in (layout.sites if upper == "site" else [""])
-        ]
-    )
-    for pods in owners:
-        members, start, slot_start = [], 0, 0
-        for pod in pods:
-            length, slots = (pod.su * each, pod.slots * each) if each else (1, 1)
-            members.append(Block(start, slot_start, length, slots))
-            start, slot_start = start + length, slot_start + slots
-        found.append((1, tuple(members)))
+        return [Lodging(scope_count(layout, upper), (Block(0, 1),), 1)]
+    each = layout.racks_per_su if lower == "rack" else 1
+    found = []
+    for owner in {"all": [""], "site": list(layout.sites), "pod": [pod.name for pod in layout.pods]}[upper]:
+        numbers, span = _numbers_in(layout, lower, upper, owner, by_slot=by_slot)
+        found.append(Lodging(1, _joined(sorted(numbers), each), span * each))
     return found
+
+
+def _numbers_in(layout: Layout, lower: str, upper: str, owner: str, *, by_slot: bool) -> tuple[list[int], int]:
+    """Numbers of the pods or units in an upper place, and one more than the highest that is given there."""
+    inside = [pod for pod in layout.pods if upper == "all" or owner == (pod.site if upper == "site" else pod.name)]
+    if lower == "pod":
+        pods = dict(zip(layout.pods, layout.pod_numbers(upper), strict=True))
+        return [pods[pod] for pod in inside], layout.numbering.span("pods", owner, upper)
+    kind = "units" if by_slot else "ports"
+    units = layout.unit_numbers(upper, by_slot=by_slot)
+    numbers = [n for pod in inside for n in units[pod.first_su : pod.first_su + pod.su]]
+    if upper != "pod":
+        return numbers, layout.numbering.span(kind, owner, upper)
+    return numbers, total(layout.numbering.of(kind, owner, "all"))
+
+
+def _joined(numbers: list[int], each: int) -> tuple[Block, ...]:
+    """Numbers in ascending order, each of so many places, as blocks."""
+    found: list[Block] = []
+    for n in numbers:
+        if found and found[-1].start + found[-1].length == n * each:
+            found[-1] = Block(found[-1].start, found[-1].length + each)
+        else:
+            found.append(Block(n * each, each))
+    return tuple(found)
 
 
 def site_of_place(layout: Layout, scope: str, place: int) -> int:

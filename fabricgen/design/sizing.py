@@ -24,7 +24,7 @@ from fabricgen.design.ports import (
     uplink_speed,
     uplinks_needed,
 )
-from fabricgen.design.shape import blocks, inner, scope_of
+from fabricgen.design.shape import inner, lodgings, scope_of
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import InputError, fault
 
@@ -183,9 +183,8 @@ def lowers_per_group(
 ) -> tuple[int, int]:
     """Lower switches in the fullest upper group: now, and with every reserved slot taken."""
     each = within(lower.per, lower.name, count, upper.per, sizes)
-    patterns = blocks(layout, scope_of(lower.per), scope_of(upper.per))
-    now = max(sum(b.length for b in members) for _, members in patterns)
-    slots = max(sum(b.slots for b in members) for _, members in patterns)
+    scopes = scope_of(lower.per), scope_of(upper.per)
+    now, slots = (max(one.span for one in lodgings(layout, *scopes, by_slot=by_slot)) for by_slot in (False, True))
     return now * each, slots * each
 
 

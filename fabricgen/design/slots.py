@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise, product
 
 from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.design.layout import Layout
-from fabricgen.design.shape import group_index, inner, scope_of
+from fabricgen.design.shape import group_index, inner, lodgings, scope_of
 
 Combo = tuple[int, ...]
 
@@ -89,17 +89,11 @@ class SlotTable:
 
     @cached_property
     def units_before(self) -> tuple[int, ...]:
-        """For each unit of the cluster, the units before it in its group's scope."""
+        """For each unit of the cluster, its number in its group's scope: units before it, there or once there."""
         scope = scope_of(self.per)
-        seen: dict[str, int] = {}
-        before: list[int] = []
-        for pod in self.layout.pods:
-            owner = {"all": "", "site": pod.site, "pod": pod.name}.get(scope)
-            for _ in range(pod.su):
-                before.append(0 if owner is None else seen.get(owner, 0))
-                if owner is not None:
-                    seen[owner] = seen.get(owner, 0) + 1
-        return tuple(before)
+        if scope in ("su", "rack"):
+            return (0,) * self.layout.units
+        return self.layout.unit_numbers(scope, by_slot=False)
 
     @cached_property
     def slots_per_group(self) -> int:
@@ -134,11 +128,8 @@ class SlotTable:
         return each if scope == "su" else each * self._units_per_place(scope)[place]
 
     def _units_per_place(self, scope: str) -> list[int]:
-        owners = {"all": [""], "site": list(self.layout.sites), "pod": [p.name for p in self.layout.pods]}[scope]
-        places = dict.fromkeys(owners, 0)
-        for pod in self.layout.pods:
-            places[{"all": "", "site": pod.site, "pod": pod.name}[scope]] += pod.su
-        return list(places.values())
+        """Numbers of units that are given in every place of a scope."""
+        return [one.span for one in lodgings(self.layout, "su", scope, by_slot=False)]
 
     def slot_of(self, unit: int, node: int, leg: Leg) -> tuple[int, int]:
         """(group, slot) of a leg; unit in the cluster and node in the unit count from 0."""

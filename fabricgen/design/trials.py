@@ -56,7 +56,7 @@ class Trials:
             blueprint = with_value(blueprint, path.split("."), value)
         context = replace(self.context, blueprint=blueprint)
         if any(not path.startswith("fabrics.") for path in change):
-            context = replace(context, layout=lay_out(blueprint, context.catalog))
+            context = replace(context, layout=lay_out(blueprint, context.catalog, context.layout.lock))
         return Trials(context, self.names, self._design)
 
     def outcome(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:

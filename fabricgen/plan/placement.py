@@ -197,7 +197,7 @@ class _Placement:
         names: list[str] = []
         slots: list[int] = []
         sites: list[int] = []
-        taken: Counter[int] = Counter()
+        numbers = self.layout.unit_numbers("site", by_slot=True)
         for pod in self.layout.pods:
             site = self.layout.sites.index(pod.site)
             for su in range(pod.su):
@@ -205,9 +205,8 @@ class _Placement:
                     own = r - self.layout.racks_per_su
                     suffix = f"rk{r + 1:02d}" if own < 0 else f"net{own + 1:02d}"
                     names.append(f"{pod.name}-su{su + 1:02d}-{suffix}")
-                    slots.append((taken[site] + su) * self.racks_per_unit + r)
+                    slots.append(numbers[pod.first_su + su] * self.racks_per_unit + r)
                     sites.append(site)
-            taken[site] += pod.slots
         row, column = np.divmod(np.array(slots, dtype=np.int32), self.floor.racks_per_row)
         wrap, shared_column = np.divmod(np.array([r.place for r in shared], dtype=np.int32), self.floor.racks_per_row)
         runs = Counter({site: 1 + max(r.run for r in shared if r.site == site) for site in {r.site for r in shared}})

@@ -235,16 +235,10 @@ def _place_rank(layout: Layout, lower: str, upper: str, columns: Columns, *, by_
     if lower == upper or lower == "all":
         return np.zeros(len(columns["pod"]), dtype=np.int32)
     if lower == "site":
-        return columns["site"]
+        return np.array(layout.site_numbers, dtype=np.int32)[columns["site"]]
     if upper == "su":
         return columns["rack"]
-    first, total = [], {"": 0}
-    for pod in layout.pods:
-        owner = {"all": "", "site": pod.site, "pod": pod.name}[upper]
-        first.append(total.get(owner, 0))
-        step = 1 if lower == "pod" else pod.slots if by_slot else pod.su
-        total[owner] = first[-1] + step
-    rank = np.array(first, dtype=np.int32)[columns["pod"]]
-    if lower in ("su", "rack"):
-        rank = rank + columns["su"]
+    if lower == "pod":
+        return np.array(layout.pod_numbers(upper), dtype=np.int32)[columns["pod"]]
+    rank = np.array(layout.unit_numbers(upper, by_slot=by_slot), dtype=np.int32)[columns["unit"]]
     return rank * layout.racks_per_su + columns["rack"] if lower == "rack" else rank

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.fabric_model import TierDesign, Uplink
 from fabricgen.design.model import Design
-from fabricgen.design.shape import blocks, scope_of
+from fabricgen.design.shape import lodgings, scope_of
 from fabricgen.design.sizing import within
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -15,8 +15,8 @@ from fabricgen.lint.rule import DesignRule
 def ports_with_reserve(design: Design, tier: TierDesign, uplink: Uplink) -> int:
     """Down ports that an upper switch would need for a tier with every reserved slot below it taken."""
     upper = design.tier(uplink.upper)
-    patterns = blocks(design.layout, scope_of(tier.per), scope_of(upper.per))
-    places = max(sum(block.slots for block in members) for _, members in patterns)
+    found = lodgings(design.layout, scope_of(tier.per), scope_of(upper.per), by_slot=True)
+    places = max(lodging.span for lodging in found)
     each = within(tier.per, tier.name, tier.count, upper.per, design.fabric(tier.fabric).tier_sizes)
     return places * each * uplink.share(0)
 

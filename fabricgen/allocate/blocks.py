@@ -1,0 +1,174 @@
+"""Blocks of numbers by name: as the lock has them, and for what is new the next free ones of a pool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fabricgen.blueprint.lock import CODE, Lock, extent_text
+from fabricgen.kernel.diagnostics import InputError, Path, fault
+from fabricgen.kernel.extents import Demand, Extent, Extents, Held, NoRoomError, settle, total
+from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.plan.tables import Wide
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where numbers come from: a pool by its name in the blueprint, the windows it consists of, and its place."""
+
+    kind: str
+    name: str
+    windows: Extents
+    path: Path
+    code: str
+    hint: str = ""
+
+    @property
+    def text(self) -> str:
+        """Its windows, in words."""
+        return ", ".join(extent_text(self.kind, window) for window in self.windows)
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """Which slot each device of a tier has, int64, and how many slots are numbered, reserved ones included.
+
+    `layer` is above 0, int64, for devices that what was first numbered has no room for: those have blocks of their own.
+    """
+
+    name: str
+    number: Wide
+    count: int
+    layer: Wide
+
+
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """Rooms of `size` numbers, one for each device; where one is not enough (it grew), further ones.
+
+    `first` holds the first number of each, int64, shape (rooms, devices).
+    """
+
+    size: int
+    first: Wide
+
+    def at(self, device: Wide, place: Wide) -> Wide:
+        """The numbers at places of the rooms of some devices; int64."""
+        found: Wide = self.first[place // self.size, device] + place % self.size
+        return found
+
+
+class Blocks:
+    """Gives blocks away, and keeps what is given."""
+
+    def __init__(self, lock: Lock) -> None:
+        self._lock = lock
+        self._held: dict[str, Held] = dict(lock.held)
+        self._rooms = dict(lock.rooms)
+
+    def lock(self) -> Lock:
+        """What the lock had and all that is given."""
+        return replace(self._lock, held=dict(self._held), rooms=dict(self._rooms))
+
+    def room(self, name: str, size: int) -> int:
+        """The room that each part of a name has: as it was first, however it grows; else `size`."""
+        return self._rooms.setdefault(name, size)
+
+    def take(
+        self, source: Source, name: str, size: int, what: str, *, aligned: bool = False, least: int = 0
+    ) -> Extents:
+        """Numbers for a name, as many as it has already or `size`; no fewer than `least` where there is not room.
+
+        Raises InputError where what the lock holds lies outside of the pool, or when the pool has no room: with what
+        is needed and what there is.
+        """
+        held = self._held.get(source.kind, {})
+        self._check(source, name, held.get(name, ()))
+        try:
+            found = settle(held, [Demand(name, size, source.windows, aligned=aligned)])
+        except NoRoomError as error:
+            if 0 < least < size:
+                return self.take(source, name, least, what, aligned=aligned)
+            raise self._overflow(source, error, what) from None
+        self._held[source.kind] = {**held, **found}
+        return found[name]
+
+    def numbers(self, source: Source, slots: Slots, what: str) -> Wide:
+        """One number for each slot, int64."""
+
+        def given(name: str) -> Wide:
+            size = power_of_two_at_least(slots.count)
+            return at_places(self.take(source, name, size, what, least=slots.count), slots.number)
+
+        return _by_layer(slots, slots.name, given)
+
+    def addresses(self, source: Source, slots: Slots, purpose: str, what: str) -> Wide:
+        """One address for each slot, int64, from a block of a power of two whose first address is left out."""
+
+        def given(name: str) -> Wide:
+            size = power_of_two_at_least(slots.count + 1)
+            return at_places(self.take(source, name, size, what, aligned=True), slots.number + 1)
+
+        return _by_layer(slots, f"{slots.name} {purpose}", given)
+
+    def rooms(self, source: Source, slots: Slots, purpose: str, places: int, what: str) -> Rooms:
+        """A room of at least so many places, a power of two, for each slot."""
+        name = f"{slots.name} {purpose}"
+        size = self.room(name, power_of_two_at_least(places))
+
+        def given(name: str) -> Wide:
+            extents = self.take(source, name, power_of_two_at_least(slots.count) * size, what, aligned=True)
+            return at_places(extents, slots.number * size)
+
+        names = [f"{name} +{i}" if i else name for i in range(-(-places // size))]
+        return Rooms(size, np.stack([_by_layer(slots, name, given) for name in names]))
+
+    def _check(self, source: Source, name: str, extents: Extents) -> None:
+        for extent in extents:
+            if not any(w.first <= extent.first and extent.end <= w.end for w in source.windows):
+                raise fault(
+                    CODE,
+                    f"the lock keeps {extent_text(source.kind, extent)} for {name}, outside of {source.name} "
+                    f"({source.text})",
+                    path=source.path,
+                    hint=f"put the pool back, or let it have new numbers: fabricgen lock --release '{name}'",
+                )
+
+    def _overflow(self, source: Source, error: NoRoomError, what: str) -> InputError:
+        held = self._held.get(source.kind, {}).values()
+        taken = sum(_inside(extent, source.windows) for extents in held for extent in extents)
+        missing, bits = error.missing, {"ipv4": 32, "ipv6": 128}.get(source.kind)
+        prefix = f"add a prefix of /{bits - (missing - 1).bit_length()} or shorter to the pool" if bits else ""
+        return fault(
+            source.code,
+            f"{source.name} ({source.text}) has {total(source.windows)} {'addresses' if bits else 'numbers'}, {taken} "
+            f"taken, {error.largest} free in a row; {what} needs {missing}",
+            path=source.path,
+            hint=source.hint or prefix,
+        )
+
+
+def _inside(extent: Extent, windows: Extents) -> int:
+    return sum(max(0, min(extent.end, w.end) - max(extent.first, w.first)) for w in windows)
+
+
+def _by_layer(slots: Slots, name: str, given: Callable[[str], Wide]) -> Wide:
+    """What is given to each slot, layer by layer."""
+    found = given(name)
+    for layer in np.unique(slots.layer[slots.layer > 0]).tolist():
+        here = slots.layer == layer
+        found[here] = given(f"{name} *{layer}")[here]
+    return found
+
+
+def at_places(extents: Extents, places: Wide) -> Wide:
+    """The numbers at places of extents laid one after the other; int64."""
+    found = np.zeros(len(places), dtype=np.int64)
+    start = 0
+    for extent in extents:
+        here = (places >= start) & (places < start + extent.size)
+        found[here] = extent.first + places[here] - start
+        start += extent.size
+    return found

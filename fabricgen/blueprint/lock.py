@@ -1,0 +1,244 @@
+"""The lock file: which slots, numbers and blocks of addresses are given, so that no later change takes them away.
+
+It lies beside the blueprint (`superpod.yaml` has `superpod.lock.yaml`) and goes into git with it. One line a holder:
+a person can review it, and two branches that gave the same numbers to different holders either meet in a text
+conflict or are refused when the lock is read.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
+from fabricgen.kernel.extents import Extent, Extents, Held, overlap
+from fabricgen.kernel.located_yaml import Located, parse_located
+from fabricgen.kernel.text_input import read_bytes
+
+VERSION = 1
+"""Of the file's format."""
+
+CODE = "FG038"
+
+_RANGE = re.compile(r"(\d{1,20})(?:-(\d{1,20}))?")
+_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+"""Names that YAML would read as something else."""
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9 .,/*+-]{0,199}")
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """What is given: numbers of each kind by holder, and for some of them the room that each of their parts has."""
+
+    blueprint: str = ""
+    held: Mapping[str, Held] = field(default_factory=dict)
+    rooms: Mapping[str, int] = field(default_factory=dict)
+    file: str = ""
+    """Where it was read; "" for none."""
+
+    def of(self, kind: str) -> Held:
+        """What is given of a kind, by holder."""
+        return self.held.get(kind, {})
+
+
+KINDS: Mapping[str, str] = {
+    "sites": "numbers of sites",
+    "pods": "numbers of pods",
+    "units": "slots of scalable units, those reserved for growth included",
+    "ports": "places of scalable units on switches that have no room for every reserved one",
+    "vlans": "VLANs of fabrics",
+    "asns": "AS numbers of tiers",
+    "management": "places of switches in the management subnet",
+    "ipv4": "blocks of addresses",
+    "ipv6": "blocks of addresses",
+}
+"""Kinds of numbers in the order of the file, and what they are."""
+
+
+def lock_path(blueprint: str) -> Path | None:
+    """Where the lock of a blueprint file lies; None for standard input."""
+    return None if blueprint == "-" else Path(blueprint).with_suffix(".lock.yaml")
+
+
+def read_lock(blueprint: str, name: str) -> Lock:
+    """Read the lock beside a blueprint whose `name:` is given; an empty one where there is none.
+
+    Raises InputError (FG038) for a lock that is damaged, of a newer version, or of another cluster.
+    """
+    path = lock_path(blueprint)
+    if path is None or not path.exists():
+        return Lock()
+    lock = parse_lock(read_bytes(path, str(path)), str(path))
+    if lock.blueprint != name:
+        raise fault(
+            CODE,
+            f"this lock is of '{lock.blueprint}', and the blueprint is named '{name}'",
+            span=Span(str(path), 1, 1),
+            hint=f"if it is the same cluster under a new name, write `blueprint: {name}` here; else delete this file",
+        )
+    return lock
+
+
+def parse_lock(data: bytes, shown_as: str) -> Lock:
+    """Read the text of a lock; raises InputError (FG038, or FG001 to FG006) with every place that is damaged."""
+    try:
+        located = parse_located(data, shown_as)
+    except InputError as error:
+        raise InputError(_with_way_out(d) for d in error.diagnostics) from None
+    return _Reader(located, shown_as).lock()
+
+
+def _with_way_out(found: Diagnostic) -> Diagnostic:
+    return Diagnostic(found.code, found.severity, found.message, found.path, found.hint or _WAY_OUT, found.span)
+
+
+_WAY_OUT = "restore this file from git, or resolve the conflict in it; one holder a line"
+
+
+class _Reader:
+    """Turns the YAML of a lock into a Lock, and collects what is wrong."""
+
+    def __init__(self, located: Located, file: str) -> None:
+        self._located, self._file = located, file
+        self._faults: list[Diagnostic] = []
+
+    def lock(self) -> Lock:
+        data = self._located.data
+        if not isinstance(data, dict) or "fabricgen-lock" not in data:
+            raise fault(CODE, "this is no lock of fabricgen", span=Span(self._file, 1, 1), hint=_WAY_OUT)
+        version = data["fabricgen-lock"]
+        if type(version) is not int or version < 1:
+            self._fault(("fabricgen-lock",), f"the version of a lock is a number, not {version!r}")
+        elif version > VERSION:
+            raise fault(
+                CODE,
+                f"this lock is of version {version}; this fabricgen reads version {VERSION}",
+                span=self._located.span(("fabricgen-lock",)),
+                hint="update fabricgen to the version that your colleagues use",
+            )
+        for key in sorted(data.keys() - {"fabricgen-lock", "blueprint", "rooms", *KINDS}):
+            self._fault((key,), f"a lock has no '{key}'")
+        blueprint = data.get("blueprint")
+        if not isinstance(blueprint, str):
+            self._fault(("blueprint",), "a lock names its blueprint")
+        held = {kind: self._held(kind) for kind in KINDS if kind in data}
+        rooms = self._section("rooms", _room) if "rooms" in data else {}
+        if self._faults:
+            raise InputError(self._faults)
+        return Lock(str(blueprint), held, rooms, self._file)
+
+    def _held(self, kind: str) -> Held:
+        held = self._section(kind, _prefixes(kind) if kind in ("ipv4", "ipv6") else _ranges)
+        twice = overlap(held)
+        if twice:
+            one, other, extent = twice
+            self._fault(
+                (kind, other),
+                f"'{one}' and '{other}' both hold {extent_text(kind, extent)}: two branches gave it away",
+                f"delete the line of the one that is not built yet; `fabricgen lock` gives it {kind} anew",
+            )
+        return held
+
+    def _section(self, kind: str, read: Callable[[Any], Any]) -> dict[str, Any]:
+        section = self._located.data[kind]
+        if not isinstance(section, dict):
+            self._fault((kind,), f"'{kind}' is a mapping from holders to numbers")
+            return {}
+        found = {}
+        for name, value in section.items():
+            if not isinstance(name, str) or not _NAME.fullmatch(name):
+                self._fault((kind, name), f"{name!r} is no holder")
+                continue
+            try:
+                found[name] = read(value)
+            except ValueError as error:
+                self._fault((kind, name), str(error))
+        return found
+
+    def _fault(self, path: tuple[str, ...], message: str, hint: str = _WAY_OUT) -> None:
+        span = self._located.span(path)
+        self._faults.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, span))
+
+
+def _room(value: Any) -> int:
+    if type(value) is not int or not 0 < value <= 1 << 128:
+        raise ValueError(f"{value!r} is no count")
+    return value
+
+
+def _ranges(value: Any) -> Extents:
+    found = []
+    for text in str(value).split(","):
+        match = _RANGE.fullmatch(text.strip())
+        if isinstance(value, bool) or not match or int(match[2] or match[1]) < int(match[1]):
+            raise ValueError(f"'{value}' is no list of numbers such as 0-15, 32-47")
+        found.append(Extent(int(match[1]), int(match[2] or match[1]) - int(match[1]) + 1))
+    return tuple(found)
+
+
+def _prefixes(kind: str) -> Callable[[Any], Extents]:
+    network = ipaddress.IPv4Network if kind == "ipv4" else ipaddress.IPv6Network
+
+    def read(value: Any) -> Extents:
+        found = []
+        for text in str(value).split(","):
+            try:
+                prefix = network(text.strip())
+            except ValueError as error:
+                raise ValueError(f"'{value}' is no list of prefixes: {error}") from None
+            found.append(Extent(int(prefix.network_address), prefix.num_addresses))
+        return tuple(found)
+
+    return read
+
+
+def _parts(kind: str, extent: Extent) -> list[Extent]:
+    """Numbers in the pieces that can be written: addresses as aligned prefixes."""
+    if kind not in ("ipv4", "ipv6"):
+        return [extent]
+    parts, first = [], extent.first
+    while first < extent.end:
+        size = 1 << (extent.end - first).bit_length() - 1
+        size = min(size, first & -first) if first else size
+        parts.append(Extent(first, size))
+        first += size
+    return parts
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if name in _WORDS else name
+
+
+def extent_text(kind: str, extent: Extent) -> str:
+    """Numbers as the lock has them: `0-15`, or a prefix (its count is a power of two and it is aligned)."""
+    if kind == "ipv4":
+        return f"{ipaddress.IPv4Address(extent.first)}/{33 - extent.size.bit_length()}"
+    if kind == "ipv6":
+        return f"{ipaddress.IPv6Address(extent.first)}/{129 - extent.size.bit_length()}"
+    return str(extent.first) if extent.size == 1 else f"{extent.first}-{extent.end - 1}"
+
+
+_HEAD = """\
+# What is given away of slots, numbers and addresses. `fabricgen lock` and `fabricgen build` keep it; commit it with
+# the blueprint. What is no longer in the blueprint stays here, and unused, until `fabricgen lock --release`.
+"""
+
+
+def lock_text(lock: Lock) -> str:
+    """The text of a lock, sorted, so that equal locks are equal bytes."""
+    lines = [_HEAD + f"fabricgen-lock: {VERSION}", f"blueprint: {lock.blueprint}"]
+    for kind in KINDS:
+        if lock.of(kind):
+            lines.append(f"{kind}:")
+            for name, extents in sorted(lock.of(kind).items()):
+                text = ", ".join(extent_text(kind, part) for extent in extents for part in _parts(kind, extent))
+                lines.append(f"  {_quoted(name)}: " + (f'"{text}"' if kind == "ipv6" else text))
+    if lock.rooms:
+        lines.append("rooms:")
+        lines += [f"  {_quoted(name)}: {room}" for name, room in sorted(lock.rooms.items())]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,107 @@
+"""Numbers of sites, pods and scalable units: in what order everything that is shared deals its ports and addresses.
+
+Each pod has slots for its units: those reserved, and beyond them as it grew. Two numberings run side by side: `units`
+counts every reserved slot, `ports` only the units there are, for switches that have no room for all slots. Both are
+as the lock has them; what it does not know comes after that, in natural order of names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import NamedTuple
+
+from fabricgen.blueprint.lock import Lock
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.extents import Demand, Extent, Extents, Held, NoRoomError, settle
+
+_ALL = (Extent(0, 1 << 40),)
+_VLANS = (Extent(100, 3995),)
+
+
+class PodSize(NamedTuple):
+    """What is asked of numbering for a pod: its site, units now, and slots."""
+
+    name: str
+    site: str
+    su: int
+    slots: int
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """Numbers by name, of everything there is and (`held`) of what there was.
+
+    Kinds are those of the lock: `sites`, `pods`, `units`, `ports`, `vlans`; where there are several sites also
+    `pods EAST` and so on, which count within a site.
+    """
+
+    held: Mapping[str, Held]
+    sites: Mapping[str, str]
+    """The site of each pod there is."""
+    chosen: Mapping[str, int]
+    """What the lock says of tiers: 1 where ports are numbered by reserved slot, 0 where by units there are."""
+
+    def of(self, kind: str, pod: str, scope: str) -> Extents:
+        """The numbers of a pod or its units within the whole cluster (scope `all`) or its site."""
+        return self.held[self._kind(kind, self.sites[pod], scope)][pod]
+
+    def span(self, kind: str, site: str, scope: str) -> int:
+        """One more than the highest number that is given within a place."""
+        held = self.held[self._kind(kind, site, scope)]
+        return max((extent.end for extents in held.values() for extent in extents), default=0)
+
+    def lock(self, before: Lock) -> Lock:
+        """A lock with these numbers."""
+        return replace(before, held={**before.held, **self.held})
+
+    def _kind(self, kind: str, site: str, scope: str) -> str:
+        return f"{kind} {site}" if scope == "site" and len(set(self.sites.values())) > 1 else kind
+
+
+def first(extents: Extents, count: int) -> Iterator[int]:
+    """The first so many numbers of extents."""
+    return islice(chain.from_iterable(range(extent.first, extent.end) for extent in extents), count)
+
+
+def number(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> Numbering:
+    """Number sites, pods, units and the VLANs of fabrics, given pods in natural order and fabrics in theirs."""
+    sites = list(dict.fromkeys(pod.site for pod in sorted(pods, key=lambda pod: pod.site)))
+    held = {"sites": _given(lock.of("sites"), [(site, 1) for site in sites])}
+    held["vlans"] = _vlans(lock.of("vlans"), fabrics)
+    held |= _kinds(pods, lock, "")
+    if len(sites) > 1:
+        for site in sites:
+            held |= _kinds([pod for pod in pods if pod.site == site], lock, f" {site}")
+    return Numbering(held, {pod.name: pod.site for pod in pods}, lock.rooms)
+
+
+def _vlans(held: Held, fabrics: Sequence[str]) -> Held:
+    """A VLAN for each fabric: 100, 110, 120 and so on; one after the other where there are too many for that."""
+    for step in (10, 1):
+        with suppress(NoRoomError):
+            return {**held, **settle(held, [Demand(name, 1, _VLANS, align=step) for name in fabrics])}
+    raise fault("FG114", f"{len(fabrics)} fabrics have no VLAN each", path=("fabrics",), hint="there are 4094")
+
+
+def _kinds(pods: Sequence[PodSize], lock: Lock, suffix: str) -> dict[str, Held]:
+    """The numberings of some pods; those of a site start from the cluster's where the lock had one site."""
+    names = {pod.name for pod in pods}
+
+    def before(kind: str) -> Held:
+        if kind + suffix in lock.held or not suffix:
+            return lock.of(kind + suffix)
+        return {name: extents for name, extents in lock.of(kind).items() if name in names}
+
+    return {
+        f"pods{suffix}": _given(before("pods"), [(pod.name, 1) for pod in pods]),
+        f"units{suffix}": _given(before("units"), [(pod.name, pod.slots) for pod in pods]),
+        f"ports{suffix}": _given(before("ports"), [(pod.name, pod.su) for pod in pods]),
+    }
+
+
+def _given(held: Held, wanted: Sequence[tuple[str, int]]) -> Held:
+    found = settle(held, [Demand(name, count, _ALL) for name, count in wanted])
+    return {**held, **found}
