@@ -43,3 +43,51 @@ def parse_asn(value: Any) -> int:
 _SCHEMA = {"type": ["integer", "string"], "examples": [4200000001, "64086.59905"]}
 Asn = Annotated[int, BeforeValidator(parse_asn), WithJsonSchema(_SCHEMA)]
 """An AS number."""
+
+
+def parse_asns(value: Any) -> tuple[int, int]:
+    """Read an AS number or a range of them, `64512-65534` or `65000.1-65000.500`, as the first and the last one.
+
+    Raises ValueError, in the user's terms, for ranges that run downwards or hold a reserved number.
+    """
+    first, dash, last = str(value).partition("-")
+    if not dash or not isinstance(value, str):
+        number = parse_asn(value)
+        return number, number
+    low, high = parse_asn(first), parse_asn(last)
+    if low > high:
+        raise ValueError(f"'{value}' must run upwards")
+    for number, why in RESERVED.items():
+        if low < number < high:
+            raise ValueError(f"'{value}' holds {number}, which is reserved ({why})")
+    return low, high
+
+
+def _range(value: Any) -> str:
+    first, last = parse_asns(value)
+    if not isinstance(value, str) or "-" not in value:
+        raise ValueError(f"'{value}' is not a range of AS numbers such as 4200000000-4200099999")
+    return f"{first}-{last}"
+
+
+def _one_or_range(value: Any) -> str:
+    first, last = parse_asns(value)
+    return str(first) if first == last else f"{first}-{last}"
+
+
+_RANGE_FORM = r"[0-9. ]+-[0-9. ]+"
+AsnRange = Annotated[
+    str,
+    BeforeValidator(_range),
+    WithJsonSchema(
+        {"type": "string", "pattern": f"^{_RANGE_FORM}$", "examples": ["4200000000-4200099999", "65000.1-65000.500"]}
+    ),
+]
+"""A range of AS numbers, held in plain notation."""
+
+AsnOrRange = Annotated[
+    str,
+    BeforeValidator(_one_or_range),
+    WithJsonSchema({"type": ["integer", "string"], "examples": [4200000000, "4200001000-4200001999"]}),
+]
+"""One AS number for all, or a range that is dealt."""

@@ -7,7 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
+from fabricgen.blueprint.asn import AsnOrRange, AsnRange
 from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.scalars import Name
 
 
 def _prefix(text: str) -> str:
@@ -48,28 +50,19 @@ class Pools(Model):
 class AsnPlan(Model):
     """Autonomous system numbers."""
 
-    pool: str = Field(
+    pool: AsnRange = Field(
         "4200000000-4200999999",
-        pattern=r"^\d+-\d+$",
-        description="First and last number, for example 4200000000-4200099999.",
+        description="First and last number, for example 4200000000-4200099999 or, dotted, 65000.1-65000.500.",
     )
-    plan: Literal["rfc7938", "per-switch"] = Field(
+    plan: Literal["rfc7938", "per-switch", "per-rack"] = Field(
         "rfc7938",
-        description="rfc7938: the switches of a group above the leaves share one, every leaf has its own.",
+        description="rfc7938: the switches of a group above the leaves share one, every leaf has its own; per-rack: "
+        "so do the leaves of a rack and plane (of the unit, pod or site where a leaf serves more); per-switch: nobody.",
     )
-
-    @model_validator(mode="after")
-    def _ordered(self) -> AsnPlan:
-        first, last = self.range
-        if not 1 <= first <= last <= 4294967294:
-            raise ValueError(f"asn pool {self.pool} must run upwards within 1-4294967294")
-        return self
-
-    @property
-    def range(self) -> tuple[int, int]:
-        """First and last number of the pool."""
-        first, last = self.pool.split("-")
-        return int(first), int(last)
+    tiers: dict[Name, AsnOrRange] = Field(
+        default_factory=dict,
+        description="Numbers by tier: one that all of its switches share, or a range that is dealt as the plan says.",
+    )
 
 
 class Routing(Model):
