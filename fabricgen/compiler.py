@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,25 @@ class BuildOptions:
 def compile_design(blueprint: str, sets: Sequence[str] = (), *, allow_outside: bool = False) -> Design:
     """Read, validate and size a blueprint; raises InputError where it cannot be used or cannot be wired."""
     return build_design(load_blueprint(blueprint, sets, allow_outside=allow_outside))
+
+
+def compile_released(blueprint: str, paths: Sequence[str], *, allow_outside: bool = False) -> Design:
+    """As `compile_design`, with what the lock holds for nothing below some paths given free."""
+    from fabricgen.allocate.release import holes, names_holder, release
+
+    loaded = load_blueprint(blueprint, allow_outside=allow_outside)
+    if not paths:
+        return build_design(loaded)
+    named = [path for path in paths if names_holder(loaded.lock, path)]
+    if named:
+        loaded = replace(loaded, lock=release(loaded.lock, named, {}))
+    others = [path for path in paths if path not in named]
+    if others:
+        design = build_design(loaded)
+        addresses = compile_cluster(design).addresses
+        unused = holes(loaded.lock, addresses.used, design.layout)
+        loaded = replace(loaded, lock=release(loaded.lock, others, unused))
+    return build_design(loaded)
 
 
 def all_parts() -> tuple[str, ...]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fabricgen.allocate.asn import allocate_asns
-from fabricgen.allocate.blocks import Blocks, Rooms, Slots, Source, at_places
-from fabricgen.allocate.pools import pool
+from fabricgen.allocate.blocks import Blocks, Rooms, Slots, at_places
+from fabricgen.allocate.pools import Source, pool
 from fabricgen.allocate.slots import switch_slots
 from fabricgen.allocate.underlay import is_routed, numbers_links, runs_bgp
 from fabricgen.blueprint.lock import Lock
@@ -42,6 +42,8 @@ class Addresses:
     length: Wide
     lock: Lock
     """All numbers that are given, these and those of earlier builds."""
+    used: frozenset[tuple[str, str]]
+    """(kind, name) of every holder in the lock that is in use."""
     subnets: Mapping[str, Subnets]
     """By fabric: the blocks of the switches that its nodes attach to."""
     vrf_links: Mapping[tuple[str, str], Wide]
@@ -77,7 +79,7 @@ class _Allocation:
     def __init__(self, design: Design, plan: Plan) -> None:
         self.design, self.plan = design, plan
         self.blueprint = design.loaded.blueprint
-        self.blocks = Blocks(design.layout.numbering.lock(design.layout.lock))
+        self.blocks = Blocks(design.layout.numbering.lock(design.layout.lock, self.blueprint.name))
         n, links = len(plan.devices), len(plan.links)
         self.device = {k: np.zeros(n, dtype=np.int64) for k in ("asn", "loopback", "ip", "length", "gateway")}
         self.link = {k: np.zeros(links, dtype=np.int64) for k in ("a", "b", "length")}
@@ -123,13 +125,13 @@ class _Allocation:
         if fabric.vrf:
             owner = self.design.fabric(fabric.carrier)
             if (owner.name, fabric.vrf) not in self.vrf_links and runs_bgp(self.design, owner):
-                self.vrf_links[owner.name, fabric.vrf] = self._pairs(fabric, (owner, fabric))
+                self.vrf_links[owner.name, fabric.vrf] = self._pairs(fabric, (owner, fabric), f" in vrf {fabric.vrf}")
         if numbers_links(self.design, fabric):
-            pair = self._pairs(fabric, (fabric,))
+            pair = self._pairs(fabric, (fabric,), "")
             rows = pair > 0
             self.link["a"][rows], self.link["b"][rows], self.link["length"][rows] = pair[rows] + 1, pair[rows], 31
 
-    def _pairs(self, fabric: FabricDesign, owners: tuple[FabricDesign, ...]) -> Wide:
+    def _pairs(self, fabric: FabricDesign, owners: tuple[FabricDesign, ...], within: str) -> Wide:
         """The even address of a /31 for every link between the switches of some owners, from the pool of a fabric."""
         found = np.zeros(len(self.plan.links), dtype=np.int64)
         for owner, tier in [(o, t) for o in owners for t in o.tiers]:
@@ -140,9 +142,8 @@ class _Allocation:
             first = self._rows(owner.name, tier.name).start
             for run, paths, what in runs:
                 need = f"a /31 for each {fabric.name} {tier.name} {what}"
-                purpose = what if owner is fabric else f"{what} of {fabric.name}"
                 slots, places = self._slots(owner, tier), 2 * power_of_two_at_least(run.count)
-                rooms = self.blocks.rooms(self._pool("fabric", fabric), slots, purpose, places, need)
+                rooms = self.blocks.rooms(self._pool("fabric", fabric), slots, what + within, places, need)
                 for i in (i for path in paths for i in self._segments(path)):
                     rows = self.plan.links.segment == i
                     switch = self.plan.links.a_device[rows] - first
@@ -256,5 +257,6 @@ class _Allocation:
             length=self.link["length"],
             subnets=self.subnets,
             lock=self.blocks.lock(),
+            used=frozenset(self.blocks.used | self.design.layout.numbering.used),
             vrf_links=self.vrf_links,
         )

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fabricgen.allocate.blocks import Blocks, Slots, Source
+from fabricgen.allocate.blocks import Blocks, Slots
+from fabricgen.allocate.pools import Source
 from fabricgen.allocate.slots import group_slots, rack_slots, switch_slots
 from fabricgen.blueprint.asn import parse_asns
 from fabricgen.blueprint.routing import AsnPlan

@@ -7,28 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fabricgen.allocate.pools import Source
 from fabricgen.blueprint.lock import CODE, Lock, extent_text
-from fabricgen.kernel.diagnostics import InputError, Path, fault
+from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.extents import Demand, Extent, Extents, Held, NoRoomError, settle, total
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.plan.tables import Wide
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where numbers come from: a pool by its name in the blueprint, the windows it consists of, and its place."""
-
-    kind: str
-    name: str
-    windows: Extents
-    path: Path
-    code: str
-    hint: str = ""
-
-    @property
-    def text(self) -> str:
-        """Its windows, in words."""
-        return ", ".join(extent_text(self.kind, window) for window in self.windows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +51,8 @@ class Blocks:
         self._lock = lock
         self._held: dict[str, Held] = dict(lock.held)
         self._rooms = dict(lock.rooms)
+        self.used: set[tuple[str, str]] = set()
+        """(kind, name) of everyone who took something."""
 
     def lock(self) -> Lock:
         """What the lock had and all that is given."""
@@ -85,6 +71,7 @@ class Blocks:
         is needed and what there is.
         """
         held = self._held.get(source.kind, {})
+        self.used.add((source.kind, name))
         self._check(source, name, held.get(name, ()))
         try:
             found = settle(held, [Demand(name, size, source.windows, aligned=aligned)])

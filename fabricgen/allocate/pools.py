@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+from dataclasses import dataclass
 
-from fabricgen.allocate.blocks import Source
+from fabricgen.blueprint.lock import extent_text
 from fabricgen.blueprint.models import Blueprint
-from fabricgen.kernel.extents import Extent
+from fabricgen.kernel.diagnostics import Path
+from fabricgen.kernel.extents import Extent, Extents
 
 DEFAULT_POOLS: dict[str, tuple[str, ...]] = {
     "loopback": ("10.0.0.0/12",),
@@ -15,6 +17,23 @@ DEFAULT_POOLS: dict[str, tuple[str, ...]] = {
     "hosts": ("10.128.0.0/9",),
 }
 """Pools where a blueprint states none (RFC 1918 space)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where numbers come from: a pool by its name in the blueprint, the windows it consists of, and its place."""
+
+    kind: str
+    name: str
+    windows: Extents
+    path: Path
+    code: str
+    hint: str = ""
+
+    @property
+    def text(self) -> str:
+        """Its windows, in words."""
+        return ", ".join(extent_text(self.kind, window) for window in self.windows)
 
 
 def pool(blueprint: Blueprint, fabric: str, name: str) -> Source:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fabricgen.blueprint.lock import Lock, read_lock
+from fabricgen.blueprint.lock import Lock, lock_path, read_lock
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.source import read_source
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
@@ -23,6 +23,8 @@ class LoadedBlueprint:
     source: Located
     folder: Path
     lock: Lock = field(default_factory=Lock)
+    lock_path: Path | None = None
+    """Where its lock lies or would lie; None for standard input."""
 
     @property
     def digest(self) -> str:
@@ -48,4 +50,4 @@ def load_blueprint(path: str, sets: Sequence[str] = (), *, allow_outside: bool =
     source = read_source(path, sets=sets, allow_outside=allow_outside)
     folder = Path.cwd() if path == "-" else Path(path).parent
     blueprint = validate(Blueprint, source)
-    return LoadedBlueprint(blueprint, source, folder, read_lock(path, blueprint.name))
+    return LoadedBlueprint(blueprint, source, folder, read_lock(path, blueprint.name), lock_path(path))

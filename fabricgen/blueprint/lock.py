@@ -28,7 +28,7 @@ _RANGE = re.compile(r"(\d{1,20})(?:-(\d{1,20}))?")
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 """Names that YAML would read as something else."""
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9 .,/*+-]{0,199}")
+_NAME = re.compile(r"[a-z0-9][a-z0-9 .,()/*+-]{0,199}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,8 @@ class Lock:
         """What is given of a kind, by holder."""
         return self.held.get(kind, {})
 
+
+_OF_SITES = ("pods", "units", "ports")
 
 KINDS: Mapping[str, str] = {
     "sites": "numbers of sites",
@@ -121,12 +123,13 @@ class _Reader:
                 span=self._located.span(("fabricgen-lock",)),
                 hint="update fabricgen to the version that your colleagues use",
             )
-        for key in sorted(data.keys() - {"fabricgen-lock", "blueprint", "rooms", *KINDS}):
-            self._fault((key,), f"a lock has no '{key}'")
+        for key in data:
+            if key not in ("fabricgen-lock", "blueprint", "rooms") and not _is_kind(key):
+                self._fault((key,), f"a lock has no '{key}'")
         blueprint = data.get("blueprint")
         if not isinstance(blueprint, str):
             self._fault(("blueprint",), "a lock names its blueprint")
-        held = {kind: self._held(kind) for kind in KINDS if kind in data}
+        held = {kind: self._held(kind) for kind in data if _is_kind(kind)}
         rooms = self._section("rooms", _room) if "rooms" in data else {}
         if self._faults:
             raise InputError(self._faults)
@@ -163,6 +166,12 @@ class _Reader:
     def _fault(self, path: tuple[str, ...], message: str, hint: str = _WAY_OUT) -> None:
         span = self._located.span(path)
         self._faults.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, span))
+
+
+def _is_kind(key: Any) -> bool:
+    """Whether a key is a kind of numbers, perhaps those within a site: `units`, `units east`."""
+    kind, _, site = str(key).partition(" ")
+    return isinstance(key, str) and kind in KINDS and (not site or (kind in _OF_SITES and bool(_NAME.fullmatch(site))))
 
 
 def _room(value: Any) -> int:
@@ -232,7 +241,8 @@ _HEAD = """\
 def lock_text(lock: Lock) -> str:
     """The text of a lock, sorted, so that equal locks are equal bytes."""
     lines = [_HEAD + f"fabricgen-lock: {VERSION}", f"blueprint: {lock.blueprint}"]
-    for kind in KINDS:
+    order = list(KINDS)
+    for kind in sorted(lock.held, key=lambda kind: (order.index(kind.partition(" ")[0]), kind)):
         if lock.of(kind):
             lines.append(f"{kind}:")
             for name, extents in sorted(lock.of(kind).items()):

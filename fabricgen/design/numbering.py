@@ -41,6 +41,7 @@ class Numbering:
     held: Mapping[str, Held]
     sites: Mapping[str, str]
     """The site of each pod there is."""
+    fabrics: tuple[str, ...]
     chosen: Mapping[str, int]
     """What the lock says of tiers: 1 where ports are numbered by reserved slot, 0 where by units there are."""
 
@@ -53,9 +54,18 @@ class Numbering:
         held = self.held[self._kind(kind, site, scope)]
         return max((extent.end for extents in held.values() for extent in extents), default=0)
 
-    def lock(self, before: Lock) -> Lock:
-        """A lock with these numbers."""
-        return replace(before, held={**before.held, **self.held})
+    @property
+    def used(self) -> frozenset[tuple[str, str]]:
+        """(kind, name) of every holder that there is."""
+        names = {"sites": set(self.sites.values()), "vlans": set(self.fabrics)}
+        found = {(kind, name) for kind, some in names.items() for name in some}
+        for pod, site in self.sites.items():
+            found |= {(f"{kind}{own}", pod) for kind in ("pods", "units", "ports") for own in ("", f" {site}")}
+        return frozenset(found)
+
+    def lock(self, before: Lock, blueprint: str) -> Lock:
+        """The lock of a blueprint of that name with these numbers."""
+        return replace(before, blueprint=blueprint, held={**before.held, **self.held})
 
     def _kind(self, kind: str, site: str, scope: str) -> str:
         return f"{kind} {site}" if scope == "site" and len(set(self.sites.values())) > 1 else kind
@@ -75,7 +85,7 @@ def number(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> Numbe
     if len(sites) > 1:
         for site in sites:
             held |= _kinds([pod for pod in pods if pod.site == site], lock, f" {site}")
-    return Numbering(held, {pod.name: pod.site for pod in pods}, lock.rooms)
+    return Numbering(held, {pod.name: pod.site for pod in pods}, tuple(fabrics), lock.rooms)
 
 
 def _vlans(held: Held, fabrics: Sequence[str]) -> Held:

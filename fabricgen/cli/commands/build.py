@@ -23,6 +23,7 @@ from fabricgen.cli.options import blueprint_argument, fail_on_option, prices_opt
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder whose templates replace built-in ones of the same path.",
 )
+@click.option("--locked", is_flag=True, help="Refuse to build when the lock is not up to date.")
 @prices_option
 @fail_on_option
 def command(
@@ -34,6 +35,7 @@ def command(
     only: str,
     jobs: int | None,
     templates: Path | None,
+    locked: bool,
     prices: Path | None,
     fail_on: str,
 ) -> int:
@@ -43,6 +45,7 @@ def command(
     Parts: summary, devices, links, cables, addresses, bom, configs; on request: scale-up.
     """
     from fabricgen.cli.findings import fails, print_findings
+    from fabricgen.cli.lock_file import check_locked, keep_lock
     from fabricgen.cli.output import read_prices
     from fabricgen.cli.progress import with_progress
     from fabricgen.compiler import (
@@ -63,6 +66,8 @@ def command(
     options = BuildOptions(tuple(sorted(parts)), jobs or os.cpu_count() or 1, templates, read_prices(prices))
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
     cluster = compile_cluster(design)
+    if locked:
+        check_locked(cluster)
     result = lint(design, cluster)
     files = with_progress(build_files(cluster, result.counts, options), len(cluster.switch_rows()))
     if archive is not None:
@@ -70,6 +75,7 @@ def command(
     else:
         assert output is not None  # noqa: S101 - checked above
         report = publish_folder(output, files, header=header(design), parts=parts or None)
+    keep_lock(cluster, trial=bool(sets))
     print_findings(result)
     changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed"
     click.echo(f"{archive or output}: {changed} in {time.monotonic() - started:.1f} s", err=True)

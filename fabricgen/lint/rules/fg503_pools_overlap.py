@@ -45,7 +45,8 @@ def _draws(design: Design, fabric: FabricDesign, pool: str) -> bool:
 class PoolsOverlap(DesignRule):
     """Two pools that addresses are carved from share addresses.
 
-    Each pool is carved by itself, so that an overlap gives two devices one address. Separate the prefixes.
+    No address is given twice, but one pool fills up with what the other gives away, and filters by pool no longer tell
+    router ids, links and nodes apart: what lets router ids out lets those out as well. Separate the prefixes.
     """
 
     id = "FG503"

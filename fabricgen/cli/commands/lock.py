@@ -1,0 +1,45 @@
+"""`fabricgen lock`: the file that keeps slots, numbers and addresses through every later change."""
+
+from __future__ import annotations
+
+import click
+
+from fabricgen.cli.options import blueprint_argument
+
+
+@click.command()
+@blueprint_argument
+@click.option("--allow-outside", is_flag=True, help="Let includes leave the blueprint's folder.")
+@click.option(
+    "--release",
+    "paths",
+    multiple=True,
+    metavar="PATH",
+    help="Give free what is held for nothing, e.g. pods/p2, fabrics/storage, or `unused` for all; may be repeated.",
+)
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when the lock is not up to date.")
+def command(blueprint: str, allow_outside: bool, paths: tuple[str, ...], check: bool) -> int:
+    """Write or bring up to date the lock of a BLUEPRINT, beside it: FILE.lock.yaml.
+
+    What the lock holds keeps its numbers, names and ports whatever is added; what is removed leaves a hole until it
+    is released. Commit the lock with the blueprint. `build` brings up to date a lock that is there.
+    """
+    from fabricgen.allocate.release import hole_text, holes
+    from fabricgen.cli.lock_file import changes, write_lock
+    from fabricgen.compiler import compile_cluster, compile_released
+
+    design = compile_released(blueprint, paths, allow_outside=allow_outside)
+    cluster = compile_cluster(design)
+    lock, path = cluster.addresses.lock, design.loaded.lock_path
+    if path is None:
+        raise click.UsageError("standard input has no lock; name a file")
+    changed = changes(path, lock)
+    for holder, extents in holes(lock, cluster.addresses.used, design.layout).items():
+        click.echo(f"held for nothing: {hole_text(holder, extents)}", err=True)
+    if check:
+        click.echo(f"{path} {'is not up to date' if changed else 'is up to date'}", err=True)
+        return 1 if changed else 0
+    if changed:
+        write_lock(path, lock)
+    click.echo(f"{path} {'written' if changed else 'is up to date'}", err=True)
+    return 0

@@ -1,0 +1,56 @@
+"""Keeping the lock beside a blueprint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fabricgen.blueprint.lock import CODE, Lock, lock_text
+from fabricgen.cli.output import write_output
+from fabricgen.kernel.diagnostics import Span, fault
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+
+def changes(path: Path, lock: Lock) -> bool:
+    """Whether a lock is other than its file, or has none."""
+    try:
+        return path.read_bytes() != lock_text(lock).encode()
+    except OSError:
+        return True
+
+
+def write_lock(path: Path, lock: Lock) -> None:
+    """Write a lock whole; raises InputError when that cannot be done."""
+    write_output(str(path), lock_text(lock).encode())
+
+
+def check_locked(cluster: Cluster) -> None:
+    """Raises InputError where the lock of a cluster is not there or would change."""
+    path = cluster.design.loaded.lock_path
+    if path is not None and changes(path, cluster.addresses.lock):
+        raise fault(
+            CODE,
+            "the lock is not up to date with the blueprint" if path.exists() else "the blueprint has no lock",
+            span=Span(str(path), 1, 1),
+            hint="run `fabricgen lock`, and commit what it writes",
+        )
+
+
+def keep_lock(cluster: Cluster, *, trial: bool) -> None:
+    """Bring a lock up to date that is there; of a trial (`--set`) and where there is none only say what to do."""
+    path = cluster.design.loaded.lock_path
+    if path is None or not changes(path, cluster.addresses.lock):
+        return
+    if not path.exists():
+        click.echo(
+            f"note: no lock; `fabricgen lock` writes {path}, which keeps all numbers through later edits", err=True
+        )
+    elif trial:
+        click.echo(f"{path} is left as it is: values were --set", err=True)
+    else:
+        write_lock(path, cluster.addresses.lock)
+        click.echo(f"{path} written: commit it with the blueprint", err=True)
