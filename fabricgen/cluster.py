@@ -23,7 +23,7 @@ from fabricgen.intent import FabricIntent, fabric_intent
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.plan.expand import build_plan
 from fabricgen.plan.scale_up_ports import ScaleUpPort
-from fabricgen.plan.tables import SWITCH, Ints, ManagementPort, Plan, Wide
+from fabricgen.plan.tables import SWITCH, Flags, Ints, ManagementPort, Plan, Wide
 from fabricgen.static_routes import Reachability
 from fabricgen.switch_view import Service, Subinterface, SwitchPort, SwitchView, address_text, with_length
 
@@ -120,7 +120,7 @@ class Cluster:
         )
 
     @cached_property
-    def _shares_asn(self) -> Wide:
+    def _shares_asn(self) -> Flags:
         switches = [c for c in self.plan.devices.classes if c.kind == SWITCH]
         tiers = [(c.rows, self.design.fabric(c.fabric).tier(c.tier)) for c in switches]
         return shares_asn(tiers, self.addresses.asn)

@@ -19,7 +19,7 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 from fabricgen.kernel.extents import Extent
-from fabricgen.plan.tables import Wide
+from fabricgen.plan.tables import Flags, Wide
 
 
 def asn_plan(design: Design, fabric: FabricDesign) -> tuple[AsnPlan, dict[str, Path]]:
@@ -45,11 +45,12 @@ def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blo
     tiers = [(fabric, tier) for fabric in fabrics for tier in reversed(fabric.tiers)]
     plans = {fabric.name: asn_plan(design, fabric) for fabric in fabrics}
     tiers.sort(key=lambda pair: pair[1].name not in plans[pair[0].name][0].tiers)
+    kept = sorted(parse_asns(text) for plan, _ in plans.values() for text in plan.tiers.values())
     found: dict[tuple[str, str], Wide] = {}
     for fabric, tier in tiers:
         plan, paths = plans[fabric.name]
         slots = _slots(design, fabric, tier, plan, blocks)
-        source = _pool(plan.pool, paths["pool"])
+        source = _pool(plan.pool, kept, paths["pool"])
         if tier.name in plan.tiers:
             source = _of_tier(plan.tiers[tier.name], (*paths["tiers"], tier.name))
             slots = slots if source.windows[0].size > 1 else Slots(slots.name, 0 * slots.number, 1, 0 * slots.layer)
@@ -57,12 +58,18 @@ def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blo
     return found
 
 
-def _pool(text: str, path: Path) -> Source:
+def _pool(text: str, kept: Sequence[tuple[int, int]], path: Path) -> Source:
+    """A pool, without what is stated for tiers."""
     first, last = parse_asns(text)
-    windows = (Extent(first, last - first + 1),)
-    return Source(
-        "asns", "AS number pool", windows, path, "FG025", "4200000000-4294967294 is private and large (RFC 6996)"
-    )
+    windows = []
+    for low, high in (*kept, (last + 1, last + 1)):
+        if low > first:
+            windows.append(Extent(first, min(low, last + 1) - first))
+        first = max(first, high + 1)
+        if first > last:
+            break
+    hint = "4200000000-4294967294 is private and large (RFC 6996)"
+    return Source("asns", "AS number pool", tuple(windows), path, "FG025", hint)
 
 
 def _of_tier(text: str, path: Path) -> Source:
@@ -97,8 +104,8 @@ def _check_tiers(design: Design, fabrics: Sequence[FabricDesign]) -> None:
             )
 
 
-def shares_asn(tiers: Sequence[tuple[slice, TierDesign]], asn: Wide) -> Wide:
-    """Which switches have a number in common with others that they reach only through the tiers above; 1 or 0.
+def shares_asn(tiers: Sequence[tuple[slice, TierDesign]], asn: Wide) -> Flags:
+    """Which switches have a number in common with others that they reach through the tiers above.
 
     The switches of a group above the leaves need no routes of each other (RFC 7938, 5.2.1); leaves do, and so do
     switches of other groups.
@@ -109,4 +116,8 @@ def shares_asn(tiers: Sequence[tuple[slice, TierDesign]], asn: Wide) -> Wide:
             unit[rows] = unit[rows] - (unit[rows] - rows.start) % tier.count
     pairs = np.unique(np.stack([asn[asn > 0], unit[asn > 0]]), axis=1)
     numbers, units = np.unique(pairs[0], return_counts=True)
-    return np.isin(asn, numbers[units > 1]).astype(np.int64)
+    found = np.isin(asn, numbers[units > 1])
+    for rows, tier in tiers:
+        if not tier.up and tier.lateral is None:
+            found[rows] = False
+    return found
