@@ -69,6 +69,8 @@ def _pool(text: str, kept: Sequence[tuple[int, int]], path: Path) -> Source:
         if first > last:
             break
     hint = "4200000000-4294967294 is private and large (RFC 6996)"
+    if not windows:
+        raise fault("FG025", f"AS numbers {text} are all stated for tiers: none are left", path=path, hint=hint)
     return Source("asns", "AS number pool", tuple(windows), path, "FG025", hint)
 
 
