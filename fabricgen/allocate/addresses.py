@@ -238,7 +238,9 @@ class _Allocation:
         places = [self.blocks.numbers(inside, s, "") for s in slots]
         last = max(int(place.max()) for place in places) // size
         need = "the management port of each switch"
-        extents = self.blocks.take(pool(self.blueprint, "", "management"), "management", (last + 1) * size, need)
+        extents = self.blocks.take(
+            pool(self.blueprint, "", "management"), "management", (last + 1) * size, need, aligned=True
+        )
         for (fabric, tier), place in zip(tiers, places, strict=True):
             rows = self._rows(fabric.name, tier.name)
             self.device["ip"][rows] = at_places(extents, place)

@@ -46,9 +46,7 @@ def keep_lock(cluster: Cluster, *, trial: bool) -> None:
     if path is None or not changes(path, cluster.addresses.lock):
         return
     if not path.exists():
-        click.echo(
-            f"note: no lock; `fabricgen lock` writes {path}, which keeps all numbers through later edits", err=True
-        )
+        click.echo(f"no lock; `fabricgen lock` writes {path}, which keeps all numbers through later edits", err=True)
     elif trial:
         click.echo(f"{path} is left as it is: values were --set", err=True)
     else:

@@ -9,6 +9,7 @@ from unittest.mock import patch
 from hypothesis import HealthCheck, assume, event, settings
 
 from fabricgen.blueprint.load import LoadedBlueprint
+from fabricgen.blueprint.lock import Lock
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
@@ -32,15 +33,16 @@ def cases(number: int) -> settings:
     )
 
 
-def compiled(tree: Tree) -> Cluster:
-    """The cluster of a blueprint.
+def compiled(tree: Tree, lock: Lock | None = None) -> Cluster:
+    """The cluster of a blueprint, with what a lock holds.
 
     Raises InputError where it is refused, which must come with a message and a place.
     """
     source = parse_located(json.dumps(tree), "generated.yaml")
     with patch("fabricgen.design.build.Catalog", return_value=_CATALOG):
         try:
-            return build_cluster(build_design(LoadedBlueprint(validate(Blueprint, source), source, FOLDER)))
+            loaded = LoadedBlueprint(validate(Blueprint, source), source, FOLDER, lock or Lock())
+            return build_cluster(build_design(loaded))
         except InputError as refusal:
             if not all(d.span and d.message for d in refusal.diagnostics):
                 raise AssertionError(f"refused without a place or reason: {refusal.diagnostics}") from refusal

@@ -1,0 +1,88 @@
+"""The text of a lock: it comes back as it was written, and what is damaged is refused with a way out."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fabricgen.blueprint.lock import Lock, lock_text, parse_lock
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.kernel.extents import Demand, Extent, settle
+
+GOOD = """\
+fabricgen-lock: 1
+blueprint: demo
+pods:
+  p1: 0
+  p2: 1
+units:
+  p1: 0-3, 8-9
+  p2: 4-7
+ipv4:
+  compute leaf (su) loopback: 10.0.0.0/30, 10.0.1.0/30
+ipv6:
+  compute leaf (su) loopback: "fd00::/126"
+rooms:
+  compute spine: 64
+"""
+
+
+def refused(text: str) -> str:
+    """What is said of a damaged lock, with its place."""
+    with pytest.raises(InputError) as error:
+        parse_lock(text.encode(), "demo.lock.yaml")
+    assert all(d.hint and d.span and d.code.startswith("FG0") for d in error.value.diagnostics)
+    return "\n".join(f"{d.span.line}:{d.span.column} {d.message}" for d in error.value.diagnostics if d.span)
+
+
+def test_a_lock_is_read() -> None:
+    lock = parse_lock(GOOD.encode(), "demo.lock.yaml")
+    assert lock.blueprint == "demo"
+    assert lock.of("units")["p1"] == (Extent(0, 4), Extent(8, 2))
+    assert lock.of("ipv4")["compute leaf (su) loopback"] == (Extent(10 << 24, 4), Extent((10 << 24) + 256, 4))
+    assert lock.of("ipv6")["compute leaf (su) loopback"] == (Extent(0xFD << 120, 4),)
+    assert lock.rooms == {"compute spine": 64}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("fabricgen-lock: 1", "fabricgen-lock: 2", "1:17 this lock is of version 2; this fabricgen reads version 1"),
+        ("fabricgen-lock: 1", "fabricgen-lock: one", "1:17 the version of a lock is a number, not 'one'"),
+        ("fabricgen-lock: 1", "version: 1", "1:1 this is no lock of fabricgen"),
+        ("blueprint: demo", "blueprint: 7", "2:12 a lock names its blueprint"),
+        ("p2: 1", "p2: x", "5:7 'x' is no list of numbers such as 0-15, 32-47"),
+        ("p2: 1", "p2: 7-3", "5:7 '7-3' is no list of numbers such as 0-15, 32-47"),
+        ("p2: 1", "p2: 0", "5:7 'p1' and 'p2' both hold 0: two branches gave it away"),
+        ("p2: 4-7", "p2: 3-7", "8:7 'p1' and 'p2' both hold 3: two branches gave it away"),
+        ("10.0.1.0/30", "10.0.1.1/30", "10:31 '10.0.0.0/30, 10.0.1.1/30' is no list of prefixes: 10.0.1.1/30 has host"),
+        ("rooms:", "roms:", "14:3 a lock has no 'roms'"),
+        ("compute spine: 64", "compute spine: -1", "14:18 -1 is no count"),
+        ("pods:\n", "pods: 3\npods2:\n", "3:7 'pods' is a mapping from holders to numbers"),
+        ("  p2: 1\n", "<<<<<<< HEAD\n  p2: 1\n=======\n  p3: 1\n>>>>>>> b\n", ""),
+    ],
+)
+def test_a_damaged_lock_is_refused_at_its_place(old: str, new: str, said: str) -> None:
+    assert said in refused(GOOD.replace(old, new, 1))
+
+
+NAMES = st.from_regex(r"[a-z][a-z0-9 -]{0,20}[a-z0-9]", fullmatch=True)
+
+
+@given(
+    st.dictionaries(st.one_of(NAMES, st.sampled_from(["on", "no", "y", "null"])), st.integers(1, 70), max_size=8),
+    st.sampled_from(["units", "asns", "units east", "ipv4", "ipv6"]),
+    st.dictionaries(NAMES, st.integers(1, 1 << 30), max_size=4),
+)
+def test_what_is_written_is_read_back(sizes: dict[str, int], kind: str, rooms: dict[str, int]) -> None:
+    window = (Extent(1 << 20, 1 << 20),)
+    held = settle({}, [Demand(name, size, window) for name, size in sizes.items()])
+    lock = Lock("demo", {kind: held} if held else {}, rooms)
+    text = lock_text(lock)
+    again = parse_lock(text.encode(), "demo.lock.yaml")
+    assert lock_text(again) == text
+    assert again.rooms == rooms
+    for name, extents in held.items():
+        mine = [n for e in extents for n in range(e.first, e.end)]
+        assert [n for e in again.of(kind)[name] for n in range(e.first, e.end)] == mine

@@ -1,0 +1,103 @@
+"""Edits of a blueprint, as its owner makes them over the years."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tests.properties.halls import Tree
+
+POD_NAMES = ("a1", "p0", "p1", "p2", "p3", "p10", "z")
+SIDE = {
+    "aside": {"protocol": "ethernet", "attach": "inband", "tiers": {"leaf": {"switch": "toy-24", "per": "su"}}},
+    "zside": {
+        "protocol": "roce",
+        "attach": "inband",
+        "tiers": {"leaf": {"switch": "toy-24", "per": "su"}, "spine": {"switch": "toy-24", "count": 2}},
+    },
+}
+
+
+def grow(draw: st.DrawFn, tree: Tree) -> None:
+    """One more unit in a pod, within what is reserved or beyond it."""
+    pod = tree["pods"][draw(st.sampled_from(sorted(tree["pods"])))]
+    pod.pop("nodes", None)
+    pod["su"] = pod.get("su", 1) + 1
+
+
+def shrink(draw: st.DrawFn, tree: Tree) -> None:
+    """One unit less in a pod."""
+    pod = tree["pods"][draw(st.sampled_from(sorted(tree["pods"])))]
+    pod.pop("nodes", None)
+    pod["su"] = max(1, pod.get("su", 1) - 1)
+
+
+def add_pod(draw: st.DrawFn, tree: Tree) -> None:
+    """A pod whose name may come before those of others."""
+    name = draw(st.sampled_from(POD_NAMES))
+    like = deepcopy(tree["pods"][sorted(tree["pods"])[0]])
+    tree["pods"].setdefault(name, {k: v for k, v in like.items() if k not in ("nodes", "count")} | {"su": 1})
+
+
+def remove_pod(draw: st.DrawFn, tree: Tree) -> None:
+    """A pod less, where there are several."""
+    if len(tree["pods"]) > 1:
+        del tree["pods"][draw(st.sampled_from(sorted(tree["pods"])))]
+
+
+def reserve_more(draw: st.DrawFn, tree: Tree) -> None:
+    """A larger reserve."""
+    pod = tree["pods"][draw(st.sampled_from(sorted(tree["pods"])))]
+    pod["reserve"] = pod.get("reserve", pod.get("su", 1)) + draw(st.integers(1, 3))
+
+
+def add_fabric(draw: st.DrawFn, tree: Tree) -> None:
+    """A fabric on the in-band ports, whose name comes first or last."""
+    name = draw(st.sampled_from(sorted(SIDE)))
+    if not any(f.get("attach") == "inband" or key == "inband" for key, f in tree["fabrics"].items()):
+        tree["fabrics"].setdefault(name, deepcopy(SIDE[name]))
+
+
+def remove_fabric(draw: st.DrawFn, tree: Tree) -> None:
+    """That fabric again."""
+    for name in SIDE:
+        if name in tree["fabrics"] and draw(st.booleans()):
+            del tree["fabrics"][name]
+
+
+def reorder(draw: st.DrawFn, tree: Tree) -> None:
+    """The same keys in another order."""
+    for key in ("pods", "fabrics"):
+        tree[key] = dict(draw(st.permutations(list(tree[key].items()))))
+
+
+EDITS: tuple[Callable[[st.DrawFn, Tree], None], ...] = (
+    grow,
+    grow,
+    shrink,
+    add_pod,
+    remove_pod,
+    reserve_more,
+    add_fabric,
+    remove_fabric,
+    reorder,
+)
+
+
+@st.composite
+def histories(draw: st.DrawFn, first: st.SearchStrategy[Tree], edits: Any = EDITS) -> list[tuple[str, Tree]]:
+    """A blueprint and what becomes of it: (what was done, the blueprint then)."""
+    tree = draw(first)
+    tree["omit"] = []
+    for f in tree["fabrics"].values():
+        f.pop("extra", None)
+    found = [("first", tree)]
+    for _ in range(draw(st.integers(1, 6))):
+        edit = draw(st.sampled_from(edits))
+        tree = deepcopy(tree)
+        edit(draw, tree)
+        found.append((edit.__name__, tree))
+    return found

@@ -1,0 +1,85 @@
+"""Laws of histories: with a lock, whatever was built keeps its numbers and ports through any edits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import event, given
+
+from fabricgen.blueprint.lock import Lock, lock_text, parse_lock
+from fabricgen.cluster import Cluster
+from fabricgen.kernel.diagnostics import InputError
+from tests.properties.blueprints import blueprints
+from tests.properties.case import Case
+from tests.properties.compiling import cases, compiled, compiled_or_dropped
+from tests.properties.edits import histories
+from tests.properties.halls import Tree
+from tests.properties.laws_of_addresses import addresses_are_unique
+
+
+def numbers(cluster: Cluster) -> dict[str, tuple[int, ...]]:
+    """Device -> AS number, router id and management address."""
+    a = cluster.addresses
+    rows = zip(cluster.names, a.asn.tolist(), a.loopback.tolist(), a.management.tolist(), strict=True)
+    return {name: (asn, loopback, management) for name, asn, loopback, management in rows}
+
+
+def links(cluster: Cluster) -> dict[tuple[str, str], tuple[Any, ...]]:
+    """(device, port) of the lower end -> sizing that it depends on, then far end, addresses and cable."""
+    table, a = cluster.plan.links, cluster.addresses
+    found = {}
+    for i, segment in enumerate(table.segments):
+        if segment.tier is None:
+            continue
+        sizing = _sizing(cluster, i)
+        for row in np.flatnonzero(table.segment == i).tolist():
+            cable = int(table.cable[row])
+            found[cluster.names[table.a_device[row]], cluster.a_port[row]] = (
+                sizing,
+                cluster.names[table.b_device[row]],
+                cluster.b_port[row],
+                int(a.a_ip[row]),
+                int(a.b_ip[row]),
+                cluster.cable_ids[cable] if cable >= 0 else "",
+            )
+    return found
+
+
+def _sizing(cluster: Cluster, segment: int) -> Any:
+    """What is derived of the tiers that a segment joins: where it differs, links may move and `plan` says so."""
+    one = cluster.plan.links.segments[segment]
+    design = cluster.design
+    upper = design.tier(one.tier)
+    lower = next((t for t in design.tiers if t.name == one.lower and t.uplink and t.uplink.upper == one.tier), None)
+    down = [(run.speed_gbps, run.ways, run.connectors) for run in upper.downs]
+    feeds = [(f.per_switch, f.spread) for f in design.fabric(one.fabric).node_feeds] if lower is None else []
+    own = (lower.count, lower.up, lower.uplink.links_per_group, lower.uplink.upper_count) if lower else None
+    return (one.fabric, one.lower, one.upper, upper.count, upper.per, own, down, feeds)
+
+
+def lock_of(cluster: Cluster) -> Lock:
+    """The lock as it is read back from its file."""
+    return parse_lock(lock_text(cluster.addresses.lock).encode(), "x.lock.yaml")
+
+
+@cases(150)
+@given(histories(blueprints()))
+def test_what_is_built_stays_as_it_is(history: list[tuple[str, Tree]]) -> None:
+    done, tree = history[0]
+    before = compiled_or_dropped(tree)
+    for done, tree in history[1:]:
+        try:
+            after = compiled(tree, lock_of(before))
+        except InputError as refusal:
+            event(f"{done} refused {refusal.diagnostics[0].code}")
+            continue
+        event(done)
+        old, new = numbers(before), numbers(after)
+        changed = {name: (old[name], new[name]) for name in old.keys() & new.keys() if old[name] != new[name]}
+        assert not changed, done
+        was, now = links(before), links(after)
+        moved = {k: (was[k], now[k]) for k in was.keys() & now.keys() if was[k] != now[k] and was[k][0] == now[k][0]}
+        assert not moved, done
+        addresses_are_unique(Case(after))
+        before = after
