@@ -9,9 +9,12 @@ from functools import cached_property
 import numpy as np
 
 from fabricgen.allocate.addresses import Addresses, allocate
+from fabricgen.allocate.asn import shares_asn
 from fabricgen.allocate.names import device_names, site_names
+from fabricgen.allocate.overrides import with_overrides
 from fabricgen.allocate.pools import dotted
 from fabricgen.allocate.ports import PortNames, Strings
+from fabricgen.allocate.sessions import check_sessions
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
@@ -20,7 +23,7 @@ from fabricgen.intent import FabricIntent, fabric_intent
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.plan.expand import build_plan
 from fabricgen.plan.scale_up_ports import ScaleUpPort
-from fabricgen.plan.tables import SWITCH, Ints, ManagementPort, Plan, Wide
+from fabricgen.plan.tables import SWITCH, Flags, Ints, ManagementPort, Plan, Wide
 from fabricgen.static_routes import Reachability
 from fabricgen.switch_view import Service, Subinterface, SwitchPort, SwitchView, address_text, with_length
 
@@ -113,7 +116,14 @@ class Cluster:
             rack=self.plan.racks.names[devices.rack[row]],
             ports=tuple(self._switch_ports(row)),
             routes=self._reachability.routes(row) if self.intent(fabric).underlay == "static" else (),
+            shares_asn=bool(self._shares_asn[row]),
         )
+
+    @cached_property
+    def _shares_asn(self) -> Flags:
+        switches = [c for c in self.plan.devices.classes if c.kind == SWITCH]
+        tiers = [(c.rows, self.design.fabric(c.fabric).tier(c.tier)) for c in switches]
+        return shares_asn(tiers, self.addresses.asn)
 
     @cached_property
     def _reachability(self) -> Reachability:
@@ -163,7 +173,7 @@ class Cluster:
 
     @cached_property
     def _intents(self) -> dict[str, FabricIntent]:
-        return {f.name: fabric_intent(self.design, f) for f in self.design.fabrics}
+        return {f.name: fabric_intent(self.design, f, self.addresses.own_loopbacks) for f in self.design.fabrics}
 
     def intent(self, fabric: FabricDesign) -> FabricIntent:
         """What holds for every switch of a fabric."""
@@ -225,6 +235,8 @@ def build_cluster(design: Design) -> Cluster:
         names = device_names(design, plan.devices)
         addresses = allocate(design, plan)
         a_port, b_port = PortNames(design, plan).ends()
+        addresses = with_overrides(design, plan, names, (a_port, b_port), addresses)
+        check_sessions(design, plan, names, addresses.asn)
     except InputError as error:
         raise design.loaded.located(error) from error
     return Cluster(design, plan, addresses, tuple(names), tuple(site_names(design, plan.devices)), a_port, b_port)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from ipaddress import IPv4Network
 
 from fabricgen.allocate.addresses import is_management
 from fabricgen.allocate.pools import DEFAULT_POOLS
 from fabricgen.allocate.underlay import underlay
-from fabricgen.blueprint.fabric import Qos
+from fabricgen.blueprint.routing import Qos
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import fabric_vlan, linked_fabrics
 from fabricgen.design.model import Design
@@ -42,8 +44,13 @@ class FabricIntent:
     """Prefixes that links and subnets of nodes come from, in this fabric and those it shares a VRF with."""
 
 
-def fabric_intent(design: Design, fabric: FabricDesign) -> FabricIntent:
-    """What the blueprint asks of every switch of a fabric: its own settings, the cluster's, then defaults."""
+def fabric_intent(
+    design: Design, fabric: FabricDesign, own_loopbacks: Mapping[str, tuple[str, ...]] | None = None
+) -> FabricIntent:
+    """What the blueprint asks of every switch of a fabric: its own settings, the cluster's, then defaults.
+
+    `own_loopbacks` are router ids of single switches by fabric: they travel wherever the pools' do.
+    """
     blueprint = design.loaded.blueprint
     spec = blueprint.fabrics[fabric.name]
     bfd = spec.routing.bfd if spec.routing.bfd is not None else blueprint.routing.bfd
@@ -51,6 +58,9 @@ def fabric_intent(design: Design, fabric: FabricDesign) -> FabricIntent:
     joined = [f for f in design.fabrics if f.name in linked and f.vrf == fabric.vrf]
     carries = [f for f in design.fabrics if f.carrier == fabric.name]
     protocol = "roce" if any(f.protocol == "roce" for f in carries) else fabric.protocol
+    members = (fabric, *joined)
+    loopbacks = tuple(dict.fromkeys(p for f in members for p in _pool(design, f, "loopback")))
+    own = dict.fromkeys(p for f in members for p in (own_loopbacks or {}).get(f.name, ()))
     return FabricIntent(
         name=fabric.name,
         underlay=underlay(design, fabric),
@@ -59,8 +69,8 @@ def fabric_intent(design: Design, fabric: FabricDesign) -> FabricIntent:
         qos=_qos_intent(protocol, spec.qos, blueprint.qos),
         vlan=fabric_vlan(blueprint, design.layout.numbering, fabric.name),
         vrf=fabric.vrf,
-        loopback_pools=tuple(dict.fromkeys(p for f in (fabric, *joined) for p in _pool(design, f, "loopback"))),
-        host_pools=tuple(dict.fromkeys(p for f in (fabric, *joined) for p in _host_pool(design, f))),
+        loopback_pools=_beside(loopbacks, own),
+        host_pools=tuple(dict.fromkeys(p for f in members for p in _host_pool(design, f))),
     )
 
 
@@ -69,6 +79,12 @@ def _pool(design: Design, fabric: FabricDesign, name: str) -> tuple[str, ...]:
     blueprint = design.loaded.blueprint
     own: tuple[str, ...] | None = getattr(blueprint.fabrics[fabric.name].pools, name)
     return own or getattr(blueprint.pools, name) or DEFAULT_POOLS[name]
+
+
+def _beside(pools: tuple[str, ...], single: Iterable[str]) -> tuple[str, ...]:
+    """Pools, and prefixes that none of them holds."""
+    networks = [IPv4Network(pool) for pool in pools]
+    return (*pools, *(p for p in single if not any(IPv4Network(p).subnet_of(network) for network in networks)))
 
 
 def _host_pool(design: Design, fabric: FabricDesign) -> tuple[str, ...]:

@@ -109,6 +109,8 @@ class SwitchView:
     ports: tuple[SwitchPort, ...]
     routes: tuple[StaticRoute, ...]
     """Of a fabric with static routes, by prefix; else empty."""
+    shares_asn: bool = False
+    """Whether switches that it reaches through the tier above have its AS number, and it is to take their routes."""
 
     @property
     def vrfs(self) -> tuple[str, ...]:

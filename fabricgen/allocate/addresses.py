@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -48,6 +48,8 @@ class Addresses:
     """By fabric: the blocks of the switches that its nodes attach to."""
     vrf_links: Mapping[tuple[str, str], Wide]
     """By (owning fabric, VRF): the upper end's address of each link that carries it; the lower end's is the next."""
+    own_loopbacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By fabric: router ids that single switches are given outside the order of pools, as prefixes."""
 
 
 @dataclass(frozen=True, slots=True)

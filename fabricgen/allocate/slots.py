@@ -56,6 +56,18 @@ def group_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, room_of:
     return Slots(name, slot, place_slots(layout, scope) * prod(rooms), layer)
 
 
+def rack_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> Slots:
+    """One slot for all switches of a tier that serve the same rack (or unit, pod or site) in the same plane."""
+    scope = scope_of(tier.per)
+    columns = tier_columns(layout, tier, fabric.tier_sizes)
+    slot = np.asarray(_place_slot(layout, scope, columns), dtype=np.int64)
+    count = place_slots(layout, scope)
+    if "plane" in tier.per:
+        slot, count = slot * fabric.sizes["plane"] + columns["plane"], count * fabric.sizes["plane"]
+    planes = f", {fabric.sizes['plane']} plane" if "plane" in tier.per else ""
+    return Slots(f"{fabric.name} {tier.name} (as per {scope}{planes})", slot, count, np.zeros_like(slot))
+
+
 def _room(fabric: FabricDesign, dimension: str, room_of: RoomOf) -> int:
     """Numbers kept for a dimension; for a tier, those of a group of its switches."""
     if dimension in {tier.name for tier in fabric.tiers}:

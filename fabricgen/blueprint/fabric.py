@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import ipaddress
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
+from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.naming import Templates
+from fabricgen.blueprint.routing import Pools, Qos, Routing
 from fabricgen.blueprint.scalars import Cages, Line, LinksOf, Name, NicModeOf, Ratio, Speed
 
 DIMENSIONS = ("site", "pod", "su", "rack", "rail", "rail-group", "plane", "port")
@@ -33,109 +27,6 @@ TIER_LEVELS = {
 """Where the usual tiers stand; another name says which tier it is `above`."""
 
 
-class Model(BaseModel):
-    """A part of the language: unknown keys are errors, values never change."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=False)
-
-
-def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
-def _prefix(text: str) -> str:
-    try:
-        network = ipaddress.IPv4Network(text)
-    except ValueError as error:
-        try:
-            start = ipaddress.IPv4Interface(text).network
-        except ValueError:
-            raise ValueError(f"'{text}' is not an IPv4 prefix such as 10.0.0.0/16") from error
-        raise ValueError(f"'{text}' has host bits set; the prefix is {start}") from error
-    return str(network)
-
-
-_PREFIX_SCHEMA = {"type": "string", "pattern": r"^\d+\.\d+\.\d+\.\d+/\d+$", "examples": ["10.0.0.0/16"]}
-Prefix = Annotated[str, AfterValidator(_prefix), WithJsonSchema(_PREFIX_SCHEMA)]
-Prefixes = Annotated[
-    tuple[Prefix, ...],
-    BeforeValidator(_as_list),
-    Field(min_length=1),
-    WithJsonSchema({"oneOf": [_PREFIX_SCHEMA, {"type": "array", "items": _PREFIX_SCHEMA, "minItems": 1}]}),
-]
-
-
-class Pools(Model):
-    """Where addresses come from; each a prefix or a list of prefixes."""
-
-    loopback: Prefixes | None = Field(
-        None, description="Router ids: a /32 for each routed switch. Default: 10.0.0.0/12."
-    )
-    fabric: Prefixes | None = Field(None, description="Links between switches: a /31 each. Default: 10.64.0.0/10.")
-    hosts: Prefixes | None = Field(
-        None, description="Links to nodes: a /31 each, or a subnet a leaf. Default: 10.128.0.0/9."
-    )
-    management: Prefixes | None = Field(None, description="Switch management ports and BMCs. Default: 10.16.0.0/12.")
-
-
-class AsnPlan(Model):
-    """Autonomous system numbers."""
-
-    pool: str = Field(
-        "4200000000-4200999999",
-        pattern=r"^\d+-\d+$",
-        description="First and last number, for example 4200000000-4200099999.",
-    )
-    plan: Literal["rfc7938", "per-switch"] = Field(
-        "rfc7938",
-        description="rfc7938: the switches of a group above the leaves share one, every leaf has its own.",
-    )
-
-    @model_validator(mode="after")
-    def _ordered(self) -> AsnPlan:
-        first, last = self.range
-        if not 1 <= first <= last <= 4294967294:
-            raise ValueError(f"asn pool {self.pool} must run upwards within 1-4294967294")
-        return self
-
-    @property
-    def range(self) -> tuple[int, int]:
-        """First and last number of the pool."""
-        first, last = self.pool.split("-")
-        return int(first), int(last)
-
-
-class Routing(Model):
-    """How the switches of Ethernet fabrics route."""
-
-    underlay: Literal["ebgp-numbered", "ebgp-unnumbered", "static", "none"] | None = Field(
-        None,
-        description="eBGP with a /31 on each link or over IPv6 link-local (RFC 5549); static: a /31 on each link, "
-        "default routes up and exact routes down; none: links between switches stay bare, for a controller. "
-        "Default: ebgp-numbered.",
-    )
-    asn: AsnPlan | None = Field(None, description="AS numbers of the switches.")
-    bfd: bool | None = Field(None, description="Bidirectional forwarding detection on the sessions. Default: no.")
-
-
-class Qos(Model):
-    """Lossless Ethernet: which traffic is RoCE, and when it is marked and paused."""
-
-    profile: Literal["roce-lossless", "best-effort"] | None = Field(
-        None, description="Default: roce-lossless in RoCE fabrics, best-effort elsewhere."
-    )
-    roce_dscp: int | None = Field(None, ge=0, le=63, description="DSCP of RoCE data. Default: 26.")
-    cnp_dscp: int | None = Field(None, ge=0, le=63, description="DSCP of congestion notifications. Default: 48.")
-    ecn_min_kb: int | None = Field(None, gt=0, description="Marking starts at this queue length, kB.")
-    ecn_max_kb: int | None = Field(None, gt=0, description="Everything is marked from this queue length, kB.")
-
-    @model_validator(mode="after")
-    def _thresholds(self) -> Qos:
-        if self.ecn_min_kb and self.ecn_max_kb and self.ecn_min_kb >= self.ecn_max_kb:
-            raise ValueError(f"ecn_min_kb {self.ecn_min_kb} must be below ecn_max_kb {self.ecn_max_kb}")
-        return self
-
-
 NosOf = Annotated[
     dict[Name, str],
     BeforeValidator(lambda value: {"all": value} if isinstance(value, str) else value),
@@ -149,7 +40,7 @@ TierName = Annotated[str, Field(pattern=TIER_NAME)]
 """A tier of the same fabric, or of another as FABRIC.TIER."""
 TierNames = Annotated[
     tuple[TierName, ...],
-    BeforeValidator(_as_list),
+    BeforeValidator(as_list),
     WithJsonSchema(
         {
             "description": "Tiers below it: for unusual names, or FABRIC.TIER of another fabric.",
@@ -173,7 +64,7 @@ class Tier(Model):
     switch: str = Field(description="Switch profile, for example sn5600.")
     per: Annotated[
         tuple[str, ...],
-        BeforeValidator(_as_list),
+        BeforeValidator(as_list),
         WithJsonSchema(
             {
                 "description": "Dimensions that each have switches of their own: site, pod, su, rack, rail, "
@@ -257,7 +148,7 @@ class Fabric(Model):
     attach: Name | None = Field(None, description="NIC role of the nodes that attach. Default: the fabric's name.")
     also: Annotated[
         tuple[Literal["switches"], ...],
-        BeforeValidator(_as_list),
+        BeforeValidator(as_list),
         WithJsonSchema(
             {
                 "description": "What else attaches: the management ports of all other switches.",
@@ -299,6 +190,9 @@ class Fabric(Model):
     pools: Pools = Field(default_factory=Pools, description="Pools of this fabric's own.")
     qos: Qos = Field(default_factory=Qos, description="Overrides the cluster's QoS.")
     nos: NosOf = Field(default_factory=dict, description="Overrides the cluster's NOS, by tier.")
+    names: Templates = Field(
+        default_factory=dict, description="A template of the names of its switches, or one a tier; see Names."
+    )
     description: Line = Field("", description="For people.")
 
     @model_validator(mode="after")

@@ -15,10 +15,10 @@ from fabricgen.blueprint.models import natural
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.attach import attach
 from fabricgen.design.fabric_model import Attachment, ExtraLink, ExtraSet, TierKey
-from fabricgen.design.layout import Layout
+from fabricgen.design.naming import with_own
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import scope_count, scope_of, site_of_place
-from fabricgen.design.switch_names import switch_names
+from fabricgen.design.switch_names import SwitchNames
 from fabricgen.design.tier_sizing import Draft, NodeDemand
 from fabricgen.design.tiers import FabricContext, TierSpec
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
@@ -118,12 +118,13 @@ class ExtraDealer:
 
     def __init__(
         self,
-        layout: Layout,
+        context: FabricContext,
         drafts: Mapping[TierKey, Draft],
         demands: Mapping[TierKey, Sequence[NodeDemand]],
         sizes: Mapping[str, Mapping[str, int]],
     ) -> None:
-        self._layout, self._drafts, self._demands, self._sizes = layout, drafts, demands, sizes
+        self._context, self._layout = context, context.layout
+        self._drafts, self._demands, self._sizes = drafts, demands, sizes
         self._taken: set[tuple[TierKey, int, int, int]] = set()
 
     def run_of(self, key: TierKey, kind: PortKind) -> int | None:
@@ -220,7 +221,9 @@ class ExtraDealer:
     def _named(self, draft: Draft, demand: ExtraDemand) -> list[int]:
         """The switches that extra devices name, in that order."""
         spec = draft.spec
-        names = switch_names(self._layout, spec.fabric, spec.name, spec.per, self._sizes[spec.fabric], draft.count)
+        naming = SwitchNames(self._context.blueprint, self._layout, spec.fabric, spec.name, spec.per)
+        naming.check(self._sizes[spec.fabric], draft.count)
+        names = with_own(self._context.blueprint, naming.of(self._sizes[spec.fabric], draft.count))
         number = {name: i for i, name in enumerate(names)}
         for i, name in enumerate(demand.spec.switches):
             if name not in number:

@@ -101,7 +101,7 @@ class _Joint:
 
     def _dealer(self, drafts: Mapping[TierKey, Draft]) -> ExtraDealer:
         sizes = {f: self.sizes[f] | {k.tier: d.count for k, d in drafts.items() if k.fabric == f} for f in self.names}
-        return ExtraDealer(self.context.layout, drafts, self.demands, sizes)
+        return ExtraDealer(self.context, drafts, self.demands, sizes)
 
     def _dealt(
         self,

@@ -24,6 +24,8 @@ UNNUMBERED = ("routing.underlay=ebgp-unnumbered",)
 STATIC = ("routing.underlay=static",)
 BARE = ("routing.underlay=none",)
 BRIDGED = ("fabrics.compute.hosts=bridged",)
+PER_RACK = ("routing.asn={plan: per-rack, pool: 65000.1-65000.500}",)
+ONE_NUMBER = ("routing.asn={tiers: {leaf: 65001, spine: 65000}}",)
 BFD = ("routing.bfd=true",)
 
 

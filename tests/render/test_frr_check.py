@@ -6,9 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from rendered import BFD, EXAMPLES, UNNUMBERED, files_of
+from rendered import BFD, EXAMPLES, ONE_NUMBER, PER_RACK, UNNUMBERED, files_of
 
 CASES = [(name, ()) for name in EXAMPLES] + [("leaf-spine", UNNUMBERED), ("leaf-spine", BFD)]
+CASES += [("leaf-spine", PER_RACK), ("leaf-spine", ONE_NUMBER), ("collapsed-pair", ("routing.asn={plan: per-switch}",))]
 
 
 def check(vtysh: str, file: Path) -> subprocess.CompletedProcess[str]:

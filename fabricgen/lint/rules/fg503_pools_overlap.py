@@ -7,7 +7,7 @@ from ipaddress import IPv4Network
 
 from fabricgen.allocate.pools import DEFAULT_POOLS
 from fabricgen.allocate.underlay import numbers_links
-from fabricgen.blueprint.fabric import Pools
+from fabricgen.blueprint.routing import Pools
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity

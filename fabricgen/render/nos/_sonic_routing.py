@@ -20,12 +20,15 @@ ROUTER_TYPES = ("ToRRouter", "LeafRouter", "SpineRouter")
 
 
 def owns_frr(switch: SwitchView) -> bool:
-    """Whether a switch takes an frr.conf: unnumbered sessions, BFD, or a VRF that announces a VLAN's subnet.
+    """Whether a switch takes an frr.conf: unnumbered sessions, BFD, a VRF that announces a VLAN's subnet, or an
+    AS number that others share: bgpcfgd has no words for these.
 
     Without BGP there is nothing to put there.
     """
     vlans = any(s.vrf and s.gateway and bgp.vrf_sessions(switch, s.vrf) for s in switch.services)
-    return bool(switch.asn) and (switch.fabric.underlay == "ebgp-unnumbered" or switch.fabric.bfd or vlans)
+    return bool(switch.asn) and (
+        switch.fabric.underlay == "ebgp-unnumbered" or switch.fabric.bfd or vlans or switch.shares_asn
+    )
 
 
 def router_type(level: int) -> str:
@@ -114,6 +117,7 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
         "loopback_rules": bgp.loopback_rules(switch),
         "host_rules": bgp.host_rules(switch),
         "only_own_routes": switch.is_lowest,
+        "shares_asn": switch.shares_asn,
         "connect_retry": bgp.CONNECT_RETRY_S,
         "groups": bgp.groups(peers),
         "unnumbered": switch.fabric.underlay == "ebgp-unnumbered",

@@ -123,6 +123,7 @@ def _bgp(switch: SwitchView) -> dict[str, Any]:
         "loopback_rules": bgp.loopback_rules(switch),
         "host_rules": bgp.host_rules(switch),
         "only_own_routes": switch.is_lowest,
+        "shares_asn": switch.shares_asn,
         "keepalive": bgp.KEEPALIVE_S,
         "hold": bgp.HOLD_S,
         "max_paths": min(switch.ecmp_width, MAX_ECMP),
@@ -141,7 +142,7 @@ def _bgp(switch: SwitchView) -> dict[str, Any]:
 def _bgp_vrf(switch: SwitchView, vrf: str) -> tuple[object, ...]:
     """(VRF, rules of its host prefixes, sessions) of a VRF with sub-interfaces."""
     peers = [
-        (bgp.bare(sub.peer_address), sub.peer_asn, one_line(f"{port.peer} {port.peer_port}", 80))
+        (bgp.bare(sub.peer_address), sub.peer_asn, one_line(f"{port.peer} {port.peer_port}", 80), port.role != "down")
         for port, sub in bgp.vrf_sessions(switch, vrf)
     ]
     return token(vrf), bgp.host_rules(switch, vrf), peers
