@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,10 +15,12 @@ from fabricgen.allocate.overrides import with_overrides
 from fabricgen.allocate.pools import dotted
 from fabricgen.allocate.ports import PortNames, Strings
 from fabricgen.allocate.sessions import check_sessions
+from fabricgen.blueprint.lock import Lock
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
+from fabricgen.design.remembered import in_use, remembered
 from fabricgen.intent import FabricIntent, fabric_intent
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.plan.expand import build_plan
@@ -44,6 +46,16 @@ class Cluster:
     def cages(self) -> tuple[Strings, Strings]:
         """Cage names of the a and b ends of every link; object arrays of str."""
         return PortNames(self.design, self.plan).ends(cage=True)
+
+    @cached_property
+    def lock(self) -> Lock:
+        """All that is given and to be remembered, by this build and earlier ones."""
+        return replace(self.addresses.lock, words=remembered(self.design))
+
+    @cached_property
+    def holders(self) -> frozenset[tuple[str, str]]:
+        """(kind, name) of every holder in the lock that is in use."""
+        return self.addresses.used | in_use(self.design)
 
     @cached_property
     def name_column(self) -> Strings:

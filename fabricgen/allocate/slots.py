@@ -11,7 +11,7 @@ import numpy as np
 from fabricgen.allocate.blocks import Slots
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout
-from fabricgen.design.shape import inner, scope_of
+from fabricgen.design.shape import inner, scope_index, scope_of
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.plan.columns import Columns, tier_columns
 
@@ -29,13 +29,8 @@ def place_slots(layout: Layout, scope: str) -> int:
 
 
 def _place_slot(layout: Layout, scope: str, columns: Columns) -> Any:
-    if scope == "all":
-        return np.zeros(len(columns["pod"]), dtype=np.int64)
-    if scope in ("site", "pod"):
-        numbers = layout.site_numbers if scope == "site" else layout.pod_numbers("all")
-        return np.array(numbers, dtype=np.int64)[columns[scope]]
-    unit = np.array(layout.unit_numbers("all", by_slot=True), dtype=np.int64)[columns["unit"]]
-    return unit * layout.racks_per_su + columns["rack"] if scope == "rack" else unit
+    numbers = np.array(layout.place_numbers(scope), dtype=np.int64)
+    return numbers[scope_index(layout, scope, columns)]
 
 
 def group_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, room_of: RoomOf) -> Slots:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from fabricgen.design.attach import attach
 from fabricgen.design.down_ports import Reserve
-from fabricgen.design.extras import ExtraDealer, ExtraDemand, extra_demands
+from fabricgen.design.extra_demands import ExtraDemand, extra_demands
+from fabricgen.design.extras import ExtraDealer
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, TierDesign, TierKey
 from fabricgen.design.laterals import lateral_of
 from fabricgen.design.ports import PortKind
@@ -111,6 +112,7 @@ class _Joint:
     ) -> tuple[list[ExtraSet], dict[TierKey, TierDesign]]:
         """The extra devices with their ports, and the tiers with those counted."""
         dealer = self._dealer(drafts)
+        dealer.keep(extras)
         dealt = [dealer.deal(demand, wanted[demand.tier, demand.kind]) for demand in extras]
         return dealt, {key: self._tier(draft, drafts, dealt) for key, draft in drafts.items()}
 
