@@ -11,6 +11,7 @@ from fabricgen.design.down_ports import Reserve
 from fabricgen.design.extra_demands import ExtraDemand, extra_demands
 from fabricgen.design.extras import ExtraDealer
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, TierDesign, TierKey
+from fabricgen.design.kept_ports import kept_for_extras
 from fabricgen.design.laterals import lateral_of
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import PortKind
@@ -80,7 +81,8 @@ class _Joint:
             wanted[demand.tier, demand.kind] = wanted.get((demand.tier, demand.kind), 0) + demand.ports
         named = most_on_named(extras)
         fed = {spec.upper for spec in self.specs.values()} | set(self.demands)
-        reserve = {key: Reserve(named[key], ports) for key, ports in wanted.items() if key[0] not in fed}
+        reserve = kept_for_extras(self.context.layout, self.specs)
+        reserve |= {key: Reserve(named[key], ports) for key, ports in wanted.items() if key[0] not in fed}
         for _ in range(ROUNDS):
             drafts = self._sizing(reserve).run()
             dealer = self._dealer(drafts)
@@ -88,7 +90,7 @@ class _Joint:
             short = {
                 key: Reserve(named[key], ports)
                 for key, ports in growing.items()
-                if key not in reserve and ports > dealer.available(*key)
+                if not reserve.get(key, Reserve()).total and ports > dealer.available(*key)
             }
             if not short:
                 dealt, tiers = self._dealt(drafts, extras, wanted)
@@ -259,6 +261,7 @@ class _Joint:
             lateral=lateral_of(self.context.layout, self.fabrics[spec.fabric], spec, draft),
             uplink=draft.uplink,
             allowed=spec.allowed,
+            for_extras=draft.for_extras,
             lowest=not below,
             for_reserve=spec.for_reserve,
             path=spec.path,

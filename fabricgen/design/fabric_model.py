@@ -207,6 +207,8 @@ class TierDesign:
     lateral: Lateral | None
     uplink: Uplink | None
     allowed: Fraction
+    for_extras: tuple[tuple[PortKind, int], ...]
+    """Ports of each switch that are kept for extra devices beside those left over, by kind."""
     lowest: bool
     """Whether it has no tier below."""
     for_reserve: bool

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
+from fabricgen.design.down_ports import Reserve
 from fabricgen.design.extra_demands import ExtraDemand
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
-from fabricgen.design.ports import PortRun
+from fabricgen.design.ports import PortKind, PortRun
 from fabricgen.design.shape import inner, scope_of
 from fabricgen.design.tier_sizing import Draft
+
+_ROOM = re.compile(r"(\S+ \S+) for extras (\d+) over (\d+(?:\.\d+)?)( copper)?")
 
 Port = tuple[int, int, bool]
 """(switch of the tier, port in the run, whether an omitted slot's)"""
@@ -50,6 +54,24 @@ def extra_words(layout: Layout, fabrics: Mapping[str, FabricDesign]) -> Iterator
             for link in extra.links:
                 name = holder(fabric.name, extra.devices[link.device], link.leg)
                 yield name, port_text(places[link.switch], tier.downs[extra.run], link.slot)
+
+
+def room_name(tier: TierKey, kind: PortKind) -> str:
+    """What the lock calls the ports that each switch of a tier keeps for extra devices."""
+    copper = " copper" if kind.rj45 else ""
+    return f"{tier.fabric} {tier.tier} for extras {kind.speed_gbps} over {kind.lane_gbps:g}{copper}"
+
+
+def kept_for_extras(layout: Layout, tiers: Iterable[TierKey]) -> dict[tuple[TierKey, PortKind], Reserve]:
+    """Ports of each switch that tiers kept for extra devices before, gone or not: they stay kept."""
+    named = {f"{tier.fabric} {tier.tier}": tier for tier in tiers}
+    found = {}
+    for name, ports in layout.lock.rooms.items():
+        match = _ROOM.fullmatch(name)
+        if match and match[1] in named:
+            kind = PortKind(int(match[2]), float(match[3]), bool(match[4]))
+            found[named[match[1]], kind] = Reserve(ports)
+    return found
 
 
 def holder(fabric: str, device: str, leg: int) -> str:

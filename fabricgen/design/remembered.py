@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fabricgen.blueprint.lock import Lock
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.kept_ports import extra_words
+from fabricgen.design.kept_ports import extra_words, room_name
 from fabricgen.design.management import AREAS, ManagementLoad, in_turn, managed_devices
 from fabricgen.design.model import Design
 from fabricgen.design.shape import SCOPES, scope_of
@@ -29,6 +29,8 @@ def with_remembered(design: Design, lock: Lock) -> Lock:
             share = load.share(place, leaf.switches, for_reserve=leaf.for_reserve)
             if share and not in_turn(place, scope_of(leaf.per)):
                 rooms[f"managed {place}"] = share
+    for tier in design.tiers:
+        rooms |= {room_name(tier.key, kind): ports for kind, ports in tier.for_extras if ports}
     return replace(lock, held=held, rooms=rooms, words=_words(design))
 
 

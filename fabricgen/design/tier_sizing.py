@@ -68,6 +68,8 @@ class Draft:
     numbered: tuple[int, ...]
     ascent: Ascent | None
     uplink: Uplink | None = None
+    for_extras: tuple[tuple[PortKind, int], ...] = ()
+    """Ports of each switch that are kept for extra devices, by kind."""
     reach: tuple[int, ...] = ()
     """Ports of each run over which links of lower switches are spread; of runs not named here all."""
 
@@ -183,7 +185,8 @@ class TierSizing:
             more = self._managed[spec.key](scope_of(spec.per), groups * count, spec.for_reserve)
             feeds = (Feed(TierKey("", ""), *places[-1], more, more),)
         used, numbered = downs.totals(len(face.downs))
-        return Draft(spec, groups, count, asks, face, feeds, node_feeds, used, numbered, up)
+        kept = tuple(self._more(spec, groups * count).items())
+        return Draft(spec, groups, count, asks, face, feeds, node_feeds, used, numbered, up, for_extras=kept)
 
     def _upper(self, spec: TierSpec, lowers: list[Draft]) -> Draft:
         """A tier above others: as many switches as land their uplinks equally and have the ports."""
@@ -232,7 +235,9 @@ class TierSizing:
             feeds.append(Feed(draft.spec.key, run, first, one.now * share, room * share, share, nested))
         used, numbered = downs.totals(len(face.downs))
         reach = self._reach(spec, asks, up)
-        return Draft(spec, groups, count, asks, face, tuple(feeds), {}, used, numbered, up, reach=(reach,))
+        kept = tuple(self._more(spec, groups * count).items())
+        found = Draft(spec, groups, count, asks, face, tuple(feeds), {}, used, numbered, up, for_extras=kept)
+        return replace(found, reach=(reach,))
 
     def _reach(self, spec: TierSpec, asks: Asks, up: Ascent | None) -> int:
         """The most chief down ports of an upper switch: these stay the same while lower switches become more."""
