@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fabricgen.design.ports import Ask, Asks, PortKind, down_class
+from fabricgen.design.shape import scope_of
 from fabricgen.design.tiers import TierSpec
 
 
@@ -29,6 +30,7 @@ class DownPorts:
 
     def __init__(self, tier: TierSpec) -> None:
         self._tier = tier
+        self._grows = scope_of(tier.per) not in ("su", "rack")
         self._kinds: list[PortKind] = []
         self._used: list[int] = []
         self._ports: list[int] = []
@@ -68,5 +70,6 @@ class DownPorts:
         for i, kind in enumerate(kinds):
             used, ports = (self._used[i], self._ports[i]) if i < len(self._kinds) else (0, 0)
             extra = more.get(kind, 0)
-            downs.append(self.ask(kind, used + extra, ports + extra + (spare if i == 0 else 0)))
+            ask = self.ask(kind, used + extra, ports + extra + (spare if i == 0 else 0))
+            downs.append(replace(ask, last=i > 0 and self._grows))
         return Asks(tuple(downs), laterals, None, self._tier.cages)

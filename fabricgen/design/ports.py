@@ -53,13 +53,15 @@ class PortRun:
 class Ask:
     """Ports of a kind that a switch must offer: `count` in use, of `ports` that are numbered or kept free.
 
-    `ways` is a stated breakout (-1: one that offers no such port).
+    `ways` is a stated breakout (-1: one that offers no such port). `last` ones take the last cages that are free, out
+    of the way of downlinks that become more.
     """
 
     kind: PortKind
     count: int
     ways: int | None = None
     ports: int = 0
+    last: bool = False
 
     @property
     def needed(self) -> int:
@@ -221,7 +223,7 @@ def _ways(cage: CageClass, ask: Ask) -> int | None:
 def _run(profile: SwitchProfile, free: _FreeCages, where: tuple[int, int], ask: Ask, role: str) -> PortRun | None:
     """Ports for one ask in the free cages of a class, split so many ways."""
     cage_class, ways = where
-    cages = free.take(cage_class, -(-ask.needed // ways), role, ways, at_end=role != "down")
+    cages = free.take(cage_class, -(-ask.needed // ways), role, ways, at_end=role != "down" or ask.last)
     if cages is None:
         return None
     kind, connectors = ask.kind, profile.cages[cage_class].connectors
