@@ -12,10 +12,15 @@ from hypothesis import strategies as st
 from fabricgen.allocate.pools import dotted
 from fabricgen.cluster import Cluster
 from fabricgen.design.model import Design
+from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import InputError
 from tests.properties.blueprints import blueprints
 from tests.properties.compiling import cases, compiled, compiled_or_dropped
 from tests.properties.halls import Tree
+
+
+WIDE = ("all", "site")
+"""Where leaves serve the units of several pods."""
 
 
 def link_rows(cluster: Cluster) -> dict[tuple[str, str], tuple[Any, ...]]:
@@ -93,14 +98,15 @@ def derived(design: Design) -> list[Any]:
         )
         for tier in design.tiers
     ] + [
-        [(f.run, f.first, f.per_switch) for fabric in design.fabrics for f in fabric.node_feeds],
+        [(f.run, f.first, f.turn, f.by_slot) for fabric in design.fabrics for f in fabric.node_feeds],
     ]
 
 
 def _fills_pod_after_pod(design: Design) -> bool:
-    """Whether nodes share leaves across pods, or there are extra devices: these move when a pod but the last grows."""
-    leaves = [design.leaf(fabric) for fabric in design.fabrics]
-    return any(leaf and "pod" not in leaf.per for leaf in leaves) or any(fabric.extras for fabric in design.fabrics)
+    """Whether extra devices, or nodes on leaves without room for the reserve, move when a pod but the last grows."""
+    shared = [fabric for fabric in design.fabrics if (leaf := design.leaf(fabric)) and scope_of(leaf.per) in WIDE]
+    unit_by_unit = any(not feed.by_slot for fabric in shared for feed in fabric.node_feeds)
+    return unit_by_unit or any(fabric.extras for fabric in design.fabrics)
 
 
 @cases(120)
