@@ -18,7 +18,6 @@ from tests.properties.blueprints import blueprints
 from tests.properties.compiling import cases, compiled, compiled_or_dropped
 from tests.properties.halls import Tree
 
-
 WIDE = ("all", "site")
 """Where leaves serve the units of several pods."""
 
