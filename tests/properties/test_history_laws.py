@@ -52,7 +52,7 @@ def _sizing(cluster: Cluster, segment: int) -> Any:
     design = cluster.design
     upper = design.tier(one.tier)
     lower = next((t for t in design.tiers if t.name == one.lower and t.uplink and t.uplink.upper == one.tier), None)
-    down = [(run.speed_gbps, run.ways, run.connectors) for run in upper.downs]
+    down = [(run.speed_gbps, run.ways, run.connectors, run.cages[:1]) for run in upper.downs]
     own_feeds = design.fabric(one.fabric).node_feeds if lower is None else ()
     feeds: list[Any] = [(f.run, f.first, f.turn, f.by_slot) for f in own_feeds]
     feeds += [(f.run, f.first) for f in upper.feeds if lower is None]  # management ports come after those of nodes
