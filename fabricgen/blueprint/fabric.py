@@ -83,8 +83,10 @@ class Tier(Model):
     oversubscription: Ratio | None = Field(None, description="Downlink : uplink bandwidth allowed here.")
     spread: Literal["block", "stripe"] | None = Field(
         None,
-        description="How node ports are dealt over a group's switches. block: node after node (default); stripe: in "
-        "turn, which takes each node to several (dual ToR).",
+        description="How node ports are dealt over a group's switches. block: switch after switch takes its share of "
+        "the nodes; stripe: in turn, port by port, which takes each node to several (dual ToR). Default: block within "
+        "a unit or rack; where a group spans units every switch takes an equal block of each unit, so that a further "
+        "unit moves no port, or stripe where these do not divide.",
     )
     spare_ports: int = Field(0, ge=0, le=1024, description="Down ports that each switch keeps free.")
     peer: LinksOf | None = Field(None, description="Links to the other switch of each pair in a group, e.g. 2 x 400G.")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
 from fabricgen.design.model import Design
@@ -32,7 +34,7 @@ def slot_table(design: Design, fabric: FabricDesign, feed: NodeFeed) -> SlotTabl
     """The down-port slots that some nodes of a fabric have on its lowest tier."""
     leaf = design.leaf(fabric)
     assert leaf is not None  # noqa: S101 - a fabric with feeds has one
-    return SlotTable(design.layout, leaf.per, fabric.sizes, feed.attachments)
+    return SlotTable(design.layout, leaf.per, fabric.sizes, feed.attachments, feed.by_slot)
 
 
 def link_counts(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
@@ -102,27 +104,39 @@ class _LeafConnectors:
 
     def used(self) -> int:
         """Connectors with a node behind them."""
-        total = 0
-        for slots, groups in self._table.group_sizes().items():
-            total += groups * sum(-(-used // self._per) for used in self._feed.used(slots, self._leaf.count))
-        return total - len(self.emptied)
+        filled = sum(
+            groups * self._connectors(ports)
+            for runs, groups in self._table.groups.items()
+            for ports in self._feed.intervals(runs, self._leaf.count)
+        )
+        return filled - len(self.emptied)
 
-    @property
+    def _connectors(self, ports: list[range]) -> int:
+        """Connectors of a switch that some ports, given as intervals in ascending order, lie on."""
+        total, last = 0, -1
+        for some in ports:
+            if some:
+                first, end = some.start // self._per, (some.stop - 1) // self._per
+                total += end - max(first - 1, last)
+                last = end
+        return total
+
+    @cached_property
     def emptied(self) -> set[tuple[int, int]]:
-        """(switch, connector of the run) that hold omitted slots only."""
-        count, first = self._leaf.count, self._feed.first
-        holes: dict[tuple[int, int], int] = {}
+        """(switch, connector of the run) that hold omitted slots only, beside those of units that are not there."""
+        count = self._leaf.count
+        holes: Counter[tuple[int, int]] = Counter()
         for group, slot in self._table.holes():
             switch, port = self._feed.deal(slot, count)
-            key = (group * count + switch, port // self._per)
-            holes[key] = holes.get(key, 0) + 1
-        found = set()
-        for (switch, connector), missing in holes.items():
-            slots = self._table.slots_in_group(switch // count)
-            on_switch = list(self._feed.used(slots, count))[switch % count]
-            if missing == min(self._per, first + on_switch - connector * self._per):
-                found.add((switch, connector))
-        return found
+            holes[group * count + switch, port // self._per] += 1
+        return {key for key, missing in holes.items() if missing == self._present(*key)}
+
+    def _present(self, switch: int, connector: int) -> int:
+        """Slots of a connector whose units are there."""
+        group, index = divmod(switch, self._leaf.count)
+        first, end = connector * self._per, (connector + 1) * self._per
+        ports = self._feed.intervals(self._table.runs_of_group(group), self._leaf.count)[index]
+        return sum(max(0, min(end, some.stop) - max(first, some.start)) for some in ports)
 
 
 def _switch_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fabricgen.blueprint.fabric import Extra
 from fabricgen.blueprint.models import natural
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.attach import attach
-from fabricgen.design.fabric_model import Attachment, TierKey
+from fabricgen.design.fabric_model import Attachment, ExtraSet, TierKey
 from fabricgen.design.ports import PortKind
 from fabricgen.design.tiers import FabricContext, TierSpec
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
@@ -99,3 +100,24 @@ def _role(profile: NodeProfile, usual: str, path: Path) -> str:
         path=path,
         hint=f"say `attach:` with one of {', '.join(sorted(profile.roles))}",
     )
+
+
+def most_on_named(demands: Sequence[ExtraDemand]) -> Counter[tuple[TierKey, PortKind]]:
+    """The most ports of each kind that extra devices ask of one switch by its name."""
+    found: Counter[tuple[TierKey, PortKind]] = Counter()
+    for demand in demands:
+        if demand.spec.switches:
+            found[demand.tier, demand.kind] += -(-demand.ports // len(set(demand.spec.switches)))
+    return found
+
+
+def most_on_one_switch(dealt: Sequence[ExtraSet], tier: TierKey, kind: PortKind) -> int:
+    """The most ports of a kind that extra devices take of one switch, those of omitted slots left out."""
+    counts = Counter(
+        link.switch
+        for extra in dealt
+        if extra.tier == tier and extra.kind == kind
+        for link in extra.links
+        if not link.in_hole
+    )
+    return max(counts.values(), default=0)

@@ -13,10 +13,11 @@ from fabricgen.design.extra_demands import ExtraDemand
 from fabricgen.design.fabric_model import ExtraLink, ExtraSet, TierKey
 from fabricgen.design.kept_ports import KeptPorts, Port
 from fabricgen.design.naming import with_own
+from fabricgen.design.node_ports import NodeDemand
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import scope_count, scope_of, site_of_place
 from fabricgen.design.switch_names import SwitchNames
-from fabricgen.design.tier_sizing import Draft, NodeDemand
+from fabricgen.design.tier_sizing import Draft
 from fabricgen.design.tiers import FabricContext
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 
@@ -161,7 +162,7 @@ class ExtraDealer:
         for demand in self._demands.get(draft.spec.key, ()):
             for feed in draft.node_feeds[demand.fabric]:
                 if feed.run == run and feed.attachments == demand.attachments:
-                    for group, slot in demand.table.holes():
+                    for group, slot in demand.table.numbered(by_slot=feed.by_slot).holes():
                         switch, port = feed.deal(slot, draft.count)
                         found.append((group * draft.count + switch, port))
         return found

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fabricgen.design.attach import attach
 from fabricgen.design.down_ports import Reserve
-from fabricgen.design.extra_demands import ExtraDemand, extra_demands
+from fabricgen.design.extra_demands import ExtraDemand, extra_demands, most_on_named, most_on_one_switch
 from fabricgen.design.extras import ExtraDealer
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, TierDesign, TierKey
 from fabricgen.design.kept_ports import kept_for_extras
 from fabricgen.design.laterals import lateral_of
 from fabricgen.design.management import ManagedPorts
+from fabricgen.design.node_ports import NodeDemand
 from fabricgen.design.ports import PortKind
 from fabricgen.design.slots import SlotTable
-from fabricgen.design.tier_sizing import Draft, NodeDemand, TierSizing
+from fabricgen.design.tier_sizing import Draft, TierSizing
 from fabricgen.design.tiers import FabricContext, TierSpec, hangs, tier_specs
-from fabricgen.kernel.diagnostics import did_you_mean, fault
+from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 
 VRF_NAME_MAX = 11
 """Longest VRF name, beside the `Vrf_` that SONiC wants before it (sonic-vrf.yang: 15 in all)."""
@@ -83,9 +83,14 @@ class _Joint:
         fed = {spec.upper for spec in self.specs.values()} | set(self.demands)
         reserve = kept_for_extras(self.context.layout, self.specs)
         reserve |= {key: Reserve(named[key], ports) for key, ports in wanted.items() if key[0] not in fed}
+        crowded: set[TierKey] = set()
         for _ in range(ROUNDS):
-            drafts = self._sizing(reserve).run()
+            drafts = self._sizing(reserve, crowded).run()
             dealer = self._dealer(drafts)
+            kept = {key for key, _ in wanted if _keeps_reserve(drafts[key])} - crowded
+            if kept and not self._serves(drafts, extras, wanted):
+                crowded |= kept
+                continue
             growing = {key: ports for key, ports in wanted.items() if not self._for_gpus(key)}
             short = {
                 key: Reserve(named[key], ports)
@@ -119,13 +124,26 @@ class _Joint:
         dealt = [dealer.deal(demand, wanted[demand.tier, demand.kind]) for demand in extras]
         return dealt, {key: self._tier(draft, drafts, dealt) for key, draft in drafts.items()}
 
+    def _serves(
+        self,
+        drafts: Mapping[TierKey, Draft],
+        extras: Sequence[ExtraDemand],
+        wanted: Mapping[tuple[TierKey, PortKind], int],
+    ) -> bool:
+        """Whether all extra devices find ports."""
+        try:
+            self._dealt(drafts, extras, wanted)
+        except InputError:
+            return False
+        return True
+
     def _for_gpus(self, key: tuple[TierKey, PortKind]) -> bool:
         """Whether ports are of the kind that GPUs attach with, whose leaves do not grow for extra devices."""
         chief = self.demands.get(key[0], ())
         gpus = any(leg.gpu is not None for d in chief[:1] for _, a in d.attachments for leg in a.legs)
         return gpus and chief[0].kind == key[1]
 
-    def _sizing(self, reserve: Mapping[tuple[TierKey, PortKind], Reserve]) -> TierSizing:
+    def _sizing(self, reserve: Mapping[tuple[TierKey, PortKind], Reserve], crowded: Collection[TierKey]) -> TierSizing:
         managed = {}
         if self.managing and self.managing.fabric in self.names:
             leaf = self.leaf[self.managing.fabric]
@@ -135,7 +153,7 @@ class _Joint:
             for name in self.names
             if self.fabrics[name].spans and (keys := [key for key in self.specs if key.fabric == name])
         }
-        return TierSizing(self.context.layout, self.specs, self.sizes, self.demands, managed, reserve, spans)
+        return TierSizing(self.context.layout, self.specs, self.sizes, self.demands, managed, reserve, spans, crowded)
 
     def _leaf(self, name: str) -> TierKey | None:
         """The tier that nodes of a fabric attach to: its own lowest, or that of the fabric that carries it."""
@@ -268,27 +286,6 @@ class _Joint:
         )
 
 
-def most_on_named(demands: Sequence[ExtraDemand]) -> Counter[tuple[TierKey, PortKind]]:
-    """The most ports of each kind that extra devices ask of one switch by its name."""
-    found: Counter[tuple[TierKey, PortKind]] = Counter()
-    for demand in demands:
-        if demand.spec.switches:
-            found[demand.tier, demand.kind] += -(-demand.ports // len(set(demand.spec.switches)))
-    return found
-
-
-def most_on_one_switch(dealt: Sequence[ExtraSet], tier: TierKey, kind: PortKind) -> int:
-    """The most ports of a kind that extra devices take of one switch, those of omitted slots left out."""
-    counts = Counter(
-        link.switch
-        for extra in dealt
-        if extra.tier == tier and extra.kind == kind
-        for link in extra.links
-        if not link.in_hole
-    )
-    return max(counts.values(), default=0)
-
-
 def _too_narrow(tier: TierDesign) -> bool:
     """Whether extra devices make a tier wider below than its uplinks allow, where more could be derived."""
     ratio = tier.oversubscription
@@ -299,3 +296,8 @@ def _in_order(specs: Mapping[TierKey, TierSpec], keys: Sequence[TierKey]) -> lis
     """A fabric's tiers from the nodes up, those that hang below others last."""
     hanging = [key for key in keys if hangs(specs[key].spec)]
     return [*(key for key in keys if key not in hanging), *hanging]
+
+
+def _keeps_reserve(draft: Draft) -> bool:
+    """Whether a tier keeps node ports for reserved units that extra devices may have instead."""
+    return not draft.spec.for_reserve and any(feed.by_slot for feeds in draft.node_feeds.values() for feed in feeds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -111,7 +111,8 @@ class Feed:
 class NodeFeed:
     """Down ports of the lowest tier that serve nodes of a fabric whose ports are alike.
 
-    `per_switch` slots belong to each switch of a group: dealt in blocks, or in turn (`stripe`).
+    `per_switch` slots belong to each switch of a group. The switches take turns, of `turn` slots each: all of their
+    slots (`spread: block`), their share of each unit, or one (`stripe`).
     """
 
     attachments: tuple[tuple[int, Attachment], ...]
@@ -119,21 +120,29 @@ class NodeFeed:
     run: int
     first: int
     per_switch: int
-    spread: str
+    turn: int
+    by_slot: bool
+    """Whether slots are numbered by reserved unit, else by units there are."""
 
     def deal(self, slot: Any, count: int) -> tuple[Any, Any]:
         """(switch in the group, port in the run) of a slot or column of slots, of `count` switches."""
-        if self.spread == "stripe":
-            return slot % count, self.first + slot // count
-        return slot // self.per_switch, self.first + slot % self.per_switch
+        offset = slot % (self.turn * count)
+        before = slot // (self.turn * count) * self.turn
+        return offset // self.turn, self.first + before + offset % self.turn
 
     def used(self, slots: int, count: int) -> Iterator[int]:
         """Ports in use on each of `count` switches of a group with so many slots."""
+        rounds, rest = divmod(slots, self.turn * count)
         for switch in range(count):
-            if self.spread == "stripe":
-                yield -(-max(0, slots - switch) // count)
-            else:
-                yield max(0, min(self.per_switch, slots - switch * self.per_switch))
+            yield rounds * self.turn + max(0, min(self.turn, rest - switch * self.turn))
+
+    def intervals(self, runs: Sequence[range], count: int) -> list[list[range]]:
+        """Ports of each of `count` switches that runs of consecutive slots take; those of a switch are consecutive."""
+        ends = [(list(self.used(run.start, count)), list(self.used(run.stop, count))) for run in runs]
+        return [
+            [range(self.first + before[switch], self.first + after[switch]) for before, after in ends]
+            for switch in range(count)
+        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.kept_ports import extra_words, room_name
 from fabricgen.design.management import AREAS, ManagementLoad, in_turn, managed_devices
 from fabricgen.design.model import Design
-from fabricgen.design.shape import SCOPES, scope_of
+from fabricgen.design.shape import SCOPES, scope_of, spans_units
 
 
 def management_load(design: Design, fabric: FabricDesign) -> ManagementLoad:
@@ -63,7 +63,16 @@ def in_use(design: Design) -> frozenset[tuple[str, str]]:
 
 
 def _dealing(design: Design) -> Iterator[tuple[str, str]]:
-    """Upper tiers whose lower ones stand in units or pods of which there may be more."""
+    """Tiers whose lower ones, or nodes, stand in units or pods of which there may be more."""
+    for fabric in design.fabrics:
+        for feed in fabric.node_feeds:
+            leaf = design.leaf(fabric)
+            if (
+                leaf
+                and spans_units(leaf.per)
+                and not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].spread
+            ):
+                yield f"{leaf.fabric} {leaf.name}", "slot" if feed.by_slot else "unit"
     for tier in design.tiers:
         if tier.uplink is None:
             continue

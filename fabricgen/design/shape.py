@@ -26,6 +26,11 @@ def scope_of(per: Sequence[str]) -> str:
     return next((s for s in reversed(SCOPES) if s in per), "all")
 
 
+def spans_units(per: Sequence[str]) -> bool:
+    """Whether the switches of a tier's group serve several scalable units."""
+    return scope_of(per) not in ("su", "rack")
+
+
 def scope_count(layout: Layout, scope: str) -> int:
     """How many places of a scope there are."""
     return {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise, product
 
 from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.design.layout import Layout
-from fabricgen.design.shape import group_index, inner, lodgings, scope_of
+from fabricgen.design.shape import Lodging, group_index, inner, lodgings, scope_of, spans_units
 
 Combo = tuple[int, ...]
 
@@ -26,6 +26,12 @@ class SlotTable:
     per: tuple[str, ...]
     sizes: Mapping[str, int]
     attachments: tuple[tuple[int, Attachment], ...]
+    by_slot: bool = False
+    """Whether units are numbered by reserved slot, else as those there are or were."""
+
+    def numbered(self, *, by_slot: bool) -> SlotTable:
+        """The same slots with units numbered so."""
+        return self if by_slot == self.by_slot else replace(self, by_slot=by_slot)
 
     def combo(self, leg: Leg) -> Combo:
         """The combo a leg belongs to."""
@@ -89,54 +95,71 @@ class SlotTable:
 
     @cached_property
     def units_before(self) -> tuple[int, ...]:
-        """For each unit of the cluster, its number in its group's scope: units before it, there or once there."""
-        scope = scope_of(self.per)
-        if scope in ("su", "rack"):
+        """For each unit of the cluster, its number in its group's scope."""
+        if not spans_units(self.per):
             return (0,) * self.layout.units
-        return self.layout.unit_numbers(scope, by_slot=False)
+        return self.layout.unit_numbers(scope_of(self.per), by_slot=self.by_slot)
+
+    @cached_property
+    def slots_per_unit(self) -> int:
+        """Slots of a unit in each group that has some of it, where these are equally many; else 1."""
+        each = {slots for slots in self.per_unit.values() if slots}
+        return each.pop() if len(each) == 1 else 1
 
     @cached_property
     def slots_per_group(self) -> int:
-        """Slots of the fullest group."""
-        return max(self.group_sizes(), default=0)
+        """Slots of the fullest group, of units that are there or were."""
+        return self.slots_to_serve(reserve=False)
+
+    @cached_property
+    def slots_in_use(self) -> int:
+        """Slots of a group up to the last one in use, at most."""
+        return max((runs[-1].stop for runs in self.groups if runs), default=0)
 
     def slots_to_serve(self, *, reserve: bool) -> int:
         """Slots of the fullest group now, or with every reserved unit."""
-        scope = scope_of(self.per)
-        if not reserve or scope in ("su", "rack"):
-            return self.slots_per_group
-        return max(self.per_unit.values(), default=0) * max(self._units_per_place(scope, by_slot=True))
+        if scope_of(self.per) == "rack":
+            return max((after - before for starts in self.rack_starts.values() for before, after in pairwise(starts)))
+        units = [one.span for one in self._lodgings(by_slot=reserve)]
+        return max(self.per_unit.values(), default=0) * max(units, default=0)
 
-    def group_sizes(self) -> dict[int, int]:
-        """Slots in a group -> how many groups have so many."""
-        found: dict[int, int] = {}
-        scope = scope_of(self.per)
-        for combo, each in self.per_unit.items():
-            if scope == "rack":
-                starts = self.rack_starts[combo]
-                sizes = [(after - before, self.layout.units) for before, after in pairwise(starts)]
+    @cached_property
+    def groups(self) -> dict[tuple[range, ...], int]:
+        """Slots of a group whose units are there, as runs of consecutive ones -> how many groups have those."""
+        found: dict[tuple[range, ...], int] = {}
+        scope, racks = scope_of(self.per), range(self.layout.racks_per_su)
+        for combo in self.combos:
+            if spans_units(self.per):
+                some = [(self._runs(combo, one), one.places) for one in self._lodgings(by_slot=self.by_slot)]
             elif scope == "su":
-                sizes = [(each, self.layout.units)]
+                some = [((range(self.per_unit[combo]),), self.layout.units)]
             else:
-                sizes = [(units * each, 1) for units in self._units_per_place(scope)]
-            for slots, groups in sizes:
-                found[slots] = found.get(slots, 0) + groups
+                some = [((range(self._of_rack(combo, rack)),), self.layout.units) for rack in racks]
+            for runs, groups in some:
+                found[runs] = found.get(runs, 0) + groups
         return found
 
-    def slots_in_group(self, group: int) -> int:
-        """Slots of one group, by its number."""
-        scope = scope_of(self.per)
+    def runs_of_group(self, group: int) -> tuple[range, ...]:
+        """Slots of one group, by its number, whose units are there: runs of consecutive ones."""
         place, number = divmod(group, len(self.combos))
         combo = self.combos[number]
-        if scope == "rack":
-            starts, rack = self.rack_starts[combo], place % self.layout.racks_per_su
-            return starts[rack + 1] - starts[rack]
-        each = self.per_unit[combo]
-        return each if scope == "su" else each * self._units_per_place(scope)[place]
+        if spans_units(self.per):
+            return self._runs(combo, self._lodgings(by_slot=self.by_slot)[place])
+        if scope_of(self.per) == "su":
+            return (range(self.per_unit[combo]),)
+        return (range(self._of_rack(combo, place % self.layout.racks_per_su)),)
 
-    def _units_per_place(self, scope: str, *, by_slot: bool = False) -> list[int]:
-        """Numbers of units that are given in every place of a scope."""
-        return [one.span for one in lodgings(self.layout, "su", scope, by_slot=by_slot)]
+    def _of_rack(self, combo: Combo, rack: int) -> int:
+        starts = self.rack_starts[combo]
+        return starts[rack + 1] - starts[rack]
+
+    def _runs(self, combo: Combo, lodging: Lodging) -> tuple[range, ...]:
+        each = self.per_unit[combo]
+        return tuple(range(b.start * each, (b.start + b.length) * each) for b in lodging.blocks)
+
+    def _lodgings(self, *, by_slot: bool) -> list[Lodging]:
+        """Where units have their numbers in every place of the tier's scope."""
+        return lodgings(self.layout, "su", scope_of(self.per), by_slot=by_slot)
 
     def slot_of(self, unit: int, node: int, leg: Leg) -> tuple[int, int]:
         """(group, slot) of a leg; unit in the cluster and node in the unit count from 0."""

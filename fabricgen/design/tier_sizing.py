@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
 from fabricgen.blueprint.fabric import SpanSpec
 from fabricgen.design.down_ports import DownPorts, Reserve
-from fabricgen.design.fabric_model import (
-    Attachment,
-    Feed,
-    NodeFeed,
-    TierKey,
-    Uplink,
-)
+from fabricgen.design.fabric_model import Feed, NodeFeed, TierKey, Uplink
 from fabricgen.design.layout import Layout
 from fabricgen.design.management import ManagedPorts
+from fabricgen.design.node_ports import Dealt, NodeDemand, NodePorts
 from fabricgen.design.ports import Ask, Asks, Face, PortKind, down_class, largest, place, up_class
 from fabricgen.design.shape import group_count, scope_of
 from fabricgen.design.sizing import (
@@ -30,7 +25,6 @@ from fabricgen.design.sizing import (
     too_small,
     upper_count,
 )
-from fabricgen.design.slots import SlotTable
 from fabricgen.design.spread import RunPorts, nests
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import fault
@@ -40,16 +34,6 @@ DUPLEX_KM = 10
 
 MANAGEMENT = PortKind(1, 1, rj45=True)
 """What management ports of switches attach to where no nodes' copper ports are to be shared."""
-
-
-@dataclass(frozen=True, slots=True)
-class NodeDemand:
-    """Node ports of one kind that a fabric attaches to a lowest tier."""
-
-    fabric: str
-    kind: PortKind
-    attachments: tuple[tuple[int, Attachment], ...]
-    table: SlotTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +74,13 @@ class TierSizing:
         managed: Mapping[TierKey, ManagedPorts],
         reserve: Mapping[tuple[TierKey, PortKind], Reserve],
         spans: Mapping[TierKey, Mapping[str, SpanSpec]],
+        crowded: Collection[TierKey],
     ) -> None:
+        """`crowded` are lowest tiers where extra devices need the ports that reserved units would have."""
         self._layout, self._specs = layout, specs
         self._sizes = {fabric: dict(own) for fabric, own in sizes.items()}
         self._demands, self._managed, self._reserve, self._spans = demands, managed, reserve, spans
+        self._crowded = crowded
         self.drafts: dict[TierKey, Draft] = {}
 
     def run(self) -> dict[TierKey, Draft]:
@@ -140,53 +127,62 @@ class TierSizing:
         groups, demands = self._groups(spec), self._demands.get(spec.key, ())
         main = demands[0].kind if demands else next((k for key, k in self._reserve if key == spec.key), None)
         up = self._ascent(spec, DownPorts(spec).ask(main) if main else None)
-        slots = [demand.table.slots_to_serve(reserve=spec.for_reserve) for demand in demands]
-        spread = spec.spec.spread or "block"
+        nodes = NodePorts(spec, demands)
 
-        def ports_for(count: int, *, now: bool = False) -> tuple[DownPorts, list[tuple[int, int]]]:
+        def ports_for(dealt: Dealt, *, now: bool) -> tuple[DownPorts, list[tuple[int, int]]]:
             downs = DownPorts(spec)
-            each = [-(-number // count) for number in slots]
-            used = [
-                min(n, d.table.slots_per_group)
-                if now and spread == "block"
-                else -(-d.table.slots_per_group // count)
-                if now
-                else n
-                for d, n in zip(demands, each, strict=True)
-            ]
-            places = [downs.add(d.kind, u, n) for d, u, n in zip(demands, used, each, strict=True)]
+            places = [downs.add(d.kind, *p) for d, p in zip(demands, nodes.ports(dealt, now=now), strict=True)]
             if spec.key in self._managed:
-                more = self._managed[spec.key](scope_of(spec.per), groups * count, spec.for_reserve)
+                more = self._managed[spec.key](scope_of(spec.per), groups * dealt.count, spec.for_reserve)
                 places.append(downs.add(main if main and main.rj45 else MANAGEMENT, more, more))
             return downs, places
 
-        def asks_for(count: int) -> Asks:
-            return ports_for(count)[0].asks(self._more(spec, groups * count), self._laterals(spec, main, count))
+        def asks_for(dealt: Dealt, *, now: bool = False) -> Asks:
+            more = self._more(spec, groups * dealt.count)
+            return ports_for(dealt, now=now)[0].asks(more, self._laterals(spec, main, dealt.count))
 
-        if not slots and not spec.spec.count:
+        if not nodes.slots and not spec.spec.count:
             raise fault(
                 "FG110",
                 f"tier {spec.name} has no nodes below it, and no `count`",
                 path=spec.path,
                 hint="state how many switches a group has",
             )
-        count = smallest_count(spec, slots, asks_for, up)
-        downs, places = ports_for(count, now=True)
-        asks = asks_for(count)
+        dealt = self._dealt(spec, nodes, asks_for, up)
+        asks = asks_for(dealt, now=not spec.for_reserve)
         face = fit(spec, asks, up)
         if face is None:
             raise too_small(spec, asks, up)
+        downs, places = ports_for(dealt, now=True)
         node_feeds: dict[str, tuple[NodeFeed, ...]] = {}
-        for demand, (run, first), number in zip(demands, places, slots, strict=False):
-            feed = NodeFeed(demand.attachments, run, first, -(-number // count), spread)
+        for demand, feed in zip(demands, nodes.feeds(dealt, places[: len(demands)]), strict=True):
             node_feeds[demand.fabric] = (*node_feeds.get(demand.fabric, ()), feed)
         feeds: tuple[Feed, ...] = ()
         if spec.key in self._managed:
-            more = self._managed[spec.key](scope_of(spec.per), groups * count, spec.for_reserve)
+            more = self._managed[spec.key](scope_of(spec.per), groups * dealt.count, spec.for_reserve)
             feeds = (Feed(TierKey("", ""), *places[-1], more, more),)
         used, numbered = downs.totals(len(face.downs))
-        kept = tuple(self._more(spec, groups * count).items())
-        return Draft(spec, groups, count, asks, face, feeds, node_feeds, used, numbered, up, for_extras=kept)
+        kept = tuple(self._more(spec, groups * dealt.count).items())
+        return Draft(spec, groups, dealt.count, asks, face, feeds, node_feeds, used, numbered, up, for_extras=kept)
+
+    def _dealt(self, spec: TierSpec, nodes: NodePorts, asks_for: Callable[[Dealt], Asks], up: Ascent | None) -> Dealt:
+        """Over how many switches node slots are dealt, and how many have numbers: the reserved ones, if all fit."""
+
+        def counted(slots: tuple[int, ...]) -> Dealt:
+            count = smallest_count(spec, list(slots), lambda count: asks_for(Dealt(count, slots)), up)
+            return Dealt(count, slots)
+
+        now = counted(nodes.slots)
+        dealing = self._dealing(spec)
+        if not nodes.grows or dealing == "unit" or (spec.key in self._crowded and not dealing):
+            return now
+        whole = replace(now, slots=nodes.reserved, by_slot=True)
+        if spec.for_reserve or fit(spec, asks_for(whole), up):
+            return whole
+        if not dealing:
+            return now
+        there = replace(now, slots=nodes.in_use)
+        return replace(there if fit(spec, asks_for(there), up) else counted(nodes.in_use), by_slot=True)
 
     def _upper(self, spec: TierSpec, lowers: list[Draft]) -> Draft:
         """A tier above others: as many switches as land their uplinks equally and have the ports."""

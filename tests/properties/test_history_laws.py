@@ -53,7 +53,9 @@ def _sizing(cluster: Cluster, segment: int) -> Any:
     upper = design.tier(one.tier)
     lower = next((t for t in design.tiers if t.name == one.lower and t.uplink and t.uplink.upper == one.tier), None)
     down = [(run.speed_gbps, run.ways, run.connectors) for run in upper.downs]
-    feeds = [(f.per_switch, f.spread) for f in design.fabric(one.fabric).node_feeds] if lower is None else []
+    own_feeds = design.fabric(one.fabric).node_feeds if lower is None else ()
+    feeds: list[Any] = [(f.run, f.first, f.turn, f.by_slot) for f in own_feeds]
+    feeds += [(f.run, f.first) for f in upper.feeds if lower is None]  # management ports come after those of nodes
     own = (lower.count, lower.up, lower.uplink.links_per_group, lower.uplink.upper_count) if lower else None
     return (one.fabric, one.lower, one.upper, upper.count, upper.per, own, down, feeds)
 

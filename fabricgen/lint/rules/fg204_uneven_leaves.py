@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from fabricgen.design.advice import values_that_fit
 from fabricgen.design.build import trials_of
+from fabricgen.design.counts import slot_table
+from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.trials import node_slots
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -42,7 +44,7 @@ class UnevenLeaves(DesignRule):
             feeds = zip(fabric.node_feeds, node_slots(design.layout, fabric, leaf), strict=True)
             for feed, slots in feeds:
                 if slots % leaf.count:
-                    used = sorted(feed.used(slots, leaf.count))
+                    used = _used(design, fabric, leaf, feed, slots)
                     fitting = values_that_fit(
                         trials_of(design, leaf.fabric),
                         (*leaf.path, "count"),
@@ -54,3 +56,12 @@ class UnevenLeaves(DesignRule):
                         f"the fullest takes {used[-1]}, the emptiest {used[0]}",
                         f"counts that do and have the ports: {', '.join(fitting)}" if fitting else "leave `count` out",
                     )
+
+
+def _used(design: Design, fabric: FabricDesign, leaf: TierDesign, feed: NodeFeed, slots: int) -> list[int]:
+    """Node ports of the switches of the fullest group, in ascending order."""
+    if not feed.by_slot or leaf.for_reserve:
+        return sorted(feed.used(slots, leaf.count))
+    groups = slot_table(design, fabric, feed).groups
+    loads = [sorted(sum(map(len, ports)) for ports in feed.intervals(runs, leaf.count)) for runs in groups]
+    return max(loads, key=lambda used: used[-1])

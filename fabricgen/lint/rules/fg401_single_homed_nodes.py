@@ -53,7 +53,7 @@ class SingleHomedNodes(DesignRule):
                 or any(len(met_by(attachment, leaf.per)) > 1 for _, attachment in fabric.attachments)
             ):
                 continue
-            if leaf.count > 1 and fabric.node_feeds[0].spread == "stripe":
+            if leaf.count > 1 and fabric.node_feeds[0].turn == 1:
                 continue
             carried = leaf.fabric != fabric.name
             remedy = (
