@@ -226,6 +226,7 @@ def _run(profile: SwitchProfile, free: _FreeCages, where: tuple[int, int], ask: 
     cages = free.take(cage_class, -(-ask.needed // ways), role, ways, at_end=role != "down" or ask.last)
     if cages is None:
         return None
+    cages = cages[::-1] if ask.last else cages
     kind, connectors = ask.kind, profile.cages[cage_class].connectors
     return PortRun(ask.count, kind.speed_gbps, kind.lane_gbps, cage_class, cages, ways, connectors)
 
