@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ipaddress
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import (
-    AfterValidator,
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -15,6 +12,8 @@ from pydantic import (
     model_validator,
 )
 
+from fabricgen.blueprint.addressing import Ip, Pools
+from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.scalars import Cages, Line, LinksOf, Name, NicModeOf, Ratio, Speed
 
 DIMENSIONS = ("site", "pod", "su", "rack", "rail", "rail-group", "plane", "port")
@@ -31,51 +30,6 @@ TIER_LEVELS = {
     "border": 4,
 }
 """Where the usual tiers stand; another name says which tier it is `above`."""
-
-
-class Model(BaseModel):
-    """A part of the language: unknown keys are errors, values never change."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=False)
-
-
-def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
-def _prefix(text: str) -> str:
-    try:
-        network = ipaddress.IPv4Network(text)
-    except ValueError as error:
-        try:
-            start = ipaddress.IPv4Interface(text).network
-        except ValueError:
-            raise ValueError(f"'{text}' is not an IPv4 prefix such as 10.0.0.0/16") from error
-        raise ValueError(f"'{text}' has host bits set; the prefix is {start}") from error
-    return str(network)
-
-
-_PREFIX_SCHEMA = {"type": "string", "pattern": r"^\d+\.\d+\.\d+\.\d+/\d+$", "examples": ["10.0.0.0/16"]}
-Prefix = Annotated[str, AfterValidator(_prefix), WithJsonSchema(_PREFIX_SCHEMA)]
-Prefixes = Annotated[
-    tuple[Prefix, ...],
-    BeforeValidator(_as_list),
-    Field(min_length=1),
-    WithJsonSchema({"oneOf": [_PREFIX_SCHEMA, {"type": "array", "items": _PREFIX_SCHEMA, "minItems": 1}]}),
-]
-
-
-class Pools(Model):
-    """Where addresses come from; each a prefix or a list of prefixes."""
-
-    loopback: Prefixes | None = Field(
-        None, description="Router ids: a /32 for each routed switch. Default: 10.0.0.0/12."
-    )
-    fabric: Prefixes | None = Field(None, description="Links between switches: a /31 each. Default: 10.64.0.0/10.")
-    hosts: Prefixes | None = Field(
-        None, description="Links to nodes: a /31 each, or a subnet a leaf. Default: 10.128.0.0/9."
-    )
-    management: Prefixes | None = Field(None, description="Switch management ports and BMCs. Default: 10.16.0.0/12.")
 
 
 class AsnPlan(Model):
@@ -110,9 +64,9 @@ class Routing(Model):
 
     underlay: Literal["ebgp-numbered", "ebgp-unnumbered", "static", "none"] | None = Field(
         None,
-        description="eBGP with a /31 on each link or over IPv6 link-local (RFC 5549); static: a /31 on each link, "
-        "default routes up and exact routes down; none: links between switches stay bare, for a controller. "
-        "Default: ebgp-numbered.",
+        description="eBGP with a /31 or /127 on each link or over IPv6 link-local (RFC 5549); static: the "
+        "same links, default routes up and exact routes down; none: links between switches stay bare, for a "
+        "controller. Default: ebgp-numbered.",
     )
     asn: AsnPlan | None = Field(None, description="AS numbers of the switches.")
     bfd: bool | None = Field(None, description="Bidirectional forwarding detection on the sessions. Default: no.")
@@ -149,7 +103,7 @@ TierName = Annotated[str, Field(pattern=TIER_NAME)]
 """A tier of the same fabric, or of another as FABRIC.TIER."""
 TierNames = Annotated[
     tuple[TierName, ...],
-    BeforeValidator(_as_list),
+    BeforeValidator(as_list),
     WithJsonSchema(
         {
             "description": "Tiers below it: for unusual names, or FABRIC.TIER of another fabric.",
@@ -169,7 +123,7 @@ class Tier(Model):
     switch: str = Field(description="Switch profile, for example sn5600.")
     per: Annotated[
         tuple[str, ...],
-        BeforeValidator(_as_list),
+        BeforeValidator(as_list),
         WithJsonSchema(
             {
                 "description": "Dimensions that each have switches of their own: site, pod, su, rack, rail, "
@@ -250,7 +204,7 @@ class Fabric(Model):
     attach: Name | None = Field(None, description="NIC role of the nodes that attach. Default: the fabric's name.")
     also: Annotated[
         tuple[Literal["switches"], ...],
-        BeforeValidator(_as_list),
+        BeforeValidator(as_list),
         WithJsonSchema(
             {
                 "description": "What else attaches: the management ports of all other switches.",
@@ -262,9 +216,11 @@ class Fabric(Model):
     nic: NicModeOf | None = Field(None, description="How a NIC port is run, e.g. 2x400. Default: from planes.")
     speed: Speed | None = Field(None, description="Speed of node links. Default: the NIC's fastest that fits.")
     oversubscription: Ratio | None = Field(None, description='Downlink : uplink bandwidth. Default: "1:1".')
-    hosts: Literal["routed", "bridged", "none"] | None = Field(
+    ip: Ip | None = Field(None, description="Address families: v4, v6 or dual. Default: its carrier's, the cluster's.")
+    hosts: Literal["routed", "bridged", "rail-subnets", "none"] | None = Field(
         None,
-        description="routed: a /31 per NIC; bridged: a subnet per leaf. Default: routed for RoCE, else bridged.",
+        description="routed: a /31 or /127 per NIC; bridged: a subnet per leaf; rail-subnets: bridged, a subnet per "
+        "leaf, rail and plane, the same host number in all. Default: routed for RoCE, else bridged.",
     )
     rail_groups: tuple[tuple[int, ...], ...] = Field(
         (), description="Rails that share leaves `per: rail-group`, e.g. [[1, 3, 5, 7], [2, 4, 6, 8]]."

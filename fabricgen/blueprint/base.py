@@ -1,0 +1,18 @@
+"""What every part of the language is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Model(BaseModel):
+    """A part of the language: unknown keys are errors, values never change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=False)
+
+
+def as_list(value: Any) -> Any:
+    """One word where a list may stand, as a list of one."""
+    return [value] if isinstance(value, str) else value
