@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabricgen.allocate.addresses import is_management
-from fabricgen.allocate.pools import DEFAULT_POOLS
-from fabricgen.allocate.underlay import underlay
+from fabricgen.allocate.family import FAMILIES
+from fabricgen.allocate.pools import pool_prefixes
+from fabricgen.allocate.underlay import families, is_management, underlay
 from fabricgen.blueprint.fabric import Qos
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import fabric_vlan, linked_fabrics
@@ -36,8 +36,10 @@ class FabricIntent:
     vlan: int
     vrf: str
     """Of a fabric that another carries; "" for the default VRF."""
+    families: tuple[str, ...]
+    """`v4`, `v6` or both, of the addresses that its switches route."""
     loopback_pools: tuple[str, ...]
-    """Prefixes that router ids come from, in this fabric and those that it is linked with."""
+    """Prefixes that loopbacks come from, of its families, in this fabric and those that it is linked with."""
     host_pools: tuple[str, ...]
     """Prefixes that links and subnets of nodes come from, in this fabric and those it shares a VRF with."""
 
@@ -59,16 +61,17 @@ def fabric_intent(design: Design, fabric: FabricDesign) -> FabricIntent:
         qos=_qos_intent(protocol, spec.qos, blueprint.qos),
         vlan=fabric_vlan(blueprint, design.layout.numbering, fabric.name),
         vrf=fabric.vrf,
+        families=families(design, fabric),
         loopback_pools=tuple(dict.fromkeys(p for f in (fabric, *joined) for p in _pool(design, f, "loopback"))),
         host_pools=tuple(dict.fromkeys(p for f in (fabric, *joined) for p in _host_pool(design, f))),
     )
 
 
 def _pool(design: Design, fabric: FabricDesign, name: str) -> tuple[str, ...]:
-    """Prefixes of a pool: the fabric's own, the cluster's, or the default."""
+    """Prefixes of a pool in the families of a fabric."""
+    mine = [family for family in FAMILIES if family.word in families(design, fabric)]
     blueprint = design.loaded.blueprint
-    own: tuple[str, ...] | None = getattr(blueprint.fabrics[fabric.name].pools, name)
-    return own or getattr(blueprint.pools, name) or DEFAULT_POOLS[name]
+    return tuple(prefix for family in mine for prefix in pool_prefixes(blueprint, fabric.name, name, family)[0])
 
 
 def _host_pool(design: Design, fabric: FabricDesign) -> tuple[str, ...]:

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from fabricgen.allocate.pools import dotted
 from fabricgen.design.summary import whole
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.plan.tables import Ints, Wide
+    from fabricgen.plan.tables import Ints
 
 LinkKey: TypeAlias = tuple[str, str]
 """A link by its lower end: device and port."""
@@ -105,12 +104,11 @@ def _cluster_devices(cluster: Cluster) -> dict[str, DeviceFacts]:
         devices.rack.tolist(),
         devices.u.tolist(),
         allocated.asn.tolist(),
-        allocated.loopback.tolist(),
-        allocated.management.tolist(),
+        *allocated.of_devices(),
         strict=True,
     )
     facts = (
-        (*classes[cls], racks[rack], u or None, asn or None, _dotted(loopback), _dotted(mgmt))
+        (*classes[cls], racks[rack], u or None, asn or None, loopback, mgmt)
         for cls, rack, u, asn, loopback, mgmt in rows
     )
     return dict(zip(cluster.names, map(DeviceFacts._make, facts), strict=True))
@@ -126,8 +124,7 @@ def _cluster_links(cluster: Cluster) -> dict[LinkKey, LinkFacts]:
         names[links.b_device].tolist(),
         cluster.b_port.tolist(),
         [speeds[i] for i in segment],
-        prefixes(allocated.a_ip, allocated.length),
-        prefixes(allocated.b_ip, allocated.length),
+        *allocated.of_links(),
         strict=True,
     )
     keys = zip(names[links.a_device].tolist(), cluster.a_port.tolist(), strict=True)
@@ -158,21 +155,3 @@ def _cable_ends(cluster: Cluster, rows: Ints) -> list[CableEnd]:
     columns = (names[links.a_device[rows]], a_cage[rows], names[links.b_device[rows]], b_cage[rows])
     a_devices, a_cages, b_devices, b_cages = (column.tolist() for column in columns)
     return list(zip(a_devices, a_cages, b_devices, b_cages, strict=True))
-
-
-def _dotted(address: int) -> str:
-    return dotted(address) if address else ""
-
-
-def prefixes(addresses: Wide, lengths: Wide) -> list[str]:
-    """Dotted addresses with prefix length, "" for 0; halves are spelled once, as most are shared."""
-    import numpy as np
-
-    high, head = np.unique(addresses >> 16, return_inverse=True)
-    low, tail = np.unique((addresses & 0xFFFF) << 6 | lengths, return_inverse=True)
-    heads = np.array([f"{n >> 8}.{n & 255}." for n in high.tolist()], dtype=object)
-    tails = np.array([f"{n >> 14}.{n >> 6 & 255}/{n & 63}" for n in low.tolist()], dtype=object)
-    texts = heads[head] + tails[tail]
-    texts[addresses == 0] = ""
-    found: list[str] = texts.tolist()
-    return found

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.allocate.pools import dotted
-from fabricgen.plan.tables import Ints, Wide
+from fabricgen.plan.tables import Ints
 
 
 def counted(column: Ints) -> list[str]:
@@ -16,17 +15,6 @@ def counted(column: Ints) -> list[str]:
 def positive(column: Ints) -> list[str]:
     """Numbers as they are; "" for 0."""
     return [str(value) if value else "" for value in column.tolist()]
-
-
-def addresses(column: Wide) -> list[str]:
-    """Dotted addresses; "" for 0."""
-    return [dotted(value) if value else "" for value in column.tolist()]
-
-
-def prefixes(column: Wide, length: Wide) -> list[str]:
-    """Dotted addresses with their prefix length; "" for 0."""
-    pairs = zip(column.tolist(), length.tolist(), strict=True)
-    return [f"{dotted(ip)}/{bits}" if ip else "" for ip, bits in pairs]
 
 
 def picked(names: Any, indexes: Ints) -> list[str]:
