@@ -6,9 +6,20 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from rendered import BFD, EXAMPLES, UNNUMBERED, files_of
+from rendered import BFD, DUAL, EXAMPLES, RAILS, UNNUMBERED, V6, files_of
 
-CASES = [(name, ()) for name in EXAMPLES] + [("leaf-spine", UNNUMBERED), ("leaf-spine", BFD)]
+CASES = [(name, ()) for name in EXAMPLES] + [
+    ("leaf-spine", UNNUMBERED),
+    ("leaf-spine", BFD),
+    ("leaf-spine", V6),
+    ("leaf-spine", V6 + UNNUMBERED),
+    ("leaf-spine", V6 + RAILS),
+    ("leaf-spine", DUAL + BFD),
+    ("leaf-spine", DUAL + UNNUMBERED),
+    ("full-cluster", V6),
+    ("full-cluster", DUAL),
+    ("superpod-b300", DUAL),
+]
 
 
 def check(vtysh: str, file: Path) -> subprocess.CompletedProcess[str]:
