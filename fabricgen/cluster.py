@@ -55,12 +55,12 @@ class Cluster:
 
         links = self.plan.links
         a_cage, b_cage = self.cages
-        ids: list[str] = []
-        for row, lower, connector in anchor_rows(links, len(self.plan.cables)):
-            device = self.names[links.a_device[row] if lower else links.b_device[row]]
-            cage = a_cage[row] if lower else b_cage[row]
-            ids.append(f"{device}:{cage}" + (f".{connector + 1}" if connector >= 0 else ""))
-        return tuple(ids)
+        row, lower, connector = anchor_rows(links, len(self.plan.cables))
+        device = self.name_column[np.where(lower, links.a_device[row], links.b_device[row])]
+        cage = np.where(lower, a_cage[row], b_cage[row])
+        connectors, place = np.unique(connector, return_inverse=True)
+        tails = np.array([f".{n + 1}" if n >= 0 else "" for n in connectors.tolist()], dtype=object)
+        return tuple((device + (":" + cage + tails[place])).tolist())
 
     @cached_property
     def _ports_of(self) -> tuple[Wide, Wide, Wide]:

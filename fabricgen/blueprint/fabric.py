@@ -117,6 +117,10 @@ TierNames = Annotated[
 ]
 
 
+SizeFor = Literal["now", "reserve"]
+"""What derived counts suffice for."""
+
+
 class Tier(Model):
     """A tier: identical switches, so many per group; a group for each value of `per`."""
 
@@ -134,6 +138,9 @@ class Tier(Model):
         ),
     ] = ()
     count: int | None = Field(None, gt=0, le=4096, description="Switches in a group. Default: derived.")
+    size_for: SizeFor | None = Field(
+        None, description="What a derived count suffices for: the units there are, or all reserved. Default: now."
+    )
     uplinks: LinksOf | None = Field(None, description="Links of each switch to the tier above. Default: derived.")
     breakout: NicModeOf | None = Field(None, description="How downlink cages are split, e.g. 2x400. Default: finest.")
     oversubscription: Ratio | None = Field(None, description="Downlink : uplink bandwidth allowed here.")
@@ -217,6 +224,11 @@ class Fabric(Model):
     speed: Speed | None = Field(None, description="Speed of node links. Default: the NIC's fastest that fits.")
     oversubscription: Ratio | None = Field(None, description='Downlink : uplink bandwidth. Default: "1:1".')
     ip: Ip | None = Field(None, description="Address families: v4, v6 or dual. Default: its carrier's, the cluster's.")
+    size_for: SizeFor | None = Field(
+        None,
+        description="`reserve`: tiers are derived for every reserved slot, so that growth up to it moves no cable; "
+        "`now`: for the units there are, and more follow with growth. Tiers may differ. Default: now.",
+    )
     hosts: Literal["routed", "bridged", "rail-subnets", "none"] | None = Field(
         None,
         description="routed: a /31 or /127 per NIC; bridged: a subnet per leaf; rail-subnets: bridged, a subnet per "

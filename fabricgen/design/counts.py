@@ -10,6 +10,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.shape import Block, lodgings, scope_count, scope_of
 from fabricgen.design.sizing import within
 from fabricgen.design.slots import SlotTable
+from fabricgen.design.spread import run_ports
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,26 +149,23 @@ def _upper_connectors(design: Design, lower: TierDesign, upper: TierDesign, per:
     uplink, layout = lower.uplink, design.layout
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
     each = within(lower.per, lower.name, lower.count, upper.per, design.fabric(lower.fabric).tier_sizes)
+    feed = upper.feed(lower.key)
+    connectors = [port // per for port in run_ports(upper, feed.run).of(feed)]
     inner_groups = upper.groups // scope_count(layout, scope_of(upper.per))
     total = 0
     for lodging in lodgings(layout, scope_of(lower.per), scope_of(upper.per), by_slot=uplink.by_slot):
         for index in range(uplink.upper_count):
-            used = _connectors(lodging.blocks, each * uplink.share(index), per)
-            total += lodging.places * inner_groups * used
+            share = range(uplink.share(index))
+            used = {connectors[rank * feed.links + k] for rank in _ranks(lodging.blocks, each) for k in share}
+            total += lodging.places * inner_groups * len(used)
     return total
 
 
-def _connectors(members: tuple[Block, ...], ports_per_place: int, per: int) -> int:
-    """Connectors touched by runs of ports, `per` ports to a connector."""
-    total, last = 0, -1
+def _ranks(members: tuple[Block, ...], each: int) -> Iterator[int]:
+    """The ranks of lower switches in an upper group, `each` of a place."""
     for block in members:
-        start = block.start * ports_per_place
-        end = start + block.length * ports_per_place
-        if end > start:
-            first, final = start // per, (end - 1) // per
-            total += final - first + (first != last)
-            last = final
-    return total
+        start = block.start * each
+        yield from range(start, start + block.length * each)
 
 
 def _lateral_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:

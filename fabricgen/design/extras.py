@@ -187,15 +187,16 @@ class ExtraDealer:
         switches, spare = draft.groups * draft.count, self._spare(draft, run)
         if wanted > spare * switches:
             yield from _in_turns(self._holes(draft, run))
+        ports = draft.ports(run).left_over(draft.numbered[run])[:spare]
         if demand.spec.switches:
             named = self._named(draft, demand)
-            yield from ((switch, self._first_spare(draft, run) + i, False) for i in range(spare) for switch in named)
+            yield from ((switch, port, False) for port in ports for switch in named)
             return
         each = switches // scope_count(self._layout, scope_of(draft.spec.per))
         for first in range(0, switches, each):
-            for i in range(spare):
+            for port in ports:
                 for switch in range(first, first + each):
-                    yield switch, self._first_spare(draft, run) + i, False
+                    yield switch, port, False
 
     def _allowed(self, draft: Draft, demand: ExtraDemand) -> set[int]:
         switches = draft.groups * draft.count

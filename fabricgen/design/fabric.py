@@ -251,11 +251,13 @@ class _Joint:
             ),
             numbered=draft.numbered,
             feeds=draft.feeds,
+            reach=draft.reach,
             up=face.up,
             lateral=lateral_of(self.context.layout, self.fabrics[spec.fabric], spec, draft),
             uplink=draft.uplink,
             allowed=spec.allowed,
             lowest=not below,
+            for_reserve=spec.for_reserve,
             path=spec.path,
         )
 

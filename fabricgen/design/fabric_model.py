@@ -90,10 +90,10 @@ class ExtraSet:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """Down ports of a tier that serve one purpose, consecutive from port `first` of run `run` on every switch.
+    """Down ports of run `run` of a tier that serve one purpose; `design.spread` tells which these are.
 
     `source` is the tier below, with an empty tier name for management ports. `used` is the most ports of a switch in
-    use now, `room` with those that are numbered for reserved slots.
+    use now, `room` with those that are numbered for reserved slots. As many ports, from `first` on, are counted.
     """
 
     source: TierKey
@@ -101,6 +101,10 @@ class Feed:
     first: int
     used: int
     room: int
+    links: int = 0
+    """Ports for each lower switch; 0 for management ports."""
+    nested: bool = False
+    """Whether these are dealt so that half of them stay when the switches of this tier double."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +151,8 @@ class Uplink:
     numbered_lowers: int
     """The same with reserved slots where these are numbered now, else no more."""
     by_slot: bool
+    nested: bool
+    """Whether links are dealt so that half of them stay when the upper switches double."""
 
     def share(self, index: int) -> int:
         """Links to the upper switch of an index: the first ones take what does not divide."""
@@ -195,12 +201,16 @@ class TierDesign:
     numbered: tuple[int, ...]
     """Ports of each run that are in use or kept for reserved slots; those beyond are spare."""
     feeds: tuple[Feed, ...]
+    reach: tuple[int, ...]
+    """Ports of each run over which the links of lower switches are spread."""
     up: PortRun | None
     lateral: Lateral | None
     uplink: Uplink | None
     allowed: Fraction
     lowest: bool
     """Whether it has no tier below."""
+    for_reserve: bool
+    """Whether it is sized for every reserved slot."""
     path: Path
 
     @property

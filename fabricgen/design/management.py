@@ -65,15 +65,21 @@ class ManagementLoad:
         self._layout, self._managed = layout, managed
         self.devices = sum(m.count for m in managed)
 
-    def share(self, place: str, leaf_scope: str, leaves: int) -> int:
-        """Most ports of a leaf that switches of a place take; `leaves` is how many there are in the whole fabric."""
+    def share(self, place: str, leaf_scope: str, leaves: int, *, for_reserve: bool) -> int:
+        """Most ports of a leaf that switches of a place take; `leaves` is how many there are in the whole fabric.
+
+        Leaves that are sized `for_reserve` have room for switches of wider places as long as there is a single unit.
+        """
         mine = [m for m in self._managed if shared_scope(m.scope, leaf_scope) == place]
         if not mine:
             return 0
         most = 0
         for pods in self._places(place):
             ports = sum(self._inside(m.scope, m.slots, place, pods) for m in mine)
-            most = max(most, -(-ports // max(1, self._inside(leaf_scope, leaves, place, pods))))
+            sharing = self._inside(leaf_scope, leaves, place, pods)
+            if for_reserve and SCOPES.index(leaf_scope) >= SCOPES.index("su") > SCOPES.index(place):
+                sharing = leaves // self._layout.units
+            most = max(most, -(-ports // max(1, sharing)))
         return most if in_turn(place, leaf_scope) else max(SHARED_PORTS, most)
 
     def _places(self, place: str) -> list[tuple[PodLayout, ...]]:
@@ -95,11 +101,11 @@ class ManagementLoad:
             return count // len(self._layout.pods) * len(pods)
         return -(-count // scope_count(self._layout, place))
 
-    def before(self, place: str, leaf_scope: str, leaves: int) -> int:
+    def before(self, place: str, leaf_scope: str, leaves: int, *, for_reserve: bool) -> int:
         """Ports of a leaf kept for switches of narrower places: these come first, so that spines move none of them."""
         narrower = SCOPES[SCOPES.index(place) + 1 :]
-        return sum(self.share(other, leaf_scope, leaves) for other in narrower)
+        return sum(self.share(other, leaf_scope, leaves, for_reserve=for_reserve) for other in narrower)
 
-    def most(self, leaf_scope: str, groups: int, count: int) -> int:
+    def most(self, leaf_scope: str, groups: int, count: int, for_reserve: bool) -> int:
         """The most management ports that one of `groups` x `count` leaves takes."""
-        return sum(self.share(place, leaf_scope, groups * count) for place in SCOPES)
+        return sum(self.share(place, leaf_scope, groups * count, for_reserve=for_reserve) for place in SCOPES)

@@ -272,6 +272,7 @@ def radix_fault(upper: TierSpec, below: list[Below], beyond: Ascent | None, ask:
     chief = below[0]
     needed = sum(b.now * -(-b.share // (stated or chief.share)) for b in below)
     lowers = " and ".join(f"{b.now} {b.name} switches with {b.share} uplinks each" for b in below)
+    lowers += " in all reserved units" if upper.for_reserve else ""
     return fault(
         "FG101",
         f"{upper.name} {upper.profile.id} needs {needed} down ports of {chief.kind.speed_gbps}G on each of "

@@ -100,6 +100,13 @@ class SlotTable:
         """Slots of the fullest group."""
         return max(self.group_sizes(), default=0)
 
+    def slots_to_serve(self, *, reserve: bool) -> int:
+        """Slots of the fullest group now, or with every reserved unit."""
+        scope = scope_of(self.per)
+        if not reserve or scope in ("su", "rack"):
+            return self.slots_per_group
+        return max(self.per_unit.values(), default=0) * max(self._units_per_place(scope, by_slot=True))
+
     def group_sizes(self) -> dict[int, int]:
         """Slots in a group -> how many groups have so many."""
         found: dict[int, int] = {}
@@ -127,9 +134,9 @@ class SlotTable:
         each = self.per_unit[combo]
         return each if scope == "su" else each * self._units_per_place(scope)[place]
 
-    def _units_per_place(self, scope: str) -> list[int]:
+    def _units_per_place(self, scope: str, *, by_slot: bool = False) -> list[int]:
         """Numbers of units that are given in every place of a scope."""
-        return [one.span for one in lodgings(self.layout, "su", scope, by_slot=False)]
+        return [one.span for one in lodgings(self.layout, "su", scope, by_slot=by_slot)]
 
     def slot_of(self, unit: int, node: int, leg: Leg) -> tuple[int, int]:
         """(group, slot) of a leg; unit in the cluster and node in the unit count from 0."""

@@ -16,7 +16,7 @@ from fabricgen.design.fabric_model import (
     Uplink,
 )
 from fabricgen.design.layout import Layout
-from fabricgen.design.ports import Ask, Asks, Face, PortKind, down_class, place, up_class
+from fabricgen.design.ports import Ask, Asks, Face, PortKind, down_class, largest, place, up_class
 from fabricgen.design.shape import group_count, scope_of
 from fabricgen.design.sizing import (
     Ascent,
@@ -30,6 +30,7 @@ from fabricgen.design.sizing import (
     upper_count,
 )
 from fabricgen.design.slots import SlotTable
+from fabricgen.design.spread import RunPorts, nests
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import fault
 
@@ -39,8 +40,8 @@ DUPLEX_KM = 10
 MANAGEMENT = PortKind(1, 1, rj45=True)
 """What management ports of switches attach to where no nodes' copper ports are to be shared."""
 
-ManagedPorts = Callable[[str, int, int], int]
-"""(scope of the lowest tier, groups, switches per group) -> most management ports one switch takes."""
+ManagedPorts = Callable[[str, int, int, bool], int]
+"""(scope of the lowest tier, groups, switches per group, whether for the reserve) -> most ports one switch takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,12 @@ class Draft:
     numbered: tuple[int, ...]
     ascent: Ascent | None
     uplink: Uplink | None = None
+    reach: tuple[int, ...] = ()
+    """Ports of each run over which links of lower switches are spread; of runs not named here all."""
+
+    def ports(self, run: int) -> RunPorts:
+        """Which down ports of a run serve what."""
+        return RunPorts(self.face.downs[run], run, self.feeds, self.reach)
 
 
 class TierSizing:
@@ -133,14 +140,23 @@ class TierSizing:
         groups, demands = self._groups(spec), self._demands.get(spec.key, ())
         main = demands[0].kind if demands else next((k for key, k in self._reserve if key == spec.key), None)
         up = self._ascent(spec, DownPorts(spec).ask(main) if main else None)
-        slots = [demand.table.slots_per_group for demand in demands]
+        slots = [demand.table.slots_to_serve(reserve=spec.for_reserve) for demand in demands]
+        spread = spec.spec.spread or "block"
 
-        def ports_for(count: int) -> tuple[DownPorts, list[tuple[int, int]]]:
+        def ports_for(count: int, *, now: bool = False) -> tuple[DownPorts, list[tuple[int, int]]]:
             downs = DownPorts(spec)
             each = [-(-number // count) for number in slots]
-            places = [downs.add(d.kind, n, n) for d, n in zip(demands, each, strict=True)]
+            used = [
+                min(n, d.table.slots_per_group)
+                if now and spread == "block"
+                else -(-d.table.slots_per_group // count)
+                if now
+                else n
+                for d, n in zip(demands, each, strict=True)
+            ]
+            places = [downs.add(d.kind, u, n) for d, u, n in zip(demands, used, each, strict=True)]
             if spec.key in self._managed:
-                more = self._managed[spec.key](scope_of(spec.per), groups, count)
+                more = self._managed[spec.key](scope_of(spec.per), groups, count, spec.for_reserve)
                 places.append(downs.add(main if main and main.rj45 else MANAGEMENT, more, more))
             return downs, places
 
@@ -155,26 +171,26 @@ class TierSizing:
                 hint="state how many switches a group has",
             )
         count = smallest_count(spec, slots, asks_for, up)
-        downs, places = ports_for(count)
+        downs, places = ports_for(count, now=True)
         asks = asks_for(count)
         face = fit(spec, asks, up)
         if face is None:
             raise too_small(spec, asks, up)
         node_feeds: dict[str, tuple[NodeFeed, ...]] = {}
-        spread = spec.spec.spread or "block"
         for demand, (run, first), number in zip(demands, places, slots, strict=False):
             feed = NodeFeed(demand.attachments, run, first, -(-number // count), spread)
             node_feeds[demand.fabric] = (*node_feeds.get(demand.fabric, ()), feed)
         feeds: tuple[Feed, ...] = ()
         if spec.key in self._managed:
-            more = self._managed[spec.key](scope_of(spec.per), groups, count)
+            more = self._managed[spec.key](scope_of(spec.per), groups, count, spec.for_reserve)
             feeds = (Feed(TierKey("", ""), *places[-1], more, more),)
         used, numbered = downs.totals(len(face.downs))
         return Draft(spec, groups, count, asks, face, feeds, node_feeds, used, numbered, up)
 
     def _upper(self, spec: TierSpec, lowers: list[Draft]) -> Draft:
         """A tier above others: as many switches as land their uplinks equally and have the ports."""
-        below = [self._below(spec, draft) for draft in lowers]
+        present = [self._below(spec, draft) for draft in lowers]
+        below = [replace(one, now=one.slots) for one in present] if spec.for_reserve else present
         main = DownPorts(spec).ask(below[0].kind)
         up = self._ascent(spec, main)
         groups = self._groups(spec)
@@ -199,20 +215,33 @@ class TierSizing:
             raise radix_fault(spec, below, up, main)
         full = asks_for(count, met, by_slot=True)
         full = replace(full, downs=tuple(replace(ask, count=ask.needed) for ask in full.downs))
-        by_slot = fit(spec, full, up) is not None
+        by_slot = spec.for_reserve or fit(spec, full, up) is not None
         asks = asks_for(count, met, by_slot=by_slot)
         face = fit(spec, asks, up)
         if face is None:
             raise too_small(spec, asks, up)
+        met = [replace(one, now=now.now) for one, now in zip(met, present, strict=True)]
         downs, places = ports_for(count, met, by_slot=by_slot)
         feeds = []
         for draft, one, (run, first) in zip(lowers, met, places, strict=True):
             share = -(-one.share // count)
             room = one.slots if by_slot else one.now
-            feeds.append(Feed(draft.spec.key, run, first, one.now * share, room * share))
-            self._meet(draft, spec, count, one, by_slot=by_slot)
+            per = face.downs[run].per_connector
+            nested = self._meet(draft, spec, count, one, by_slot=by_slot, per_connector=per)
+            feeds.append(Feed(draft.spec.key, run, first, one.now * share, room * share, share, nested))
         used, numbered = downs.totals(len(face.downs))
-        return Draft(spec, groups, count, asks, face, tuple(feeds), {}, used, numbered, up)
+        reach = self._reach(spec, asks, up)
+        return Draft(spec, groups, count, asks, face, tuple(feeds), {}, used, numbered, up, reach=(reach,))
+
+    def _reach(self, spec: TierSpec, asks: Asks, up: Ascent | None) -> int:
+        """The most chief down ports of an upper switch: these stay the same while lower switches become more."""
+        bare = DownPorts(spec).ask(asks.downs[0].kind)
+
+        def holds(ports: int) -> bool:
+            ask = replace(bare, count=max(0, ports - spec.spec.spare_ports), ports=ports)
+            return fit(spec, replace(asks, downs=(ask,)), up) is not None
+
+        return largest(holds, sum(cage.count * cage.lanes for cage in spec.profile.cages))
 
     def _below(self, upper: TierSpec, draft: Draft) -> Below:
         """A lower neighbour as an upper group sees it."""
@@ -231,13 +260,17 @@ class TierSizing:
         """The face of a lower switch with so many links to each upper group."""
         return place(draft.spec.profile, draft.asks.upward(share * up.groups_met, up.kind))
 
-    def _meet(self, draft: Draft, upper: TierSpec, count: int, one: Below, *, by_slot: bool) -> None:
-        """Complete a lower tier with how it reaches this one."""
+    def _meet(
+        self, draft: Draft, upper: TierSpec, count: int, one: Below, *, by_slot: bool, per_connector: int
+    ) -> bool:
+        """Complete a lower tier with how it reaches this one; returns whether the links nest."""
         up, face = draft.ascent, draft.face
         assert up is not None  # noqa: S101 - it is linked up to this tier
         assert face.up is not None  # noqa: S101 - the same
         if one.share != face.up.count // up.groups_met:
             face = self._stretched(draft, up, one.share) or face
+        assert face.up is not None  # noqa: S101 - the same
+        nested = nests(one.share, count, face.up.per_connector, per_connector)
         uplink = Uplink(
             fabric=draft.spec.links_of,
             upper=upper.key,
@@ -247,5 +280,7 @@ class TierSizing:
             lowers_per_group=one.now,
             numbered_lowers=one.slots if by_slot else one.now,
             by_slot=by_slot,
+            nested=nested,
         )
         self.drafts[draft.spec.key] = replace(draft, face=face, uplink=uplink)
+        return nested

@@ -43,6 +43,8 @@ class TierSpec:
     links_of: str = ""
     """The fabric that its links upwards belong to: that of the tier which asks for them."""
     takes_nodes: bool = False
+    for_reserve: bool = False
+    """Whether it is sized for every reserved slot."""
 
     @property
     def cages(self) -> Mapping[str, tuple[int, ...]]:
@@ -100,6 +102,7 @@ def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
                 upper=upper,
                 links_of=name if upper else "",
                 takes_nodes=lowest and bool(chain),
+                for_reserve=(tier.size_for or spec.size_for) == "reserve",
             )
         )
     return found

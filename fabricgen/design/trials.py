@@ -61,12 +61,16 @@ class Trials:
 
     def outcome(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
         """The fabrics with a change; empty where they cannot be wired, or not evenly."""
+        found = self.wires(change)
+        layout = self.changed(change).context.layout if found else self.context.layout
+        return found if all(_is_even(layout, fabric, found) for fabric in found) else ()
+
+    def wires(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
+        """The fabrics with a change, evenly or not; empty where they cannot be wired."""
         try:
-            context = self.changed(change).context
-            found = tuple(self._design(context))
+            return tuple(self._design(self.changed(change).context))
         except (InputError, ValidationError):
             return ()
-        return found if all(_is_even(context.layout, fabric, found) for fabric in found) else ()
 
     def fits(self, change: Mapping[str, Any]) -> bool:
         """Whether the fabrics wire with a change."""
@@ -129,5 +133,6 @@ def _is_even(layout: Layout, fabric: FabricDesign, fabrics: Sequence[FabricDesig
 
 
 def node_slots(layout: Layout, fabric: FabricDesign, leaf: TierDesign) -> list[int]:
-    """Node ports of a fabric in the fullest group of its leaves, by kind of port."""
-    return [SlotTable(layout, leaf.per, fabric.sizes, feed.attachments).slots_per_group for feed in fabric.node_feeds]
+    """Node ports that the fullest group of a fabric's leaves is sized for, by kind of port."""
+    tables = [SlotTable(layout, leaf.per, fabric.sizes, feed.attachments) for feed in fabric.node_feeds]
+    return [table.slots_to_serve(reserve=leaf.for_reserve) for table in tables]

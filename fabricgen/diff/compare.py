@@ -1,159 +1,136 @@
-"""What is different between two sides: added, removed and changed devices, links, cables and BGP sessions."""
+"""What is different between two sides, kind by kind."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import Any, Generic, NamedTuple, TypeVar
 
-from fabricgen.diff.inventory import CableFacts, DeviceFacts, Inventory, LinkFacts, LinkKey, collector_paused
-
-Key = TypeVar("Key", bound=Hashable)
-Facts = TypeVar("Facts", bound=tuple[Any, ...])
-
-
-class SessionFacts(NamedTuple):
-    """What a BGP session hangs on: a change of any of these makes it flap. It is known by its link."""
-
-    fabric: str
-    b_device: str
-    b_port: str
-    speed_gbps: int | float
-    a_ip: str
-    b_ip: str
-    a_asn: int | None
-    b_asn: int | None
-    a_router_id: str
-    b_router_id: str
-
+from fabricgen.diff.addresses import compare_addresses
+from fabricgen.diff.bom import BomDelta, compare_boms
+from fabricgen.diff.cables import cable_listing, compare_cables, compare_optics
+from fabricgen.diff.configs import ConfigDelta
+from fabricgen.diff.delta import Delta, compare_rows
+from fabricgen.diff.listing import Listing, Lists
+from fabricgen.diff.places import Places
+from fabricgen.diff.reasons import reasons
+from fabricgen.diff.sessions import compare_sessions
+from fabricgen.diff.shape import Shape, Tier, TierShape
 
 DEVICE_CHANGES: Mapping[str, tuple[str, ...]] = {
-    "moved": ("rack", "u"),
+    "moved": ("site", "rack", "u"),
     "renumbered": ("asn", "loopback", "mgmt"),
     "replaced": ("model", "nos"),
-    "reassigned": ("fabric", "tier"),
+    "reassigned": ("fabric", "tier", "pod", "su", "rail", "plane"),
 }
 LINK_CHANGES: Mapping[str, tuple[str, ...]] = {
     "moved": ("b_device", "b_port"),
     "renumbered": ("a_ip", "b_ip"),
     "other-speed": ("speed_gbps",),
+    "other-cable": ("cable",),
     "reassigned": ("fabric",),
 }
-CABLE_CHANGES: Mapping[str, tuple[str, ...]] = {
-    "re-terminated": ("ends",),
-    "other-length": ("length_m",),
-    "other-medium": ("medium",),
-    "reassigned": ("fabric",),
-}
-SESSION_CHANGES: Mapping[str, tuple[str, ...]] = {"reset": SessionFacts._fields}
 
 
-@dataclass(frozen=True, slots=True)
-class Delta(Generic[Key, Facts]):
-    """How the things of one kind differ, sorted by key. A changed thing may have changed in several ways.
+@dataclass(frozen=True)
+class Side:
+    """One side of a comparison: what the user called it, its lists, and of a blueprint what sizing derived."""
 
-    `ways` names them, each with the fields it is about; together they cover all fields.
-    """
-
-    ways: Mapping[str, tuple[str, ...]]
-    added: tuple[tuple[Key, Facts], ...] = ()
-    removed: tuple[tuple[Key, Facts], ...] = ()
-    changed: tuple[tuple[Key, Facts, Facts], ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.added or self.removed or self.changed)
-
-    def __len__(self) -> int:
-        return len(self.added) + len(self.removed) + len(self.changed)
-
-    def changed_as(self, way: str) -> tuple[tuple[Key, Facts, Facts], ...]:
-        """Changed things, old and new, that changed in one of the `ways`."""
-        if not self.changed:
-            return ()
-        fields: tuple[str, ...] = type(self.changed[0][1])._fields  # type: ignore[attr-defined]
-        places = [fields.index(name) for name in self.ways[way]]
-        pick = itemgetter(*places)
-        return tuple(row for row in self.changed if pick(row[1]) != pick(row[2]))
-
-    def counts(self) -> dict[str, int]:
-        """How many were added, removed, changed at all, and changed in each way."""
-        found = {"added": len(self.added), "removed": len(self.removed), "changed": len(self.changed)}
-        return found | {way: len(self.changed_as(way)) for way in self.ways}
+    name: str
+    lists: Lists
+    shape: Shape | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Change:
-    """Everything that a change does, falsy when nothing; `sessions` are the BGP sessions that flap."""
+    """Everything that a change does, falsy when nothing. What a side does not tell is None, and `notes` say so."""
 
-    devices: Delta[str, DeviceFacts]
-    links: Delta[LinkKey, LinkFacts]
-    cables: Delta[str, CableFacts]
-    sessions: Delta[LinkKey, SessionFacts]
+    old: str
+    new: str
+    devices: Delta
+    links: Delta
+    cables: Delta
+    optics: Delta
+    addresses: Delta | None
+    sessions: Delta
+    bom: BomDelta | None
+    shapes: tuple[Shape | None, Shape | None]
+    reasons: tuple[str, ...]
+    places: Places
+    configs: ConfigDelta | None = None
+    notes: tuple[str, ...] = ()
+    show_diffs: bool = False
+    """Whether reports show the lines of configurations that differ."""
 
     def __bool__(self) -> bool:
-        return bool(self.devices or self.links or self.cables)
+        files = bool(self.configs and (self.configs.files or not self.configs.judged))
+        return any(map(bool, self.deltas.values())) or bool(self.bom) or files or self.spare_differs
+
+    @property
+    def deltas(self) -> dict[str, Delta]:
+        """The lists that were compared, by kind."""
+        found = (self.devices, self.cables, self.optics, self.links, self.addresses, self.sessions)
+        return {delta.kind: delta for delta in found if delta is not None}
+
+    @property
+    def spare_differs(self) -> bool:
+        """Whether ports left over differ, as far as both sides tell."""
+        old, new = self.shapes
+        return bool(old and new and any(was != now for _, was, now in self.spare_ports()))
+
+    def spare_ports(self) -> Iterator[tuple[Tier, tuple[int, ...] | None, tuple[int, ...] | None]]:
+        """(tier, old, new) of every tier with down ports: a switch's, free on the fullest, free in all, unnumbered."""
+        old, new = ({} if shape is None else shape.tiers for shape in self.shapes)
+        for key in dict.fromkeys((*old, *new)):
+            yield key, _ports(old.get(key)), _ports(new.get(key))
 
 
-def compare(old: Inventory, new: Inventory) -> Change:
-    """Say what is different in `new`."""
+def _ports(tier: TierShape | None) -> tuple[int, ...] | None:
+    return None if tier is None else (tier.capacity, tier.least_free, tier.free, tier.spare)
+
+
+def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None) -> Change:
+    """Say what is different in `new`; `prices` are unit prices by part. Configurations are compared apart."""
+    was, now = old.lists, new.lists
     with collector_paused():
-        devices = _delta(DEVICE_CHANGES, old.devices, new.devices)
-        links = _delta(LINK_CHANGES, old.links, new.links)
-        touched = _touched(old, new, links)
+        links = compare_rows("links", ("a_device", "a_port"), LINK_CHANGES, (was.links, now.links), "a_device")
+        cables = (cable_listing(was.cables), cable_listing(now.cables))
         return Change(
-            devices=devices,
+            old=old.name,
+            new=new.name,
+            devices=compare_rows("devices", ("device",), DEVICE_CHANGES, (was.devices, now.devices), "device"),
             links=links,
-            cables=_delta(CABLE_CHANGES, old.cables, new.cables),
-            sessions=_delta(SESSION_CHANGES, sessions(old, touched), sessions(new, touched)),
+            cables=compare_cables(*cables),
+            optics=compare_optics(was.cables, now.cables),
+            addresses=_addresses(was.addresses, now.addresses),
+            sessions=compare_sessions(was, now),
+            bom=None if was.bom is None or now.bom is None else compare_boms(was.bom, now.bom, prices or {}),
+            shapes=(old.shape, new.shape),
+            reasons=reasons(old.shape, new.shape, links, was) if old.shape and new.shape else (),
+            places=Places(was, now),
+            notes=tuple(_missing(old, new)),
         )
 
 
-def sessions(inventory: Inventory, keys: Iterable[LinkKey] | None = None) -> dict[LinkKey, SessionFacts]:
-    """BGP sessions by their link, of all links or of some: those between two switches with AS numbers.
-
-    Both switches are of the fabric that the link is of: the management port of a switch carries no session.
-    """
-    speakers = _speakers(inventory)
-    found: dict[LinkKey, SessionFacts] = {}
-    for key in inventory.links if keys is None else keys:
-        link = inventory.links.get(key)
-        a, b = speakers.get(key[0]), speakers.get(link.b_device) if link else None
-        if link and a and b and a[0] == b[0] == link.fabric:
-            found[key] = SessionFacts._make((*link, a[1], b[1], a[2], b[2]))
-    return found
+def _addresses(old: Listing | None, new: Listing | None) -> Delta | None:
+    return None if old is None or new is None else compare_addresses(old, new)
 
 
-def _touched(old: Inventory, new: Inventory, links: Delta[LinkKey, LinkFacts]) -> dict[LinkKey, None]:
-    """Links whose session can be different: they are so, or a switch at an end is another speaker."""
-    found = {row[0]: None for rows in (links.added, links.removed, links.changed) for row in rows}
-    was, now = _speakers(old), _speakers(new)
-    ends = {name for name in was.keys() & now.keys() if was[name] != now[name]} | (was.keys() ^ now.keys())
-    if ends:
-        for side in (old, new):
-            found |= {key: None for key, link in side.links.items() if key[0] in ends or link[1] in ends}
-    return found
+def _missing(old: Side, new: Side) -> Iterator[str]:
+    for side in (old, new):
+        for name in ("addresses", "bom"):
+            if getattr(side.lists, name) is None:
+                yield f"{side.name} has no {name}.csv, so that is not compared"
 
 
-def _speakers(inventory: Inventory) -> dict[str, tuple[str, int | None, str]]:
-    """Fabric, AS number and router id of everything that has an AS number."""
-    return {name: (d.fabric, d.asn, d.loopback) for name, d in inventory.devices.items() if d.asn is not None}
-
-
-def _delta(ways: Mapping[str, tuple[str, ...]], old: dict[Key, Facts], new: dict[Key, Facts]) -> Delta[Key, Facts]:
-    added = [(key, facts) for key, facts in new.items() if key not in old]
-    removed: list[tuple[Key, Facts]] = []
-    changed: list[tuple[Key, Facts, Facts]] = []
-    for key, was in old.items():
-        now = new.get(key)
-        if now is None:
-            removed.append((key, was))
-        elif now != was:
-            changed.append((key, was, now))
-    first = itemgetter(0)
-    return Delta(
-        ways,
-        tuple(sorted(added, key=first)),
-        tuple(sorted(removed, key=first)),
-        tuple(sorted(changed, key=first)),
-    )
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Hold cyclic garbage collection: rows form no cycles, and scanning a million is slower than making it."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,73 +1,51 @@
-"""Facts from the lists of a built folder, by their contract columns; further columns are passed over."""
+"""Lists of a built folder, by their contract columns; further columns are passed over."""
 
 from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable
 from operator import itemgetter
 from pathlib import Path
-from typing import TypeVar
 
 from fabricgen.design.summary import whole
-from fabricgen.diff.inventory import CableEnd, CableFacts, DeviceFacts, LinkFacts, LinkKey
+from fabricgen.diff.listing import COLUMNS, NUMBERS, Listing, Lists, column_of
 from fabricgen.kernel.diagnostics import InputError, Span, did_you_mean, fault
 
 _CODE = "FG028"
 _HINT = "compare with a folder as `fabricgen build` wrote it, with devices, links and cables in it"
-
-_Key = TypeVar("_Key", bound=Hashable)
-_Row = TypeVar("_Row")
-_Value = TypeVar("_Value")
-
-
-def read_devices(folder: Path) -> dict[str, DeviceFacts]:
-    """Devices by name, from devices.csv; raises InputError for a bad file."""
-    file = folder / "devices.csv"
-    names, fabric, tier, model, nos, rack, u, asn, loopback, mgmt = _columns(file, ("device", *DeviceFacts._fields))
-    facts = zip(
-        fabric,
-        tier,
-        model,
-        nos,
-        rack,
-        _converted(file, "u", u, _count),
-        _converted(file, "asn", asn, _count),
-        loopback,
-        mgmt,
-        strict=True,
-    )
-    return _keyed(file, names, map(DeviceFacts._make, facts))
+_KEYS = {"devices": ("device",), "links": ("a_device", "a_port"), "bom": ("part",)}
+_SHARED = ("fabric", "part", "medium", "length_m")
+"""What all rows of a cable agree on."""
 
 
-def read_links(folder: Path) -> dict[LinkKey, LinkFacts]:
-    """Links by their lower end, from links.csv; raises InputError for a bad file."""
-    file = folder / "links.csv"
-    a_device, a_port, fabric, b_device, b_port, speed, a_ip, b_ip = _columns(
-        file, ("a_device", "a_port", *LinkFacts._fields)
-    )
-    speeds = _converted(file, "speed_gbps", speed, _figure)
-    facts = zip(fabric, b_device, b_port, speeds, a_ip, b_ip, strict=True)
-    return _keyed(file, list(zip(a_device, a_port, strict=True)), map(LinkFacts._make, facts))
+def read_lists(folder: Path) -> Lists:
+    """The lists of a folder that a build wrote; `addresses` and `bom` may be missing.
+
+    Raises InputError, naming the file, for one that is missing or not as its contract says.
+    """
+    cables = _read(folder, "cables")
+    _check_cables(folder / "cables.csv", cables)
+    optional = {
+        name: _read(folder, name) if (folder / f"{name}.csv").exists() else None for name in ("addresses", "bom")
+    }
+    return Lists(_read(folder, "devices"), _read(folder, "links"), cables, **optional)
 
 
-def read_cables(folder: Path) -> dict[str, CableFacts]:
-    """Cables by id, from cables.csv, where a breakout has several rows; raises InputError for a bad file."""
-    file = folder / "cables.csv"
-    ids, fabric, medium, length, *ends = _columns(
-        file, ("cable", "fabric", "medium", "length_m", "a_device", "a_cage", "b_device", "b_cage")
-    )
-    facts = zip(fabric, medium, _converted(file, "length_m", length, _figure), strict=True)
-    about: dict[str, tuple[str, str, int | float]] = {}
-    joined: dict[str, list[CableEnd]] = {}
-    for i, (cable, row, end) in enumerate(zip(ids, facts, zip(*ends, strict=True), strict=True)):
-        if about.setdefault(cable, row) != row:
-            raise _malformed(file, i, f"cable {cable} has rows of different fabric, medium or length")
-        joined.setdefault(cable, []).append(end)
-    return {cable: CableFacts(*about[cable], tuple(sorted(found))) for cable, found in joined.items()}
+def _read(folder: Path, name: str) -> Listing:
+    file = folder / f"{name}.csv"
+    columns = dict(zip(COLUMNS[name], _columns(file, COLUMNS[name]), strict=True))
+    for column in NUMBERS & columns.keys():
+        convert = _count if column in ("u", "asn", "quantity", "spares") else _figure
+        columns[column] = _converted(
+            file, column, columns[column], convert, may_lack=name != "links" and column != "length_m"
+        )
+    if name in _KEYS:
+        _check_keys(file, list(zip(*(columns[key] for key in _KEYS[name]), strict=True)))
+    return Listing({key: column_of(values) for key, values in columns.items()})
 
 
-def _columns(file: Path, names: Sequence[str]) -> list[list[str]]:
+def _columns(file: Path, names: tuple[str, ...]) -> list[list[str]]:
     """The named columns of a CSV file, as text."""
     try:
         with file.open(encoding="utf-8", newline="") as stream:
@@ -80,14 +58,18 @@ def _columns(file: Path, names: Sequence[str]) -> list[list[str]]:
                     raise _malformed(file, len(rows), f"{len(row)} fields where the header has {width}")
                 rows.append(pick(row))
     except OSError as error:
-        raise fault(_CODE, f"{file}: {error.strerror or error}", hint=_HINT) from error
+        raise fault(_CODE, f"{file}: {error.strerror or error}", hint=_HINT, span=Span(str(file), 1, 1)) from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise fault(_CODE, f"{file} is not a CSV file in UTF-8: {error}", hint=_HINT) from error
-    return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
+        span = Span(str(file), 1, 1)
+        raise fault(_CODE, f"{file} is not a CSV file in UTF-8: {error}", hint=_HINT, span=span) from error
+    known: dict[str, str] = {}
+    return [[known.setdefault(text, text) for text in column] for column in zip(*rows, strict=True)] or [
+        [] for _ in names
+    ]
 
 
-def _places(file: Path, header: list[str], names: Sequence[str]) -> list[int]:
-    for name in names:
+def _places(file: Path, header: list[str], names: tuple[str, ...]) -> list[int]:
+    for name in sorted(names, key=lambda name: -header.count(name)):
         if header.count(name) != 1:
             what = f"has no column '{name}'" if name not in header else f"has column '{name}' twice"
             hint = _HINT if name in header else did_you_mean(name, header) or _HINT
@@ -95,40 +77,46 @@ def _places(file: Path, header: list[str], names: Sequence[str]) -> list[int]:
     return [header.index(name) for name in names]
 
 
-def _converted(file: Path, name: str, texts: list[str], convert: Callable[[str], _Value]) -> list[_Value]:
-    """A column of numbers; every distinct text is read once."""
-    known: dict[str, _Value] = {}
+def _converted(file: Path, name: str, texts: list[str], spell: Callable[[str], str], *, may_lack: bool) -> list[str]:
+    """A column of numbers as a build spells them; every distinct text is read once."""
+    known: dict[str, str] = {}
     for text in dict.fromkeys(texts):
         try:
-            known[text] = convert(text)
+            known[text] = "" if may_lack and not text else spell(text)
         except ValueError as error:
             raise _malformed(file, texts.index(text), f"{name} '{text}' is not a number") from error
     return [known[text] for text in texts]
 
 
-def _count(text: str) -> int | None:
-    if text and not (text.isascii() and text.isdigit()):
+def _count(text: str) -> str:
+    if not (text.isascii() and text.isdigit()) or len(text) > 20:
         raise ValueError(text)
-    return int(text) if text else None
+    return str(int(text))
 
 
-def _figure(text: str) -> int | float:
+def _figure(text: str) -> str:
     value = float(text)
     if not math.isfinite(value) or value < 0:
         raise ValueError(text)
-    return whole(value)
+    return str(whole(value))
 
 
-def _keyed(file: Path, keys: list[_Key], rows: Iterable[_Row]) -> dict[_Key, _Row]:
-    found = dict(zip(keys, rows, strict=True))
-    if len(found) < len(keys):
-        seen: set[_Key] = set()
+def _check_keys(file: Path, keys: list[tuple[str, ...]]) -> None:
+    if len(set(keys)) < len(keys):
+        seen: set[tuple[str, ...]] = set()
         for i, key in enumerate(keys):
             if key in seen:
-                what = key if isinstance(key, str) else " ".join(map(str, key if isinstance(key, tuple) else (key,)))
-                raise _malformed(file, i, f"{what} is listed twice")
+                raise _malformed(file, i, f"{' '.join(key)} is listed twice")
             seen.add(key)
-    return found
+
+
+def _check_cables(file: Path, cables: Listing) -> None:
+    """Rows of one cable (a breakout has several) agree on what it is."""
+    about: dict[str, tuple[str, ...]] = {}
+    facts = zip(*(cables[name].tolist() for name in _SHARED), strict=True)
+    for i, (cable, row) in enumerate(zip(cables["cable"].tolist(), facts, strict=True)):
+        if about.setdefault(cable, row) != row:
+            raise _malformed(file, i, f"cable {cable} has rows of different fabric, part, medium or length")
 
 
 def _malformed(file: Path, row: int, message: str) -> InputError:

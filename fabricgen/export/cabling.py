@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from fabricgen.design.ports import PortRun
 from fabricgen.export.formats.csv import number
 from fabricgen.plan.cabling import hangs_on_lower
 from fabricgen.plan.scale_up_ports import ScaleUpPort
-from fabricgen.plan.tables import DeviceClass, Ints, Segment, Side
+from fabricgen.plan.tables import DeviceClass, Ints, Segment, Side, Wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,16 @@ def end_kind(cls: DeviceClass, side: Side, segment: Segment) -> EndKind:
     return EndKind("RJ45", int(segment.speed_gbps), segment.lane_gbps)
 
 
+def distinct(*columns: Any) -> tuple[Wide, Wide]:
+    """(a row of each distinct combination of numbers, the combination of every row); columns of one length."""
+    code = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        values, place = np.unique(column, return_inverse=True)
+        _, code = np.unique(code * len(values) + place, return_inverse=True)
+    _, first = np.unique(code, return_index=True)
+    return first, code
+
+
 class CableParts:
     """Parts of every cable of a cluster, made once for each distinct kind."""
 
@@ -61,20 +72,31 @@ class CableParts:
         self._cables, self._links = cluster.plan.cables, cluster.plan.links
 
     @cached_property
-    def end_kinds(self) -> tuple[list[EndKind], list[EndKind]]:
-        """What the a and b ends of each cable end row plug into."""
+    def kinds(self) -> tuple[tuple[EndKind, ...], Wide, Wide]:
+        """(distinct kinds, that of the a end and that of the b end of each cable end row)."""
         devices, rows = self._cluster.plan.devices, self._cables.end_link
-        known: dict[tuple[int, int, int], EndKind] = {}
-        found: tuple[list[EndKind], list[EndKind]] = ([], [])
-        segments = self._links.segment[rows].tolist()
+        known: dict[EndKind, int] = {}
+        found: list[Wide] = []
+        segments = self._links.segment[rows]
         for end, column in enumerate((self._links.a_device[rows], self._links.b_device[rows])):
-            for number_, cls in zip(segments, devices.device_class[column].tolist(), strict=True):
-                key = (number_, cls, end)
-                if key not in known:
-                    segment = self._links.segments[number_]
-                    known[key] = end_kind(devices.classes[cls], segment.b if end else segment.a, segment)
-                found[end].append(known[key])
-        return found
+            classes = devices.device_class[column]
+            first, code = distinct(segments, classes)
+            numbers = np.zeros(len(first), dtype=np.int64)
+            for i, (number_, cls) in enumerate(zip(segments[first].tolist(), classes[first].tolist(), strict=True)):
+                segment = self._links.segments[number_]
+                kind = end_kind(devices.classes[cls], segment.b if end else segment.a, segment)
+                numbers[i] = known.setdefault(kind, len(known))
+            found.append(numbers[code])
+        return tuple(known), found[0], found[1]
+
+    def transceivers(self) -> tuple[list[str], list[str]]:
+        """Part of the transceiver at the a and b end of each cable end row; "" for none."""
+        kinds, *ends = self.kinds
+        media = self._cables.media
+        table = np.array([[kind.transceiver(medium) for medium in media] for kind in kinds], dtype=object)
+        medium = self._cables.medium[self._cables.end_cable]
+        a, b = (table.reshape(len(kinds), len(media))[end, medium].tolist() for end in ends)
+        return a, b
 
     @cached_property
     def splits(self) -> Ints:
@@ -100,17 +122,19 @@ class CableParts:
     def parts(self) -> tuple[list[str], list[str]]:
         """(part, description) of every cable."""
         cables = self._cables
-        _, first = np.unique(cables.end_cable, return_index=True)
-        a_kind, b_kind = self.end_kinds
-        known: dict[tuple[int, EndKind, EndKind, int, int, float], tuple[str, str]] = {}
-        found: list[tuple[str, str]] = []
-        columns = (cables.medium, first, self.splits, self.lanes, cables.length_m)
-        for medium, row, split, lanes, length in zip(*(c.tolist() for c in columns), strict=True):
-            key = (medium, a_kind[row], b_kind[row], split, lanes, length)
-            if key not in known:
-                known[key] = part(cables.media[medium], *key[1:])
-            found.append(known[key])
-        return [p for p, _ in found], [d for _, d in found]
+        _, row = np.unique(cables.end_cable, return_index=True)
+        kinds, a_kind, b_kind = self.kinds
+        columns = (cables.medium, a_kind[row], b_kind[row], self.splits, self.lanes, cables.length_m)
+        first, code = distinct(*columns)
+        made = [
+            part(cables.media[medium], kinds[a], kinds[b], split, lanes, length)
+            for medium, a, b, split, lanes, length in zip(*(c[first].tolist() for c in columns), strict=True)
+        ]
+        texts = [np.array(column, dtype=object) for column in zip(*made, strict=True)] or [
+            np.empty(0, dtype=object)
+        ] * 2
+        names, descriptions = (column[code].tolist() for column in texts)
+        return names, descriptions
 
 
 def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int, length_m: float) -> tuple[str, str]:

@@ -112,18 +112,20 @@ def _anchors(links: LinkTable) -> tuple[Flags, Wide]:
     return hung, keys
 
 
-def anchor_rows(links: LinkTable, cables: int) -> list[tuple[int, bool, int]]:
+def anchor_rows(links: LinkTable, cables: int) -> tuple[Wide, Flags, Ints]:
     """For each cable: a link of it, whether it hangs on the lower end, and its connector in the cage (-1: the only)."""
     first = np.full(cables, len(links), dtype=np.int64)
     wired = np.flatnonzero(links.cable >= 0)
     np.minimum.at(first, links.cable[wired], wired)
-    found = []
-    for row in first.tolist():
-        segment = links.segments[links.segment[row]]
-        lower = hangs_on_lower(segment)
-        side, port = (segment.a, links.a_port[row]) if lower else (segment.b, links.b_port[row])
-        found.append((row, lower, _connector_in_cage(side, int(port))))
-    return found
+    lower, connector = np.zeros(cables, dtype=bool), np.full(cables, -1, dtype=np.int32)
+    of_segment = links.segment[first]
+    for i in np.unique(of_segment).tolist():
+        segment, here = links.segments[i], np.flatnonzero(of_segment == i)
+        lower[here] = hangs_on_lower(segment)
+        side, column = (segment.a, links.a_port) if hangs_on_lower(segment) else (segment.b, links.b_port)
+        ports, place = np.unique(column[first[here]], return_inverse=True)
+        connector[here] = np.array([_connector_in_cage(side, port) for port in ports.tolist()], dtype=np.int32)[place]
+    return first, lower, connector
 
 
 def hangs_on_lower(segment: Segment) -> bool:

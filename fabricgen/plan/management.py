@@ -23,11 +23,14 @@ def deal_management(design: Design, devices: DeviceTable, fabric: FabricDesign) 
     for place in SCOPES:
         mine = _managed_at(devices, place, scope, managed)
         if len(mine):
-            nth = None if in_turn(place, scope) else load.share(place, scope, leaf.switches)
+            nth = (
+                None if in_turn(place, scope) else load.share(place, scope, leaf.switches, for_reserve=leaf.for_reserve)
+            )
             switch = _deal(layout, devices, place, mine, leaves, nth)
             found.append(mine)
             dealt.append(switch)
-            port.append(load.before(place, scope, leaf.switches) + rank_within(switch))
+            first = load.before(place, scope, leaf.switches, for_reserve=leaf.for_reserve)
+            port.append(first + rank_within(switch))
     device = np.concatenate(found)
     order = np.argsort(device, kind="stable")
     return device[order], np.concatenate(dealt)[order], np.concatenate(port)[order].astype(np.int32)
@@ -36,8 +39,8 @@ def deal_management(design: Design, devices: DeviceTable, fabric: FabricDesign) 
 def _managed_at(devices: DeviceTable, place: str, leaf_scope: str, managed: tuple[Managed, ...]) -> Ints:
     """Switches whose narrowest common place with the leaves is `place`, in the order they are dealt.
 
-    Those that serve more come first, then unit by unit, so that a new unit moves none; the first of each group comes
-    before the second of any.
+    Those that serve more come first, then unit by unit, so that a new unit moves none. Of those that serve more the
+    first of each group comes before the second of any, so that a group that grows moves none of another.
     """
     scopes = {(m.fabric, m.tier): m.scope for m in managed if shared_scope(m.scope, leaf_scope) == place}
     mine = [
@@ -50,7 +53,9 @@ def _managed_at(devices: DeviceTable, place: str, leaf_scope: str, managed: tupl
     rows = np.concatenate([np.arange(c.first, c.first + c.count, dtype=np.int32) for c, _ in mine])
     wide = np.concatenate([np.full(c.count, scope) for c, scope in mine])
     of_class = np.concatenate([np.full(c.count, i) for i, (c, _) in enumerate(mine)])
-    order = np.lexsort((rows, devices.index[rows], of_class, devices.unit[rows], wide))
+    index = devices.index[rows]
+    number = np.where(wide < SCOPES.index("su"), index, 0)
+    order = np.lexsort((rows, index, of_class, number, devices.unit[rows], wide))
     dealt: Ints = rows[order]
     return dealt
 

@@ -23,6 +23,7 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import group_index, inner, scope_of
 from fabricgen.design.slots import SlotTable
+from fabricgen.design.spread import run_ports, uplink_ends
 from fabricgen.plan.columns import Columns, tier_columns
 from fabricgen.plan.management import deal_management
 from fabricgen.plan.tables import (
@@ -172,23 +173,24 @@ class FabricWiring:
         combos = np.indices([sizes[d] for d in met], dtype=np.int32).reshape(
             len(met), uplink.upper_groups if met else 0
         )
-        share = np.array([uplink.share(i) for i in range(uplink.upper_count)], dtype=np.int32)
-        index = np.repeat(np.arange(uplink.upper_count, dtype=np.int32), share)
-        within_pair = np.arange(uplink.links_per_group, dtype=np.int32) - np.repeat(np.cumsum(share) - share, share)
+        assert lower.up is not None  # noqa: S101 - the same
+        ends = np.array(uplink_ends(uplink, lower.up), dtype=np.int32)
+        index, link = ends.T.reshape(2, uplink.upper_groups, uplink.links_per_group)
         groups = []
         for g in range(uplink.upper_groups):
             at = columns | {d: np.full(lower.switches, combos[i, g], dtype=np.int32) for i, d in enumerate(met)}
             groups.append(group_index(self._layout, upper.per, sizes, at))
         group = np.stack(groups, axis=1)[:, :, None]
         b = self._switches(upper).first + group * upper.count + index
-        b_port = np.broadcast_to(feed.first + rank[:, None, None] * share[index] + within_pair, b.shape)
+        ports = np.array(run_ports(upper, feed.run).of(feed), dtype=np.int32)
+        b_port = ports[rank[:, None, None] * feed.links + link]
         each = uplink.links_per_group * uplink.upper_groups
         a = np.repeat(np.arange(lower.switches, dtype=np.int32) + self._switches(lower).first, each)
         a_port = np.tile(np.arange(each, dtype=np.int32), lower.switches)
         b_device = b.reshape(-1).astype(np.int32)
         rail, plane = self._of_pair(a, b_device)
         segment = self._segment(lower.name, upper, lower.up, upper.downs[feed.run], lower.path)
-        return Wires(segment, a, a_port, b_device, b_port.reshape(-1).astype(np.int32), rail, plane)
+        return Wires(segment, a, a_port, b_device, b_port.reshape(-1), rail, plane)
 
     def _laterals(self, tier: TierDesign, lateral: Lateral) -> Iterator[Wires]:
         """Links inside a tier: between the switches of each pair, or between border switches of two sites."""

@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from fabricgen.blueprint.load import load_blueprint
+from fabricgen.cli.sides import lists_of
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.diff.compare import Change, compare
-from fabricgen.diff.inventory import Inventory, from_cluster
+from fabricgen.diff.compare import Change, Side, compare
+from fabricgen.diff.listing import Listing, Lists
+from fabricgen.diff.shape import shape_of
 
 BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
 
@@ -23,29 +26,21 @@ cluster_of = cache(compiled)
 
 
 @cache
-def inventory_of(name: str, *sets: str) -> Inventory:
-    return from_cluster(cluster_of(name, *sets))
+def side_of(name: str, *sets: str) -> Side:
+    cluster = cluster_of(name, *sets)
+    return Side(name, lists_of(cluster, {}), shape_of(cluster))
 
 
-@pytest.fixture
-def cluster() -> Callable[..., Cluster]:
-    """Compile a shipped blueprint by name, with `--set` changes."""
-    return cluster_of
-
-
-@pytest.fixture
-def fresh() -> Callable[..., Cluster]:
-    """The same, compiled once more."""
-    return compiled
-
-
-@pytest.fixture
-def inventory() -> Callable[..., Inventory]:
-    """The facts of a shipped blueprint by name, with `--set` changes."""
-    return inventory_of
+def changed(lists: Lists, name: str, row: int, **cells: object) -> Lists:
+    """The same lists with some cells of one row changed."""
+    listing: Listing = getattr(lists, name)
+    columns = {key: column.copy() for key, column in listing.columns.items()}
+    for key, value in cells.items():
+        columns[key][row] = value
+    return replace(lists, **{name: Listing(columns)})
 
 
 @pytest.fixture
 def change() -> Callable[[str, tuple[str, ...], tuple[str, ...]], Change]:
     """What it does to a shipped blueprint when one set of changes gives way to another."""
-    return lambda name, old, new: compare(inventory_of(name, *old), inventory_of(name, *new))
+    return lambda name, old, new: compare(side_of(name, *old), side_of(name, *new))

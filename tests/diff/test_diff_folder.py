@@ -2,46 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from fabricgen.cluster import Cluster
-from fabricgen.diff.compare import compare
-from fabricgen.diff.inventory import Inventory, from_folder
+from fabricgen.diff.compare import Side, compare
+from fabricgen.diff.folder import read_lists
 from fabricgen.export.table import ExportContext, part
 from fabricgen.kernel.diagnostics import InputError
+from tests.diff.conftest import cluster_of, side_of
 
-Compile = Callable[..., Cluster]
-Facts = Callable[..., Inventory]
+PARTS = ("devices", "links", "cables", "addresses", "bom")
 
 
-def write(cluster: Cluster, folder: Path) -> Path:
-    for name in ("devices", "links", "cables"):
+def write(cluster: Cluster, folder: Path, parts: tuple[str, ...] = PARTS) -> Path:
+    for name in parts:
         for path, content in part(name).files(cluster, ExportContext()):
             (folder / path).write_bytes(content)
     return folder
 
 
 @pytest.fixture
-def built(cluster: Compile, tmp_path: Path) -> Path:
-    return write(cluster("leaf-spine"), tmp_path)
+def built(tmp_path: Path) -> Path:
+    return write(cluster_of("leaf-spine"), tmp_path)
 
 
-@pytest.mark.parametrize("name", ["leaf-spine", "nvl72-gb200", "superpod-b200", "superpod-b300"])
-def test_a_folder_holds_the_facts_of_its_cluster(cluster: Compile, inventory: Facts, tmp_path: Path, name: str) -> None:
-    found = from_folder(write(cluster(name), tmp_path))
-    assert found == inventory(name)
-    assert not compare(found, inventory(name))
+@pytest.mark.parametrize("name", ["leaf-spine", "nvl72-gb200", "superpod-b200", "superpod-b300", "two-site"])
+def test_a_folder_holds_the_lists_of_its_cluster(tmp_path: Path, name: str) -> None:
+    change = compare(Side("folder", read_lists(write(cluster_of(name), tmp_path))), side_of(name))
+    assert not change
+    assert all(not delta.counts()["changed"] for delta in change.deltas.values())
 
 
-def test_order_of_rows_and_further_columns_do_not_count(built: Path, inventory: Facts) -> None:
+def test_order_of_rows_and_further_columns_do_not_count(built: Path) -> None:
     for file in built.glob("*.csv"):
         header, *rows = file.read_text().splitlines()
         lines = [f"note,{header}", *(f'"a, b",{row}' for row in reversed(rows))]
         file.write_text("\r\n".join(lines))
-    assert from_folder(str(built)) == inventory("leaf-spine")
+    assert not compare(Side("folder", read_lists(built)), side_of("leaf-spine"))
+
+
+def test_numbers_are_compared_by_value(built: Path) -> None:
+    file = built / "links.csv"
+    file.write_text(file.read_text().replace(",400,", ",400.0,"))
+    assert ",400.0," in file.read_text()
+    assert not compare(Side("folder", read_lists(built)), side_of("leaf-spine"))
+
+
+def test_lists_that_a_folder_lacks_are_said_not_to_be_compared(tmp_path: Path) -> None:
+    folder = write(cluster_of("leaf-spine"), tmp_path, ("devices", "links", "cables"))
+    change = compare(Side("folder", read_lists(folder)), side_of("leaf-spine"))
+    assert (change.addresses, change.bom) == (None, None)
+    assert not change
+    assert change.notes == (
+        "folder has no addresses.csv, so that is not compared",
+        "folder has no bom.csv, so that is not compared",
+    )
 
 
 @pytest.mark.parametrize("name", ["devices.csv", "links.csv", "cables.csv"])
@@ -92,7 +109,7 @@ def test_rows_of_a_cable_agree(built: Path) -> None:
     fields = first.split(",")
     fields[place] = "77"
     file.write_text("\n".join([header, first, ",".join(fields), *rest]))
-    assert_fault(built, "cables.csv", "rows of different fabric, medium or length")
+    assert_fault(built, "cables.csv", "rows of different fabric, part, medium or length")
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b'device,"'])
@@ -103,7 +120,7 @@ def test_a_file_that_is_no_list_is_named(built: Path, content: bytes) -> None:
 
 def assert_fault(folder: Path, name: str, says: str) -> None:
     with pytest.raises(InputError) as caught:
-        from_folder(folder)
+        read_lists(folder)
     assert {d.code for d in caught.value.diagnostics} == {"FG028"}
     assert name in str(caught.value)
     assert says in str(caught.value)

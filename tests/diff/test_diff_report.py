@@ -1,86 +1,168 @@
-"""Reports of a change: one page of text, and JSON that holds everything."""
+"""Reports of a change: a page of text, Markdown that nothing can break out of, and JSON that holds everything."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from fabricgen.diff.compare import Change, compare
-from fabricgen.diff.inventory import Inventory
-from fabricgen.diff.report import as_json, place_of, text
+from fabricgen.diff.compare import Change, Side, compare
+from fabricgen.diff.fail_on import WORDS, fails, parse
+from fabricgen.diff.report_json import as_json
+from fabricgen.diff.report_markdown import MOST, escaped, markdown
+from fabricgen.diff.report_text import text
+from fabricgen.kernel.diagnostics import InputError
+from tests.diff.conftest import changed, side_of
 
-Facts = Callable[..., Inventory]
 Changing = Callable[[str, tuple[str, ...], tuple[str, ...]], Change]
 
-GOLDEN = Path(__file__).parent / "golden"
-SPINES = ("leaf-spine", ("fabrics.compute.tiers.spine.count=2",), ("fabrics.compute.tiers.spine.count=4",))
+SPINES = "fabrics.compute.tiers.spine.count"
 OMIT = ("leaf-spine", (), ('omit=["p1/su-2/node-4"]',))
+GROWN = ("superpod-b300", ("pods.p1.su=4",), ("pods.p1.su=5",))
 
 
-@pytest.mark.parametrize(("name", "case"), [("more-spines", SPINES), ("omitted-node", OMIT)])
-def test_text(change: Changing, name: str, case: tuple[str, tuple[str, ...], tuple[str, ...]]) -> None:
-    assert text(change(*case)) + "\n" == (GOLDEN / f"{name}.txt").read_text()
+WRITERS: dict[str, Callable[[Change], str]] = {
+    "txt": lambda change: text(change) + "\n",
+    "md": markdown,
+    "json": lambda change: json.dumps(as_json(change), indent=2) + "\n",
+}
 
 
-def test_json_golden(change: Changing) -> None:
-    assert as_json(change(*OMIT)) == json.loads((GOLDEN / "omitted-node.json").read_text())
+@pytest.mark.parametrize("form", WRITERS)
+def test_golden(change: Changing, form: str, request: pytest.FixtureRequest) -> None:
+    file = Path(__file__).parent / "golden" / f"omitted-node.{form}"
+    written = WRITERS[form](change(*OMIT))
+    if request.config.getoption("--regenerate"):
+        file.write_text(written, encoding="utf-8")
+    assert written == file.read_text(encoding="utf-8")
 
 
-def test_no_change_is_said(inventory: Facts) -> None:
-    same = compare(inventory("leaf-spine"), inventory("leaf-spine"))
+def test_no_change_is_said(change: Changing) -> None:
+    same = change("leaf-spine", (), ())
     assert text(same) == "no differences"
+    assert markdown(same) == "**No differences.**\n"
     found = as_json(same)
     assert found["differences"] is False
     assert found["links"] == {"added": [], "removed": [], "changed": []}
 
 
-def test_text_stays_a_page_however_large_the_change(change: Changing) -> None:
+def test_text_is_capped_and_counts_what_it_leaves_out(change: Changing) -> None:
+    grown = change(*GROWN)
+    page, whole = text(grown).splitlines(), text(grown, every=True).splitlines()
+    assert len(page) < 150 < len(whole)
+    head = page[: page.index("p1 su 1: " + page[next(i for i, x in enumerate(page) if x.startswith("p1 su 1"))][9:])]
+    assert len(head) <= 50
+    shown = 0
+    for line in page:
+        if line.startswith("  rack "):
+            shown = 0
+        elif line.startswith("    … and "):
+            rack_total = shown + int(line.split()[2].replace(",", ""))
+            assert rack_total > shown == 6
+        elif line.startswith("    "):
+            shown += 1
+    assert "…" not in "\n".join(whole)
+    listed = [line for line in whole if line.startswith("    ")]
+    told = sum(len(grown.deltas[kind]) for kind in ("devices", "cables", "optics", "addresses", "sessions"))
+    assert len(listed) == told
+
+
+def test_rows_are_grouped_by_unit_and_rack(change: Changing) -> None:
+    page = text(change("leaf-spine", (), ("pods.p1.su=3",)), every=True).splitlines()
+    units = [line.split(":")[0] for line in page if re.match(r"(p1 su|shared)", line)]
+    assert units == ["p1 su 3", "shared"]
+    racks = [line.split(":")[0].strip() for line in page if line.startswith("  rack ")]
+    assert racks == ["rack p1-su03-net01", "rack p1-su03-rk01", "rack net-compute-spine-01"]
+
+
+def test_markdown_fits_a_comment_unless_all_is_asked_for(change: Changing) -> None:
     grown = change("superpod-b300", ("pods.p1.su=4",), ("pods.p1.su=16",))
-    page = text(grown).splitlines()
-    sections = [line for line in page if line and not line.startswith(" ")]
-    assert len(page) <= len(sections) * (8 + 3)
-    assert sum(line.startswith("  ... and ") for line in page) == len(sections) - 4
-    assert len(text(grown, lines=2)) < len(text(grown))
+    page = markdown(grown)
+    assert len(page) < MOST + 5000 < 65536
+    assert page.count("<details>") == page.count("</details>") > 3
+    assert page.startswith("### superpod-b300 -> superpod-b300\n\n| | |\n|---|---|\n| devices | ")
+    assert len(markdown(grown, every=True)) > len(page)
 
 
-def test_what_is_left_out_is_counted(change: Changing) -> None:
-    page = text(change(*SPINES), lines=4)
-    for section in page.split("\n\n")[1:]:
-        title, *lines = section.splitlines()
-        shown = sum(line.startswith("    ") for line in lines)
-        left = next((int(line.split()[2]) for line in lines if line.startswith("  ... and ")), 0)
-        assert shown + left == int(title.rpartition(": ")[2])
+HOSTILE = "x`` ``` \n\n</details><script>|@team [a](http://b) *c* _d_ # www.e.fr \x1b[31m"
+
+
+def test_hostile_names_stay_text(change: Changing) -> None:
+    lists = side_of("leaf-spine").lists
+    bad = changed(lists, "devices", 0, rack=HOSTILE, model=HOSTILE)
+    bad = replace(bad, bom=None)
+    found = compare(Side(HOSTILE, lists), Side("new", bad))
+    for page in (markdown(found), text(found)):
+        assert "\x1b" not in page
+    page = markdown(found)
+    fences = [line for line in page.splitlines() if line.startswith("```")]
+    assert len(fences) % 2 == 0
+    assert all(fence.startswith("````") for fence in fences)
+    outside = "\n".join(part for i, part in enumerate(re.split(r"\n````.*", page)) if i % 2 == 0)
+    for sign in ("<script", "@team", "](", "http://", "www.e", "| @", "``"):
+        assert sign not in outside
+    assert outside.count("</details>") == outside.count("<details>")
+    assert text(found).count("\n") == len(text(found).splitlines()) - 1
+    assert json.loads(json.dumps(as_json(found)))["devices"]["changed"][0]["new"]["model"] == HOSTILE
+
+
+def test_escaping_keeps_plain_words_readable() -> None:
+    assert escaped("compute spine: 2 -> 4 (stated), 1.5 m") == "compute spine: 2 -> 4 (stated), 1.5 m"
+    assert escaped("> a") == "&#62; a"
+    assert escaped("1. a") == "1. a"
+    assert escaped("a@b") == "a&#64;&#8288;b"
 
 
 def test_json_is_complete_and_plain(change: Changing) -> None:
-    grown = change("superpod-b300", ("pods.p1.su=4",), ("pods.p1.su=5",))
+    grown = change(*GROWN)
     found = as_json(grown)
     assert json.loads(json.dumps(found)) == found
-    for kind in ("devices", "links", "cables", "sessions"):
+    for kind in ("devices", "cables", "optics", "links", "addresses", "sessions"):
         counts = found["counts"][kind]
         assert all(len(found[kind][way]) == counts[way] for way in ("added", "removed", "changed"))
         said = [way for row in found[kind]["changed"] for way in row["what"]]
         assert {way: said.count(way) for way in set(said)}.items() <= counts.items()
         for row in found[kind]["changed"]:
             assert row["what"]
+            assert row["old"].keys() == row["new"].keys()
             assert all(row["old"][field] != row["new"][field] for field in row["new"])
+    assert found["devices"]["added"][0]["place"].keys() == {"pod", "su", "rack"}
+    moved = next(row for row in found["cables"]["changed"] if "moved" in row["what"])
+    assert moved["new"]["ends"][0].keys() == {"a_device", "a_cage", "b_device", "b_cage"}
+    spine = next(row for row in found["spare_ports"] if row["tier"] == "spine" and row["fabric"] == "compute")
+    assert spine["old"] == {"ports": 128, "free_on_fullest": 0, "free": 0, "unnumbered": 0}
+    assert spine["new"] == {"ports": 128, "free_on_fullest": 48, "free": 3072, "unnumbered": 48}
+
+
+RESERVED = "pods.p1.reserve=4"
 
 
 @pytest.mark.parametrize(
-    ("device", "place"),
+    ("case", "happens"),
     [
-        ("p1-su01-n001", "p1-su01"),
-        ("compute-leaf-p1-su01-r1-pl2-01", "compute-leaf-p1-su01"),
-        ("oob-leaf-p1-su01-rk02-01", "oob-leaf-p1-su01"),
-        ("p1-su01-rk02-nvlink-03", "p1-su01"),
-        ("compute-spine-pl1-07", "compute-spine-pl1"),
-        ("ufm-1", "ufm"),
-        ("ufm", "ufm"),
-        ("summit-2", "summit"),
+        (("leaf-spine", (), ()), ""),
+        (OMIT, "any removed-device"),
+        (("leaf-spine", (RESERVED,), (RESERVED, "pods.p1.su=3")), "any added-device added-cable"),
+        (("leaf-spine", (), ("pools.loopback=10.99.0.0/24",)), "any renumbered session-flap"),
+        (GROWN, "any added-device added-cable moved-cable replaced-cable session-flap"),
+        (
+            ("leaf-spine", (f"{SPINES}=4",), (f"{SPINES}=2",)),
+            "any removed-device renumbered moved-cable session-flap",
+        ),
     ],
 )
-def test_place_of_a_device(device: str, place: str) -> None:
-    assert place_of(device) == place
+def test_fail_on(change: Changing, case: tuple[str, tuple[str, ...], tuple[str, ...]], happens: str) -> None:
+    found = change(*case)
+    assert [word for word in WORDS if fails(found, (word,))] == happens.split()
+
+
+def test_fail_on_knows_its_words() -> None:
+    assert parse("moved-cable, renumbered,session-flap") == ("moved-cable", "renumbered", "session-flap")
+    with pytest.raises(InputError, match="did you mean 'moved-cable'"):
+        parse("moved-cables")
+    with pytest.raises(InputError, match="FG046"):
+        parse(",")

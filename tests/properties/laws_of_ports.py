@@ -6,6 +6,7 @@ from collections import Counter
 
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
+from fabricgen.design.spread import run_ports
 from fabricgen.design.tiers import hangs
 from fabricgen.plan.tables import NODE
 from tests.properties.case import Case
@@ -82,15 +83,17 @@ def spare_ports_are_free_on_every_switch(case: Case) -> None:
 def purposes_of_down_ports_never_overlap(case: Case) -> None:
     design = case.cluster.design
     for tier, _ in case.classes():
-        spans = [(feed.run, feed.first, feed.first + feed.room) for feed in tier.feeds]
-        assert all(feed.used <= feed.room for feed in tier.feeds)
+        kept = [(feed.run, run_ports(tier, feed.run).of(feed)) for feed in tier.feeds]
+        assert all(feed.used <= feed.room == len(ports) for feed, (_, ports) in zip(tier.feeds, kept, strict=True))
         for fabric in design.fabrics:
             if fabric.leaf == tier.key:
-                spans += [(f.run, f.first, f.first + f.per_switch) for f in fabric.node_feeds]
-        taken = Counter((run, port) for run, first, end in spans for port in range(first, end))
-        assert set(taken.values()) <= {1}
-        for run, _, end in spans:
-            assert end <= tier.numbered[run] <= tier.downs[run].capacity
+                kept += [(f.run, tuple(range(f.first, f.first + f.per_switch))) for f in fabric.node_feeds]
+        for i, run in enumerate(tier.downs):
+            left = run_ports(tier, i).left_over(tier.numbered[i])
+            taken = Counter([*left, *(port for j, ports in kept if j == i for port in ports)])
+            assert set(taken.values()) <= {1}
+            assert set(taken) <= set(range(run.capacity))
+            assert run.capacity - tier.numbered[i] - len(left) in range(run.per_connector)
 
 
 def links_use_the_ports_kept_for_them(case: Case) -> None:
@@ -104,7 +107,7 @@ def links_use_the_ports_kept_for_them(case: Case) -> None:
             ).tier(segment.lower)
             feed = tier.feed(lower.key)
             assert tier.downs.index(segment.b) == feed.run
-            assert feed.first <= link.b_port < feed.first + feed.room
+            assert link.b_port in run_ports(tier, feed.run).of(feed)
 
 
 def every_port_of_a_present_node_is_wired_once(case: Case) -> None:

@@ -106,6 +106,24 @@ def test_growth_inside_the_reserve_moves_nothing(tree: Tree, data: st.DataObject
     assert not moved(before, after)
 
 
+@cases(80)
+@given(blueprints(), st.data())
+def test_what_is_sized_for_the_reserve_grows_without_a_move(tree: Tree, data: st.DataObject) -> None:
+    pods = [pod for pod in tree["pods"].values() if "nodes" not in pod]
+    assume(len(pods) == len(tree["pods"]) == 1 and not tree["omit"])
+    fabrics = {name: {k: v for k, v in fabric.items() if k != "extra"} for name, fabric in tree["fabrics"].items()}
+    fabrics = {name: fabric | {"size_for": "reserve"} for name, fabric in fabrics.items() if name != "oob"}
+    made = deepcopy(tree) | {"fabrics": fabrics}
+    (pod,) = made["pods"].values()
+    pod["reserve"], pod["su"] = data.draw(st.integers(2, 5)), 1
+    before = compiled_or_dropped(made)
+    pod["su"] = data.draw(st.integers(2, pod["reserve"]))
+    after = compiled(made)  # what the reserve was sized for wires
+    sizes = [[(tier.count, tier.up) for tier in cluster.design.tiers] for cluster in (before, after)]
+    assert sizes[0] == sizes[1]
+    assert not moved(before, after)
+
+
 @cases(100)
 @given(blueprints(), st.data())
 def test_a_part_filled_unit_is_filled_up_without_moving_anything(tree: Tree, data: st.DataObject) -> None:

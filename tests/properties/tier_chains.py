@@ -75,6 +75,8 @@ def _stated(draw: st.DrawFn, *, top: bool, lowest: bool, switch: str) -> Tree:
         found["oversubscription"] = draw(st.sampled_from(["1:1", "2:1", "4:3", "1:2", "3:1"]))
     if not top and often(draw, 1, 5):
         found["uplinks"] = draw(st.sampled_from([1, 2, 3, 4, 6, "2 x 400G", "4 x 200G", "400G", "200G"]))
+    if often(draw, 1, 6):
+        found["size_for"] = "reserve"
     if lowest and often(draw, 1, 2):
         found["spread"] = draw(st.sampled_from(["block", "stripe"]))
     if often(draw, 1, 6):

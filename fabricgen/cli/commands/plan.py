@@ -7,40 +7,94 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import reading_options
+from fabricgen.cli.options import prices_option
 
 if TYPE_CHECKING:
-    from fabricgen.diff.inventory import Inventory
+    from fabricgen.diff.compare import Change
+
+FORMATS = ("text", "json", "markdown")
 
 
 @click.command()
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
-@reading_options
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(old: str, new: str, sets: tuple[str, ...], allow_outside: bool, form: str) -> int:
-    """Say which devices, cables, addresses and sessions change from OLD to NEW.
+@click.option(
+    "--set",
+    "--set-new",
+    "sets",
+    multiple=True,
+    metavar="PATH=VALUE",
+    help="Change one value of NEW, for example pods.p1.su=3; may be repeated.",
+)
+@click.option("--set-old", multiple=True, metavar="PATH=VALUE", help="Change one value of OLD; may be repeated.")
+@click.option("--allow-outside", is_flag=True, help="Let includes leave the blueprint's folder.")
+@prices_option
+@click.option(
+    "--templates",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder whose templates replace built-in ones of the same path, on both sides.",
+)
+@click.option("--configs", is_flag=True, help="Render every configuration that can differ, and show the lines.")
+@click.option("--all", "every", is_flag=True, help="Leave nothing out of text and Markdown.")
+@click.option(
+    "--fail-on", default="any", show_default=True, metavar="WORD,...", help="Exit with 1 only if this happens."
+)
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+def command(
+    old: str,
+    new: str,
+    sets: tuple[str, ...],
+    set_old: tuple[str, ...],
+    allow_outside: bool,
+    prices: Path | None,
+    templates: Path | None,
+    configs: bool,
+    every: bool,
+    fail_on: str,
+    form: str,
+) -> int:
+    """Say which devices, cables, optics, addresses, sessions and configs change from OLD to NEW.
 
-    Either is a blueprint or a folder that `build` wrote; --set changes NEW. Exits with 1 when there are differences.
+    Either is a blueprint, a folder that `build` wrote, or git:REV:path of one. Exits with 1 when there are
+    differences.
+
+    \b
+    --fail-on: any, none, added-device, removed-device, moved-device, replaced-device, renumbered, added-cable,
+    removed-cable, moved-cable, replaced-cable, swapped-optic, session-flap, removed-session, changed-config, cost
     """
-    import json
+    from dataclasses import replace
 
-    from fabricgen.diff.compare import compare
-    from fabricgen.diff.report import as_json, text
+    from fabricgen.cli.output import read_prices
+    from fabricgen.cli.sides import PlanOptions, changes
+    from fabricgen.diff.fail_on import fails, parse
 
     if old == "-" and new == "-":
         raise click.UsageError("only one side can be standard input")
-    change = compare(_side(old, (), allow_outside), _side(new, sets, allow_outside))
-    click.echo(json.dumps(as_json(change), indent=2) if form == "json" else text(change))
-    return 1 if change else 0
+    words = parse(fail_on)
+    options = PlanOptions(
+        old_sets=set_old,
+        new_sets=sets,
+        allow_outside=allow_outside,
+        prices=read_prices(prices),
+        templates=templates,
+        every_config=configs or "changed-config" in words,
+    )
+    change = replace(changes(old, new, options), show_diffs=configs)
+    click.echo(_report(change, form, every), nl=form != "markdown")
+    return 1 if fails(change, words) else 0
 
 
-def _side(place: str, sets: tuple[str, ...], allow_outside: bool) -> Inventory:
-    from fabricgen.compiler import compile_cluster, compile_design
-    from fabricgen.diff.inventory import from_cluster, from_folder
+def _report(change: Change, form: str, every: bool) -> str:
+    import json
 
-    if Path(place).is_dir():
-        if sets:
-            raise click.UsageError(f"--set changes a blueprint, {place} is a built folder")
-        return from_folder(Path(place))
-    return from_cluster(compile_cluster(compile_design(place, sets, allow_outside=allow_outside)))
+    if form == "json":
+        from fabricgen.diff.report_json import as_json
+
+        return json.dumps(as_json(change), indent=2)
+    if form == "markdown":
+        from fabricgen.diff.report_markdown import markdown
+
+        return markdown(change, every=every)
+    from fabricgen.diff.report_text import text
+
+    return text(change, every=every)

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from fabricgen.catalog.models import CableProfile, NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.summary import whole
@@ -68,7 +70,8 @@ def table(cluster: Cluster, context: ExportContext) -> Table:
 
 def lines(cluster: Cluster) -> list[Line]:
     """Every part of a cluster once, by kind and part; external devices are not bought, but optics at their ends are."""
-    found = [*_devices(cluster), *_transceivers(cluster), *_cables(cluster)]
+    parts = CableParts(cluster)
+    found = [*_devices(cluster), *_transceivers(cluster, parts), *_cables(cluster, parts)]
     return sorted(found, key=lambda line: (KINDS.index(line.kind), line.part))
 
 
@@ -101,26 +104,27 @@ def _line_cards(devices: list[tuple[SwitchProfile | NodeProfile, int]]) -> Itera
             yield Line(part, text[part], "line-card", quantity, 0)
 
 
-def _transceivers(cluster: Cluster) -> Iterator[Line]:
+def _transceivers(cluster: Cluster, parts: CableParts) -> Iterator[Line]:
     """One for each cage that a fibre plugs into: cables in one twin-port cage share it."""
     cables, links = cluster.plan.cables, cluster.plan.links
-    medium_of = cables.medium[cables.end_cable].tolist()
-    seen: set[tuple[int, str]] = set()
-    counts: Counter[tuple[int, EndKind]] = Counter()
-    for devices, cages, kinds in zip(
-        (links.a_device, links.b_device), cluster.cages, CableParts(cluster).end_kinds, strict=True
-    ):
-        rows = zip(devices[cables.end_link].tolist(), cages[cables.end_link].tolist(), medium_of, kinds, strict=True)
-        for device, cage, medium, kind in rows:
-            if kind.transceiver(cables.media[medium]) and (device, cage) not in seen:
-                seen.add((device, cage))
-                counts[medium, kind] += 1
+    medium = cables.medium[cables.end_cable]
+    kinds, *ends = parts.kinds
+    devices = np.concatenate([links.a_device[cables.end_link], links.b_device[cables.end_link]])
+    names = np.concatenate([cages[cables.end_link] for cages in cluster.cages])
+    number = {name: i for i, name in enumerate(dict.fromkeys(names.tolist()))}
+    cage = np.fromiter(map(number.__getitem__, names.tolist()), dtype=np.int64, count=len(names))
+    what = np.concatenate(ends) * len(cables.media) + np.concatenate([medium, medium])
+    plugged = [bool(kind.transceiver(profile)) for kind in kinds for profile in cables.media]
+    rows = np.flatnonzero(np.array(plugged, dtype=bool)[what])
+    _, first = np.unique(devices[rows].astype(np.int64) * max(1, len(number)) + cage[rows], return_index=True)
+    found = zip(*np.unique(what[rows][first], return_counts=True), strict=True)
+    counts = {(int(w) % len(cables.media), kinds[int(w) // len(cables.media)]): int(n) for w, n in found}
     merged: Counter[str] = Counter()
     about: dict[str, tuple[CableProfile, EndKind]] = {}
-    for (medium, kind), quantity in counts.items():
-        part = kind.transceiver(cables.media[medium])
+    for (chosen, kind), quantity in counts.items():
+        part = kind.transceiver(cables.media[chosen])
         merged[part] += quantity
-        about[part] = (cables.media[medium], kind)
+        about[part] = (cables.media[chosen], kind)
     for part, quantity in merged.items():
         profile, kind = about[part]
         text = f"{kind.form_factor} {kind.gbps}G transceiver, {profile.name}, {profile.reach_m:g} m"
@@ -134,17 +138,17 @@ def _end_power(medium: CableProfile, kind: EndKind) -> float | None:
     return medium.power_w_per_end * min(1.0, kind.gbps / kind.lane_gbps / 8)
 
 
-def _cables(cluster: Cluster) -> Iterator[Line]:
+def _cables(cluster: Cluster, parts: CableParts) -> Iterator[Line]:
     cables = cluster.plan.cables
-    parts = CableParts(cluster)
-    a_kind, b_kind = parts.end_kinds
-    power: dict[int, float | None] = {}
-    for row, cable in enumerate(cables.end_cable.tolist()):
-        medium = cables.media[cables.medium[cable]]
-        ends = [_end_power(medium, a_kind[row]), _end_power(medium, b_kind[row])] if medium.attached else [0.0]
-        before = power.get(cable, 0.0)
-        power[cable] = None if before is None or None in ends else before + sum(e for e in ends if e is not None)
+    kinds, *ends = parts.kinds
     counts: Counter[str] = Counter(parts.parts[0])
     first = {part: i for i, part in reversed(list(enumerate(parts.parts[0])))}
     for part, quantity in counts.items():
-        yield Line(part, parts.parts[1][first[part]], "cable", quantity, power[first[part]])
+        cable = first[part]
+        medium, power = cables.media[cables.medium[cable]], [0.0]
+        if medium.attached:
+            rows = np.flatnonzero(cables.end_cable == cable)
+            each = [_end_power(medium, kinds[kind]) for end in ends for kind in end[rows].tolist()]
+            power = [watts for watts in each if watts is not None]
+            power = power if len(power) == len(each) else []
+        yield Line(part, parts.parts[1][cable], "cable", quantity, sum(power) if power else None)

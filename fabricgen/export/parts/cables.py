@@ -24,23 +24,20 @@ def table(cluster: Cluster) -> Table:
     """Cable ends by cable; a breakout has several rows of one cable, and all rows of a cable share part and length."""
     cables, links = cluster.plan.cables, cluster.plan.links
     parts = CableParts(cluster)
-    media = [m.medium for m in cables.media]
+    media = np.array([m.medium for m in cables.media], dtype=object)
     row_cable = cables.end_cable
-    a_kind, b_kind = parts.end_kinds
-    medium_of = cables.medium[row_cable].tolist()
+    transceivers = parts.transceivers()
     fabrics = np.array([s.fabric for s in links.segments], dtype=object)
     ends: dict[str, list[Any]] = {}
-    for side, devices, cages, kinds in (
-        ("a", links.a_device, cluster.cages[0], a_kind),
-        ("b", links.b_device, cluster.cages[1], b_kind),
+    for side, devices, cages, optics in (
+        ("a", links.a_device, cluster.cages[0], transceivers[0]),
+        ("b", links.b_device, cluster.cages[1], transceivers[1]),
     ):
         device = devices[cables.end_link]
         ends |= {
             f"{side}_device": picked(cluster.name_column, device),
             f"{side}_cage": picked(cages, cables.end_link),
-            f"{side}_transceiver": [
-                kind.transceiver(cables.media[m]) for kind, m in zip(kinds, medium_of, strict=True)
-            ],
+            f"{side}_transceiver": optics,
             f"{side}_rack": picked(np.array(cluster.plan.racks.names, dtype=object), cluster.plan.devices.rack[device]),
             f"{side}_u": cluster.plan.devices.u[device].tolist(),
         }
@@ -52,7 +49,7 @@ def table(cluster: Cluster) -> Table:
         "cable": picked(np.array(cluster.cable_ids, dtype=object), row_cable),
         "fabric": picked(fabrics, links.segment[cables.end_link]),
         "part": picked(np.array(parts.parts[0], dtype=object), row_cable),
-        "medium": [media[m] for m in medium_of],
+        "medium": picked(media, cables.medium[row_cable]),
         "length_m": cables.length_m[row_cable].tolist(),
         **ends,
         "label_a": [f"{x} > {y}" for x, y in zip(a, b, strict=True)],
@@ -63,8 +60,10 @@ def table(cluster: Cluster) -> Table:
 
 def _places(devices: list[str], cages: list[str], ports: list[str], links: list[int]) -> list[str]:
     """What a label says of an end: device and cage, and the port where the connector carries a single link."""
-    found = []
-    for device, cage, port, count in zip(devices, cages, ports, links, strict=True):
-        place = cage if count > 1 else port if port.startswith(cage) else f"{cage} {port}"
-        found.append(f"{device}:{place}")
-    return found
+    known = {key: f":{_place(*key)}" for key in set(zip(cages, ports, [count > 1 for count in links], strict=True))}
+    keys = zip(cages, ports, [count > 1 for count in links], strict=True)
+    return [device + known[key] for device, key in zip(devices, keys, strict=True)]
+
+
+def _place(cage: str, port: str, several: bool) -> str:
+    return cage if several else port if port.startswith(cage) else f"{cage} {port}"

@@ -27,6 +27,7 @@ class CrowdedCage(PlanRule):
     severity = Severity.ERROR
     title = "more cables meet in a cage than its transceiver has connectors"
     bad = """
+        pods: {p1: {su: 5}}
         fabrics: {compute: {tiers: {
           leaf: {switch: sn4700, per: [su, rail], uplinks: 4 x 200G},  # <-
           spine: {switch: sn4700, count: 4}}}}

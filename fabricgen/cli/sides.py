@@ -1,0 +1,247 @@
+"""The sides of a comparison: a blueprint, a built folder, or either of them in a git revision."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fabricgen.cluster import Cluster
+from fabricgen.compiler import compile_cluster, compile_design
+from fabricgen.diff.affected import affected_switches
+from fabricgen.diff.compare import Change, Side, collector_paused, compare
+from fabricgen.diff.configs import Configs, compare_configs
+from fabricgen.diff.folder import read_lists
+from fabricgen.diff.listing import COLUMNS, NUMBERS, Listing, Lists, place_of
+from fabricgen.diff.shape import shape_of
+from fabricgen.export.formats.csv import number
+from fabricgen.export.parts import addresses, bom, cables, devices, links
+from fabricgen.export.table import ExportContext, Table
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
+from fabricgen.kernel.discovery import module_names
+from fabricgen.kernel.git_tree import PREFIX, GitTree, open_tree
+from fabricgen.kernel.publish_manifest import MANIFEST, parse_manifest
+from fabricgen.kernel.text_input import MAX_BYTES
+
+_LISTS = ("devices.csv", "links.csv", "cables.csv", "addresses.csv", "bom.csv", MANIFEST)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """What `plan` is told: changes of either side, unit prices, own templates, and whether to render every config."""
+
+    old_sets: tuple[str, ...] = ()
+    new_sets: tuple[str, ...] = ()
+    allow_outside: bool = False
+    prices: Mapping[str, float] = field(default_factory=dict)
+    templates: Path | None = None
+    every_config: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    side: Side
+    configs: Configs | None
+    cluster: Cluster | None = None
+
+
+def changes(old: str, new: str, options: PlanOptions) -> Change:
+    """Open both sides and compare them, configurations too.
+
+    Raises InputError for a side that cannot be used; what is wrong in a revision is shown as `git:REV:path:line:col`.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(collector_paused())
+        shown: dict[str, str] = {}
+        stack.enter_context(_relabelled(shown))
+        was = _open(old, options.old_sets, options, stack, shown)
+        now = _open(new, options.new_sets, options, stack, shown)
+        change = compare(was.side, now.side, options.prices)
+        if was.configs is None or now.configs is None:
+            lacking = was if was.configs is None else now
+            note = f"{lacking.side.name} has no configs, so these are not compared"
+            return replace(change, notes=(*change.notes, note))
+        affected = None
+        if was.cluster and now.cluster:
+            affected = affected_switches(was.cluster, now.cluster, change.devices, change.links)
+        every = options.every_config
+        return replace(change, configs=compare_configs(was.configs, now.configs, affected, every=every))
+
+
+def _open(place: str, sets: tuple[str, ...], options: PlanOptions, stack: ExitStack, shown: dict[str, str]) -> _Opened:
+    tree = open_tree(place) if place.startswith(PREFIX) else None
+    folder = tree.is_folder if tree else Path(place).is_dir()
+    if folder and sets:
+        raise click.UsageError(f"--set changes a blueprint, {place} is a built folder")
+    at = Path(place)
+    if tree is not None:
+        temporary = os.path.realpath(stack.enter_context(tempfile.TemporaryDirectory(prefix="fabricgen-git-")))
+        shown[f"{temporary}/"] = tree.shown
+        if folder:
+            return _git_folder(place, tree, Path(temporary))
+        at = tree.write(Path(temporary), largest=MAX_BYTES, whole=options.allow_outside)
+    if folder:
+        return _Opened(Side(place, read_lists(at)), _folder_configs(at))
+    cluster = _compiled(str(at) if tree else place, sets, options.allow_outside, temporary if tree else "")
+    side = Side(place, lists_of(cluster, options.prices), shape_of(cluster))
+    return _Opened(side, _ClusterConfigs(cluster, options.templates), cluster)
+
+
+def _compiled(blueprint: str, sets: tuple[str, ...], allow_outside: bool, root: str) -> Cluster:
+    """Compile a blueprint; one of a revision may include nothing that is not of the revision."""
+    design = compile_design(blueprint, sets, allow_outside=allow_outside)
+    for span in design.loaded.source.spans.values() if root and allow_outside else ():
+        file = os.path.realpath(span.file)
+        if not span.file.startswith("--set") and not Path(file).is_relative_to(root):
+            message = "an include leaves the repository, so it is not of that revision"
+            raise fault("FG045", message, hint="move the file into the repository", span=span)
+    return compile_cluster(design)
+
+
+@contextmanager
+def _relabelled(shown: Mapping[str, str]) -> Iterator[None]:
+    """Let faults name files of a revision, not where they were written to for a moment."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(_renamed(d, shown) for d in error.diagnostics) from error
+
+
+def _renamed(diagnostic: Diagnostic, shown: Mapping[str, str]) -> Diagnostic:
+    def renamed(text: str) -> str:
+        for folder, name in shown.items():
+            text = text.replace(folder, name)
+        return text
+
+    span = diagnostic.span
+    return replace(
+        diagnostic,
+        message=renamed(diagnostic.message),
+        hint=renamed(diagnostic.hint),
+        span=replace(span, file=renamed(span.file)) if span else None,
+    )
+
+
+def lists_of(cluster: Cluster, prices: Mapping[str, float]) -> Lists:
+    """The lists that a build of a cluster would write."""
+    return Lists(
+        devices=_listing(devices.table(cluster)),
+        links=_listing(links.table(cluster)),
+        cables=_listing(cables.table(cluster)),
+        addresses=_listing(addresses.table(cluster)),
+        bom=_listing(bom.table(cluster, ExportContext(prices=prices))),
+    )
+
+
+def _listing(table: Table) -> Listing:
+    """A table as text, its numbers as the CSV has them."""
+    columns: dict[str, Sequence[Any]] = {}
+    for name in COLUMNS[table.name]:
+        cells: Sequence[Any] = table.columns[name]
+        if name in NUMBERS:
+            texts = {cell: cell if isinstance(cell, str) else number(cell) for cell in set(cells)}
+            cells = [texts[cell] for cell in cells]
+        columns[name] = cells
+    return Listing.of(columns)
+
+
+@dataclass(frozen=True)
+class _ClusterConfigs:
+    """Configurations that are rendered on demand; switches whose NOS has no templates have none."""
+
+    cluster: Cluster
+    templates: Path | None
+
+    def _rows(self) -> dict[str, int]:
+        from fabricgen.render.nos_protocol import NOS_PACKAGE
+
+        known = module_names(NOS_PACKAGE)
+        devices_, names = self.cluster.plan.devices, self.cluster.names
+        rows = [r for r in self.cluster.switch_rows() if devices_.classes[devices_.device_class[r]].nos in known]
+        return {names[row]: row for row in rows}
+
+    def devices(self) -> Collection[str]:
+        """Switches of Ethernet fabrics."""
+        return self._rows()
+
+    def digests(self) -> None:
+        """Unknown before they are rendered."""
+
+    def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
+        """Render the files of some switches."""
+        from fabricgen.render.engine import render_rows
+
+        known = self._rows()
+        return render_rows(self.cluster, [known[d] for d in devices if d in known], self.templates)
+
+
+@dataclass(frozen=True)
+class _BuiltConfigs:
+    """Configurations of a built folder, on disk or in a revision."""
+
+    digest: Mapping[str, str]
+    source: Path | GitTree
+
+    def devices(self) -> Collection[str]:
+        """Devices with a folder of their own."""
+        return place_of([path.split("/")[1] for path in self.digest])
+
+    def digests(self) -> Mapping[str, str]:
+        """What the manifest says, or the files themselves where there is none."""
+        return self.digest
+
+    def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
+        """Read the files of some devices."""
+        wanted = [path for path in self.digest if path.split("/")[1] in devices]
+        if isinstance(self.source, GitTree):
+            return self.source.read(wanted).items()
+        return [(path, _content(self.source / path)) for path in wanted]
+
+
+def _folder_configs(folder: Path) -> Configs | None:
+    manifest = folder / MANIFEST
+    if manifest.is_file():
+        return _by_manifest(_content(manifest), str(manifest), folder)
+    files = sorted(f for f in folder.glob("configs/*/*") if f.is_file())
+    digest = {f.relative_to(folder).as_posix(): hashlib.sha256(_content(f)).hexdigest() for f in files}
+    return _BuiltConfigs(digest, folder) if digest else None
+
+
+def _git_folder(place: str, tree: GitTree, temporary: Path) -> _Opened:
+    """A built folder in a revision: its lists are written out, its configurations read as they are needed."""
+    content = tree.read(_LISTS)
+    if MANIFEST not in content:
+        hint = "name a blueprint, or a folder that `fabricgen build` wrote and that was committed whole"
+        raise fault(
+            "FG045", f"{tree.path or '.'} has no {MANIFEST} in that revision", hint=hint, span=Span(place, 1, 1)
+        )
+    at = temporary / tree.path
+    at.mkdir(parents=True, exist_ok=True)
+    for name, data in content.items():
+        (at / name).write_bytes(data)
+    configs = _by_manifest(content[MANIFEST], str(at / MANIFEST), tree)
+    return _Opened(Side(place, read_lists(at)), configs)
+
+
+def _by_manifest(content: bytes, name: str, source: Path | GitTree) -> Configs | None:
+    entries = parse_manifest(content)
+    if entries is None:
+        hint = "build the folder anew"
+        raise fault("FG028", f"{name} is no manifest of a build", hint=hint, span=Span(name, 1, 1))
+    digest = {path: e.sha256 for path, e in entries.items() if path.startswith("configs/") and path.count("/") == 2}
+    return _BuiltConfigs(digest, source) if digest else None
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        hint = "build the folder anew"
+        raise fault("FG028", f"{file}: {error.strerror}", hint=hint, span=Span(str(file), 1, 1)) from error

@@ -1,0 +1,119 @@
+"""Which ports a link between two tiers uses: a nested deal, of which half stays in place when upper switches double.
+
+Ports are counted through lane by lane: the first port of every connector, then the second of every connector. On the
+lower switch link q goes to upper switch q % S, as its link k = q // S. On an upper switch with P ports for lower
+switches of m links each, link k of the lower switch of rank r takes place k * P // m + r. When S doubles, m halves:
+the links of even k stay on the very same ports at both ends, and the others go to the new switches.
+
+Low ranks grow upwards. Whatever else needs ports of the run takes them from the top rank downwards.
+
+Where a breakout cable would end up with more far ends than it needs (`nests`), links lie side by side instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fabricgen.design.fabric_model import Feed, TierDesign, Uplink
+from fabricgen.design.ports import PortRun
+
+
+def nests(links_per_group: int, upper_count: int, lower_per: int, upper_per: int) -> bool:
+    """Whether links are dealt so; `lower_per` and `upper_per` are the ports of a connector at either end.
+
+    Connectors at both ends must be filled by whole pairs of switches, or shared by a whole number of them. Cables that
+    hang on the upper end have each lower switch's links together.
+    """
+    share = -(-links_per_group // upper_count)
+    if lower_per > 1:
+        even = links_per_group % upper_count == 0 and links_per_group % lower_per == 0
+        if not even or (share % lower_per and lower_per % share):
+            return False
+    return share % upper_per == 0 or (lower_per > 1 and upper_per % share == 0)
+
+
+def _lane(run: PortRun, port: int) -> tuple[int, int, int]:
+    """(place in the connector, connector in the cage, cage) of a port: the order in which ports are counted through."""
+    cage, sub = divmod(port, run.ways)
+    connector, lane = divmod(sub, run.per_connector)
+    return lane, connector, cage
+
+
+def uplink_ends(uplink: Uplink, run: PortRun) -> list[tuple[int, int]]:
+    """(upper switch in its group, number among the links to it) of every uplink, by port; group after group."""
+    each, count = uplink.links_per_group, uplink.upper_count
+    if not uplink.nested:
+        one = [(s, k) for s in range(count) for k in range(uplink.share(s))]
+        return one * uplink.upper_groups
+    found = [(0, 0)] * (each * uplink.upper_groups)
+    for first in range(0, len(found), each):
+        for q, port in enumerate(sorted(range(first, first + each), key=lambda port: _lane(run, port))):
+            found[port] = (q % count, q // count)
+    return found
+
+
+def run_ports(tier: TierDesign, run: int) -> RunPorts:
+    """Which down ports of a tier's run serve what."""
+    return RunPorts(tier.downs[run], run, tier.feeds, tier.reach)
+
+
+class RunPorts:
+    """The down ports of a run: those of each lower tier, and those left over.
+
+    `feeds` are what the tier's runs serve, in the order they were added. The first one's links are spread over `reach`
+    ports of the run (all where that is not said), which stay the same however many lower switches there are.
+    """
+
+    def __init__(self, run: PortRun, number: int, feeds: Sequence[Feed], reach: Sequence[int]) -> None:
+        self._run = run
+        self._feeds = feeds = [feed for feed in feeds if feed.run == number]
+        chief = feeds[0] if feeds and feeds[0].links else None
+        needed = chief.room if chief else 0
+        ports = min(reach[number] if number < len(reach) else run.capacity, run.capacity)
+        cages = max(ports // run.ways, -(-needed // run.ways))
+        self._places = sorted(range(cages * run.ways), key=lambda port: _lane(run, port))
+        self._chief = self._spread(chief) if chief else ()
+        self._aligned = -(-needed // run.per_connector) * run.per_connector
+        self._others = self._from_top(chief.links if chief and chief.nested else 1) if chief else ()
+
+    def of(self, feed: Feed) -> tuple[int, ...]:
+        """The ports of a feed, by the rank of the lower switch x its links + the number of the link."""
+        if not feed.links:
+            return tuple(range(feed.first, feed.first + feed.room))
+        if feed == self._feeds[0]:
+            return self._chief
+        first, per = feed.first - self._aligned, self._run.per_connector
+        whole = feed.links // per
+        order = [k % whole * per + k // whole if feed.nested and whole else k for k in range(feed.links)]
+        return tuple(self._others[first + at + k] for at in range(0, feed.room, feed.links) for k in order)
+
+    def left_over(self, first: int) -> tuple[int, ...]:
+        """Ports beyond so many numbered ones, in the order they are taken, on connectors that serve nothing else."""
+        first = -(-first // self._run.per_connector) * self._run.per_connector
+        if not self._chief:
+            return tuple(range(first, self._run.capacity))
+        return self._others[first - self._aligned :]
+
+    def _spread(self, feed: Feed) -> tuple[int, ...]:
+        """Ports of the first purpose."""
+        if not feed.nested:
+            return tuple(range(feed.room))
+        ports, links = len(self._places), feed.links
+        ranks = range(feed.room // links)
+        return tuple(self._places[k * ports // links + rank] for rank in ranks for k in range(links))
+
+    def _from_top(self, links: int) -> tuple[int, ...]:
+        """All other ports: connectors that are free as a whole from the top rank downwards, then single ports."""
+        run, taken = self._run, set(self._chief)
+        per = run.per_connector
+        units = [port // per for port in self._places[: len(self._places) // per]]
+        blocks = max(1, links // per)
+        starts = [b * len(units) // blocks for b in range(blocks + 1)]
+        deep = len(units) // blocks
+        order = [units[at] for b in reversed(range(blocks)) for at in range(starts[b] + deep, starts[b + 1])]
+        order += [units[starts[b] + rank] for rank in reversed(range(deep)) for b in reversed(range(blocks))]
+        order += range(len(self._places) // per, run.capacity // per)
+        by_unit = [[port for port in range(unit * per, unit * per + per) if port not in taken] for unit in order]
+        whole = [port for ports in by_unit if len(ports) == per for port in ports]
+        split = [port for ports in by_unit if len(ports) < per for port in ports]
+        return tuple(whole + split) if self._feeds[0].nested else tuple(whole)

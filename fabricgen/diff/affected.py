@@ -1,0 +1,145 @@
+"""Which switches of two compiled clusters can have another configuration, without rendering any.
+
+Nothing is missed: whatever a switch's view is made of - its own row, its links and their far ends, its addresses, what
+holds for its tier and fabric - is compared, and what cannot be told apart by device counts for the whole tier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import TierDesign
+from fabricgen.diff.delta import Delta
+from fabricgen.diff.listing import Rows, lookup
+from fabricgen.diff.matching import match_rows
+
+
+def affected_switches(old: Cluster, new: Cluster, devices: Delta, links: Delta) -> set[str]:
+    """Names of devices whose configuration may differ; `devices` and `links` are how the lists differ."""
+    found = _changed_devices(devices)
+    found |= _far_ends(found, links)
+    for side, only, changed in ((links.old, links.removed, links.was), (links.new, links.added, links.now)):
+        for end in ("a_device", "b_device"):
+            found |= set(side[end][np.concatenate([only, changed])].tolist())
+    found |= _readdressed(old, new)
+    settings = dict(_settings(old)), dict(_settings(new))
+    anything = bool(found)
+    for key in settings[0].keys() | settings[1].keys():
+        if settings[0].get(key) != settings[1].get(key) or (anything and _static(key, old, new)):
+            found |= _of_tier(old, key) | _of_tier(new, key)
+    return found
+
+
+def _changed_devices(devices: Delta) -> set[str]:
+    names = (
+        devices.old["device"][np.concatenate([devices.removed, devices.was])],
+        devices.new["device"][devices.added],
+    )
+    return {name for column in names for name in column.tolist()}
+
+
+def _far_ends(changed: set[str], links: Delta) -> set[str]:
+    """Neighbours of devices: they know their peers' AS number, model and tier."""
+    found: set[str] = set()
+    for side in (links.old, links.new):
+        rows = dict.fromkeys(changed, 1)
+        for end, far in (("a_device", "b_device"), ("b_device", "a_device")):
+            found |= set(side[far][lookup(rows, side[end]) > 0].tolist()) if rows else set()
+    return found
+
+
+@dataclass(frozen=True)
+class _Matched:
+    """Rows of devices and of links that are on both sides: in the old, in the new, and names of the devices there."""
+
+    devices: tuple[Rows, Rows]
+    links: tuple[Rows, Rows]
+
+
+def _readdressed(old: Cluster, new: Cluster) -> set[str]:
+    """Devices with anything allocated that differs, whatever kinds of addresses there are."""
+    pairs = (old.name_column, new.name_column)
+    _, _, *devices = match_rows([pairs])
+    ends = [c.name_column[c.plan.links.a_device] for c in (old, new)]
+    _, _, *links = match_rows([(ends[0], ends[1]), (old.a_port, new.a_port)])
+    both = _Matched((devices[0], devices[1]), (links[0], links[1]))
+    found: set[str] = set()
+    was, now = dict(_columns(old.addresses)), dict(_columns(new.addresses))
+    for key in was.keys() | now.keys():
+        found |= _differing(old, new, both, was.get(key), now.get(key))
+    return found
+
+
+def _columns(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every column of numbers inside allocated addresses, by where it is found."""
+    if isinstance(value, np.ndarray):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _columns(inner, (*path, str(key)))
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _columns(getattr(value, field.name), (*path, field.name))
+
+
+def _differing(old: Cluster, new: Cluster, both: _Matched, was: Any, now: Any) -> set[str]:
+    """Names of devices for which a column says something else; one that only a side has counts where it is not 0."""
+    found: set[str] = set()
+    lengths = [(len(c.plan.devices), len(c.plan.links)) for c in (old, new)]
+    for kind, pair in ((0, both.devices), (1, both.links)):
+        fits = [column is None or len(column) == lengths[i][kind] for i, column in enumerate((was, now))]
+        if all(fits):
+            values = [column[rows] if column is not None else 0 for column, rows in zip((was, now), pair, strict=True)]
+            differs: Any = np.asarray(values[0] != values[1])
+            differs = differs if differs.ndim == 1 else differs.reshape(len(pair[0]), -1).any(axis=1)
+            rows = pair[0][differs]
+            links = old.plan.links
+            ends = (rows,) if kind == 0 else (links.a_device[rows], links.b_device[rows])
+            found |= {name for end in ends for name in old.name_column[end].tolist()}
+    return found
+
+
+def _settings(cluster: Cluster) -> Iterator[tuple[tuple[str, str], tuple[Any, ...]]]:
+    """What holds for all switches of a tier alike."""
+    design = cluster.design
+    for tier in design.tiers:
+        fabric = design.fabric(tier.fabric)
+        guests = [f for f in design.fabrics if tier.fabric in (f.name, f.carrier)]
+        naming = design.catalog.naming(tier.nos, tier.path) if fabric.protocol != "infiniband" else None
+        platform = design.catalog.sonic_platform(tier.profile.id) if tier.nos == "sonic" else None
+        runs = [replace(run, count=0) for run in (*tier.downs, *((tier.up,) if tier.up else ()))]
+        runs += [replace(tier.lateral.run, count=0)] if tier.lateral else []
+        yield (
+            (tier.fabric, tier.name),
+            (
+                *(tier.profile, tier.nos, tier.lowest, tier.per, naming, platform, runs, _width(tier)),
+                design.levels[tier.key],
+                [cluster.intent(f) for f in guests],
+                fabric.protocol,
+            ),
+        )
+
+
+def _width(tier: TierDesign) -> int:
+    """Equal paths at most, as `SwitchView.ecmp_width` has it."""
+    return tier.up.count if tier.up else max((run.count for run in tier.downs), default=1)
+
+
+def _static(key: tuple[str, str], *clusters: Cluster) -> bool:
+    """Whether a tier has static routes: these depend on the whole fabric."""
+    return any(
+        cluster.intent(fabric).underlay == "static"
+        for cluster in clusters
+        for fabric in cluster.design.fabrics
+        if fabric.name == key[0]
+    )
+
+
+def _of_tier(cluster: Cluster, key: tuple[str, str]) -> set[str]:
+    classes = cluster.plan.devices.classes
+    return {name for c in classes if (c.fabric, c.tier) == key for name in cluster.names[c.rows]}

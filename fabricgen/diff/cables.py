@@ -1,0 +1,117 @@
+"""Cables and optics of two sides: what is pulled, re-plugged, bought or taken out.
+
+A cable is known by its id: the device and connector that it hangs on. Its ends are what tells how it changed:
+
+- `moved`: an end that it had is gone, and it now reaches another device;
+- `re-terminated`: an end that it had is gone, and it still reaches the same devices, at other cages;
+- `leg-added`, `leg-removed`: a breakout has ends more or fewer, and nothing else of it is re-plugged;
+- `other-medium`, `other-length`, `other-part`: it is another cable between the same places;
+- `relabelled`: nothing of it moves, its labels say something else; `reassigned`: it is of another fabric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+
+from fabricgen.diff.delta import Delta, compare_rows
+from fabricgen.diff.listing import Column, Flags, Listing, Rows, column_of, lookup
+
+CableEnd: TypeAlias = tuple[str, str, str, str]
+"""A pair of cages that a cable joins: a_device, a_cage, b_device, b_cage."""
+
+CABLE_CHANGES: Mapping[str, tuple[str, ...]] = {
+    "moved": ("ends",),
+    "re-terminated": ("ends",),
+    "leg-added": ("ends",),
+    "leg-removed": ("ends",),
+    "other-medium": ("medium",),
+    "other-length": ("length_m",),
+    "other-part": ("part",),
+    "relabelled": ("labels",),
+    "reassigned": ("fabric",),
+}
+REPLUGGED = ("moved", "re-terminated")
+"""Ways in which a cable that is there has to be unplugged."""
+
+OPTIC_CHANGES: Mapping[str, tuple[str, ...]] = {"swapped": ("part",)}
+
+
+def cable_listing(ends: Listing) -> Listing:
+    """Cables from their end rows: one row a cable, with all its ends, sorted, in one cell."""
+    order, starts = _by_cable(ends["cable"])
+    bounds, first = [*starts.tolist(), len(order)], order[starts]
+    columns: dict[str, Column] = {
+        name: ends[name][first] for name in ("cable", "fabric", "part", "medium", "length_m", "a_device")
+    }
+    for name, joined in (("ends", ("a_device", "a_cage", "b_device", "b_cage")), ("labels", ("label_a", "label_b"))):
+        rows = list(zip(*(ends[column][order].tolist() for column in joined), strict=True))
+        columns[name] = column_of(
+            [
+                (rows[start],) if stop - start == 1 else tuple(sorted(rows[start:stop]))
+                for start, stop in pairwise(bounds)
+            ]
+        )
+    return Listing(columns)
+
+
+def _by_cable(ids: Column) -> tuple[Rows, Rows]:
+    """(end rows cable by cable, where each cable starts there); a build lists them so."""
+    rows = np.arange(len(ids))
+    starts = np.flatnonzero(np.r_[True, np.asarray(ids[1:] != ids[:-1], dtype=bool)][: len(ids)])
+    if len(set(ids[starts].tolist())) == len(starts):
+        return rows, starts
+    number = {name: i for i, name in enumerate(dict.fromkeys(ids.tolist()))}
+    cable = lookup(number, ids)
+    rows = np.argsort(cable, kind="stable")
+    return rows, np.searchsorted(cable[rows], np.arange(len(number)))
+
+
+def compare_cables(old: Listing, new: Listing) -> Delta:
+    """What happens to the cables, as `cable_listing` has them."""
+    delta = compare_rows("cables", ("cable",), CABLE_CHANGES, (old, new), "a_device")
+    was, now = old["ends"][delta.was].tolist(), new["ends"][delta.now].tolist()
+    kinds = [_ends_change(before, after) for before, after in zip(was, now, strict=True)]
+    ways: dict[str, Flags] = dict(delta.ways)
+    for way in ("moved", "re-terminated", "leg-added", "leg-removed"):
+        ways[way] = np.array([kind == way for kind in kinds], dtype=bool)
+    ways["relabelled"] = delta.ways["relabelled"] & ~delta.differs["ends"]
+    return replace(delta, ways=ways)
+
+
+def _ends_change(old: tuple[CableEnd, ...], new: tuple[CableEnd, ...]) -> str:
+    """Which of the changes of ends it is; "" for none."""
+    if old == new:
+        return ""
+    was, now = set(old), set(new)
+    if was <= now:
+        return "leg-added"
+    if now <= was:
+        return "leg-removed"
+    kept = {(a, b) for a, _, b, _ in was} == {(a, b) for a, _, b, _ in now}
+    return "re-terminated" if kept else "moved"
+
+
+def optic_listing(ends: Listing) -> Listing:
+    """Transceivers by the cage that they sit in; cables of one twin-port cage share theirs."""
+    found: dict[tuple[str, str], str] = {}
+    for side in ("a", "b"):
+        rows = np.flatnonzero(np.asarray(ends[f"{side}_transceiver"] != "", dtype=bool))
+        devices, cages, parts = (ends[f"{side}_{name}"][rows].tolist() for name in ("device", "cage", "transceiver"))
+        found.update(zip(zip(devices, cages, strict=True), parts, strict=True))
+    return Listing.of(
+        {
+            "device": [device for device, _ in found],
+            "cage": [cage for _, cage in found],
+            "part": list(found.values()),
+        }
+    )
+
+
+def compare_optics(old: Listing, new: Listing) -> Delta:
+    """Transceivers to plug in, to take out and to swap, cage by cage, from cable end rows."""
+    return compare_rows("optics", ("device", "cage"), OPTIC_CHANGES, (optic_listing(old), optic_listing(new)), "device")

@@ -1,0 +1,68 @@
+"""What `--fail-on` knows: words for what may happen, and whether it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from fabricgen.diff.compare import Change
+from fabricgen.kernel.diagnostics import did_you_mean, fault
+
+
+def _counts(kind: str, *ways: str) -> Callable[[Change], bool]:
+    def happens(change: Change) -> bool:
+        delta = change.deltas.get(kind)
+        return delta is not None and delta.count(*ways) > 0
+
+    return happens
+
+
+def _renumbered(change: Change) -> bool:
+    return any(_counts(kind, "renumbered")(change) for kind in ("devices", "links", "addresses"))
+
+
+def _costs_more(change: Change) -> bool:
+    return bool(change.bom and (change.bom.cost or 0) > 0)
+
+
+def _configs(change: Change) -> bool:
+    return bool(change.configs and any(file.state == "changed" for file in change.configs.files))
+
+
+WORDS: Mapping[str, tuple[str, Callable[[Change], bool]]] = {
+    "any": ("any difference", bool),
+    "none": ("nothing: a report only", lambda _: False),
+    "added-device": ("a device is new", _counts("devices", "added")),
+    "removed-device": ("a device goes", _counts("devices", "removed")),
+    "moved-device": ("a device stands elsewhere", _counts("devices", "moved")),
+    "replaced-device": ("a device becomes another model or runs another NOS", _counts("devices", "replaced")),
+    "renumbered": ("an AS number, router id or address of something that stays changes", _renumbered),
+    "added-cable": ("a cable is new", _counts("cables", "added")),
+    "removed-cable": ("a cable goes", _counts("cables", "removed")),
+    "moved-cable": ("a cable that stays is plugged in elsewhere", _counts("cables", "moved", "re-terminated")),
+    "replaced-cable": (
+        "a cable between the same places becomes another part",
+        _counts("cables", "other-medium", "other-length", "other-part"),
+    ),
+    "swapped-optic": ("a cage takes another transceiver", _counts("optics", "swapped")),
+    "session-flap": ("a BGP session that stays goes down and comes up", _counts("sessions", "changed")),
+    "removed-session": ("a BGP session ends", _counts("sessions", "removed")),
+    "changed-config": ("the configuration of a switch that stays changes", _configs),
+    "cost": ("the parts to buy cost more", _costs_more),
+}
+"""Word -> what it means, and whether a change does it."""
+
+
+def parse(text: str) -> tuple[str, ...]:
+    """Words from a list with commas; raises InputError (FG046) for one that is not known."""
+    words = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+    for word in words:
+        if word not in WORDS:
+            raise fault("FG046", f"--fail-on does not know '{word}'", hint=did_you_mean(word, WORDS))
+    if not words:
+        raise fault("FG046", "--fail-on names nothing", hint=f"known: {', '.join(WORDS)}")
+    return words
+
+
+def fails(change: Change, words: Iterable[str]) -> bool:
+    """Whether any of the words happens."""
+    return any(WORDS[word][1](change) for word in words)

@@ -1,0 +1,143 @@
+"""Lists of one side as columns of text, and how rows of two sides are matched: by numpy, with no object a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Column: TypeAlias = npt.NDArray[np.object_]
+Rows: TypeAlias = npt.NDArray[np.int64]
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "devices": (
+        *("device", "fabric", "tier", "model", "nos", "site", "pod", "su", "rack", "u", "rail", "plane"),
+        *("asn", "loopback", "mgmt"),
+    ),
+    "links": ("fabric", "cable", "a_device", "a_port", "a_ip", "b_device", "b_port", "b_ip", "speed_gbps"),
+    "cables": (
+        *("cable", "fabric", "part", "medium", "length_m", "a_device", "a_cage", "a_transceiver"),
+        *("b_device", "b_cage", "b_transceiver", "label_a", "label_b"),
+    ),
+    "addresses": ("prefix", "kind", "device", "port"),
+    "bom": ("part", "description", "kind", "quantity", "spares", "unit_price", "power_w"),
+}
+"""What is read of each list that a build writes; further columns are passed over."""
+
+NUMBERS = frozenset({"u", "asn", "length_m", "speed_gbps", "quantity", "spares", "unit_price", "power_w"})
+"""Columns that hold numbers, spelled as a build spells them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Columns of equal length; cells are text, "" where a row has no such value."""
+
+    columns: Mapping[str, Column]
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Sequence[Any]]) -> Listing:
+        """A listing of plain sequences."""
+        return cls({name: column_of(values) for name, values in columns.items()})
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def __getitem__(self, name: str) -> Column:
+        return self.columns[name]
+
+    def row(self, number: int) -> dict[str, Any]:
+        """One row by column."""
+        return {name: column[number] for name, column in self.columns.items()}
+
+    def rows(self, numbers: Rows) -> Iterator[dict[str, Any]]:
+        """Some rows by column, in the order asked for."""
+        picked = [column[numbers].tolist() for column in self.columns.values()]
+        return (dict(zip(self.columns, row, strict=True)) for row in zip(*picked, strict=True))
+
+    def picked(self, numbers: Rows) -> Listing:
+        """A listing of some rows."""
+        return Listing({name: column[numbers] for name, column in self.columns.items()})
+
+
+@dataclass(frozen=True)
+class Lists:
+    """One side of a comparison: what a build lists. `addresses` and `bom` are None where a folder lacks them."""
+
+    devices: Listing
+    links: Listing
+    cables: Listing
+    addresses: Listing | None = None
+    bom: Listing | None = None
+
+
+def column_of(values: Sequence[Any]) -> Column:
+    """An object column, also of tuples."""
+    found = np.empty(len(values), dtype=object)
+    found[:] = values if isinstance(values, np.ndarray) else list(values)
+    return found
+
+
+def place_of(names: Sequence[Any]) -> dict[Any, int]:
+    """Value -> its row; the last one where there are several."""
+    return {name: i for i, name in enumerate(names)}
+
+
+def lookup(rows: Mapping[Any, int], values: Column) -> Rows:
+    """The row of each value, -1 where there is none."""
+    return np.fromiter(map(rows.get, values.tolist(), repeat(-1)), dtype=np.int64, count=len(values))
+
+
+def coded(*pairs: tuple[Column, Column]) -> tuple[Rows, Rows]:
+    """Numbers for the rows of two sides by several columns, (old, new) each: equal rows have equal numbers."""
+    size, length = 1, len(pairs[0][0])
+    codes = np.zeros(length + len(pairs[0][1]), dtype=np.int64)
+    for was, now in pairs:
+        values = was.tolist() + now.tolist()
+        number = {value: i for i, value in enumerate(dict.fromkeys(values))}
+        if size * len(number) >= _MOST:
+            _, codes = np.unique(codes, return_inverse=True)
+            size = len(codes)
+        codes = codes * len(number) + np.fromiter(map(number.__getitem__, values), dtype=np.int64, count=len(values))
+        size *= max(1, len(number))
+    return codes[:length], codes[length:]
+
+
+_MOST = 2**62
+
+
+def matched(old: Rows, new: Rows) -> tuple[Rows, Rows, Rows, Rows]:
+    """(rows only old, rows only new, rows of both: in old, in new) by numbers; of equal ones the n-th with the n-th."""
+    order = np.argsort(new, kind="stable")
+    ordered = new[order]
+    if _repeats(ordered) or _repeats(np.sort(old)):
+        _, codes = np.unique(np.concatenate([old, new]), return_inverse=True)
+        old, new = codes[: len(old)], codes[len(old) :]
+        old, new = _rank(old) * len(codes) + old, _rank(new) * len(codes) + new
+        order = np.argsort(new, kind="stable")
+        ordered = new[order]
+    place = np.searchsorted(ordered, old)
+    found = np.full(len(old), -1, dtype=np.int64)
+    inside = np.flatnonzero(place < len(new))
+    candidates = order[place[inside]]
+    found[inside] = np.where(new[candidates] == old[inside], candidates, -1)
+    only_new = np.ones(len(new), dtype=bool)
+    only_new[found[found >= 0]] = False
+    return np.flatnonzero(found < 0), np.flatnonzero(only_new), np.flatnonzero(found >= 0), found[found >= 0]
+
+
+def _repeats(ordered: Rows) -> bool:
+    return bool((ordered[1:] == ordered[:-1]).any())
+
+
+def _rank(numbers: Rows) -> Rows:
+    """The place of each row among the rows of the same number."""
+    order = np.argsort(numbers, kind="stable")
+    ordered = numbers[order]
+    rank = np.empty(len(numbers), dtype=np.int64)
+    rank[order] = np.arange(len(numbers)) - np.searchsorted(ordered, ordered)
+    return rank

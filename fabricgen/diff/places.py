@@ -1,0 +1,56 @@
+"""Where the rows of a change belong: pod, scalable unit and rack of the device that each is listed under."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fabricgen.blueprint.models import natural
+from fabricgen.diff.delta import Delta
+from fabricgen.diff.listing import Column, Lists, Rows
+
+
+class Place(NamedTuple):
+    """A rack, and the pod and scalable unit that it is of; those are "" for racks that serve several."""
+
+    pod: str
+    su: str
+    rack: str
+
+
+class Places:
+    """Places of the devices of two sides, in the order in which they are listed; where they are now wins."""
+
+    def __init__(self, old: Lists, new: Lists) -> None:
+        of_device: dict[str, Place] = {}
+        for lists in (old, new):
+            columns = (lists.devices[name].tolist() for name in ("device", "pod", "su", "rack"))
+            of_device.update((device, Place(pod, su, rack)) for device, pod, su, rack in zip(*columns, strict=True))
+        found = sorted({*of_device.values(), Place("", "", "")}, key=_order)
+        self.all: tuple[Place, ...] = tuple(found)
+        number = {place: i for i, place in enumerate(found)}
+        self._nowhere = number[Place("", "", "")]
+        self._number = {device: number[place] for device, place in of_device.items()}
+
+    def numbers(self, devices: Column) -> Rows:
+        """The number in `all` of the place of each device."""
+        get, nowhere = self._number.get, self._nowhere
+        return np.fromiter((get(d, nowhere) for d in devices.tolist()), dtype=np.int64, count=len(devices))
+
+    def place(self, device: str) -> Place:
+        """Where a device is."""
+        return self.all[self._number.get(device, self._nowhere)]
+
+    def of(self, delta: Delta) -> dict[str, Rows]:
+        """Places of the rows of a delta: removed, added, changed."""
+        return {
+            "removed": self.numbers(delta.old[delta.at][delta.removed]),
+            "added": self.numbers(delta.new[delta.at][delta.added]),
+            "changed": self.numbers(delta.new[delta.at][delta.now]),
+        }
+
+
+def _order(place: Place) -> tuple[bool, object, object, object]:
+    """Units first, in their order; then what serves a pod, then what serves all."""
+    return not place.su, (natural(place.pod) if place.pod else natural("~")), natural(place.su), natural(place.rack)

@@ -1,0 +1,116 @@
+"""Why a change reaches as far as it does: derived counts that became others, and slots that moved with growth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fabricgen.diff.delta import Delta
+from fabricgen.diff.listing import Lists, Rows, lookup, place_of
+from fabricgen.diff.shape import Shape, Tier, TierShape
+
+_LISTED = 4
+
+
+def reasons(old: Shape, new: Shape, links: Delta, lists: Lists) -> tuple[str, ...]:
+    """Sentences on what was derived anew between two blueprints, and how many links that moves.
+
+    `links` is how links differ, `lists` are the old side's.
+    """
+    moved = _Moved(links, lists)
+    return (*_growth(old, new), *_tiers(old, new, moved), *_omits(old, new))
+
+
+def _growth(old: Shape, new: Shape) -> Iterator[str]:
+    names = dict.fromkeys((*old.units, *new.units))
+    grown = [n for n in names if old.units.get(n) != new.units.get(n)]
+    said = [f"{n} {old.units.get(n, 0)} -> {new.units.get(n, 0)}" for n in grown[:_LISTED]]
+    if grown:
+        more = f" and {len(grown) - _LISTED} more pods" if len(grown) > _LISTED else ""
+        yield f"scalable units: {', '.join(said)}{more}; nodes: {old.nodes:,} -> {new.nodes:,}"
+
+
+def _tiers(old: Shape, new: Shape, moved: _Moved) -> Iterator[str]:
+    for key in dict.fromkeys((*old.tiers, *new.tiers)):
+        was, now = old.tiers.get(key), new.tiers.get(key)
+        name = " ".join(key)
+        if was is None and now is not None:
+            yield f"{name}: new, {now.groups * now.count:,} x {now.model}"
+        elif now is None and was is not None:
+            yield f"{name}: gone, {was.groups * was.count:,} x {was.model}"
+        elif was is not None and now is not None:
+            found = [*_tier(was, now)]
+            if found:
+                yield f"{name}: {'; '.join(found)}{moved.said(key)}"
+
+
+def _tier(was: TierShape, now: TierShape) -> Iterator[str]:
+    """What differs of one tier."""
+    if was.model != now.model:
+        yield f"{was.model} -> {now.model}"
+    if was.nos != now.nos:
+        yield f"{was.nos} -> {now.nos}"
+    if was.count != now.count:
+        each = f" in each of {now.groups} groups" if now.groups > 1 else ""
+        yield f"{was.count} -> {now.count} switches{each}{_why(was, now)}"
+    if was.groups != now.groups:
+        yield f"{was.groups} -> {now.groups} groups of {now.count} switch{'es' * (now.count != 1)}"
+    if was.uplinks != now.uplinks:
+        yield f"uplinks of each switch {was.uplinks} -> {now.uplinks}"
+    if was.pair_links != now.pair_links and was.pair_links and now.pair_links and now.upper:
+        yield f"links of each to each {now.upper[1]} {_span(was.pair_links)} -> {_span(now.pair_links)}"
+    if was.downs != now.downs:
+        yield f"down ports {' + '.join(was.downs) or 'none'} -> {' + '.join(now.downs) or 'none'}"
+    if was.ups != now.ups and was.ups and now.ups:
+        yield f"up ports {was.ups} -> {now.ups}"
+
+
+def _why(was: TierShape, now: TierShape) -> str:
+    """Where a count comes from: stated, or asked for by the tiers below."""
+    if now.stated:
+        return " (stated)"
+    if not now.asked or was.model != now.model:
+        return " (derived)"
+    asked = sum(lowers * links for _, lowers, links in now.asked)
+    who = " + ".join(f"{lowers} {tier} x {links} uplinks" for tier, lowers, links in now.asked)
+    return f" ({who} ask a group for {asked:,} ports, {was.count} switches have {was.count * was.capacity:,})"
+
+
+def _span(numbers: tuple[int, ...]) -> str:
+    return " or ".join(map(str, numbers))
+
+
+class _Moved:
+    """How many links of the old side that go up to a tier are moved or removed."""
+
+    def __init__(self, links: Delta, lists: Lists) -> None:
+        self._links, self._lists = links, lists
+        self._row = place_of(lists.devices["device"].tolist())
+        tiers = list(zip(lists.devices["fabric"].tolist(), lists.devices["tier"].tolist(), strict=True))
+        self._number: dict[Tier, int] = {}
+        self._tier = np.array([self._number.setdefault(t, len(self._number)) for t in tiers] + [-1], dtype=np.int64)
+        self._upper: Rows | None = None
+
+    def said(self, key: Tier) -> str:
+        """What becomes of the links up to a tier; "" where none moves."""
+        if self._upper is None:
+            self._upper = self._tier[lookup(self._row, self._lists.links["b_device"])]
+        number = self._number.get(key, -2)
+        moved_rows, _ = self._links.changed_as("moved")
+        total = int((self._upper == number).sum())
+        moved = int((self._upper[moved_rows] == number).sum())
+        gone = int((self._upper[self._links.removed] == number).sum())
+        said = [f"{n:,} {verb}" for n, verb in ((moved, "move"), (gone, "go")) if n]
+        return f": of {total:,} links up to it, {' and '.join(said)}" if said else ""
+
+
+def _omits(old: Shape, new: Shape) -> Iterator[str]:
+    for text, slots in new.omits.items():
+        before = old.omits.get(text)
+        if before is not None and before != slots:
+            yield f"omit {text}: was {_few(before)}, is {_few(slots)}; what counts from the last moves with growth"
+
+
+def _few(slots: tuple[str, ...]) -> str:
+    return ", ".join(slots[:_LISTED]) + (f" and {len(slots) - _LISTED} more" if len(slots) > _LISTED else "")

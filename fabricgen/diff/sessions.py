@@ -1,0 +1,72 @@
+"""BGP sessions of two sides, and why those that are on both go down and come up again.
+
+A session is known by its link's lower end. It flaps when its link ends elsewhere (`moved`), an address at its ends
+changes (`readdressed`), an AS number or router id does (`other-asn`, `other-router-id`), the port's speed does
+(`other-speed`), its cable or a transceiver is replaced (`recabled`), or a switch at an end is moved to another place
+(`device-moved`) or replaced by another model or network operating system (`device-replaced`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from fabricgen.diff.delta import Delta, compare_rows
+from fabricgen.diff.listing import Column, Listing, Lists, lookup, place_of
+
+SESSION_CHANGES: Mapping[str, tuple[str, ...]] = {
+    "moved": ("b_device", "b_port"),
+    "readdressed": ("a_ip", "b_ip"),
+    "other-asn": ("a_asn", "b_asn"),
+    "other-router-id": ("a_router_id", "b_router_id"),
+    "other-speed": ("speed_gbps",),
+    "recabled": ("cable", "cable_part", "a_transceiver", "b_transceiver"),
+    "device-moved": ("a_place", "b_place"),
+    "device-replaced": ("a_model", "b_model"),
+    "reassigned": ("fabric",),
+}
+
+
+def session_listing(lists: Lists) -> Listing:
+    """BGP sessions: links between two switches with AS numbers, their management ports apart.
+
+    A management port is a link of 1 Gb/s to a switch of another fabric.
+    """
+    devices, links = lists.devices, lists.links
+    row_of = place_of(devices["device"].tolist())
+    a, b = lookup(row_of, links["a_device"]), lookup(row_of, links["b_device"])
+    known = (a >= 0) & (b >= 0)
+    speaks = np.asarray(devices["asn"] != "", dtype=bool)
+    rows = np.flatnonzero(known)
+    rows = rows[speaks[a[rows]] & speaks[b[rows]]]
+    elsewhere = np.asarray(devices["fabric"][a[rows]] != links["fabric"][rows], dtype=bool)
+    rows = rows[~(elsewhere & np.asarray(links["speed_gbps"][rows] == "1", dtype=bool))]
+    names = ("fabric", "a_device", "a_port", "b_device", "b_port", "speed_gbps", "a_ip", "b_ip", "cable")
+    columns: dict[str, Column] = {name: links[name][rows] for name in names}
+    cable_of = place_of(lists.cables["cable"].tolist())
+    cable = lookup(cable_of, columns["cable"])
+    for name, source in (("cable_part", "part"), ("a_transceiver",) * 2, ("b_transceiver",) * 2):
+        columns[name] = np.array([*lists.cables[source], ""], dtype=object)[cable]
+    places = devices["rack"] + " u" + devices["u"]
+    models = devices["model"] + " " + devices["nos"]
+    for side, device in (("a", a[rows]), ("b", b[rows])):
+        columns |= {
+            f"{side}_asn": devices["asn"][device],
+            f"{side}_router_id": devices["loopback"][device],
+            f"{side}_place": places[device],
+            f"{side}_model": models[device],
+        }
+    return Listing(columns)
+
+
+def compare_sessions(old: Lists, new: Lists) -> Delta:
+    """Sessions that come, go and flap."""
+    sides = (session_listing(old), session_listing(new))
+    delta = compare_rows("sessions", ("a_device", "a_port"), SESSION_CHANGES, sides, "a_device")
+    elsewhere = delta.ways["moved"] & delta.differs["b_device"]
+    for field in ("b_asn", "b_router_id", "b_place", "b_model"):  # what another peer brings is no reason of its own
+        delta.differs[field][elsewhere] = False
+    for way, about in SESSION_CHANGES.items():
+        delta.ways[way][:] = np.logical_or.reduce([delta.differs[field] for field in about])
+    return delta

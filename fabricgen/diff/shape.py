@@ -1,0 +1,128 @@
+"""What sizing derived, as far as a change of it moves cables, and the ports that are left over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from fabricgen.blueprint.slots import NodeSlot, omitted_slots
+from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
+
+Tier: TypeAlias = tuple[str, str]
+"""Fabric and tier."""
+
+
+@dataclass(frozen=True, slots=True)
+class TierShape:
+    """One tier as it was sized; ports are counted per switch."""
+
+    model: str
+    nos: str
+    groups: int
+    count: int
+    stated: bool
+    """Whether the blueprint states the count."""
+    downs: tuple[str, ...]
+    """Each run of down ports in words: 4 x 100G of a cage."""
+    ups: str
+    uplinks: int
+    upper: Tier | None
+    pair_links: tuple[int, ...]
+    """Links of a switch to each upper switch that it meets: one number, or two where it does not divide."""
+    asked: tuple[tuple[str, int, int], ...]
+    """Who asks a group for ports: tier below, its switches, links of each."""
+    capacity: int
+    """Down ports that its cages hold."""
+    least_free: int
+    """Down ports free on the fullest switch."""
+    free: int
+    """Down ports free in the whole tier."""
+    spare: int
+    """Down ports of a switch that nothing is numbered for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A blueprint side in figures: units by pod, tiers, and the slots that each `omit` with `last` in it means."""
+
+    units: Mapping[str, int]
+    nodes: int
+    tiers: Mapping[Tier, TierShape]
+    omits: Mapping[str, tuple[str, ...]]
+
+
+def shape_of(cluster: Cluster) -> Shape:
+    """The figures of a compiled cluster."""
+    design = cluster.design
+    return Shape(
+        units={pod.name: pod.su for pod in design.layout.pods},
+        nodes=design.layout.nodes,
+        tiers={(tier.fabric, tier.name): _tier(cluster, tier) for tier in design.tiers},
+        omits=_omits(design),
+    )
+
+
+def _tier(cluster: Cluster, tier: TierDesign) -> TierShape:
+    design = cluster.design
+    spec = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name]
+    capacity = sum(run.capacity for run in tier.downs)
+    used = _used(cluster, tier)
+    uplink = tier.uplink
+    shares = {uplink.share(i) for i in range(uplink.upper_count)} if uplink else set()
+    below = [t for t in design.tiers if t.uplink and t.uplink.upper == tier.key]
+    return TierShape(
+        model=tier.profile.id,
+        nos=tier.nos,
+        groups=tier.groups,
+        count=tier.count,
+        stated=spec.count is not None,
+        downs=tuple(_run(run) for run in tier.downs),
+        ups=_run(tier.up) if tier.up else "",
+        uplinks=tier.up.count if tier.up else 0,
+        upper=(uplink.upper.fabric, uplink.upper.tier) if uplink else None,
+        pair_links=tuple(sorted(shares)),
+        asked=tuple((t.name, t.uplink.lowers_per_group, t.uplink.links_per_group) for t in below if t.uplink),
+        capacity=capacity,
+        least_free=capacity - max(used, default=0),
+        free=capacity * tier.switches - sum(used),
+        spare=sum(tier.spare_ports(i) for i in range(len(tier.downs))),
+    )
+
+
+def _run(run: PortRun) -> str:
+    return f"{run.ways} x {run.speed_gbps}G a cage"
+
+
+def _used(cluster: Cluster, tier: TierDesign) -> list[int]:
+    """Down ports in use on each switch of a tier."""
+    links, classes = cluster.plan.links, cluster.plan.devices.classes
+    rows = next(c.rows for c in classes if (c.fabric, c.tier) == (tier.fabric, tier.name))
+    wanted = [s.tier == tier.key and isinstance(s.b, PortRun) and s.b in tier.downs for s in links.segments]
+    here = np.array([*wanted, False], dtype=bool)[links.segment]
+    counts: list[int] = np.bincount(links.b_device[here], minlength=rows.stop)[rows].tolist()
+    return counts
+
+
+def _omits(design: Design) -> dict[str, tuple[str, ...]]:
+    """Slots of each `omit` that counts from the last one, as `p1/su-3/node-32`."""
+    blueprint = design.loaded.blueprint
+    pods = blueprint.expanded_pods()
+    names = list(pods)
+    empty = omitted_slots(blueprint.model_copy(update={"omit": ()}), pods, design.layout.nodes_per_rack)
+    found: dict[str, tuple[str, ...]] = {}
+    for text in blueprint.omit:
+        if "-last" in text:
+            one = blueprint.model_copy(update={"omit": (text,)})
+            slots = omitted_slots(one, pods, design.layout.nodes_per_rack) - empty
+            found[text] = tuple(_slot(names, slot) for slot in sorted(slots))
+    return found
+
+
+def _slot(pods: list[str], slot: NodeSlot) -> str:
+    return f"{pods[slot.pod]}/su-{slot.su}/node-{slot.node}"

@@ -1,0 +1,223 @@
+"""A change in words: counts by kind, lines of single things, and both by unit and rack."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from fabricgen.diff.compare import Change
+from fabricgen.diff.delta import Delta
+from fabricgen.diff.places import Place
+from fabricgen.kernel.diagnostics import printable
+
+TITLES: Mapping[str, str] = {
+    "devices": "devices",
+    "cables": "cables",
+    "optics": "optics",
+    "addresses": "addresses",
+    "sessions": "BGP sessions",
+    "links": "links",
+}
+"""Kinds in the order they are reported, with what they are called."""
+
+_ONE: Mapping[str, str] = {
+    "devices": "device",
+    "cables": "cable",
+    "optics": "optic",
+    "addresses": "address",
+    "sessions": "session",
+    "links": "link",
+}
+_IN_WORDS: Mapping[str, str] = {"sessions.changed": "flap", "sessions.removed": "end", "sessions.added": "come up"}
+_LINK_WAYS = ("other-speed",)
+"""Ways of links that neither cables nor addresses tell."""
+
+Selected: TypeAlias = dict[str, "list[int]"]
+
+
+def words(way: str) -> str:
+    """A way to change as people say it."""
+    return way.replace("other-", "other ")
+
+
+def tally(delta: Delta) -> tuple[dict[str, int], dict[str, int]]:
+    """How many were removed and added, and how many changed in each way."""
+    counts = delta.counts()
+    first = {name: counts.pop(name) for name in ("removed", "added")}
+    changed = counts.pop("changed")
+    return first, counts if changed else {}
+
+
+def said(delta: Delta) -> str:
+    """What happens to the things of a kind, in words; of sessions that flap, why stands in brackets."""
+    first, ways = tally(delta)
+    parts, reasons = _spelled(first), _spelled(ways)
+    if delta.kind == "sessions" and len(delta.was):
+        return ", ".join([*parts, f"{len(delta.was):,} flap ({', '.join(reasons)})"])
+    return ", ".join([*parts, *reasons])
+
+
+def _spelled(counts: Mapping[str, int]) -> list[str]:
+    return [f"{n:,} {words(way)}" for way, n in counts.items() if n]
+
+
+@dataclass
+class Group:
+    """What happens in one rack: rows of each delta by number, and files of configurations."""
+
+    place: Place
+    rows: dict[str, Selected] = field(default_factory=dict)
+    files: list[int] = field(default_factory=list)
+
+    def total(self) -> int:
+        """How many lines it would take to list all."""
+        return sum(len(rows) for selected in self.rows.values() for rows in selected.values()) + len(self.files)
+
+
+def groups_of(change: Change) -> list[Group]:
+    """All rows of a change by rack, in the order of units and racks; links only where nothing else tells of them."""
+    groups: dict[int, Group] = {}
+    deltas = change.deltas
+    for kind in TITLES:
+        delta = deltas.get(kind)
+        for what, places in change.places.of(delta).items() if delta else ():
+            assert delta is not None  # noqa: S101 - it has places
+            rows = _told(delta, what, len(places))
+            order = rows[np.argsort(places[rows], kind="stable")]
+            for number, at in _runs(places[order], order):
+                group = groups.setdefault(number, Group(change.places.all[number]))
+                group.rows.setdefault(kind, {})[what] = at
+    for i, file in enumerate(change.configs.files if change.configs else ()):
+        place = change.places.place(file.device)
+        number = change.places.all.index(place)
+        groups.setdefault(number, Group(place)).files.append(i)
+    return [groups[number] for number in sorted(groups)]
+
+
+def _told(delta: Delta, what: str, count: int) -> Any:
+    """Rows that are listed one by one."""
+    if delta.kind != "links":
+        return np.arange(count)
+    if what == "changed":
+        return np.flatnonzero(np.logical_or.reduce([delta.ways[way] for way in _LINK_WAYS]))
+    side, rows = (delta.old, delta.removed) if what == "removed" else (delta.new, delta.added)
+    return np.flatnonzero(np.asarray(side["cable"][rows] == "", dtype=bool))
+
+
+def _runs(places: Any, rows: Any) -> Iterator[tuple[int, list[int]]]:
+    numbers, starts = np.unique(places, return_index=True)
+    bounds = [*starts.tolist(), len(rows)]
+    for i, number in enumerate(numbers.tolist()):
+        yield number, rows[bounds[i] : bounds[i + 1]].tolist()
+
+
+def heading(change: Change, groups: Sequence[Group]) -> str:
+    """What happens in some racks together: 4 devices added, 12 cables moved."""
+    counts: Counter[str] = Counter()
+    deltas = change.deltas
+    for kind in TITLES:
+        for group in groups:
+            for what, rows in group.rows.get(kind, {}).items():
+                if what != "changed" or kind == "sessions":
+                    counts[f"{kind}.{what}"] += len(rows)
+                    continue
+                for way, flags in deltas[kind].ways.items():
+                    counts[f"{kind}.{way}"] += int(flags[rows].sum())
+    files = sum(len(group.files) for group in groups)
+    parts = [_counted(key, n) for key, n in counts.items() if n]
+    return ", ".join([*parts, *([f"{files:,} config file{'s' * (files != 1)}"] if files else [])])
+
+
+def _counted(key: str, n: int) -> str:
+    kind, way = key.split(".")
+    name = TITLES[kind] if n != 1 else ("BGP session" if kind == "sessions" else _ONE[kind])
+    return f"{n:,} {name} {_IN_WORDS.get(key) or words(way)}"
+
+
+def lines(change: Change, group: Group, most: int) -> Iterator[str]:
+    """Lines of a rack, at most so many: what changes first, then what goes, then what comes."""
+    return islice(_lines(change, group), most)
+
+
+def _lines(change: Change, group: Group) -> Iterator[str]:
+    deltas = change.deltas
+    for what in ("changed", "removed", "added"):
+        for kind in TITLES:
+            for row in group.rows.get(kind, {}).get(what, ()):
+                yield _line(deltas[kind], what, row)
+    for i in group.files:
+        assert change.configs is not None  # noqa: S101 - the group has files of it
+        file = change.configs.files[i]
+        yield printable(f"~ config {file.device} {file.file}: {file.state}, +{file.added} -{file.removed} lines")
+
+
+def _line(delta: Delta, what: str, row: int) -> str:
+    kind = _ONE[delta.kind]
+    if what == "changed":
+        old, new = delta.old.row(int(delta.was[row])), delta.new.row(int(delta.now[row]))
+        ways = ", ".join(words(way) for way in delta.ways_of(row))
+        text = f"~ {kind} {_key(delta, new)} {ways}: {'; '.join(_differences(delta, row, old, new))}"
+    elif what == "removed":
+        text = f"- {kind} {_described(delta, delta.old.row(int(delta.removed[row])))}"
+    else:
+        text = f"+ {kind} {_described(delta, delta.new.row(int(delta.added[row])))}"
+    return printable(text)
+
+
+def _key(delta: Delta, row: Mapping[str, Any]) -> str:
+    return ":".join(filter(None, (str(row[name]) for name in delta.keys)))
+
+
+def _described(delta: Delta, row: Mapping[str, Any]) -> str:
+    """A thing that was added or removed."""
+    key = _key(delta, row)
+    if delta.kind == "devices":
+        return f"{key} ({row['model']}{', ' if row['u'] else ''}{'u' + row['u'] if row['u'] else ''})"
+    if delta.kind == "cables":
+        return f"{key} > {far_ends(row['cable'], row['ends'])} ({row['part']}, {row['length_m']} m)"
+    if delta.kind == "optics":
+        return f"{key} {row['part']}"
+    if delta.kind == "addresses":
+        return f"{key} {row['prefix']} ({row['kind']})"
+    if delta.kind == "sessions":
+        return f"{key} > {row['b_device']}:{row['b_port']} (AS {row['a_asn']}, AS {row['b_asn']})"
+    return f"{key} > {row['b_device']}:{row['b_port']} ({row['speed_gbps']}G)"
+
+
+def _differences(delta: Delta, pair: int, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    """`field old -> new` for what differs; another far end is said as one thing."""
+    names = delta.differing(pair)
+    if "b_device" in names or "b_port" in names:
+        yield f"{old['b_device']}:{old['b_port']} -> {new['b_device']}:{new['b_port']}"
+    for name in names:
+        if name == "ends":
+            yield f"{far_ends(old['cable'], old['ends'])} -> {far_ends(new['cable'], new['ends'])}"
+        elif name == "labels":
+            if "ends" not in names:
+                yield f"label {old['labels'][0][0]} -> {new['labels'][0][0]}"
+        elif name not in ("b_device", "b_port"):
+            yield f"{name} {old[name] or 'none'} -> {new[name] or 'none'}"
+
+
+def far_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:
+    """Where a cable goes from the device in its id."""
+    anchor = cable.rpartition(":")[0]
+    return " + ".join(f"{b}:{b_cage}" if a == anchor else f"{a}:{a_cage}" for a, a_cage, b, b_cage in ends)
+
+
+def place_text(place: Place) -> str:
+    """A unit in words: `p1 su 5`; racks outside units stand under their pod, or under none."""
+    return printable(f"{place.pod} su {place.su}" if place.su else f"{place.pod} shared" if place.pod else "shared")
+
+
+def by_unit(groups: Sequence[Group]) -> dict[str, list[Group]]:
+    """Racks by the unit that they are of, in order."""
+    found: dict[str, list[Group]] = {}
+    for group in groups:
+        found.setdefault(place_text(group.place), []).append(group)
+    return found
