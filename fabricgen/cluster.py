@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from fabricgen.allocate.addresses import Addresses, allocate
+from fabricgen.allocate.asn import shares_asn
 from fabricgen.allocate.family_tables import FamilyAddresses
 from fabricgen.allocate.names import device_names, site_names
+from fabricgen.allocate.overrides import with_overrides
 from fabricgen.allocate.pools import dotted
 from fabricgen.allocate.ports import PortNames, Strings
+from fabricgen.allocate.sessions import check_sessions
+from fabricgen.blueprint.lock import Lock
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
+from fabricgen.design.remembered import in_use, remembered
 from fabricgen.intent import FabricIntent, fabric_intent
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.plan.expand import build_plan
 from fabricgen.plan.scale_up_ports import ScaleUpPort
-from fabricgen.plan.tables import SWITCH, Ints, ManagementPort, Plan, Wide
+from fabricgen.plan.tables import SWITCH, Flags, Ints, ManagementPort, Plan, Wide
 from fabricgen.static_routes import Reachability
 from fabricgen.switch_view import Service, StaticRoute, Subinterface, SwitchPort, SwitchView
 
@@ -42,6 +47,16 @@ class Cluster:
     def cages(self) -> tuple[Strings, Strings]:
         """Cage names of the a and b ends of every link; object arrays of str."""
         return PortNames(self.design, self.plan).ends(cage=True)
+
+    @cached_property
+    def lock(self) -> Lock:
+        """All that is given and to be remembered, by this build and earlier ones."""
+        return replace(self.addresses.lock, words=remembered(self.design))
+
+    @cached_property
+    def holders(self) -> frozenset[tuple[str, str]]:
+        """(kind, name) of every holder in the lock that is in use."""
+        return self.addresses.used | in_use(self.design)
 
     @cached_property
     def name_column(self) -> Strings:
@@ -115,6 +130,7 @@ class Cluster:
             rack=self.plan.racks.names[devices.rack[row]],
             ports=tuple(self._switch_ports(row)),
             routes=self._routes(row) if self.intent(fabric).underlay == "static" else (),
+            shares_asn=bool(self._shares_asn[row]),
         )
 
     def _six(self, text: Callable[[FamilyAddresses], str]) -> str:
@@ -129,6 +145,12 @@ class Cluster:
 
     def _routes(self, row: int) -> tuple[StaticRoute, ...]:
         return tuple(route for reachability in self._reachabilities for route in reachability.routes(row))
+
+    @cached_property
+    def _shares_asn(self) -> Flags:
+        switches = [c for c in self.plan.devices.classes if c.kind == SWITCH]
+        tiers = [(c.rows, self.design.fabric(c.fabric).tier(c.tier)) for c in switches]
+        return shares_asn(tiers, self.addresses.asn)
 
     @cached_property
     def _reachabilities(self) -> tuple[Reachability, ...]:
@@ -218,7 +240,7 @@ class Cluster:
 
     @cached_property
     def _intents(self) -> dict[str, FabricIntent]:
-        return {f.name: fabric_intent(self.design, f) for f in self.design.fabrics}
+        return {f.name: fabric_intent(self.design, f, self.addresses.own_loopbacks) for f in self.design.fabrics}
 
     def intent(self, fabric: FabricDesign) -> FabricIntent:
         """What holds for every switch of a fabric."""
@@ -294,6 +316,8 @@ def build_cluster(design: Design) -> Cluster:
         names = device_names(design, plan.devices)
         addresses = allocate(design, plan)
         a_port, b_port = PortNames(design, plan).ends()
+        addresses = with_overrides(design, plan, names, (a_port, b_port), addresses)
+        check_sessions(design, plan, names, addresses.asn)
     except InputError as error:
         raise design.loaded.located(error) from error
     return Cluster(design, plan, addresses, tuple(names), tuple(site_names(design, plan.devices)), a_port, b_port)

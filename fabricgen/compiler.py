@@ -49,8 +49,7 @@ def compile_released(blueprint: str, paths: Sequence[str], *, allow_outside: boo
     others = [path for path in paths if path not in named]
     if others:
         design = build_design(loaded)
-        addresses = compile_cluster(design).addresses
-        unused = holes(loaded.lock, addresses.used, design.layout)
+        unused = holes(loaded.lock, compile_cluster(design).holders, design.layout)
         loaded = replace(loaded, lock=release(loaded.lock, others, unused))
     return build_design(loaded)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from ipaddress import ip_network
 
 from fabricgen.allocate.family import FAMILIES
 from fabricgen.allocate.pools import pool_prefixes
 from fabricgen.allocate.underlay import families, is_management, underlay
-from fabricgen.blueprint.fabric import Qos
+from fabricgen.blueprint.routing import Qos
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import fabric_vlan, linked_fabrics
 from fabricgen.design.model import Design
@@ -44,8 +46,13 @@ class FabricIntent:
     """Prefixes that links and subnets of nodes come from, in this fabric and those it shares a VRF with."""
 
 
-def fabric_intent(design: Design, fabric: FabricDesign) -> FabricIntent:
-    """What the blueprint asks of every switch of a fabric: its own settings, the cluster's, then defaults."""
+def fabric_intent(
+    design: Design, fabric: FabricDesign, own_loopbacks: Mapping[str, tuple[str, ...]] | None = None
+) -> FabricIntent:
+    """What the blueprint asks of every switch of a fabric: its own settings, the cluster's, then defaults.
+
+    `own_loopbacks` are those of single switches by fabric: they travel wherever the pools' do.
+    """
     blueprint = design.loaded.blueprint
     spec = blueprint.fabrics[fabric.name]
     bfd = spec.routing.bfd if spec.routing.bfd is not None else blueprint.routing.bfd
@@ -53,6 +60,9 @@ def fabric_intent(design: Design, fabric: FabricDesign) -> FabricIntent:
     joined = [f for f in design.fabrics if f.name in linked and f.vrf == fabric.vrf]
     carries = [f for f in design.fabrics if f.carrier == fabric.name]
     protocol = "roce" if any(f.protocol == "roce" for f in carries) else fabric.protocol
+    members = (fabric, *joined)
+    loopbacks = tuple(dict.fromkeys(p for f in members for p in _pool(design, f, "loopback")))
+    own = dict.fromkeys(p for f in members for p in (own_loopbacks or {}).get(f.name, ()))
     return FabricIntent(
         name=fabric.name,
         underlay=underlay(design, fabric),
@@ -62,8 +72,8 @@ def fabric_intent(design: Design, fabric: FabricDesign) -> FabricIntent:
         vlan=fabric_vlan(blueprint, design.layout.numbering, fabric.name),
         vrf=fabric.vrf,
         families=families(design, fabric),
-        loopback_pools=tuple(dict.fromkeys(p for f in (fabric, *joined) for p in _pool(design, f, "loopback"))),
-        host_pools=tuple(dict.fromkeys(p for f in (fabric, *joined) for p in _host_pool(design, f))),
+        loopback_pools=_beside(loopbacks, own),
+        host_pools=tuple(dict.fromkeys(p for f in members for p in _host_pool(design, f))),
     )
 
 
@@ -72,6 +82,17 @@ def _pool(design: Design, fabric: FabricDesign, name: str) -> tuple[str, ...]:
     mine = [family for family in FAMILIES if family.word in families(design, fabric)]
     blueprint = design.loaded.blueprint
     return tuple(prefix for family in mine for prefix in pool_prefixes(blueprint, fabric.name, name, family)[0])
+
+
+def _beside(pools: tuple[str, ...], single: Iterable[str]) -> tuple[str, ...]:
+    """Pools, and prefixes that none of them holds."""
+    return (*pools, *(prefix for prefix in single if not _held(prefix, pools)))
+
+
+def _held(prefix: str, pools: Iterable[str]) -> bool:
+    """Whether one of some pools holds a single address, given as a prefix."""
+    network = ip_network(prefix)
+    return any(network.network_address in ip_network(pool) for pool in pools)
 
 
 def _host_pool(design: Design, fabric: FabricDesign) -> tuple[str, ...]:

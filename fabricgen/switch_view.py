@@ -147,6 +147,8 @@ class SwitchView:
     ports: tuple[SwitchPort, ...]
     routes: tuple[StaticRoute, ...]
     """Of a fabric with static routes, by prefix, IPv4 before IPv6; else empty."""
+    shares_asn: bool = False
+    """Whether switches that it reaches through the tier above have its AS number, and it is to take their routes."""
 
     @property
     def vrfs(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -42,6 +42,8 @@ class Addresses:
     """All numbers that are given, these and those of earlier builds."""
     used: frozenset[tuple[str, str]]
     """(kind, name) of every holder in the lock that is in use."""
+    own_loopbacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By fabric: loopbacks that single switches are given outside the order of pools, as prefixes."""
 
     @property
     def v4(self) -> FamilyAddresses:

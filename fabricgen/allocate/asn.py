@@ -1,46 +1,125 @@
-"""AS numbers by plan: RFC 7938 gives the switches of a group above the leaves one number and each leaf its own."""
+"""AS numbers by plan: who shares a number, and where numbers come from.
+
+`rfc7938` gives the switches of a group above the leaves one number, so that no route climbs twice, and each leaf its
+own; `per-rack` gives the leaves of a place one; `per-switch` each switch its own. Numbers stated for a tier come first.
+"""
 
 from __future__ import annotations
 
-from fabricgen.allocate.blocks import Blocks
+from collections.abc import Sequence
+
+import numpy as np
+
+from fabricgen.allocate.blocks import Blocks, Slots
 from fabricgen.allocate.pools import Source
-from fabricgen.allocate.slots import group_slots, switch_slots
-from fabricgen.blueprint.fabric import AsnPlan
-from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.allocate.slots import group_slots, rack_slots, switch_slots
+from fabricgen.blueprint.asn import parse_asns
+from fabricgen.blueprint.routing import AsnPlan
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Path
+from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 from fabricgen.kernel.extents import Extent
-from fabricgen.plan.tables import Wide
+from fabricgen.plan.tables import Flags, Wide
 
 
-def asn_plan(design: Design, fabric: FabricDesign) -> tuple[AsnPlan, Path]:
-    """The AS number plan of a fabric and where it is stated."""
-    own = design.loaded.blueprint.fabrics[fabric.name].routing.asn
-    if own is not None:
-        return own, ("fabrics", fabric.name, "routing", "asn")
-    return design.loaded.blueprint.routing.asn or AsnPlan(), ("routing", "asn")
+def asn_plan(design: Design, fabric: FabricDesign) -> tuple[AsnPlan, dict[str, Path]]:
+    """The AS number plan of a fabric, its own keys over the cluster's, and where each of its keys is stated."""
+    blueprint = design.loaded.blueprint
+    found = AsnPlan()
+    paths: dict[str, Path] = dict.fromkeys(AsnPlan.model_fields, ("routing", "asn"))
+    own = blueprint.fabrics[fabric.name].routing.asn
+    for plan, path in ((blueprint.routing.asn, ("routing", "asn")), (own, (*fabric.path, "routing", "asn"))):
+        if plan is not None:
+            stated = {key: getattr(plan, key) for key in plan.model_fields_set}
+            found = found.model_copy(update=stated)
+            paths |= dict.fromkeys(stated, path)
+    return found, {key: (*path, key) for key, path in paths.items()}
 
 
 def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blocks) -> dict[tuple[str, str], Wide]:
     """AS numbers of the switches of each (fabric, tier), int64; routing domains of fabrics are kept apart.
 
-    Raises InputError when a pool is too small.
+    Raises InputError when a pool is too small, and for numbers of tiers that do not exist.
     """
+    _check_tiers(design, fabrics)
+    tiers = [(fabric, tier) for fabric in fabrics for tier in reversed(fabric.tiers)]
+    plans = {fabric.name: asn_plan(design, fabric) for fabric in fabrics}
+    tiers.sort(key=lambda pair: pair[1].name not in plans[pair[0].name][0].tiers)
+    kept = sorted(parse_asns(text) for plan, _ in plans.values() for text in plan.tiers.values())
     found: dict[tuple[str, str], Wide] = {}
-    for fabric in fabrics:
-        plan, path = asn_plan(design, fabric)
-        first, last = plan.range
-        source = Source(
-            "asns",
-            "AS number pool",
-            (Extent(first, last - first + 1),),
-            (*path, "pool"),
-            "FG025",
-            "4200000000-4294967294 is private and large (RFC 6996)",
-        )
-        for tier in reversed(fabric.tiers):
-            paired = tier.lateral is not None and not tier.lateral.spans
-            shared = plan.plan == "rfc7938" and not tier.lowest and not paired
-            slots = (group_slots if shared else switch_slots)(design.layout, fabric, tier, blocks.room)
-            found[fabric.name, tier.name] = blocks.numbers(source, slots, f"{fabric.name} {tier.name}")
+    for fabric, tier in tiers:
+        plan, paths = plans[fabric.name]
+        slots = _slots(design, fabric, tier, plan, blocks)
+        source = _pool(plan.pool, kept, paths["pool"])
+        if tier.name in plan.tiers:
+            source = _of_tier(plan.tiers[tier.name], (*paths["tiers"], tier.name))
+            slots = slots if source.windows[0].size > 1 else Slots(slots.name, 0 * slots.number, 1, 0 * slots.layer)
+        found[fabric.name, tier.name] = blocks.numbers(source, slots, f"{fabric.name} {tier.name}")
+    return found
+
+
+def _pool(text: str, kept: Sequence[tuple[int, int]], path: Path) -> Source:
+    """A pool, without what is stated for tiers."""
+    first, last = parse_asns(text)
+    windows = []
+    for low, high in (*kept, (last + 1, last + 1)):
+        if low > first:
+            windows.append(Extent(first, min(low, last + 1) - first))
+        first = max(first, high + 1)
+        if first > last:
+            break
+    hint = "4200000000-4294967294 is private and large (RFC 6996)"
+    if not windows:
+        raise fault("FG025", f"AS numbers {text} are all stated for tiers: none are left", path=path, hint=hint)
+    return Source("asns", "AS number pool", tuple(windows), path, "FG025", hint)
+
+
+def _of_tier(text: str, path: Path) -> Source:
+    first, last = parse_asns(text)
+    hint = "a number belongs to one tier of one fabric; a range needs one for each switch that may come"
+    return Source("asns", "AS numbers of the tier", (Extent(first, last - first + 1),), path, "FG025", hint)
+
+
+def _slots(design: Design, fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: Blocks) -> Slots:
+    """Who shares a number under a plan. The two switches of a pair with peer links never do: they speak eBGP."""
+    paired = tier.lateral is not None and not tier.lateral.spans
+    if plan.plan == "per-switch" or paired or (tier.lowest and plan.plan == "rfc7938"):
+        return switch_slots(design.layout, fabric, tier, blocks.room)
+    if tier.lowest:
+        return rack_slots(design.layout, fabric, tier)
+    return group_slots(design.layout, fabric, tier, blocks.room)
+
+
+def _check_tiers(design: Design, fabrics: Sequence[FabricDesign]) -> None:
+    """Refuse numbers of tiers that no fabric with BGP has."""
+    blueprint = design.loaded.blueprint
+    known = {fabric.name: {tier.name for tier in fabric.tiers} for fabric in fabrics}
+    plans: list[tuple[Path, AsnPlan | None, set[str]]] = [((), blueprint.routing.asn, set().union(*known.values()))]
+    plans += [(("fabrics", name), blueprint.fabrics[name].routing.asn, tiers) for name, tiers in known.items()]
+    for path, plan, tiers in plans:
+        for name in sorted(set(plan.tiers if plan else ()) - tiers):
+            raise fault(
+                "FG016",
+                f"there is no tier '{name}' that runs BGP here",
+                path=(*path, "routing", "asn", "tiers", name),
+                hint=did_you_mean(name, tiers),
+            )
+
+
+def shares_asn(tiers: Sequence[tuple[slice, TierDesign]], asn: Wide) -> Flags:
+    """Which switches have a number in common with others that they reach through the tiers above.
+
+    The switches of a group above the leaves need no routes of each other (RFC 7938, 5.2.1); leaves do, and so do
+    switches of other groups.
+    """
+    unit = np.arange(len(asn), dtype=np.int64)
+    for rows, tier in tiers:
+        if not tier.lowest:
+            unit[rows] = unit[rows] - (unit[rows] - rows.start) % tier.count
+    pairs = np.unique(np.stack([asn[asn > 0], unit[asn > 0]]), axis=1)
+    numbers, units = np.unique(pairs[0], return_counts=True)
+    found = np.isin(asn, numbers[units > 1])
+    for rows, tier in tiers:
+        if not tier.up and tier.lateral is None:
+            found[rows] = False
     return found

@@ -49,6 +49,18 @@ class Column(ABC):
         """Where it and another column of its family agree."""
 
     @abstractmethod
+    def equals(self, address: int) -> Flags:
+        """Where it is an address."""
+
+    @abstractmethod
+    def within(self, address: int, lengths: Wide) -> Flags:
+        """Where there is an address that agrees with another in as many leading bits as each row says, 1 or more."""
+
+    def copy(self) -> Self:
+        """A column of its own with the same addresses."""
+        return self[np.arange(len(self))]
+
+    @abstractmethod
     def plus(self, count: Wide | int, size: int = 1) -> Self:
         """Each address and `count` times `size`, a power of two."""
 
@@ -89,6 +101,16 @@ class Column4(Column):
     def same(self, other: Column4) -> Flags:
         """Where both columns agree."""
         found: Flags = self.values == other.values
+        return found
+
+    def equals(self, address: int) -> Flags:
+        """Where it is an address."""
+        found: Flags = self.values == address
+        return found
+
+    def within(self, address: int, lengths: Wide) -> Flags:
+        """Where as many leading bits agree with those of an address."""
+        found: Flags = ((self.values ^ address) >> (32 - lengths) == 0) & self.present
         return found
 
     def plus(self, count: Wide | int, size: int = 1) -> Column4:
@@ -140,6 +162,19 @@ class Column6(Column):
     def same(self, other: Column6) -> Flags:
         """Where both columns agree."""
         found: Flags = (self.high == other.high) & (self.low == other.low)
+        return found
+
+    def equals(self, address: int) -> Flags:
+        """Where it is an address."""
+        found: Flags = (self.high == np.uint64(address >> HALF)) & (self.low == np.uint64(address & _LOW))
+        return found
+
+    def within(self, address: int, lengths: Wide) -> Flags:
+        """Where as many leading bits agree with those of an address; shifts stay below the width of each part."""
+        last = HALF - 1
+        upper = (self.high ^ np.uint64(address >> HALF)) >> np.clip(HALF - lengths, 0, last).astype(np.uint64)
+        lower = (self.low ^ np.uint64(address & _LOW)) >> np.clip(2 * HALF - lengths, 0, last).astype(np.uint64)
+        found: Flags = (upper == 0) & ((lengths <= HALF) | (lower == 0)) & self.present
         return found
 
     def plus(self, count: Wide | int, size: int = 1) -> Column6:

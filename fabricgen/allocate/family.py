@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TypeAlias
 
 Network: TypeAlias = IPv4Network | IPv6Network
@@ -45,6 +45,15 @@ class Family:
     def length_of(self, size: int) -> int:
         """Prefix length of so many addresses, a power of two."""
         return self.bits + 1 - size.bit_length()
+
+    def parse(self, text: str) -> int:
+        """An address as an integer."""
+        return int(IPv4Address(text) if self.bits == ROUTER_ID_BITS else IPv6Address(text))
+
+    def network(self, address: int, length: int) -> Network:
+        """The network of some prefix length around an address."""
+        made = IPv4Network if self.bits == ROUTER_ID_BITS else IPv6Network
+        return made((address, length), strict=False)
 
 
 V4 = Family(

@@ -2,80 +2,112 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from fabricgen.blueprint.naming import LONGEST, is_host_name
 from fabricgen.design.model import Design
-from fabricgen.design.switch_names import switch_names
-from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.design.naming import with_own
+from fabricgen.design.node_names import NodeNames
+from fabricgen.design.switch_names import SwitchNames
+from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 from fabricgen.plan.tables import EXTRA, NODE, SWITCH, DeviceClass, DeviceTable
 
 
 def device_names(design: Design, devices: DeviceTable) -> list[str]:
     """Name every device, in table order.
 
-    Nodes are `p1-su01-n001`, switches `fabric-tier-place-...-01`, extra devices by their own name, scale-up trays by
-    their rack. Numbers are padded to a fixed width and grow wider, never narrower, so growth renames nothing.
-    Raises InputError where two devices would have one name.
+    Nodes are `p1-su01-n001`, switches `fabric-tier-place-...-01`, or as templates have it; extra devices by their own
+    name, scale-up trays by their rack. Numbers are padded to a fixed width and grow wider, never narrower, so growth
+    renames nothing. Raises InputError where two devices would have one name, or one that is no host name.
     """
-    names: list[str] = []
+    usual: list[str] = []
     for cls in devices.classes:
         if cls.kind == NODE:
-            names += _nodes(design, devices, cls)
+            usual += _nodes(design, devices, cls)
         elif cls.kind == EXTRA:
-            names += design.extra_devices[cls.label][1]
+            usual += design.extra_devices[cls.label][1]
         elif cls.kind == SWITCH:
-            names += _switches(design, cls)
+            usual += _switches(design, cls)
         else:
-            names += _trays(design, devices, cls)
-    if len(set(names)) < len(names):
-        raise _twice(names, devices)
+            usual += _trays(design, devices, cls)
+    names = with_own(design.loaded.blueprint, usual)
+    _check(design, devices, usual, names)
     return names
 
 
-def _twice(names: list[str], devices: DeviceTable) -> InputError:
-    """The refusal of two devices with one name, at the line of the later one."""
+def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Sequence[str]) -> None:
+    """Refuse names of nobody, names given twice, and what is no host name."""
+    own = design.loaded.blueprint.names.devices
+    known = set(usual) if own else set()
+    for name in own:
+        if name not in known:
+            hint = did_you_mean(name, usual)
+            raise fault("FG047", f"there is no device '{name}' to name", path=("names", "devices", name), hint=hint)
     seen: dict[str, int] = {}
     for row, name in enumerate(names):
-        if seen.setdefault(name, row) != row:
-            cls = devices.classes[devices.device_class[row]]
-            other = devices.classes[devices.device_class[seen[name]]]
-            return fault(
-                "FG035",
-                f"two devices would be named {name}, here and at {'.'.join(map(str, other.path))}",
-                path=cls.path,
-                hint="choose another name for one of them",
+        other = seen.setdefault(name, row)
+        if other != row:
+            path, elsewhere = (_source(design, devices, at, usual[at], name) for at in (row, other))
+            raise _twice(name, path, elsewhere, [_line(devices, at) for at in (row, other)])
+        if not is_host_name(name):
+            why = f"has {len(name)} characters" if len(name) > LONGEST else "is no label of RFC 1123"
+            raise fault(
+                "FG046",
+                f"the host name {name} {why}",
+                path=_source(design, devices, row, usual[row], name),
+                hint=f"at most {LONGEST} lower-case letters, digits and, inside, '-'",
             )
-    raise AssertionError("no name is there twice")
 
 
-def _units(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
-    pods = design.layout.pods
-    pairs = zip(devices.pod[cls.rows].tolist(), devices.su[cls.rows].tolist(), strict=True)
-    return [f"{pods[pod].name}-su{su + 1:02d}" for pod, su in pairs]
+def _twice(name: str, path: Path, other: Path, lines: Sequence[str]) -> InputError:
+    """The refusal of two devices with one name, at the line that gives it to the later one."""
+    where = f"here and at {'.'.join(map(str, other))}" if path != other else f"of {lines[0]} and of {lines[1]}"
+    hint = "choose another name for one of them"
+    return fault("FG035", f"two devices would be named {name}, {where}", path=path, hint=hint)
+
+
+def _line(devices: DeviceTable, row: int) -> str:
+    """The line that makes a device."""
+    return ".".join(map(str, devices.classes[devices.device_class[row]].path))
+
+
+def _source(design: Design, devices: DeviceTable, row: int, usual: str, name: str) -> Path:
+    """The line that gives a device its name: its own, the template, or the line that makes the device."""
+    cls = devices.classes[devices.device_class[row]]
+    if usual != name:
+        return ("names", "devices", usual)
+    if cls.kind == NODE:
+        return _node_names(design, cls).naming.path
+    return _switch_names(design, cls).naming.path if cls.kind == SWITCH else cls.path
+
+
+def _node_names(design: Design, cls: DeviceClass) -> NodeNames:
+    members = next(s for s in design.layout.node_sets if s.name == cls.label)
+    return NodeNames(design.loaded.blueprint, design.layout, members)
+
+
+def _switch_names(design: Design, cls: DeviceClass) -> SwitchNames:
+    tier = design.fabric(cls.fabric).tier(cls.tier)
+    return SwitchNames(design.loaded.blueprint, design.layout, cls.fabric, cls.tier, tier.per)
+
+
+def _switches(design: Design, cls: DeviceClass) -> list[str]:
+    fabric = design.fabric(cls.fabric)
+    return _switch_names(design, cls).of(fabric.tier_sizes, fabric.tier(cls.tier).count)
 
 
 def _nodes(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
-    members = next(s for s in design.layout.node_sets if s.name == cls.label)
-    if members.per_rack:
-        racks = (devices.rack_in_unit[cls.rows] + 1).tolist()
-        places = ((devices.node[cls.rows] - members.first) % members.per_rack + 1).tolist()
-        units = _units(design, devices, cls)
-        return [f"{u}-rk{r:02d}-{cls.label}-{i:02d}" for u, r, i in zip(units, racks, places, strict=True)]
-    stem = "n" if cls.label == "node" else f"{cls.label}-"
-    numbers = (devices.node[cls.rows] + 1).tolist()
-    return [f"{unit}-{stem}{n:03d}" for unit, n in zip(_units(design, devices, cls), numbers, strict=True)]
+    columns = {"pod": devices.pod, "su": devices.su, "rack": devices.rack_in_unit, "node": devices.node}
+    rows = {name: column[cls.rows].tolist() for name, column in columns.items()}
+    return _node_names(design, cls).of(rows, cls.count)
 
 
 def _trays(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
     places = [f"{place[1:]}-" if place else "" for place in _places(design, devices, cls)]
     numbers = (devices.index[cls.rows] + 1).tolist()
     return [f"{place}{cls.label}-{i:02d}" for place, i in zip(places, numbers, strict=True)]
-
-
-def _switches(design: Design, cls: DeviceClass) -> list[str]:
-    fabric = design.fabric(cls.fabric)
-    tier = fabric.tier(cls.tier)
-    return switch_names(design.layout, fabric.name, tier.name, tier.per, fabric.tier_sizes, tier.count)
 
 
 def site_names(design: Design, devices: DeviceTable) -> list[str]:

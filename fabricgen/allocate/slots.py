@@ -11,7 +11,7 @@ import numpy as np
 from fabricgen.allocate.blocks import Slots
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout
-from fabricgen.design.shape import inner, scope_of
+from fabricgen.design.shape import inner, scope_index, scope_of
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.plan.columns import Columns, tier_columns
 
@@ -29,13 +29,8 @@ def place_slots(layout: Layout, scope: str) -> int:
 
 
 def _place_slot(layout: Layout, scope: str, columns: Columns) -> Any:
-    if scope == "all":
-        return np.zeros(len(columns["pod"]), dtype=np.int64)
-    if scope in ("site", "pod"):
-        numbers = layout.site_numbers if scope == "site" else layout.pod_numbers("all")
-        return np.array(numbers, dtype=np.int64)[columns[scope]]
-    unit = np.array(layout.unit_numbers("all", by_slot=True), dtype=np.int64)[columns["unit"]]
-    return unit * layout.racks_per_su + columns["rack"] if scope == "rack" else unit
+    numbers = np.array(layout.place_numbers(scope), dtype=np.int64)
+    return numbers[scope_index(layout, scope, columns)]
 
 
 def group_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, room_of: RoomOf) -> Slots:
@@ -54,6 +49,18 @@ def group_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, room_of:
         shape.append(f"{room} {dimension}")
     name = f"{fabric.name} {tier.name}" + (f" ({', '.join(shape)})" if shape else "")
     return Slots(name, slot, place_slots(layout, scope) * prod(rooms), layer)
+
+
+def rack_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> Slots:
+    """One slot for all switches of a tier that serve the same rack (or unit, pod or site) in the same plane."""
+    scope = scope_of(tier.per)
+    columns = tier_columns(layout, tier, fabric.tier_sizes)
+    slot = np.asarray(_place_slot(layout, scope, columns), dtype=np.int64)
+    count = place_slots(layout, scope)
+    if "plane" in tier.per:
+        slot, count = slot * fabric.sizes["plane"] + columns["plane"], count * fabric.sizes["plane"]
+    planes = f", {fabric.sizes['plane']} plane" if "plane" in tier.per else ""
+    return Slots(f"{fabric.name} {tier.name} (as per {scope}{planes})", slot, count, np.zeros_like(slot))
 
 
 def _room(fabric: FabricDesign, dimension: str, room_of: RoomOf) -> int:

@@ -14,5 +14,5 @@ class Model(BaseModel):
 
 
 def as_list(value: Any) -> Any:
-    """One word where a list may stand, as a list of one."""
+    """A single word where a list may stand."""
     return [value] if isinstance(value, str) else value

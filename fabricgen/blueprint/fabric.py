@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import (
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
-from fabricgen.blueprint.addressing import Ip, Pools
 from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.naming import Templates
+from fabricgen.blueprint.routing import Ip, Pools, Qos, Routing
 from fabricgen.blueprint.scalars import Cages, Line, LinksOf, Name, NicModeOf, Ratio, Speed
 
 DIMENSIONS = ("site", "pod", "su", "rack", "rail", "rail-group", "plane", "port")
@@ -30,64 +25,6 @@ TIER_LEVELS = {
     "border": 4,
 }
 """Where the usual tiers stand; another name says which tier it is `above`."""
-
-
-class AsnPlan(Model):
-    """Autonomous system numbers."""
-
-    pool: str = Field(
-        "4200000000-4200999999",
-        pattern=r"^\d+-\d+$",
-        description="First and last number, for example 4200000000-4200099999.",
-    )
-    plan: Literal["rfc7938", "per-switch"] = Field(
-        "rfc7938",
-        description="rfc7938: the switches of a group above the leaves share one, every leaf has its own.",
-    )
-
-    @model_validator(mode="after")
-    def _ordered(self) -> AsnPlan:
-        first, last = self.range
-        if not 1 <= first <= last <= 4294967294:
-            raise ValueError(f"asn pool {self.pool} must run upwards within 1-4294967294")
-        return self
-
-    @property
-    def range(self) -> tuple[int, int]:
-        """First and last number of the pool."""
-        first, last = self.pool.split("-")
-        return int(first), int(last)
-
-
-class Routing(Model):
-    """How the switches of Ethernet fabrics route."""
-
-    underlay: Literal["ebgp-numbered", "ebgp-unnumbered", "static", "none"] | None = Field(
-        None,
-        description="eBGP with a /31 or /127 on each link or over IPv6 link-local (RFC 5549); static: the "
-        "same links, default routes up and exact routes down; none: links between switches stay bare, for a "
-        "controller. Default: ebgp-numbered.",
-    )
-    asn: AsnPlan | None = Field(None, description="AS numbers of the switches.")
-    bfd: bool | None = Field(None, description="Bidirectional forwarding detection on the sessions. Default: no.")
-
-
-class Qos(Model):
-    """Lossless Ethernet: which traffic is RoCE, and when it is marked and paused."""
-
-    profile: Literal["roce-lossless", "best-effort"] | None = Field(
-        None, description="Default: roce-lossless in RoCE fabrics, best-effort elsewhere."
-    )
-    roce_dscp: int | None = Field(None, ge=0, le=63, description="DSCP of RoCE data. Default: 26.")
-    cnp_dscp: int | None = Field(None, ge=0, le=63, description="DSCP of congestion notifications. Default: 48.")
-    ecn_min_kb: int | None = Field(None, gt=0, description="Marking starts at this queue length, kB.")
-    ecn_max_kb: int | None = Field(None, gt=0, description="Everything is marked from this queue length, kB.")
-
-    @model_validator(mode="after")
-    def _thresholds(self) -> Qos:
-        if self.ecn_min_kb and self.ecn_max_kb and self.ecn_min_kb >= self.ecn_max_kb:
-            raise ValueError(f"ecn_min_kb {self.ecn_min_kb} must be below ecn_max_kb {self.ecn_max_kb}")
-        return self
 
 
 NosOf = Annotated[
@@ -255,6 +192,9 @@ class Fabric(Model):
     pools: Pools = Field(default_factory=Pools, description="Pools of this fabric's own.")
     qos: Qos = Field(default_factory=Qos, description="Overrides the cluster's QoS.")
     nos: NosOf = Field(default_factory=dict, description="Overrides the cluster's NOS, by tier.")
+    names: Templates = Field(
+        default_factory=dict, description="A template of the names of its switches, or one a tier; see Names."
+    )
     description: Line = Field("", description="For people.")
 
     @model_validator(mode="after")

@@ -38,6 +38,8 @@ class Lock:
     blueprint: str = ""
     held: Mapping[str, Held] = field(default_factory=dict)
     rooms: Mapping[str, int] = field(default_factory=dict)
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """What else is remembered of each kind, by holder."""
     file: str = ""
     """Where it was read; "" for none."""
 
@@ -45,6 +47,16 @@ class Lock:
         """What is given of a kind, by holder."""
         return self.held.get(kind, {})
 
+    def words_of(self, kind: str) -> Mapping[str, str]:
+        """What is remembered in words of a kind, by holder."""
+        return self.words.get(kind, {})
+
+
+WORDS: Mapping[str, str] = {
+    "dealing": "tiers whose down ports are numbered by reserved `slot` or by `unit` there is",
+    "extras": "switch and cage of each port of extra devices",
+}
+"""Kinds of what is remembered in words."""
 
 _OF_SITES = ("pods", "units", "ports")
 
@@ -124,16 +136,17 @@ class _Reader:
                 hint="update fabricgen to the version that your colleagues use",
             )
         for key in data:
-            if key not in ("fabricgen-lock", "blueprint", "rooms") and not _is_kind(key):
+            if key not in ("fabricgen-lock", "blueprint", "rooms", *WORDS) and not _is_kind(key):
                 self._fault((key,), f"a lock has no '{key}'")
         blueprint = data.get("blueprint")
         if not isinstance(blueprint, str):
             self._fault(("blueprint",), "a lock names its blueprint")
         held = {kind: self._held(kind) for kind in data if _is_kind(kind)}
         rooms = self._section("rooms", _room) if "rooms" in data else {}
+        words = {kind: self._section(kind, _word) for kind in WORDS if kind in data}
         if self._faults:
             raise InputError(self._faults)
-        return Lock(str(blueprint), held, rooms, self._file)
+        return Lock(str(blueprint), held, rooms, words, self._file)
 
     def _held(self, kind: str) -> Held:
         held = self._section(kind, _prefixes(kind) if kind in ("ipv4", "ipv6") else _ranges)
@@ -177,6 +190,12 @@ def _is_kind(key: Any) -> bool:
 def _room(value: Any) -> int:
     if type(value) is not int or not 0 < value <= 1 << 128:
         raise ValueError(f"{value!r} is no count")
+    return value
+
+
+def _word(value: Any) -> str:
+    if not isinstance(value, str) or not _NAME.fullmatch(value):
+        raise ValueError(f"{value!r} is no name")
     return value
 
 
@@ -248,6 +267,10 @@ def lock_text(lock: Lock) -> str:
             for name, extents in sorted(lock.of(kind).items()):
                 text = ", ".join(extent_text(kind, part) for extent in extents for part in _parts(kind, extent))
                 lines.append(f"  {_quoted(name)}: " + (f'"{text}"' if kind == "ipv6" else text))
+    for word in WORDS:
+        if lock.words_of(word):
+            lines.append(f"{word}:")
+            lines += [f"  {_quoted(name)}: {text}" for name, text in sorted(lock.words_of(word).items())]
     if lock.rooms:
         lines.append("rooms:")
         lines += [f"  {_quoted(name)}: {room}" for name, room in sorted(lock.rooms.items())]

@@ -7,9 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from fabricgen.blueprint.addressing import Ip, Pools
 from fabricgen.blueprint.base import Model
-from fabricgen.blueprint.fabric import Fabric, NosOf, Qos, Routing
+from fabricgen.blueprint.fabric import Fabric, NosOf
+from fabricgen.blueprint.naming import Names
+from fabricgen.blueprint.overrides import Override
+from fabricgen.blueprint.routing import Ip, Pools, Qos, Routing
 from fabricgen.blueprint.scalars import Line, Name, NodesOf, Percent
 
 NodeSets = Annotated[
@@ -136,6 +138,10 @@ class Blueprint(Model):
     pools: Pools = Field(default_factory=Pools, description="Address pools that fabrics share.")
     qos: Qos = Field(default_factory=Qos, description="Quality of service of all RoCE fabrics.")
     nos: NosOf = Field(default_factory=dict, description="Network operating system by tier, or one for all.")
+    address_of: dict[str, Override] = Field(
+        default_factory=dict, description="Numbers of single devices by their names, instead of those allocated."
+    )
+    names: Names = Field(default_factory=Names, description="What devices are called.")
     floor: Floor = Field(default_factory=Floor, description="The hall that cables run through.")
     spares: Spares = Field(default_factory=Spares, description="Spares in the bill of materials.")
     lint: LintSettings = Field(default_factory=LintSettings, description="What the linter is told.")

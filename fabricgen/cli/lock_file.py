@@ -31,7 +31,7 @@ def write_lock(path: Path, lock: Lock) -> None:
 def check_locked(cluster: Cluster) -> None:
     """Raises InputError where the lock of a cluster is not there or would change."""
     path = cluster.design.loaded.lock_path
-    if path is not None and changes(path, cluster.addresses.lock):
+    if path is not None and changes(path, cluster.lock):
         raise fault(
             CODE,
             "the lock is not up to date with the blueprint" if path.exists() else "the blueprint has no lock",
@@ -43,12 +43,12 @@ def check_locked(cluster: Cluster) -> None:
 def keep_lock(cluster: Cluster, *, trial: bool) -> None:
     """Bring a lock up to date that is there; of a trial (`--set`) and where there is none only say what to do."""
     path = cluster.design.loaded.lock_path
-    if path is None or not changes(path, cluster.addresses.lock):
+    if path is None or not changes(path, cluster.lock):
         return
     if not path.exists():
         click.echo(f"no lock; `fabricgen lock` writes {path}, which keeps all numbers through later edits", err=True)
     elif trial:
         click.echo(f"{path} is left as it is: values were --set", err=True)
     else:
-        write_lock(path, cluster.addresses.lock)
+        write_lock(path, cluster.lock)
         click.echo(f"{path} written: commit it with the blueprint", err=True)

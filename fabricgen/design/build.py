@@ -15,9 +15,11 @@ from fabricgen.design.layout import lay_out
 from fabricgen.design.linked import check_apart, check_together, linked_fabrics
 from fabricgen.design.management import ManagementLoad, managed_devices
 from fabricgen.design.model import Design
+from fabricgen.design.node_names import check_node_names
 from fabricgen.design.order import fabric_order
 from fabricgen.design.scale_up import design_scale_up
 from fabricgen.design.scale_up_model import ScaleUpDesign
+from fabricgen.design.switch_names import check_switch_names
 from fabricgen.design.tiers import FabricContext
 from fabricgen.design.trials import Trials
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
@@ -38,6 +40,7 @@ def build_design(loaded: LoadedBlueprint) -> Design:
 def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     blueprint = loaded.blueprint
     layout = lay_out(blueprint, catalog, loaded.lock)
+    check_node_names(blueprint, layout)
     context = FabricContext(blueprint, catalog, layout)
     names = sorted(blueprint.fabrics, key=fabric_order)
     managing = [n for n in names if "switches" in blueprint.fabrics[n].also]
@@ -69,6 +72,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     _check_extras(designed, blueprint.fabrics, layout.sites[0])
     _check_nos(loaded, designed)
     fabrics = tuple(designed[n] for n in names)
+    check_switch_names(blueprint, layout, fabrics)
     return Design(loaded, catalog, layout, fabrics, scale_up)
 
 

@@ -7,110 +7,18 @@ the ports of omitted slots are used: these move with the slot.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
-from fabricgen.blueprint.fabric import Extra
-from fabricgen.blueprint.models import natural
-from fabricgen.catalog.models import NodeProfile
-from fabricgen.design.attach import attach
-from fabricgen.design.fabric_model import Attachment, ExtraLink, ExtraSet, TierKey
-from fabricgen.design.layout import Layout
+from fabricgen.design.extra_demands import ExtraDemand
+from fabricgen.design.fabric_model import ExtraLink, ExtraSet, TierKey
+from fabricgen.design.kept_ports import KeptPorts, Port
+from fabricgen.design.naming import with_own
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import scope_count, scope_of, site_of_place
-from fabricgen.design.switch_names import switch_names
+from fabricgen.design.switch_names import SwitchNames
 from fabricgen.design.tier_sizing import Draft, NodeDemand
-from fabricgen.design.tiers import FabricContext, TierSpec
-from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
-
-Port = tuple[int, int, bool]
-"""(switch of the tier, port in the run, whether an omitted slot's)"""
-
-
-@dataclass(frozen=True, slots=True)
-class ExtraDemand:
-    """Extra devices of one name, and the kind of ports they need of a tier."""
-
-    fabric: str
-    name: str
-    spec: Extra
-    devices: tuple[str, ...]
-    attachment: Attachment
-    tier: TierKey
-    path: Path
-
-    @property
-    def kind(self) -> PortKind:
-        """What their ports are."""
-        return self.attachment.kind
-
-    @property
-    def ports(self) -> int:
-        """Ports that all of the devices take."""
-        return len(self.devices) * len(self.attachment.legs)
-
-
-def extra_demands(
-    context: FabricContext, fabric: str, specs: Mapping[TierKey, TierSpec], leaf: TierKey | None
-) -> list[ExtraDemand]:
-    """The extra devices of a fabric, by name; `leaf` is the tier they attach to unless they say otherwise.
-
-    Raises InputError for unknown profiles, tiers, roles and sites.
-    """
-    spec = context.blueprint.fabrics[fabric]
-    found = []
-    for name, extra in sorted(spec.extra.items(), key=lambda item: natural(item[0])):
-        path: Path = ("fabrics", fabric, "extra", name)
-        key = _tier(extra, fabric, specs, leaf, path)
-        profile = context.catalog.node(extra.device, (*path, "device"))
-        role = extra.attach or _role(profile, spec.attach or fabric, path)
-        switch = specs[key].profile
-        attachment = attach(profile, role, spec, switch, path, ports=extra.ports, speed=extra.speed, split=False)
-        if extra.site is not None and extra.site not in context.layout.sites:
-            raise fault(
-                "FG012",
-                f"there is no site '{extra.site}'",
-                path=(*path, "site"),
-                hint=did_you_mean(extra.site, context.layout.sites),
-            )
-        found.append(ExtraDemand(fabric, name, extra, _devices(name, extra), attachment, key, path))
-    return found
-
-
-def _devices(name: str, extra: Extra) -> tuple[str, ...]:
-    if extra.names:
-        return extra.names
-    return tuple(f"{name}-{i + 1}" for i in range(extra.quantity)) if extra.quantity > 1 else (name,)
-
-
-def _tier(extra: Extra, fabric: str, specs: Mapping[TierKey, TierSpec], leaf: TierKey | None, path: Path) -> TierKey:
-    if extra.to is None:
-        lowest = leaf or next((key for key in specs if key.fabric == fabric), None)
-        if lowest is not None:
-            return lowest
-    owner = leaf.fabric if leaf else fabric
-    tiers = [key.tier for key in specs if key.fabric == owner]
-    if extra.to in tiers:
-        return TierKey(owner, extra.to)
-    raise fault(
-        "FG016",
-        f"there is no tier '{extra.to}' here",
-        path=(*path, "to"),
-        hint=did_you_mean(extra.to or "", tiers),
-    )
-
-
-def _role(profile: NodeProfile, usual: str, path: Path) -> str:
-    if usual in profile.roles:
-        return usual
-    if len(profile.roles) == 1:
-        return next(iter(profile.roles))
-    raise fault(
-        "FG014",
-        f"{profile.id} has no '{usual}' ports",
-        path=path,
-        hint=f"say `attach:` with one of {', '.join(sorted(profile.roles))}",
-    )
+from fabricgen.design.tiers import FabricContext
+from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 
 class ExtraDealer:
@@ -118,13 +26,15 @@ class ExtraDealer:
 
     def __init__(
         self,
-        layout: Layout,
+        context: FabricContext,
         drafts: Mapping[TierKey, Draft],
         demands: Mapping[TierKey, Sequence[NodeDemand]],
         sizes: Mapping[str, Mapping[str, int]],
     ) -> None:
-        self._layout, self._drafts, self._demands, self._sizes = layout, drafts, demands, sizes
+        self._context, self._layout = context, context.layout
+        self._drafts, self._demands, self._sizes = drafts, demands, sizes
         self._taken: set[tuple[TierKey, int, int, int]] = set()
+        self._kept = KeptPorts(context.layout, drafts, sizes)
 
     def run_of(self, key: TierKey, kind: PortKind) -> int | None:
         """The tier's run of down ports of a kind."""
@@ -139,6 +49,17 @@ class ExtraDealer:
         draft = self._drafts[key]
         return self._spare(draft, run) * draft.groups * draft.count + len(self._holes(draft, run))
 
+    def keep(self, demands: Sequence[ExtraDemand]) -> None:
+        """Let devices keep the ports that the lock has for them, also those that are gone, before any are dealt."""
+        for demand in demands:
+            run = self.run_of(demand.tier, demand.kind)
+            if run is not None:
+                draft = self._drafts[demand.tier]
+                usable = {*draft.ports(run).left_over(draft.numbered[run])}
+                holes = {*self._holes(draft, run)}
+                self._kept.note(demand, run, self._allowed(draft, demand), usable, holes)
+        self._taken |= self._kept.taken
+
     def deal(self, demand: ExtraDemand, wanted: int) -> ExtraSet:
         """Attach some devices; `wanted` is what all that share these ports want.
 
@@ -147,24 +68,23 @@ class ExtraDealer:
         """
         draft, run = self._drafts[demand.tier], self.run_of(demand.tier, demand.kind)
         legs = range(len(demand.attachment.legs))
-        pairs = [(device, leg) for device in range(len(demand.devices)) for leg in legs]
+        kept = self._kept.of(demand)
+        pairs = [pair for device in range(len(demand.devices)) for leg in legs if (pair := (device, leg)) not in kept]
         free = self._free_ports(draft, run, demand, wanted) if run is not None else iter(())
         ports = list(islice(free, len(pairs)))
         if len(ports) < len(pairs) or run is None:
             where = "of the switches named" if demand.spec.switches else f"of {demand.tier.tier}"
             raise fault(
                 "FG104",
-                f"{demand.name} needs {len(pairs)} down ports of {demand.kind.speed_gbps}G {where}, "
-                f"{len(ports)} are free",
+                f"{demand.name} needs {demand.ports} down ports of {demand.kind.speed_gbps}G {where}, "
+                f"{len(ports) + len(kept)} are free",
                 path=demand.path,
                 hint=f"state a higher `count` of {demand.tier.tier}, omit a node slot (`omit`), or take a larger "
                 "switch",
             )
         self._taken |= {(demand.tier, run, switch, port) for switch, port, _ in ports}
-        links = tuple(
-            ExtraLink(device, leg, switch, port, hole)
-            for (device, leg), (switch, port, hole) in zip(pairs, ports, strict=True)
-        )
+        found = kept | dict(zip(pairs, ports, strict=True))
+        links = tuple(ExtraLink(*pair, switch, port, hole) for pair, (switch, port, hole) in sorted(found.items()))
         return ExtraSet(demand.name, demand.attachment, demand.devices, demand.tier, run, links, demand.path)
 
     def _first_spare(self, draft: Draft, run: int) -> int:
@@ -192,10 +112,11 @@ class ExtraDealer:
             named = self._named(draft, demand)
             yield from ((switch, port, False) for port in ports for switch in named)
             return
-        each = switches // scope_count(self._layout, scope_of(draft.spec.per))
-        for first in range(0, switches, each):
+        numbers = self._layout.place_numbers(scope_of(draft.spec.per))
+        each = switches // len(numbers)
+        for place in sorted(range(len(numbers)), key=lambda place: numbers[place]):
             for port in ports:
-                for switch in range(first, first + each):
+                for switch in range(place * each, (place + 1) * each):
                     yield switch, port, False
 
     def _allowed(self, draft: Draft, demand: ExtraDemand) -> set[int]:
@@ -220,7 +141,9 @@ class ExtraDealer:
     def _named(self, draft: Draft, demand: ExtraDemand) -> list[int]:
         """The switches that extra devices name, in that order."""
         spec = draft.spec
-        names = switch_names(self._layout, spec.fabric, spec.name, spec.per, self._sizes[spec.fabric], draft.count)
+        naming = SwitchNames(self._context.blueprint, self._layout, spec.fabric, spec.name, spec.per)
+        naming.check(self._sizes[spec.fabric], draft.count)
+        names = with_own(self._context.blueprint, naming.of(self._sizes[spec.fabric], draft.count))
         number = {name: i for i, name in enumerate(names)}
         for i, name in enumerate(demand.spec.switches):
             if name not in number:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from fabricgen.design.attach import attach
 from fabricgen.design.down_ports import Reserve
-from fabricgen.design.extras import ExtraDealer, ExtraDemand, extra_demands
+from fabricgen.design.extra_demands import ExtraDemand, extra_demands
+from fabricgen.design.extras import ExtraDealer
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, TierDesign, TierKey
 from fabricgen.design.laterals import lateral_of
 from fabricgen.design.ports import PortKind
@@ -101,7 +102,7 @@ class _Joint:
 
     def _dealer(self, drafts: Mapping[TierKey, Draft]) -> ExtraDealer:
         sizes = {f: self.sizes[f] | {k.tier: d.count for k, d in drafts.items() if k.fabric == f} for f in self.names}
-        return ExtraDealer(self.context.layout, drafts, self.demands, sizes)
+        return ExtraDealer(self.context, drafts, self.demands, sizes)
 
     def _dealt(
         self,
@@ -111,6 +112,7 @@ class _Joint:
     ) -> tuple[list[ExtraSet], dict[TierKey, TierDesign]]:
         """The extra devices with their ports, and the tiers with those counted."""
         dealer = self._dealer(drafts)
+        dealer.keep(extras)
         dealt = [dealer.deal(demand, wanted[demand.tier, demand.kind]) for demand in extras]
         return dealt, {key: self._tier(draft, drafts, dealt) for key, draft in drafts.items()}
 

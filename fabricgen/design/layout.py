@@ -110,6 +110,16 @@ class Layout:
         """The number of every pod within its site or the cluster (`all`)."""
         return tuple(self.numbering.of("pods", pod.name, scope)[0].first for pod in self.pods)
 
+    def place_numbers(self, scope: str) -> tuple[int, ...]:
+        """The number of every place of a scope (`all`, `site`, `pod`, `su`, `rack`), in the order of the layout."""
+        if scope == "all":
+            return (0,)
+        if scope in ("site", "pod"):
+            return self.site_numbers if scope == "site" else self.pod_numbers("all")
+        units = self.unit_numbers("all", by_slot=True)
+        each = self.racks_per_su if scope == "rack" else 1
+        return tuple(unit * each + rack for unit in units for rack in range(each))
+
     @cached_property
     def site_numbers(self) -> tuple[int, ...]:
         """The number of every site, in the order of `sites`."""

@@ -42,8 +42,8 @@ class Numbering:
     sites: Mapping[str, str]
     """The site of each pod there is."""
     fabrics: tuple[str, ...]
-    chosen: Mapping[str, int]
-    """What the lock says of tiers: 1 where ports are numbered by reserved slot, 0 where by units there are."""
+    dealing: Mapping[str, str]
+    """What the lock says of tiers: `slot` where down ports are numbered by reserved slot, else `unit`."""
 
     def of(self, kind: str, pod: str, scope: str) -> Extents:
         """The numbers of a pod or its units within the whole cluster (scope `all`) or its site."""
@@ -85,7 +85,7 @@ def number(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> Numbe
     if len(sites) > 1:
         for site in sites:
             held |= _kinds([pod for pod in pods if pod.site == site], lock, f" {site}")
-    return Numbering(held, {pod.name: pod.site for pod in pods}, tuple(fabrics), lock.rooms)
+    return Numbering(held, {pod.name: pod.site for pod in pods}, tuple(fabrics), lock.words_of("dealing"))
 
 
 def _vlans(held: Held, fabrics: Sequence[str]) -> Held:

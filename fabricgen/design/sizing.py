@@ -180,12 +180,15 @@ def upper_count(
 
 def lowers_per_group(
     layout: Layout, lower: TierSpec, count: int, upper: TierSpec, sizes: Mapping[str, int]
-) -> tuple[int, int]:
-    """Lower switches in the fullest upper group: now, and with every reserved slot taken."""
+) -> tuple[int, int, int]:
+    """Lower switches in the fullest upper group: by unit there is, with every reserved slot taken, and the slots to the
+    last one that is in use."""
     each = within(lower.per, lower.name, count, upper.per, sizes)
     scopes = scope_of(lower.per), scope_of(upper.per)
-    now, slots = (max(one.span for one in lodgings(layout, *scopes, by_slot=by_slot)) for by_slot in (False, True))
-    return now * each, slots * each
+    by_unit, by_slot = (lodgings(layout, *scopes, by_slot=by_slot) for by_slot in (False, True))
+    in_use = (one.blocks[-1].start + one.blocks[-1].length for one in by_slot if one.blocks)
+    now, slots = (max(one.span for one in found) for found in (by_unit, by_slot))
+    return now * each, slots * each, max(in_use, default=0) * each
 
 
 def within(per: tuple[str, ...], name: str, count: int, upper_per: tuple[str, ...], sizes: Mapping[str, int]) -> int:

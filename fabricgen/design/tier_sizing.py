@@ -215,7 +215,10 @@ class TierSizing:
             raise radix_fault(spec, below, up, main)
         full = asks_for(count, met, by_slot=True)
         full = replace(full, downs=tuple(replace(ask, count=ask.needed) for ask in full.downs))
-        by_slot = spec.for_reserve or fit(spec, full, up) is not None
+        dealing, roomy = self._dealing(spec), spec.for_reserve or fit(spec, full, up) is not None
+        by_slot = dealing == "slot" or (roomy and not dealing)
+        if by_slot and not roomy:
+            met = [replace(one, slots=one.now) for one in met]
         asks = asks_for(count, met, by_slot=by_slot)
         face = fit(spec, asks, up)
         if face is None:
@@ -243,12 +246,19 @@ class TierSizing:
 
         return largest(holds, sum(cage.count * cage.lanes for cage in spec.profile.cages))
 
+    def _dealing(self, spec: TierSpec) -> str:
+        """How the lock says that down ports of a tier are numbered: by reserved `slot`, by `unit`, or not at all."""
+        return self._layout.numbering.dealing.get(f"{spec.fabric} {spec.name}", "")
+
     def _below(self, upper: TierSpec, draft: Draft) -> Below:
         """A lower neighbour as an upper group sees it."""
         up = draft.ascent
         assert up is not None  # noqa: S101 - it is linked up to this tier
         assert draft.face.up is not None  # noqa: S101 - the same
-        now, slots = lowers_per_group(self._layout, draft.spec, draft.count, upper, self._sizes[draft.spec.fabric])
+        sizes = self._sizes[draft.spec.fabric]
+        now, slots, in_use = lowers_per_group(self._layout, draft.spec, draft.count, upper, sizes)
+        if self._dealing(upper) == "slot":
+            now = in_use
         share = draft.face.up.count // up.groups_met
         return Below(draft.spec.name, up.kind, now, slots, share, partial(self._can_stretch, draft, up))
 

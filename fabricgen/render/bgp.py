@@ -3,6 +3,9 @@
 eBGP with explicit AS numbers on every link (RFC 7938, 5.2). Only router ids and host prefixes travel: each switch
 admits and announces nothing outside the pools that these come from, and a switch of the lowest tier announces only
 what it originates, so that it never carries traffic between its spines.
+
+A switch whose AS number others share (leaves of a rack, groups of a tier with one number) takes routes from above in
+which its own number stands once (`allowas-in`): else it would drop theirs as loops.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ RESERVED = "pods.p1.reserve=4"
         (GROWN, "any added-device added-cable moved-cable replaced-cable session-flap"),
         (
             ("leaf-spine", (f"{SPINES}=4",), (f"{SPINES}=2",)),
-            "any removed-device renumbered moved-cable session-flap",
+            "any removed-device moved-cable session-flap",
         ),
     ],
 )

@@ -32,6 +32,9 @@ def _ethernet(draw: st.DrawFn, chain: Chain, name: str = "compute") -> Tree:
     if often(draw, 1, 2):
         fabric["routing"] = {"underlay": draw(st.sampled_from(UNDERLAYS))}
     if often(draw, 1, 3):
+        plan = {"plan": draw(st.sampled_from(["per-rack", "per-switch"]))}
+        fabric["routing"] = fabric.get("routing", {}) | {"asn": plan}
+    if often(draw, 1, 3):
         fabric["hosts"] = draw(st.sampled_from(["routed", "bridged", "rail-subnets", "none"]))
     if often(draw, 1, 3):
         fabric["extra"] = draw(extras(name, chain))

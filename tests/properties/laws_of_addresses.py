@@ -9,10 +9,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from fabricgen.allocate.asn import asn_plan
 from fabricgen.allocate.family_tables import FamilyAddresses
 from fabricgen.allocate.pools import pool_prefixes
 from fabricgen.allocate.underlay import families
-from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.fabric_model import Attachment, TierKey
 from fabricgen.design.ports import PortRun
 from fabricgen.plan.cabling import side_columns
 from fabricgen.plan.tables import NODE, SWITCH
@@ -138,12 +139,37 @@ def subnets_of_bridged_leaves_do_not_overlap(case: Case) -> None:
             assert first + size <= second
 
 
-def uplinks_join_different_as_numbers(case: Case) -> None:
+def neighbours_have_different_as_numbers(case: Case) -> None:
     asn = case.cluster.addresses.asn
     for link in case.network:
-        if isinstance(link.segment.a, PortRun) and link.segment.lower != link.segment.upper:
+        if isinstance(link.segment.a, PortRun):
             a, b = int(asn[link.a]), int(asn[link.b])
             assert a != b or a == 0
+
+
+def as_numbers_stay_within_a_tier_and_a_plane(case: Case) -> None:
+    """Routing domains are apart: fabrics share no number, nor do planes."""
+    asn, plane = case.cluster.addresses.asn.tolist(), case.cluster.plan.devices.plane.tolist()
+    owner: dict[int, tuple[TierKey, int]] = {}
+    for tier, cls in case.classes():
+        for row in range(cls.first, cls.first + cls.count):
+            if asn[row]:
+                here = (tier.key, plane[row] if "plane" in tier.per else -1)
+                assert owner.setdefault(asn[row], here) == here
+
+
+def as_numbers_are_shared_as_the_plan_says(case: Case) -> None:
+    asn, design = case.cluster.addresses.asn, case.cluster.design
+    for tier, cls in case.classes():
+        numbers = asn[cls.rows]
+        plan = asn_plan(design, design.fabric(tier.fabric))[0].plan
+        groups = np.arange(len(numbers)) // tier.count
+        if not numbers.any() or (plan == "per-rack" and tier.lowest and tier.lateral is None):
+            continue
+        alone = plan == "per-switch" or tier.lowest or (tier.lateral is not None and not tier.lateral.spans)
+        pairs = len(np.unique(np.stack([numbers, groups]), axis=1)[0])
+        assert len(np.unique(numbers)) == (len(numbers) if alone else tier.groups)
+        assert alone or pairs == tier.groups
 
 
 def every_link_has_a_cable_and_shares_connectors_only_by_breakout(case: Case) -> None:
@@ -205,7 +231,9 @@ LAWS = (
     hosts_have_one_number_on_all_rails,
     the_ends_of_a_link_are_on_one_subnet,
     subnets_of_bridged_leaves_do_not_overlap,
-    uplinks_join_different_as_numbers,
+    neighbours_have_different_as_numbers,
+    as_numbers_stay_within_a_tier_and_a_plane,
+    as_numbers_are_shared_as_the_plan_says,
     every_link_has_a_cable_and_shares_connectors_only_by_breakout,
     two_devices_never_share_a_place_in_a_rack,
     views_of_switches_agree_with_the_plan,

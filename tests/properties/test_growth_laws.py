@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from copy import deepcopy
 from typing import Any
 
@@ -52,13 +53,30 @@ def device_rows(cluster: Cluster) -> dict[str, tuple[Any, ...]]:
     }
 
 
+def cable_rows(cluster: Cluster) -> dict[str, set[tuple[str, str, str, str]]]:
+    """Cable -> device and cage of both ends of each of its links: what its label says."""
+    links, names = cluster.plan.links, cluster.names
+    a_cage, b_cage = cluster.cages
+    found: dict[str, set[tuple[str, str, str, str]]] = defaultdict(set)
+    for i, cable in enumerate(links.cable.tolist()):
+        if cable >= 0 and links.segments[links.segment[i]].tier is not None:
+            ends = (names[links.a_device[i]], a_cage[i], names[links.b_device[i]], b_cage[i])
+            found[cluster.cable_ids[cable]].add(ends)
+    return found
+
+
 def moved(before: Cluster, after: Cluster) -> dict[Any, Any]:
     """Rows that were there and are no more, or say something else."""
     found: dict[Any, Any] = {}
-    for rows in (device_rows, link_rows):
+    for rows in (device_rows, link_rows, cable_rows):
         old, new = rows(before), rows(after)
-        found |= {key: (old[key], new.get(key)) for key in old if new.get(key) != old[key]}
+        found |= {key: (old[key], new.get(key)) for key in old if _gone(old[key], new.get(key))}
     return found
+
+
+def _gone(old: Any, new: Any) -> bool:
+    """Whether a row says something else; a breakout cable may come to have more legs in use."""
+    return not old <= (new or set()) if isinstance(old, set) else bool(old != new)
 
 
 def derived(design: Design) -> list[Any]:

@@ -60,7 +60,7 @@ def _sizing(cluster: Cluster, segment: int) -> Any:
 
 def lock_of(cluster: Cluster) -> Lock:
     """The lock as it is read back from its file."""
-    return parse_lock(lock_text(cluster.addresses.lock).encode(), "x.lock.yaml")
+    return parse_lock(lock_text(cluster.lock).encode(), "x.lock.yaml")
 
 
 @cases(150)

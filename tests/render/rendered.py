@@ -27,6 +27,8 @@ BRIDGED = ("fabrics.compute.hosts=bridged",)
 DUAL = ("ip=dual",)
 V6 = ("ip=v6",)
 RAILS = ("fabrics.compute.hosts=rail-subnets",)
+PER_RACK = ("routing.asn={plan: per-rack, pool: 65000.1-65000.500}",)
+ONE_NUMBER = ("routing.asn={tiers: {leaf: 65001, spine: 65000}}",)
 BFD = ("routing.bfd=true",)
 
 

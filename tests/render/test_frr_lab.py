@@ -17,7 +17,7 @@ from pathlib import Path
 
 import frr_lab
 import pytest
-from rendered import DUAL, STATIC, UNNUMBERED, V6, cluster_of, config_db, files_of
+from rendered import DUAL, ONE_NUMBER, PER_RACK, STATIC, UNNUMBERED, V6, cluster_of, config_db, files_of
 
 from fabricgen.render.bgp import sessions
 from fabricgen.switch_view import SwitchView
@@ -117,7 +117,9 @@ def converged(lab: frr_lab.Lab, leaf: str, prefixes: set[str], width: int) -> di
         time.sleep(0.5)
 
 
-@pytest.mark.parametrize("sets", [(), UNNUMBERED], ids=["numbered", "unnumbered"])
+@pytest.mark.parametrize(
+    "sets", [(), UNNUMBERED, PER_RACK, ONE_NUMBER], ids=["numbered", "unnumbered", "per-rack", "one-number"]
+)
 def test_hosts_reach_each_other_over_equal_paths(tmp_path: Path, sets: tuple[str, ...]) -> None:
     if lacking := frr_lab.missing():
         pytest.fail(f"the lab lacks {lacking}: `apt-get install frr iproute2 iputils-ping`, run as root")

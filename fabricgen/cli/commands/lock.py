@@ -30,11 +30,11 @@ def command(blueprint: str, allow_outside: bool, paths: tuple[str, ...], check: 
 
     design = compile_released(blueprint, paths, allow_outside=allow_outside)
     cluster = compile_cluster(design)
-    lock, path = cluster.addresses.lock, design.loaded.lock_path
+    lock, path = cluster.lock, design.loaded.lock_path
     if path is None:
         raise click.UsageError("standard input has no lock; name a file")
     changed = changes(path, lock)
-    for holder, extents in holes(lock, cluster.addresses.used, design.layout).items():
+    for holder, extents in holes(lock, cluster.holders, design.layout).items():
         click.echo(f"held for nothing: {hole_text(holder, extents)}", err=True)
     if check:
         click.echo(f"{path} {'is not up to date' if changed else 'is up to date'}", err=True)

@@ -7,7 +7,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from fabricgen.allocate.family import FAMILIES, ROUTER_ID_BITS, Family, Network, of_family
 from fabricgen.allocate.underlay import families, numbers_links
-from fabricgen.blueprint.addressing import Pools
+from fabricgen.blueprint.routing import Pools
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity

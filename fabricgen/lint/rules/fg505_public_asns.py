@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.blueprint.fabric import AsnPlan
+from fabricgen.blueprint.asn import parse_asns
+from fabricgen.blueprint.routing import AsnPlan
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
@@ -33,12 +34,18 @@ class PublicAsns(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag stated pools that leave the private ranges."""
+        """Flag stated pools, and numbers of tiers and devices, that leave the private ranges."""
         blueprint = design.loaded.blueprint
         plans: list[tuple[Path, AsnPlan | None]] = [(("routing", "asn"), blueprint.routing.asn)]
         plans += [(("fabrics", n, "routing", "asn"), f.routing.asn) for n, f in sorted(blueprint.fabrics.items())]
+        stated: list[tuple[Path, str]] = []
         for path, plan in plans:
-            if plan is not None and not any(low <= plan.range[0] and plan.range[1] <= high for low, high in PRIVATE):
-                yield self.flag(
-                    (*path, "pool"), f"AS numbers {plan.pool} are not all private", "use 4200000000-4294967294"
-                )
+            if plan is not None:
+                stated += [((*path, "pool"), plan.pool)]
+                stated += [((*path, "tiers", tier), text) for tier, text in sorted(plan.tiers.items())]
+        for name, own in sorted(blueprint.address_of.items()):
+            stated += [(("address_of", name, "asn"), str(own.asn))] if own.asn is not None else []
+        for path, text in stated:
+            first, last = parse_asns(text)
+            if not any(low <= first and last <= high for low, high in PRIVATE):
+                yield self.flag(path, f"AS numbers {text} are not all private", "use 4200000000-4294967294")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.allocate.underlay import is_routed, runs_bgp, underlay
-from fabricgen.blueprint.fabric import Routing
+from fabricgen.blueprint.routing import Routing
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, did_you_mean
 from fabricgen.lint.rule import DesignRule

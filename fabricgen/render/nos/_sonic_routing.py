@@ -22,12 +22,13 @@ ROUTER_TYPES = ("ToRRouter", "LeafRouter", "SpineRouter")
 
 
 def owns_frr(switch: SwitchView) -> bool:
-    """Whether a switch takes an frr.conf: unnumbered sessions, BFD, no IPv4, or a VRF that announces a VLAN's subnet.
+    """Whether a switch takes an frr.conf: unnumbered sessions, BFD, no IPv4, a VRF that announces a VLAN's subnet, or
+    an AS number that others share: bgpcfgd has no words for these.
 
     Without BGP there is nothing to put there.
     """
     vlans = any(s.vrf and s.gateways and bgp.vrf_sessions(switch, s.vrf) for s in switch.services)
-    plain = switch.has_v4 and not switch.fabric.bfd and not vlans
+    plain = switch.has_v4 and not switch.fabric.bfd and not vlans and not switch.shares_asn
     return bool(switch.asn) and (switch.fabric.underlay == "ebgp-unnumbered" or not plain)
 
 
@@ -114,6 +115,7 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
     return {
         "families": _families(switch),
         "only_own_routes": switch.is_lowest,
+        "shares_asn": switch.shares_asn,
         "connect_retry": bgp.CONNECT_RETRY_S,
         "groups": bgp.groups(peers),
         "unnumbered": switch.fabric.underlay == "ebgp-unnumbered",

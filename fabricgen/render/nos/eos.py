@@ -158,6 +158,7 @@ def _bgp(switch: SwitchView) -> dict[str, Any]:
         ],
         "bgp_families": [(word, bgp.groups_of(found, v6=v6, unnumbered=unnumbered)) for v6, word, _ in _words(switch)],
         "only_own_routes": switch.is_lowest,
+        "shares_asn": switch.shares_asn,
         "keepalive": bgp.KEEPALIVE_S,
         "hold": bgp.HOLD_S,
         "max_paths": min(switch.ecmp_width, MAX_ECMP),
@@ -192,7 +193,7 @@ def _at_far_end(session: bgp.Session) -> str:
 def _bgp_vrf(switch: SwitchView, vrf: str) -> tuple[object, ...]:
     """(VRF, prefix lists, what its route-maps match, sessions, families as (word, peers)) of a VRF."""
     found = bgp.vrf_sessions(switch, vrf)
-    peers = [(session.peer_address, session.asn, _at_far_end(session)) for session in found]
+    peers = [(s.peer_address, s.asn, _at_far_end(s), s.port.role != "down") for s in found]
     lists, matches = [], []
     for v6, word, ending in _words(switch):
         name = f"HOSTS{ending}-{token(vrf)}"

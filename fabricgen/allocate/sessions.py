@@ -1,0 +1,45 @@
+"""Whether the switches at both ends of a link can speak eBGP: they must not have the same AS number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fabricgen.allocate.asn import asn_plan
+from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
+from fabricgen.kernel.diagnostics import Path, fault
+from fabricgen.plan.tables import Plan, Wide
+
+
+def check_sessions(design: Design, plan: Plan, names: Sequence[str], asn: Wide) -> None:
+    """Refuse neighbours with one AS number: their session would be iBGP, which passes no routes on.
+
+    Raises InputError where the number is stated.
+    """
+    links = plan.links
+    between = np.array([isinstance(s.a, PortRun) and isinstance(s.b, PortRun) for s in links.segments], dtype=bool)
+    rows = np.flatnonzero(between[links.segment]) if len(links) else np.zeros(0, dtype=np.int64)
+    same = rows[(asn[links.a_device[rows]] == asn[links.b_device[rows]]) & (asn[links.a_device[rows]] > 0)]
+    if not len(same):
+        return
+    ends = [int(links.a_device[same[0]]), int(links.b_device[same[0]])]
+    one, other = (names[end] for end in ends)
+    raise fault(
+        "FG049",
+        f"{one} and {other} are neighbours and would both have AS number {int(asn[ends[0]])}",
+        path=_stated(design, plan, names, ends),
+        hint="sessions are eBGP: give one of them another number, or take the plan `rfc7938` or `per-switch`",
+    )
+
+
+def _stated(design: Design, plan: Plan, names: Sequence[str], ends: Sequence[int]) -> Path:
+    """Where the number of two switches comes from: of a single device, of a tier, or of the plan."""
+    own = design.loaded.blueprint.address_of
+    for end in ends:
+        if names[end] in own and own[names[end]].asn is not None:
+            return ("address_of", names[end], "asn")
+    cls = plan.devices.classes[plan.devices.device_class[ends[0]]]
+    numbers, paths = asn_plan(design, design.fabric(cls.fabric))
+    return (*paths["tiers"], cls.tier) if cls.tier in numbers.tiers else paths["plan"]

@@ -1,0 +1,120 @@
+"""The language of routing, address families and pools, and quality of service."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+
+from fabricgen.blueprint.asn import AsnOrRange, AsnRange
+from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.scalars import Name
+
+Ip = Literal["v4", "v6", "dual"]
+"""Address families of a fabric: IPv4, IPv6, or both on every interface."""
+
+
+def _prefix(text: str) -> str:
+    """A prefix in its usual spelling; IPv6 as RFC 5952 has it."""
+    if "%" in text:
+        raise ValueError(f"'{text}' names an interface after '%'; a pool is a prefix alone")
+    try:
+        network = ipaddress.ip_network(text)
+    except ValueError as error:
+        try:
+            start = ipaddress.ip_interface(text).network
+        except ValueError:
+            raise ValueError(f"'{text}' is not a prefix such as 10.0.0.0/16 or fd00:10::/48") from error
+        raise ValueError(f"'{text}' has host bits set; the prefix is {start}") from error
+    return str(network)
+
+
+_PREFIX_SCHEMA = {
+    "type": "string",
+    "pattern": r"^(\d+\.\d+\.\d+\.\d+|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)/\d+$",
+    "examples": ["10.0.0.0/16", "fd00:10::/48"],
+}
+Prefix = Annotated[str, AfterValidator(_prefix), WithJsonSchema(_PREFIX_SCHEMA)]
+Prefixes = Annotated[
+    tuple[Prefix, ...],
+    BeforeValidator(as_list),
+    Field(min_length=1),
+    WithJsonSchema({"oneOf": [_PREFIX_SCHEMA, {"type": "array", "items": _PREFIX_SCHEMA, "minItems": 1}]}),
+]
+
+
+class Pools(Model):
+    """Where addresses come from: each a prefix or a list of prefixes, IPv4 and IPv6 in any order.
+
+    A fabric takes those of its families (`ip`). Where it states none of a family the cluster's hold, and where that
+    states none either the defaults do: private space (RFC 1918), and for IPv6 unique local addresses (RFC 4193) that
+    are alike in every cluster; state others where clusters meet.
+    """
+
+    loopback: Prefixes | None = Field(
+        None,
+        description="Loopbacks: a /32 or /128 for each routed switch. IPv4 ones are router ids, of IPv6-only switches "
+        "too. Default: 10.0.0.0/12, fd00:fab::/48.",
+    )
+    fabric: Prefixes | None = Field(
+        None,
+        description="Links between switches: a /31 or /127 each. Default: 10.64.0.0/10, fd00:fab:2::/48.",
+    )
+    hosts: Prefixes | None = Field(
+        None,
+        description="Links to nodes: a /31 or /127 each, or subnets of a leaf (a /64 each in IPv6). Default: "
+        "10.128.0.0/9, fd00:fab:100::/40.",
+    )
+    management: Prefixes | None = Field(
+        None, description="Switch management ports and BMCs. Default: 10.16.0.0/12, fd00:fab:1::/48."
+    )
+
+
+class AsnPlan(Model):
+    """Autonomous system numbers."""
+
+    pool: AsnRange = Field(
+        "4200000000-4200999999",
+        description="First and last number, for example 4200000000-4200099999 or, dotted, 65000.1-65000.500.",
+    )
+    plan: Literal["rfc7938", "per-switch", "per-rack"] = Field(
+        "rfc7938",
+        description="rfc7938: the switches of a group above the leaves share one, every leaf has its own; per-rack: "
+        "so do the leaves of a rack and plane (of the unit, pod or site where a leaf serves more); per-switch: nobody.",
+    )
+    tiers: dict[Name, AsnOrRange] = Field(
+        default_factory=dict,
+        description="Numbers by tier: one that all of its switches share, or a range that is dealt as the plan says.",
+    )
+
+
+class Routing(Model):
+    """How the switches of Ethernet fabrics route."""
+
+    underlay: Literal["ebgp-numbered", "ebgp-unnumbered", "static", "none"] | None = Field(
+        None,
+        description="eBGP with a /31 or /127 on each link or over IPv6 link-local (RFC 5549); static: the "
+        "same links, default routes up and exact routes down; none: links between switches stay bare, for a "
+        "controller. Default: ebgp-numbered.",
+    )
+    asn: AsnPlan | None = Field(None, description="AS numbers of the switches.")
+    bfd: bool | None = Field(None, description="Bidirectional forwarding detection on the sessions. Default: no.")
+
+
+class Qos(Model):
+    """Lossless Ethernet: which traffic is RoCE, and when it is marked and paused."""
+
+    profile: Literal["roce-lossless", "best-effort"] | None = Field(
+        None, description="Default: roce-lossless in RoCE fabrics, best-effort elsewhere."
+    )
+    roce_dscp: int | None = Field(None, ge=0, le=63, description="DSCP of RoCE data. Default: 26.")
+    cnp_dscp: int | None = Field(None, ge=0, le=63, description="DSCP of congestion notifications. Default: 48.")
+    ecn_min_kb: int | None = Field(None, gt=0, description="Marking starts at this queue length, kB.")
+    ecn_max_kb: int | None = Field(None, gt=0, description="Everything is marked from this queue length, kB.")
+
+    @model_validator(mode="after")
+    def _thresholds(self) -> Qos:
+        if self.ecn_min_kb and self.ecn_max_kb and self.ecn_min_kb >= self.ecn_max_kb:
+            raise ValueError(f"ecn_min_kb {self.ecn_min_kb} must be below ecn_max_kb {self.ecn_max_kb}")
+        return self
