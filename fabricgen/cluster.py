@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -21,7 +21,7 @@ from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
-from fabricgen.design.remembered import in_use, remembered
+from fabricgen.design.remembered import in_use, with_remembered
 from fabricgen.intent import FabricIntent, fabric_intent
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.plan.expand import build_plan
@@ -51,7 +51,7 @@ class Cluster:
     @cached_property
     def lock(self) -> Lock:
         """All that is given and to be remembered, by this build and earlier ones."""
-        return replace(self.addresses.lock, words=remembered(self.design))
+        return with_remembered(self.design, self.addresses.lock)
 
     @cached_property
     def holders(self) -> frozenset[tuple[str, str]]:

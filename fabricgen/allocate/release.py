@@ -73,7 +73,7 @@ def release(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Extents]) 
 
 def _same(room: str, name: str) -> bool:
     """Whether a room is still of use to a holder: it is its own, or of the tier whose name it begins with."""
-    return name == room or name.startswith(f"{room} ") or room.startswith(f"{name} ")
+    return room.startswith(("managed ", f"{name} ")) or name == room or name.startswith(f"{room} ")
 
 
 def _without(kind: str, held: Held, named: Collection[Holder], below: Mapping[Holder, Extents]) -> Held:

@@ -58,13 +58,14 @@ WORDS: Mapping[str, str] = {
 }
 """Kinds of what is remembered in words."""
 
-_OF_SITES = ("pods", "units", "ports")
+_OF_PLACES = ("pods", "units", "ports", "managed")
 
 KINDS: Mapping[str, str] = {
     "sites": "numbers of sites",
     "pods": "numbers of pods",
     "units": "slots of scalable units, those reserved for growth included",
     "ports": "places of scalable units on switches that have no room for every reserved one",
+    "managed": "places of management ports among those who share a rack, unit, pod, site or all",
     "vlans": "VLANs of fabrics",
     "asns": "AS numbers of tiers",
     "management": "places of switches in the management subnet",
@@ -182,9 +183,9 @@ class _Reader:
 
 
 def _is_kind(key: Any) -> bool:
-    """Whether a key is a kind of numbers, perhaps those within a site: `units`, `units east`."""
+    """Whether a key is a kind of numbers, perhaps those within a place: `units`, `units east`."""
     kind, _, site = str(key).partition(" ")
-    return isinstance(key, str) and kind in KINDS and (not site or (kind in _OF_SITES and bool(_NAME.fullmatch(site))))
+    return isinstance(key, str) and kind in KINDS and (not site or (kind in _OF_PLACES and bool(_NAME.fullmatch(site))))
 
 
 def _room(value: Any) -> int:

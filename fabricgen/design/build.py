@@ -13,7 +13,7 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.hints import advised
 from fabricgen.design.layout import lay_out
 from fabricgen.design.linked import check_apart, check_together, linked_fabrics
-from fabricgen.design.management import ManagementLoad, managed_devices
+from fabricgen.design.management import managed_devices, managed_ports
 from fabricgen.design.model import Design
 from fabricgen.design.node_names import check_node_names
 from fabricgen.design.order import fabric_order
@@ -85,8 +85,8 @@ def _manager(
     if own is None:
         return None
     check_apart(part, own, fabrics)
-    load = ManagementLoad(context.layout, managed_devices(designed, scale_up, own))
-    return Managing(own, load.most, load.devices)
+    managed = managed_devices(designed, scale_up, own)
+    return Managing(own, managed_ports(context.layout, managed), sum(m.count for m in managed))
 
 
 def trials_of(design: Design, fabric: str) -> Trials:

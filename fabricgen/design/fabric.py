@@ -12,9 +12,10 @@ from fabricgen.design.extra_demands import ExtraDemand, extra_demands
 from fabricgen.design.extras import ExtraDealer
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, TierDesign, TierKey
 from fabricgen.design.laterals import lateral_of
+from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import PortKind
 from fabricgen.design.slots import SlotTable
-from fabricgen.design.tier_sizing import Draft, ManagedPorts, NodeDemand, TierSizing
+from fabricgen.design.tier_sizing import Draft, NodeDemand, TierSizing
 from fabricgen.design.tiers import FabricContext, TierSpec, hangs, tier_specs
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 

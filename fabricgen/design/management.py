@@ -1,21 +1,33 @@
 """Management ports of switches on the management fabric: who shares whose leaves, and how many a leaf keeps room for.
 
-Switches of a scalable unit, and trays of a rack, go to the management leaves of their own place, in turn. What serves
+Everything with a management port shares some place with a management leaf: its rack, its unit, its pod, its site or
+the cluster. Whoever shares such a place has a position in it, as the lock has it or the next free one. Switches of a
+scalable unit, and trays of a rack, go to the management leaves of their own place in turn, by position. What serves
 more than that (spines, cores) fills leaf after leaf with a fixed share each, so that growth moves none of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import product
+from typing import NamedTuple
 
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import Layout, PodLayout
 from fabricgen.design.scale_up_model import ScaleUpDesign
-from fabricgen.design.shape import SCOPES, scope_count, scope_of
+from fabricgen.design.shape import SCOPES, inner, scope_count, scope_of
+from fabricgen.kernel.extents import Demand, Extent, Held, compressed, numbers, settle
 
 SHARED_PORTS = 8
 """Ports that each management leaf keeps for switches that serve more than its own place."""
+
+TRAY_TIER = "switch-tray"
+"""What devices.csv calls the tier of scale-up switch trays."""
+
+AREAS = "managed areas"
+"""What the lock calls the ports of a management leaf by the place that it shares with those that use them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +40,26 @@ class Managed:
     count: int
     slots: int
     """As many as there were if no slot were omitted."""
+    labels: tuple[str, ...] = ("",)
+    """What tells the groups of a place apart: rails, planes, switches below."""
+
+    def scope_in(self, place: str) -> str:
+        """Their scope within a place: trays of racks are counted through in their unit."""
+        return "su" if self.tier == TRAY_TIER and self.scope == "rack" and place != "rack" else self.scope
+
+
+class Holder(NamedTuple):
+    """Who has positions in a place: a group of switches, by its place inside and its label."""
+
+    fabric: str
+    tier: str
+    inside: str
+    label: str
+
+    @property
+    def name(self) -> str:
+        """What the lock calls it."""
+        return " ".join(part for part in self if part)
 
 
 def managed_devices(
@@ -35,7 +67,7 @@ def managed_devices(
 ) -> tuple[Managed, ...]:
     """Everything with a management port but the switches of the management fabric `own` itself."""
     tiers = [
-        Managed(f.name, t.name, scope_of(t.per), t.switches, t.switches)
+        Managed(f.name, t.name, scope_of(t.per), t.switches, t.switches, group_labels(t.per, f.tier_sizes))
         for f in fabrics
         if f.name != own
         for t in f.tiers
@@ -44,8 +76,11 @@ def managed_devices(
     return (*tiers, *trays)
 
 
-TRAY_TIER = "switch-tray"
-"""What devices.csv calls the tier of scale-up switch trays."""
+def group_labels(per: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[str, ...]:
+    """What tells the groups of a place apart, in order: `rail1 plane2`."""
+    dimensions = inner(per)
+    values = product(*(range(1, sizes[d] + 1) for d in dimensions))
+    return tuple(" ".join(f"{d}{v}" for d, v in zip(dimensions, some, strict=True)) for some in values)
 
 
 def shared_scope(switch_scope: str, leaf_scope: str) -> str:
@@ -58,54 +93,170 @@ def in_turn(place: str, leaf_scope: str) -> bool:
     return SCOPES.index(place) >= min(SCOPES.index(leaf_scope), SCOPES.index("su"))
 
 
+def inside_text(place: str, scope: str, pod: str, su: int, rack: int) -> str:
+    """Where in a place something of a scope stands, in words; su and rack count from 1, a site is named as `pod`."""
+    wide, narrow = SCOPES.index(place), SCOPES.index(scope)
+    named = [
+        (narrow > wide < SCOPES.index("pod"), pod),
+        (narrow >= SCOPES.index("su") > wide, f"su{su}"),
+        (narrow == SCOPES.index("rack") > wide, f"rack{rack}"),
+    ]
+    return " ".join(text for known, text in named if known)
+
+
+ManagedPorts = Callable[[str, int, bool], int]
+"""(scope of the management leaves, how many, whether sized for the reserve) -> most management ports of one leaf."""
+
+
+def managed_ports(layout: Layout, managed: tuple[Managed, ...]) -> ManagedPorts:
+    """How many management ports a leaf needs, for leaves of any scope."""
+    load_of = cache(lambda scope: ManagementLoad(layout, managed, scope))
+    return lambda scope, leaves, for_reserve: load_of(scope).most(leaves, for_reserve)
+
+
 class ManagementLoad:
-    """Management ports that one fabric takes."""
+    """Management ports that one fabric, whose leaves stand in places of `leaf_scope`, takes."""
 
-    def __init__(self, layout: Layout, managed: tuple[Managed, ...]) -> None:
-        self._layout, self._managed = layout, managed
-        self.devices = sum(m.count for m in managed)
+    def __init__(self, layout: Layout, managed: tuple[Managed, ...], leaf_scope: str) -> None:
+        self._layout, self._leaf_scope = layout, leaf_scope
+        shared = [(shared_scope(m.scope, leaf_scope), m) for m in managed]
+        self.by_place = {place: tuple(m for scope, m in shared if scope == place) for place in SCOPES}
 
-    def share(self, place: str, leaf_scope: str, leaves: int, *, for_reserve: bool) -> int:
+    def instances(self, place: str) -> list[tuple[str, tuple[PodLayout, ...]]]:
+        """(kind of the lock, its pods) of each place that may differ from others; those below a pod are all alike."""
+        pods = self._layout.pods
+        if place == "pod":
+            return [(f"managed {place}", (pod,)) for pod in pods]
+        if place == "site":
+            sites = self._layout.sites
+            return [(f"managed at {site}", tuple(pod for pod in pods if pod.site == site)) for site in sites]
+        return [(f"managed {place}", pods)]
+
+    @cached_property
+    def held(self) -> dict[str, Held]:
+        """Positions by kind of the lock and holder, those of holders that are gone included."""
+        found: dict[str, Held] = {}
+        for place in SCOPES:
+            instances = self.instances(place) if self.by_place[place] else []
+            if place == "pod" and instances:
+                fullest = max((pods for _, pods in instances), key=lambda pods: pods[0].su)
+                instances = [("managed pod", fullest)]
+            for kind, pods in instances:
+                found[kind] = self._positions(kind, self._ordered(place, pods))
+        return found
+
+    @cached_property
+    def holders(self) -> frozenset[tuple[str, str]]:
+        """(kind of the lock, holder) of everyone there is."""
+        return frozenset(
+            (kind, holder.name)
+            for place in SCOPES
+            for kind, pods in (self.instances(place) if self.by_place[place] else [])
+            for managed in self.by_place[place]
+            for holder, *_ in self._groups(place, managed, pods)
+        )
+
+    def _positions(self, kind: str, ordered: list[tuple[str, int]]) -> Held:
+        """A position for each (holder, index), in their order: as it was, else the next free one."""
+        before = self._layout.lock.of(kind)
+        mine = {name: list(numbers(extents)) for name, extents in before.items()}
+        taken = {n for some in mine.values() for n in some}
+        free = 0
+        for name, index in ordered:
+            have = mine.setdefault(name, [])
+            if index >= len(have):
+                while free in taken:
+                    free += 1
+                have.append(free)
+                taken.add(free)
+        return {name: compressed(some) for name, some in mine.items()}
+
+    def _ordered(self, place: str, pods: tuple[PodLayout, ...]) -> list[tuple[str, int]]:
+        """(holder, index) of everyone in a place, in the order of the first build.
+
+        Those that serve more come first, then unit by unit, so that a new unit moves none. Of those that serve more
+        the first switches of all groups come before the second ones, then up to the fourth, the eighth and so on, so
+        that a group that doubles moves none of another.
+        """
+        found = []
+        for number, managed in enumerate(self.by_place[place]):
+            wide = min(SCOPES.index(managed.scope), SCOPES.index("su"))
+            shared = wide < SCOPES.index("su")
+            for holder, unit, group, count in self._groups(place, managed, pods):
+                for index in range(count):
+                    within = (index.bit_length(), number, group, index) if shared else (0, number, index, group)
+                    found.append(((wide, -1 if shared else unit, *within), holder.name, index))
+        return [(name, index) for _, name, index in sorted(found)]
+
+    def _groups(
+        self, place: str, managed: Managed, pods: tuple[PodLayout, ...]
+    ) -> Iterator[tuple[Holder, int, int, int]]:
+        """(holder, its unit's number, its number, its switches) of every group of a tier in a place."""
+        scope = managed.scope_in(place)
+        each = -(-managed.slots // (scope_count(self._layout, scope) * len(managed.labels)))
+        for number, (unit, inside) in enumerate(self._insides(place, scope, pods)):
+            for i, label in enumerate(managed.labels):
+                holder = Holder(managed.fabric, managed.tier, inside, label)
+                yield holder, unit, number * len(managed.labels) + i, each
+
+    def _insides(self, place: str, scope: str, pods: tuple[PodLayout, ...]) -> Iterator[tuple[int, str]]:
+        """(number of the unit, where it is in words) of every place of a scope in a wider one."""
+        racks = range(1, self._layout.racks_per_su + 1) if scope == "rack" and place != "rack" else range(1, 2)
+        if scope == place:
+            yield 0, ""
+        elif place == "su":
+            yield from ((0, inside_text(place, scope, "", 1, rack)) for rack in racks)
+        elif scope == "site":
+            yield from ((i, site) for i, site in enumerate(self._layout.sites))
+        elif scope == "pod":
+            yield from ((i, pod.name) for i, pod in enumerate(pods))
+        else:
+            units = [(pod.name, su + 1) for pod in pods for su in range(pod.su)]
+            for i, (pod_name, su) in enumerate(units):
+                yield from ((i, inside_text(place, scope, pod_name, su, rack)) for rack in racks)
+
+    def span(self, place: str, kind: str, pods: tuple[PodLayout, ...]) -> int:
+        """One more than the last position that is in use in a place."""
+        held = self.held[kind]
+        names = {holder.name for m in self.by_place[place] for holder, *_ in self._groups(place, m, pods)}
+        return max((extent.end for name in names for extent in held.get(name, ())), default=0)
+
+    def share(self, place: str, leaves: int, *, for_reserve: bool) -> int:
         """Most ports of a leaf that switches of a place take; `leaves` is how many there are in the whole fabric.
 
         Leaves that are sized `for_reserve` have room for switches of wider places as long as there is a single unit.
         """
-        mine = [m for m in self._managed if shared_scope(m.scope, leaf_scope) == place]
-        if not mine:
+        if not self.by_place[place]:
             return 0
         most = 0
-        for pods in self._places(place):
-            ports = sum(self._inside(m.scope, m.slots, place, pods) for m in mine)
-            sharing = self._inside(leaf_scope, leaves, place, pods)
-            if for_reserve and SCOPES.index(leaf_scope) >= SCOPES.index("su") > SCOPES.index(place):
+        for kind, pods in self.instances(place):
+            sharing = self._leaves_inside(leaves, place, pods)
+            if for_reserve and SCOPES.index(self._leaf_scope) >= SCOPES.index("su") > SCOPES.index(place):
                 sharing = leaves // self._layout.units
-            most = max(most, -(-ports // max(1, sharing)))
-        return most if in_turn(place, leaf_scope) else max(SHARED_PORTS, most)
+            most = max(most, -(-self.span(place, kind, pods) // max(1, sharing)))
+        if in_turn(place, self._leaf_scope):
+            return most
+        return max(SHARED_PORTS, most, self._layout.lock.rooms.get(f"managed {place}", 0))
 
-    def _places(self, place: str) -> list[tuple[PodLayout, ...]]:
-        """The pods of each place that may differ from others of its kind; those below a pod are all alike."""
-        pods = self._layout.pods
-        if place == "pod":
-            return [(pod,) for pod in pods]
-        if place == "site":
-            return [tuple(p for p in pods if p.site == site) for site in self._layout.sites]
-        return [pods]
-
-    def _inside(self, scope: str, count: int, place: str, pods: tuple[PodLayout, ...]) -> int:
-        """How many of `count` switches of a scope stand in one place that consists of these pods."""
+    def _leaves_inside(self, leaves: int, place: str, pods: tuple[PodLayout, ...]) -> int:
+        """How many of so many leaves stand in one place that consists of these pods."""
+        layout, scope = self._layout, self._leaf_scope
         if SCOPES.index(place) >= SCOPES.index("su"):
-            return -(-count // scope_count(self._layout, place))
+            return -(-leaves // scope_count(layout, place))
         if SCOPES.index(scope) >= SCOPES.index("su"):
-            return -(-count // self._layout.units) * sum(pod.su for pod in pods)
+            return -(-leaves // layout.units) * sum(pod.su for pod in pods)
         if scope == "pod":
-            return count // len(self._layout.pods) * len(pods)
-        return -(-count // scope_count(self._layout, place))
+            return leaves // len(layout.pods) * len(pods)
+        return -(-leaves // scope_count(layout, place))
 
-    def before(self, place: str, leaf_scope: str, leaves: int, *, for_reserve: bool) -> int:
-        """Ports of a leaf kept for switches of narrower places: these come first, so that spines move none of them."""
-        narrower = SCOPES[SCOPES.index(place) + 1 :]
-        return sum(self.share(other, leaf_scope, leaves, for_reserve=for_reserve) for other in narrower)
+    def areas(self, leaves: int, *, for_reserve: bool) -> Held:
+        """The management ports of a leaf by the place that is shared: narrow ones first, as they were before."""
+        shares = [(place, self.share(place, leaves, for_reserve=for_reserve)) for place in reversed(SCOPES)]
+        held = self._layout.lock.of(AREAS)
+        wanted = [Demand(place, share, (Extent(0, 1 << 20),)) for place, share in shares if share]
+        return {**held, **settle(held, wanted)}
 
-    def most(self, leaf_scope: str, groups: int, count: int, for_reserve: bool) -> int:
-        """The most management ports that one of `groups` x `count` leaves takes."""
-        return sum(self.share(place, leaf_scope, groups * count, for_reserve=for_reserve) for place in SCOPES)
+    def most(self, leaves: int, for_reserve: bool) -> int:
+        """The most management ports that one of so many leaves takes."""
+        areas = self.areas(leaves, for_reserve=for_reserve)
+        return max((extent.end for extents in areas.values() for extent in extents), default=0)

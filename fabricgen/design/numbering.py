@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 
 from fabricgen.blueprint.lock import Lock
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.kernel.extents import Demand, Extent, Extents, Held, NoRoomError, settle
+from fabricgen.kernel.extents import Demand, Extent, Extents, Held, NoRoomError, numbers, settle
 
 _ALL = (Extent(0, 1 << 40),)
 _VLANS = (Extent(100, 3995),)
@@ -71,9 +71,9 @@ class Numbering:
         return f"{kind} {site}" if scope == "site" and len(set(self.sites.values())) > 1 else kind
 
 
-def first(extents: Extents, count: int) -> Iterator[int]:
+def first(extents: Extents, size: int) -> Iterator[int]:
     """The first so many numbers of extents."""
-    return islice(chain.from_iterable(range(extent.first, extent.end) for extent in extents), count)
+    return islice(numbers(extents), size)
 
 
 def number(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> Numbering:

@@ -3,13 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from fabricgen.blueprint.lock import Lock
+from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.kept_ports import extra_words
+from fabricgen.design.management import AREAS, ManagementLoad, in_turn, managed_devices
 from fabricgen.design.model import Design
 from fabricgen.design.shape import SCOPES, scope_of
 
 
-def remembered(design: Design) -> dict[str, dict[str, str]]:
+def management_load(design: Design, fabric: FabricDesign) -> ManagementLoad:
+    """What the management fabric of a finished design takes of its switches."""
+    managed = managed_devices(design.fabrics, design.scale_up, fabric.name)
+    return ManagementLoad(design.layout, managed, scope_of(fabric.tiers[0].per))
+
+
+def with_remembered(design: Design, lock: Lock) -> Lock:
+    """A lock with all of this."""
+    held, rooms = dict(lock.held), dict(lock.rooms)
+    for fabric, load in _managing(design):
+        leaf = fabric.tiers[0]
+        held |= load.held | {AREAS: load.areas(leaf.switches, for_reserve=leaf.for_reserve)}
+        for place in SCOPES[: SCOPES.index("su")]:
+            share = load.share(place, leaf.switches, for_reserve=leaf.for_reserve)
+            if share and not in_turn(place, scope_of(leaf.per)):
+                rooms[f"managed {place}"] = share
+    return replace(lock, held=held, rooms=rooms, words=_words(design))
+
+
+def _managing(design: Design) -> Iterator[tuple[FabricDesign, ManagementLoad]]:
+    """The management fabric, if there is one."""
+    for fabric in design.fabrics:
+        if fabric.managed_devices:
+            yield fabric, management_load(design, fabric)
+
+
+def _words(design: Design) -> dict[str, dict[str, str]]:
     """Words of the lock by kind and holder, those of things that are gone included."""
     fabrics = {fabric.name: fabric for fabric in design.fabrics}
     words = design.layout.lock.words
@@ -21,10 +51,13 @@ def remembered(design: Design) -> dict[str, dict[str, str]]:
 
 
 def in_use(design: Design) -> frozenset[tuple[str, str]]:
-    """(kind, holder) of all words that are of use."""
+    """(kind, holder) of all of this that is of use."""
     tiers = {("dealing", f"{tier.fabric} {tier.name}") for tier in design.tiers}
     extras = {("extras", name) for name, _ in extra_words(design.layout, {f.name: f for f in design.fabrics})}
-    return frozenset(tiers | extras)
+    managed = {(AREAS, place) for place in SCOPES}
+    for _, load in _managing(design):
+        managed |= load.holders
+    return frozenset(tiers | extras | managed)
 
 
 def _dealing(design: Design) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -16,6 +16,7 @@ from fabricgen.design.fabric_model import (
     Uplink,
 )
 from fabricgen.design.layout import Layout
+from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import Ask, Asks, Face, PortKind, down_class, largest, place, up_class
 from fabricgen.design.shape import group_count, scope_of
 from fabricgen.design.sizing import (
@@ -39,9 +40,6 @@ DUPLEX_KM = 10
 
 MANAGEMENT = PortKind(1, 1, rj45=True)
 """What management ports of switches attach to where no nodes' copper ports are to be shared."""
-
-ManagedPorts = Callable[[str, int, int, bool], int]
-"""(scope of the lowest tier, groups, switches per group, whether for the reserve) -> most ports one switch takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +154,7 @@ class TierSizing:
             ]
             places = [downs.add(d.kind, u, n) for d, u, n in zip(demands, used, each, strict=True)]
             if spec.key in self._managed:
-                more = self._managed[spec.key](scope_of(spec.per), groups, count, spec.for_reserve)
+                more = self._managed[spec.key](scope_of(spec.per), groups * count, spec.for_reserve)
                 places.append(downs.add(main if main and main.rj45 else MANAGEMENT, more, more))
             return downs, places
 
@@ -182,7 +180,7 @@ class TierSizing:
             node_feeds[demand.fabric] = (*node_feeds.get(demand.fabric, ()), feed)
         feeds: tuple[Feed, ...] = ()
         if spec.key in self._managed:
-            more = self._managed[spec.key](scope_of(spec.per), groups, count, spec.for_reserve)
+            more = self._managed[spec.key](scope_of(spec.per), groups * count, spec.for_reserve)
             feeds = (Feed(TierKey("", ""), *places[-1], more, more),)
         used, numbered = downs.totals(len(face.downs))
         return Draft(spec, groups, count, asks, face, feeds, node_feeds, used, numbered, up)

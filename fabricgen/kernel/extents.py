@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias
 
 
@@ -127,3 +127,19 @@ def overlap(held: Held) -> tuple[str, str, Extent] | None:
         if other.first < one.end:
             return name, second, Extent(other.first, min(one.end, other.end) - other.first)
     return None
+
+
+def numbers(extents: Extents) -> Iterator[int]:
+    """Every number, in the order in which it was given."""
+    return chain.from_iterable(range(extent.first, extent.end) for extent in extents)
+
+
+def compressed(given: Iterable[int]) -> Extents:
+    """Numbers as extents, in their order."""
+    found: list[Extent] = []
+    for n in given:
+        if found and found[-1].end == n:
+            found[-1] = Extent(found[-1].first, found[-1].size + 1)
+        else:
+            found.append(Extent(n, 1))
+    return tuple(found)

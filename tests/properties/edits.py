@@ -92,8 +92,6 @@ def histories(draw: st.DrawFn, first: st.SearchStrategy[Tree], edits: Any = EDIT
     """A blueprint and what becomes of it: (what was done, the blueprint then)."""
     tree = draw(first)
     tree["omit"] = []
-    for f in tree["fabrics"].values():
-        f.pop("extra", None)
     found = [("first", tree)]
     for _ in range(draw(st.integers(1, 6))):
         edit = draw(st.sampled_from(edits))

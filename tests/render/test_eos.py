@@ -44,7 +44,7 @@ def test_unnumbered_spine() -> None:
         "   neighbor DOWN route-map FABRIC-OUT out\n"
         "   neighbor DOWN maximum-routes 0\n"
         "   redistribute connected route-map CONNECTED\n"
-        "   neighbor interface Ethernet1/1,1/5,2/1,2/5 peer-group DOWN remote-as 4200000002\n"
+        "   neighbor interface Ethernet1/1,1/5,33/1,33/5 peer-group DOWN remote-as 4200000002\n"
     )
     assert "      neighbor DOWN next-hop address-family ipv6 originate\n" in text
     assert block(text, "interface Management1") == (
