@@ -128,8 +128,10 @@ def _wire(switch: SwitchView, switches: Mapping[str, SwitchView], spaces: Mappin
         for own_address, far_address in ((port.address, port.peer_address), (port.address6, port.peer_address6)):
             if not own_address:
                 continue
-            _ip("-n", own, "address", "add", own_address, "dev", port.name)
-            _ip("-n", far := spaces[port.peer], "address", "add", far_address, "dev", port.peer_port)
+            # Without `nodad` an IPv6 address is tentative for a moment, and no route may have it as its source.
+            usable = ["nodad"] if ":" in own_address else []
+            _ip("-n", own, "address", "add", own_address, "dev", port.name, *usable)
+            _ip("-n", far := spaces[port.peer], "address", "add", far_address, "dev", port.peer_port, *usable)
             if port.role == "host":
                 gateway, source = (address.partition("/")[0] for address in (own_address, far_address))
                 family = "-6" if ":" in gateway else "-4"
