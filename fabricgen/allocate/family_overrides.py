@@ -50,7 +50,7 @@ class FamilyOverrides:
         to, names_routers = self.found, self.found.family.bits == ROUTER_ID_BITS
         before = to.loopback.at(row)
         if not (int(self.router_id[row]) if names_routers else before):
-            raise self._has_none(row, "router id" if names_routers else "IPv6 loopback", path)
+            raise self._has_none(row, self._loopback_word, path)
         if names_routers:
             self.router_id[row] = address
         if before:
@@ -66,7 +66,7 @@ class FamilyOverrides:
         if not before:
             raise self._has_none(row, "management address", path)
         if before == to.loopback.at(row):
-            message = f"{self.names[row]} is managed at its router id"
+            message = f"{self.names[row]} is managed at its {self._loopback_word}"
             raise fault("FG047", message, path=path, hint="state its `loopback`")
         self._in_subnet(address, before, length, to.management_gateway.at(row), path)
         links = np.flatnonzero((self.plan.links.a_device == row) & to.a.equals(before))
@@ -106,6 +106,10 @@ class FamilyOverrides:
     @property
     def _word(self) -> str:
         return "" if self.found.family.bits == ROUTER_ID_BITS else "IPv6 "
+
+    @property
+    def _loopback_word(self) -> str:
+        return f"{self._word}loopback" if self._word else "router id"
 
     def _put(self, column: Column, rows: int | Wide, address: int) -> None:
         column[np.atleast_1d(rows)] = column_of(self.found.family, [address])

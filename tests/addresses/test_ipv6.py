@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fabricgen.allocate.column import Column6, at_places, column_of
-from fabricgen.allocate.family import V6
+from fabricgen.allocate.family import FAMILIES, V6, Family
 from fabricgen.cluster import build_cluster
 from fabricgen.export.parts import addresses, devices, links
 from fabricgen.kernel.diagnostics import InputError
@@ -133,6 +133,24 @@ def test_places_run_on_over_several_extents() -> None:
     extents = (Extent(1 << 64, 1 << 65), Extent(1 << 70, 1 << 64))
     found = at_places("ipv6", extents, np.arange(3), 1 << 64)
     assert [found.at(i) for i in range(3)] == [1 << 64, 2 << 64, 1 << 70]
+
+
+@unhurried
+@given(
+    st.sampled_from(FAMILIES), st.lists(st.integers(1, 2**128 - 1), min_size=1), st.integers(0, 2**128 - 1), st.data()
+)
+def test_prefixes_hold_what_the_standard_library_says(
+    family: Family, numbers: list[int], number: int, data: st.DataObject
+) -> None:
+    own = [max(1, n >> (128 - family.bits)) for n in numbers]
+    lengths = data.draw(st.lists(st.integers(1, family.bits), min_size=len(own), max_size=len(own)))
+    address = own[0] ^ (number >> (128 - family.bits) >> data.draw(st.integers(0, family.bits)))
+    column = column_of(family, own)
+    nets = [family.network(n, length) for n, length in zip(own, lengths, strict=True)]
+    held = [net == family.network(address, length) for net, length in zip(nets, lengths, strict=True)]
+    assert column.within(address, np.array(lengths, dtype=np.int64)).tolist() == held
+    assert column.equals(address).tolist() == [n == address for n in own]
+    assert not column_of(family, [0]).within(0, np.array([1])).any(), "a row without an address is in no prefix"
 
 
 def test_two_million_addresses_take_about_a_second() -> None:
