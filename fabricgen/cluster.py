@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from fabricgen.allocate.addresses import Addresses, allocate
 from fabricgen.allocate.asn import shares_asn
+from fabricgen.allocate.family_tables import FamilyAddresses
 from fabricgen.allocate.names import device_names, site_names
 from fabricgen.allocate.overrides import with_overrides
 from fabricgen.allocate.pools import dotted
@@ -27,7 +28,7 @@ from fabricgen.plan.expand import build_plan
 from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.tables import SWITCH, Flags, Ints, ManagementPort, Plan, Wide
 from fabricgen.static_routes import Reachability
-from fabricgen.switch_view import Service, Subinterface, SwitchPort, SwitchView, address_text, with_length
+from fabricgen.switch_view import Service, StaticRoute, Subinterface, SwitchPort, SwitchView
 
 
 @dataclass(frozen=True)
@@ -120,16 +121,30 @@ class Cluster:
             is_lowest=fabric.tier(cls.tier).lowest,
             level=self.design.levels[fabric.tier(cls.tier).key],
             asn=int(addresses.asn[row]),
-            loopback=dotted(int(addresses.loopback[row])),
-            management=with_length(int(addresses.management[row]), int(addresses.management_length[row])),
-            management_gateway=address_text(int(addresses.management_gateway[row])),
+            router_id=dotted(int(addresses.router_id[row])),
+            loopback=addresses.v4.text(addresses.v4.loopback.at(row)),
+            loopback6=self._six(lambda v6: v6.text(v6.loopback.at(row))),
+            managements=tuple(self._managements(row)),
             services=self._services(row, fabric),
             site=self.sites[row],
             rack=self.plan.racks.names[devices.rack[row]],
             ports=tuple(self._switch_ports(row)),
-            routes=self._reachability.routes(row) if self.intent(fabric).underlay == "static" else (),
+            routes=self._routes(row) if self.intent(fabric).underlay == "static" else (),
             shares_asn=bool(self._shares_asn[row]),
         )
+
+    def _six(self, text: Callable[[FamilyAddresses], str]) -> str:
+        """A text of the IPv6 addresses, "" where there are none."""
+        return text(self.addresses.v6) if self.addresses.v6 else ""
+
+    def _managements(self, row: int) -> Iterator[tuple[str, str]]:
+        for found in self.addresses.families:
+            address, gateway = found.management.at(row), found.management_gateway.at(row)
+            if address:
+                yield found.prefix(address, int(found.management_length[row])), found.text(gateway)
+
+    def _routes(self, row: int) -> tuple[StaticRoute, ...]:
+        return tuple(route for reachability in self._reachabilities for route in reachability.routes(row))
 
     @cached_property
     def _shares_asn(self) -> Flags:
@@ -138,50 +153,90 @@ class Cluster:
         return shares_asn(tiers, self.addresses.asn)
 
     @cached_property
-    def _reachability(self) -> Reachability:
+    def _reachabilities(self) -> tuple[Reachability, ...]:
         shared = [f.name for f in self.design.fabrics if not f.vrf]
-        return Reachability(self.plan, self.addresses, self.a_port, self.b_port, shared)
+        return tuple(
+            Reachability(self.plan, family, self.a_port, self.b_port, shared) for family in self.addresses.families
+        )
 
     def _services(self, row: int, owner: FabricDesign) -> tuple[Service, ...]:
         """The owning fabric, and those it carries: where their nodes attach, and where their VRF passes."""
-        found = [self._service(row, owner)]
+        found = self._services_of(row, owner)
         for guest in self.design.fabrics:
             if guest.carrier == owner.name:
-                service = self._service(row, guest)
-                if service.host_subnet or (owner.name, guest.vrf) in self.addresses.vrf_links:
-                    found.append(service)
+                found += [
+                    service
+                    for service in self._services_of(row, guest)
+                    if service.host_subnet or service.host_subnet6 or self._passes(owner.name, guest.vrf)
+                ]
         return tuple(found)
 
-    def _service(self, row: int, fabric: FabricDesign) -> Service:
-        """What a fabric is to one of the switches that it uses."""
-        intent, subnets = self.intent(fabric), self.addresses.subnets.get(fabric.name)
-        base, length, gateway = (
-            (int(column[row]) for column in (subnets.base, subnets.length, subnets.gateway)) if subnets else (0, 0, 0)
-        )
-        return Service(
-            fabric=intent.name,
-            vlan=intent.vlan,
-            vrf=intent.vrf,
-            hosts=intent.hosts,
-            gateway=with_length(gateway, length),
-            host_subnet=with_length(base, length),
-            host_pools=intent.host_pools,
-        )
+    def _passes(self, owner: str, vrf: str) -> bool:
+        """Whether the links between a fabric's switches carry a VRF."""
+        return any((owner, vrf) in found.vrf_links for found in self.addresses.families)
+
+    def _services_of(self, row: int, fabric: FabricDesign) -> list[Service]:
+        """What a fabric is to one of the switches that it uses: a service, or one for each subnet of its rails."""
+        intent, found = self.intent(fabric), self.addresses.families
+        blocks = [each.prefix(*each.host_block(fabric.name, row)) for each in found]
+        gateways, labels = self._gateways(row, fabric), self._rail_labels(row, fabric)
+        return [
+            Service(
+                fabric=intent.name,
+                vlan=intent.vlan + place,
+                vrf=intent.vrf,
+                hosts=intent.hosts,
+                gateway=gateways[0][place] if gateways[0] else "",
+                host_subnet=blocks[0],
+                host_pools=intent.host_pools,
+                gateway6=gateways[-1][place] if len(found) > 1 and gateways[-1] else "",
+                host_subnet6=blocks[-1] if len(found) > 1 else "",
+                rail=label,
+            )
+            for place, label in enumerate(labels)
+        ]
+
+    def _gateways(self, row: int, fabric: FabricDesign) -> list[list[str]]:
+        """By family, the gateways of a fabric's nodes on a switch with their prefix lengths."""
+        found = []
+        for each in self.addresses.families:
+            subnets = each.subnets.get(fabric.name)
+            length = int(subnets.subnet_length[row]) if subnets else 0
+            found.append([each.prefix(gateway, length) for gateway in each.gateways(fabric.name, row)])
+        return found
+
+    def _rail_labels(self, row: int, fabric: FabricDesign) -> list[str]:
+        """Names of the subnets of a fabric on a switch: of its rails, or "" for the only one."""
+        rails, devices = self.addresses.rails.get(fabric.name), self.plan.devices
+        cls = devices.classes[devices.device_class[row]]
+        if rails is None or fabric.leaf != (cls.fabric, cls.tier):
+            return [""]
+        return rails.labels(row - cls.first) or [""]
 
     def _subinterfaces(self, link: int, peer: int, *, at_b: bool) -> Iterator[Subinterface]:
         """What a link between switches carries of each VRF, seen from one end."""
-        for (carrier, vrf), pairs in self.addresses.vrf_links.items():
-            upper = int(pairs[link])
-            if upper:
-                own, far = (upper, upper + 1) if at_b else (upper + 1, upper)
+        for carrier, vrf in dict.fromkeys(key for found in self.addresses.families for key in found.vrf_links):
+            pairs = [self._pair_in_vrf(found, (carrier, vrf), link, at_b=at_b) for found in self.addresses.families]
+            if any(own for own, _ in pairs):
                 guest = next(f for f in self.design.fabrics if (f.carrier, f.vrf) == (carrier, vrf))
+                own6, far6 = pairs[1] if len(pairs) > 1 else ("", "")
                 yield Subinterface(
                     vlan=self.intent(guest).vlan,
                     vrf=vrf,
-                    address=with_length(own, 31),
-                    peer_address=with_length(far, 31),
+                    address=pairs[0][0],
+                    peer_address=pairs[0][1],
                     peer_asn=int(self.addresses.asn[peer]),
+                    address6=own6,
+                    peer_address6=far6,
                 )
+
+    @staticmethod
+    def _pair_in_vrf(found: FamilyAddresses, key: tuple[str, str], link: int, *, at_b: bool) -> tuple[str, str]:
+        """(own, far) address with prefix length of a link in a VRF; "" for none."""
+        column = found.vrf_links.get(key)
+        upper = column.at(link) if column is not None else 0
+        texts = [found.prefix(upper + end if upper else 0, found.family.pair_length) for end in (0, 1)]
+        return (texts[0], texts[1]) if at_b else (texts[1], texts[0])
 
     @cached_property
     def _intents(self) -> dict[str, FabricIntent]:
@@ -203,9 +258,8 @@ class Cluster:
                 continue
             port = int(links.b_port[link] if at_b else links.a_port[link])
             peer = int(links.a_device[link] if at_b else links.b_device[link])
-            length = int(addresses.length[link])
-            own, far = addresses.b_ip[link], addresses.a_ip[link]
-            own, far = (own, far) if at_b else (far, own)
+            ends = [self._ends(found, link, at_b=at_b) for found in addresses.families]
+            own6, far6 = ends[1] if len(ends) > 1 else ("", "")
             names = (self.b_port[link], self.a_port[link]) if at_b else (self.a_port[link], self.b_port[link])
             peer_class = devices.classes[devices.device_class[peer]]
             host = segment.lower == "node"
@@ -218,17 +272,32 @@ class Cluster:
                 speed_gbps=int(segment.speed_gbps),
                 lane_gbps=side.lane_gbps,
                 role="host" if host else "peer" if peer_class is cls else "down" if at_b else "up",
-                address=with_length(int(own), length),
+                address=ends[0][0],
                 peer=self.names[peer],
                 peer_port=names[1],
-                peer_address=with_length(int(far), length),
+                peer_address=ends[0][1],
                 peer_tier=peer_class.tier,
                 peer_asn=0 if isinstance(segment.a, ManagementPort) else int(addresses.asn[peer]),
                 peer_model=peer_class.profile.id,
                 cable=self.cable_ids[cable] if cable >= 0 else "",
                 service=segment.fabric if host else "",
                 subinterfaces=() if host else tuple(self._subinterfaces(link, peer, at_b=at_b)),
+                address6=own6,
+                peer_address6=far6,
+                vlan=self._vlan(segment.fabric, link) if host else 0,
             )
+
+    @staticmethod
+    def _ends(found: FamilyAddresses, link: int, *, at_b: bool) -> tuple[str, str]:
+        """(own, far) address with prefix length of a link; "" for none."""
+        length = int(found.length[link])
+        a, b = found.prefix(found.a.at(link), length), found.prefix(found.b.at(link), length)
+        return (b, a) if at_b else (a, b)
+
+    def _vlan(self, fabric: str, link: int) -> int:
+        """The VLAN of a host port, whether or not its fabric bridges."""
+        rails = self.addresses.rails.get(fabric)
+        return self._intents[fabric].vlan + (max(0, int(rails.subnet[link])) if rails else 0)
 
 
 def _on_face(run: PortRun, ports: Ints) -> Wide:

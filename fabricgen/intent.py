@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from ipaddress import IPv4Network
+from ipaddress import ip_network
 
-from fabricgen.allocate.addresses import is_management
-from fabricgen.allocate.pools import DEFAULT_POOLS
-from fabricgen.allocate.underlay import underlay
+from fabricgen.allocate.family import FAMILIES
+from fabricgen.allocate.pools import pool_prefixes
+from fabricgen.allocate.underlay import families, is_management, underlay
 from fabricgen.blueprint.routing import Qos
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import fabric_vlan, linked_fabrics
@@ -38,8 +38,10 @@ class FabricIntent:
     vlan: int
     vrf: str
     """Of a fabric that another carries; "" for the default VRF."""
+    families: tuple[str, ...]
+    """`v4`, `v6` or both, of the addresses that its switches route."""
     loopback_pools: tuple[str, ...]
-    """Prefixes that router ids come from, in this fabric and those that it is linked with."""
+    """Prefixes that loopbacks come from, of its families, in this fabric and those that it is linked with."""
     host_pools: tuple[str, ...]
     """Prefixes that links and subnets of nodes come from, in this fabric and those it shares a VRF with."""
 
@@ -49,7 +51,7 @@ def fabric_intent(
 ) -> FabricIntent:
     """What the blueprint asks of every switch of a fabric: its own settings, the cluster's, then defaults.
 
-    `own_loopbacks` are router ids of single switches by fabric: they travel wherever the pools' do.
+    `own_loopbacks` are those of single switches by fabric: they travel wherever the pools' do.
     """
     blueprint = design.loaded.blueprint
     spec = blueprint.fabrics[fabric.name]
@@ -69,22 +71,28 @@ def fabric_intent(
         qos=_qos_intent(protocol, spec.qos, blueprint.qos),
         vlan=fabric_vlan(blueprint, design.layout.numbering, fabric.name),
         vrf=fabric.vrf,
+        families=families(design, fabric),
         loopback_pools=_beside(loopbacks, own),
         host_pools=tuple(dict.fromkeys(p for f in members for p in _host_pool(design, f))),
     )
 
 
 def _pool(design: Design, fabric: FabricDesign, name: str) -> tuple[str, ...]:
-    """Prefixes of a pool: the fabric's own, the cluster's, or the default."""
+    """Prefixes of a pool in the families of a fabric."""
+    mine = [family for family in FAMILIES if family.word in families(design, fabric)]
     blueprint = design.loaded.blueprint
-    own: tuple[str, ...] | None = getattr(blueprint.fabrics[fabric.name].pools, name)
-    return own or getattr(blueprint.pools, name) or DEFAULT_POOLS[name]
+    return tuple(prefix for family in mine for prefix in pool_prefixes(blueprint, fabric.name, name, family)[0])
 
 
 def _beside(pools: tuple[str, ...], single: Iterable[str]) -> tuple[str, ...]:
     """Pools, and prefixes that none of them holds."""
-    networks = [IPv4Network(pool) for pool in pools]
-    return (*pools, *(p for p in single if not any(IPv4Network(p).subnet_of(network) for network in networks)))
+    return (*pools, *(prefix for prefix in single if not _held(prefix, pools)))
+
+
+def _held(prefix: str, pools: Iterable[str]) -> bool:
+    """Whether one of some pools holds a single address, given as a prefix."""
+    network = ip_network(prefix)
+    return any(network.network_address in ip_network(pool) for pool in pools)
 
 
 def _host_pool(design: Design, fabric: FabricDesign) -> tuple[str, ...]:

@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from fabricgen.allocate.addresses import Addresses
-from fabricgen.allocate.pools import dotted
+from fabricgen.allocate.column import text_of
+from fabricgen.allocate.family_tables import FamilyAddresses
 from fabricgen.allocate.ports import Strings
 from fabricgen.design.ports import PortRun
 from fabricgen.plan.tables import Ints, Plan, Wide
@@ -30,9 +30,9 @@ class Reachability:
     """What can be reached over the links between the switches of a plan, worked out when asked and then kept."""
 
     def __init__(
-        self, plan: Plan, addresses: Addresses, a_port: Strings, b_port: Strings, fabrics: Sequence[str]
+        self, plan: Plan, addresses: FamilyAddresses, a_port: Strings, b_port: Strings, fabrics: Sequence[str]
     ) -> None:
-        """`fabrics` are those whose nodes are reached in the default VRF."""
+        """In one family; `fabrics` are those whose nodes are reached in the default VRF."""
         self._addresses, self._names = addresses, (a_port, b_port)
         self._subnets = [addresses.subnets[name] for name in fabrics if name in addresses.subnets]
         links = plan.links
@@ -53,18 +53,19 @@ class Reachability:
         Routes down go over every link to a lower switch with the prefix below it. Where there is a default route, what
         is below and does not answer is discarded instead of bouncing back down.
         """
+        family = self._addresses.family
         down, up = self._hops(switch, below=True), self._hops(switch, below=False)
         sources = list(self._downward(down))
         discards: Intervals = ()
         if up:
             sources += [(merged((*self._own(u), *self.above(u))), hops) for u, hops in up.items()]
             discards = merged((*self.below(switch), *self._hosts(switch)))
-        found = {prefix: hops for first, end, hops in _spread(sources) for prefix in prefixes(first, end)}
-        dropped = {prefix for first, end in discards for prefix in prefixes(first, end)}
+        found = {prefix: hops for first, end, hops in _spread(sources) for prefix in prefixes(first, end, family.bits)}
+        dropped = {prefix for first, end in discards for prefix in prefixes(first, end, family.bits)}
         if up:
             found[0, 0] = tuple(hop for hops in up.values() for hop in hops)
         return tuple(
-            StaticRoute(f"{dotted(prefix[0])}/{prefix[1]}", found.get(prefix, ()), prefix in dropped)
+            StaticRoute(f"{text_of(family, prefix[0])}/{prefix[1]}", found.get(prefix, ()), prefix in dropped)
             for prefix in sorted(found.keys() | dropped)
         )
 
@@ -94,15 +95,15 @@ class Reachability:
             yield intervals, tuple(hop for hops in ways for hop in hops)
 
     def _own(self, switch: int) -> Intervals:
-        loopback = int(self._addresses.loopback[switch])
-        return ((loopback, loopback + 1), *self._hosts(switch))
+        loopback = self._addresses.loopback.at(switch)
+        return (*(((loopback, loopback + 1),) if loopback else ()), *self._hosts(switch))
 
     def _hosts(self, switch: int) -> Intervals:
         found = []
         for subnets in self._subnets:
-            first, length = int(subnets.base[switch]), int(subnets.length[switch])
+            first, length = subnets.base.at(switch), int(subnets.length[switch])
             if first:
-                found.append((first, first + (1 << (32 - length))))
+                found.append((first, first + (1 << (self._addresses.family.bits - length))))
         return tuple(found)
 
     def _links(self, switch: int, below: bool) -> Wide:
@@ -116,10 +117,10 @@ class Reachability:
     def _hops(self, switch: int, below: bool) -> dict[int, _Hops]:
         """Next hops over the links to each switch below or above, in the order of the ports."""
         links = self._links(switch, below)
-        own, far = (self._names[1], self._addresses.a_ip) if below else (self._names[0], self._addresses.b_ip)
+        own, far = (self._names[1], self._addresses.a) if below else (self._names[0], self._addresses.b)
         hops: dict[int, list[NextHop]] = defaultdict(list)
         for link, peer in zip(links.tolist(), self._peers(switch, below), strict=True):
-            hops[peer].append(NextHop(own[link], dotted(int(far[link]))))
+            hops[peer].append(NextHop(own[link], self._addresses.text(far.at(link))))
         return {peer: tuple(found) for peer, found in hops.items()}
 
 
@@ -140,11 +141,11 @@ def merged(intervals: Iterable[tuple[int, int]]) -> Intervals:
     return tuple(found)
 
 
-def prefixes(first: int, end: int) -> Iterator[tuple[int, int]]:
-    """The fewest (address, length) prefixes that cover an interval exactly."""
+def prefixes(first: int, end: int, bits: int = 32) -> Iterator[tuple[int, int]]:
+    """The fewest (address, length) prefixes that cover an interval of a family's `bits` exactly."""
     while first < end:
-        size = min(first & -first if first else 1 << 32, 1 << (end - first).bit_length() - 1)
-        yield first, 33 - size.bit_length()
+        size = min(first & -first if first else 1 << bits, 1 << (end - first).bit_length() - 1)
+        yield first, bits + 1 - size.bit_length()
         first += size
 
 

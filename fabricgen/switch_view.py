@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabricgen.allocate.pools import dotted
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.intent import FabricIntent
@@ -14,9 +13,10 @@ from fabricgen.intent import FabricIntent
 class Service:
     """A fabric whose hosts a switch serves, or carries the traffic of: addresses carry prefix lengths, "" for none.
 
-    `vrf` is the name of the VRF it lives in, "" for the default. A bridged service has a `gateway` on each switch that
-    its hosts attach to, in the VLAN `vlan`. `host_subnet` is the block of all node links here, `host_pools` are the
-    prefixes that these blocks come from everywhere.
+    `vrf` is the name of the VRF it lives in, "" for the default. A bridged service has a gateway on each switch that
+    its hosts attach to, in the VLAN `vlan`; a fabric with subnets of rails is a service for each, told apart by `rail`.
+    `host_subnet` is the block of all node links here, `host_pools` are the prefixes of either family that these blocks
+    come from everywhere. What ends in 6 is IPv6, its like without is IPv4.
     """
 
     fabric: str
@@ -26,6 +26,19 @@ class Service:
     gateway: str
     host_subnet: str
     host_pools: tuple[str, ...]
+    gateway6: str = ""
+    host_subnet6: str = ""
+    rail: str = ""
+
+    @property
+    def gateways(self) -> tuple[str, ...]:
+        """Its gateways here, IPv4 before IPv6."""
+        return tuple(gateway for gateway in (self.gateway, self.gateway6) if gateway)
+
+    @property
+    def label(self) -> str:
+        """The fabric, and the rail where it has a subnet of its own."""
+        return f"{self.fabric}-{self.rail}" if self.rail else self.fabric
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +53,13 @@ class Subinterface:
     address: str
     peer_address: str
     peer_asn: int
+    address6: str = ""
+    peer_address6: str = ""
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Its own addresses, IPv4 before IPv6."""
+        return tuple(address for address in (self.address, self.address6) if address)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +67,8 @@ class SwitchPort:
     """One cabled port of a switch, as a configuration needs it; addresses carry prefix lengths, "" for none.
 
     `cage` counts from 1, `sub` from 0 within the cage's `ways` ports. `role` is what is at the far end: `up`, `down`
-    or `host`. `speed_gbps` is Gb/s. `service` is the fabric of the service that a host port belongs to.
+    or `host`. `speed_gbps` is Gb/s. `service` is the fabric of the service that a host port belongs to, `vlan` its VLAN
+    where hosts are bridged. What ends in 6 is IPv6.
     """
 
     name: str
@@ -67,6 +88,14 @@ class SwitchPort:
     cable: str
     service: str = ""
     subinterfaces: tuple[Subinterface, ...] = ()
+    address6: str = ""
+    peer_address6: str = ""
+    vlan: int = 0
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Its own addresses, IPv4 before IPv6; none where it is bridged or unnumbered."""
+        return tuple(address for address in (self.address, self.address6) if address)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +114,18 @@ class StaticRoute:
     hops: tuple[NextHop, ...]
     discard: bool
 
+    @property
+    def is_v6(self) -> bool:
+        """Whether it is a route of IPv6."""
+        return ":" in self.prefix
+
 
 @dataclass(frozen=True, slots=True)
 class SwitchView:
-    """One switch, as a configuration needs it; addresses are dotted, with prefix length where it says so."""
+    """One switch, as a configuration needs it; addresses without prefix length unless it says so, "" for none.
+
+    What ends in 6 is IPv6. A switch of an IPv6-only fabric has a router id and no `loopback`.
+    """
 
     name: str
     profile: SwitchProfile
@@ -98,17 +135,18 @@ class SwitchView:
     level: int
     """Tiers below it."""
     asn: int
+    router_id: str
     loopback: str
-    management: str
-    """With prefix length."""
-    management_gateway: str
+    loopback6: str
+    managements: tuple[tuple[str, str], ...]
+    """(address with prefix length, gateway or "") of the management port, IPv4 before IPv6."""
     services: tuple[Service, ...]
     """The owning fabric's first."""
     site: str
     rack: str
     ports: tuple[SwitchPort, ...]
     routes: tuple[StaticRoute, ...]
-    """Of a fabric with static routes, by prefix; else empty."""
+    """Of a fabric with static routes, by prefix, IPv4 before IPv6; else empty."""
     shares_asn: bool = False
     """Whether switches that it reaches through the tier above have its AS number, and it is to take their routes."""
 
@@ -119,7 +157,18 @@ class SwitchView:
 
     def service_of(self, port: SwitchPort) -> Service | None:
         """The service that a host port belongs to; None for a link between switches."""
-        return next((service for service in self.services if service.fabric == port.service), None)
+        own = [service for service in self.services if service.fabric == port.service]
+        return next((service for service in own if service.vlan == port.vlan), own[0] if own else None)
+
+    @property
+    def has_v4(self) -> bool:
+        """Whether its fabric routes IPv4."""
+        return "v4" in self.fabric.families
+
+    @property
+    def has_v6(self) -> bool:
+        """Whether its fabric routes IPv6."""
+        return "v6" in self.fabric.families
 
     def links_in(self, vrf: str) -> tuple[tuple[SwitchPort, Subinterface], ...]:
         """The links between switches that carry a VRF, each with its sub-interface."""
@@ -130,13 +179,3 @@ class SwitchView:
         """Equal paths at most: links up, or down where there is no tier above."""
         below = max((run.count for run in self.tier.downs), default=1)
         return max(1, self.tier.up.count if self.tier.up else below)
-
-
-def address_text(address: int) -> str:
-    """An address in dotted form, "" for none."""
-    return dotted(address) if address else ""
-
-
-def with_length(address: int, length: int) -> str:
-    """An address with its prefix length, "" for none."""
-    return f"{dotted(address)}/{length}" if address else ""

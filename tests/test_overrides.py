@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fabricgen.allocate.column import Column
 from fabricgen.allocate.pools import dotted
 from fabricgen.cluster import Cluster
 from fabricgen.render.engine import render_configs
@@ -30,7 +31,8 @@ def test_numbers_of_a_switch_are_its_own_and_nobody_else_moves() -> None:
     own = overridden("leaf-spine", f'{LEAF}: {{asn: "64086.59999", loopback: 192.0.2.7, mgmt: 10.16.0.14}}')
     row = usual.names.index(LEAF)
     view = own.switch(row)
-    assert (view.asn, view.loopback, view.management) == (64086 * 65536 + 59999, "192.0.2.7", "10.16.0.14/28")
+    assert (view.asn, view.router_id, view.loopback) == (64086 * 65536 + 59999, "192.0.2.7", "192.0.2.7")
+    assert view.managements[0][0] == "10.16.0.14/28"
     for column in ("asn", "loopback", "management"):
         assert changed(getattr(usual.addresses, column), getattr(own.addresses, column)) == [row]
     assert not changed(usual.addresses.a_ip, own.addresses.a_ip)
@@ -81,6 +83,43 @@ def test_switches_of_the_management_network_follow_their_router_ids() -> None:
     own = overridden("superpod-b300", "oob-spine-01: {loopback: 192.0.2.9}")
     row = own.names.index("oob-spine-01")
     assert own.addresses.management[row] == own.addresses.loopback[row]
+
+
+def _same_but(before: Column, after: Column) -> list[int]:
+    return np.flatnonzero(~before.same(after)).tolist()
+
+
+def test_a_switch_has_an_address_of_each_family_of_its_own() -> None:
+    usual = example_cluster("leaf-spine", "ip=dual")
+    row = usual.names.index(LEAF)
+    gateway = usual.switch(row).managements[1][1]
+    mgmt = f"{gateway.removesuffix('1')}ff"
+    own = example_cluster(
+        "leaf-spine", "ip=dual", f'address_of={{{LEAF}: {{loopback: [192.0.2.7, "2001:db8::7"], mgmt: "{mgmt}"}}}}'
+    )
+    view = own.switch(row)
+    assert (view.router_id, view.loopback, view.loopback6) == ("192.0.2.7", "192.0.2.7", "2001:db8::7")
+    assert [address for address, _ in view.managements] == [usual.switch(row).managements[0][0], f"{mgmt}/64"]
+    assert view.fabric.loopback_pools[-2:] == ("192.0.2.7/32", "2001:db8::7/128")
+    for before, after in zip(usual.addresses.families, own.addresses.families, strict=True):
+        assert _same_but(before.loopback, after.loopback) == [row]
+        assert not _same_but(before.a, after.a)
+
+
+def test_a_link_of_both_families_moves_in_the_one_that_is_stated() -> None:
+    usual = example_cluster("leaf-spine", "ip=dual")
+    port = next(port for port in usual.switch(usual.names.index(LEAF)).ports if port.peer == SPINE)
+    own = example_cluster("leaf-spine", "ip=dual", f'address_of={{{LEAF}: {{links: {{{port.name}: "2001:db8::5"}}}}}}')
+    ours = next(p for p in own.switch(own.names.index(LEAF)).ports if p.name == port.name)
+    assert (ours.address6, ours.peer_address6) == ("2001:db8::5/127", "2001:db8::4/127")
+    assert (ours.address, ours.peer_address) == (port.address, port.peer_address)
+
+
+def test_an_ipv6_fabric_takes_its_router_id_from_an_ipv4_address() -> None:
+    own = example_cluster("leaf-spine", "ip=v6", f"address_of={{{LEAF}: {{loopback: 192.0.2.7}}}}")
+    view = own.switch(own.names.index(LEAF))
+    assert (view.router_id, view.loopback) == ("192.0.2.7", "")
+    assert not any("192.0.2.7" in pool for pool in view.fabric.loopback_pools), "no interface has it"
 
 
 def test_devices_are_called_by_the_names_they_have() -> None:

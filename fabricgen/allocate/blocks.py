@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
+from fabricgen.allocate import column
+from fabricgen.allocate.column import Column
 from fabricgen.allocate.pools import Source
 from fabricgen.blueprint.lock import CODE, Lock, extent_text
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.extents import Demand, Extent, Extents, Held, NoRoomError, settle, total
 from fabricgen.kernel.units import power_of_two_at_least
-from fabricgen.plan.tables import Wide
+from fabricgen.plan.tables import Ints, Wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +33,22 @@ class Slots:
 
 @dataclass(frozen=True, slots=True)
 class Rooms:
-    """Rooms of `size` numbers, one for each device; where one is not enough (it grew), further ones.
+    """Rooms of `size` addresses, a power of two, one for each device; where one is not enough (it grew), further ones.
 
-    `first` holds the first number of each, int64, shape (rooms, devices).
+    `first` holds the first address of each device's, room after room.
     """
 
     size: int
-    first: Wide
+    first: tuple[Column, ...]
 
-    def at(self, device: Wide, place: Wide) -> Wide:
-        """The numbers at places of the rooms of some devices; int64."""
-        found: Wide = self.first[place // self.size, device] + place % self.size
+    def at(self, device: Ints, place: Wide) -> Column:
+        """The addresses at places (int64) of the rooms of some devices."""
+        if len(self.first) == 1:
+            return self.first[0][device].plus(place)
+        found = self.first[0][device]
+        for number, first in enumerate(self.first):
+            here = place // self.size == number
+            found[here] = first[device[here]].plus(place[here] % self.size)
         return found
 
 
@@ -91,12 +99,12 @@ class Blocks:
 
         return _by_layer(slots, slots.name, given)
 
-    def addresses(self, source: Source, slots: Slots, purpose: str, what: str) -> Wide:
-        """One address for each slot, int64, from a block of a power of two whose first address is left out."""
+    def addresses(self, source: Source, slots: Slots, purpose: str, what: str) -> Column:
+        """One address for each slot, from a block of a power of two whose first address is left out."""
 
-        def given(name: str) -> Wide:
+        def given(name: str) -> Column:
             size = power_of_two_at_least(slots.count + 1)
-            return at_places(self.take(source, name, size, what, aligned=True), slots.number + 1)
+            return column.at_places(source.kind, self.take(source, name, size, what, aligned=True), slots.number + 1, 1)
 
         return _by_layer(slots, f"{slots.name} {purpose}", given)
 
@@ -105,12 +113,12 @@ class Blocks:
         name = f"{slots.name} {purpose}"
         size = self.room(name, power_of_two_at_least(places))
 
-        def given(name: str) -> Wide:
+        def given(name: str) -> Column:
             extents = self.take(source, name, power_of_two_at_least(slots.count) * size, what, aligned=True)
-            return at_places(extents, slots.number * size)
+            return column.at_places(source.kind, extents, slots.number, size)
 
         names = [f"{name} +{i}" if i else name for i in range(-(-places // size))]
-        return Rooms(size, np.stack([_by_layer(slots, name, given) for name in names]))
+        return Rooms(size, tuple(_by_layer(slots, name, given) for name in names))
 
     def _check(self, source: Source, name: str, extents: Extents) -> None:
         for extent in extents:
@@ -130,18 +138,29 @@ class Blocks:
         prefix = f"add a prefix of /{bits - (missing - 1).bit_length()} or shorter to the pool" if bits else ""
         return fault(
             source.code,
-            f"{source.name} ({source.text}) has {total(source.windows)} {'addresses' if bits else 'numbers'}, {taken} "
-            f"taken, {error.largest} free in a row; {what} needs {missing}",
+            f"{source.name} ({source.text}) has {_said(total(source.windows))} {'addresses' if bits else 'numbers'}, "
+            f"{_said(taken)} taken, {_said(error.largest)} free in a row; {what} needs {_said(missing)}",
             path=source.path,
             hint=source.hint or prefix,
         )
+
+
+def _said(count: int) -> str:
+    """A count for people: beyond 32 bits as a power of two, or about one."""
+    if count < 1 << 32:
+        return str(count)
+    power = count.bit_length() - 1
+    return f"2^{power}" if count == 1 << power else f"over 2^{power}"
 
 
 def _inside(extent: Extent, windows: Extents) -> int:
     return sum(max(0, min(extent.end, w.end) - max(extent.first, w.first)) for w in windows)
 
 
-def _by_layer(slots: Slots, name: str, given: Callable[[str], Wide]) -> Wide:
+_Given = TypeVar("_Given", Wide, Column)
+
+
+def _by_layer(slots: Slots, name: str, given: Callable[[str], _Given]) -> _Given:
     """What is given to each slot, layer by layer."""
     found = given(name)
     for layer in np.unique(slots.layer[slots.layer > 0]).tolist():

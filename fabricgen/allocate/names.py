@@ -54,7 +54,7 @@ def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Se
         if not is_host_name(name):
             why = f"has {len(name)} characters" if len(name) > LONGEST else "is no label of RFC 1123"
             raise fault(
-                "FG046",
+                "FG040",
                 f"the host name {name} {why}",
                 path=_source(design, devices, row, usual[row], name),
                 hint=f"at most {LONGEST} lower-case letters, digits and, inside, '-'",

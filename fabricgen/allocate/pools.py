@@ -5,18 +5,14 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import dataclass
 
+from fabricgen.allocate.column import dotted
+from fabricgen.allocate.family import Family, of_family
 from fabricgen.blueprint.lock import extent_text
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.extents import Extent, Extents
 
-DEFAULT_POOLS: dict[str, tuple[str, ...]] = {
-    "loopback": ("10.0.0.0/12",),
-    "management": ("10.16.0.0/12",),
-    "fabric": ("10.64.0.0/10",),
-    "hosts": ("10.128.0.0/9",),
-}
-"""Pools where a blueprint states none (RFC 1918 space)."""
+__all__ = ["Source", "dotted", "pool", "pool_prefixes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +32,20 @@ class Source:
         return ", ".join(extent_text(self.kind, window) for window in self.windows)
 
 
-def pool(blueprint: Blueprint, fabric: str, name: str) -> Source:
-    """The pool of a name that a fabric draws on: its own, the cluster's (also for fabric ""), or the default."""
-    own = getattr(blueprint.fabrics[fabric].pools, name) if fabric else None
-    prefixes = own or getattr(blueprint.pools, name) or DEFAULT_POOLS[name]
-    networks = [ipaddress.IPv4Network(prefix) for prefix in prefixes]
+def pool_prefixes(blueprint: Blueprint, fabric: str, name: str, family: Family) -> tuple[tuple[str, ...], str, Path]:
+    """(prefixes, name, where stated) of a pool in one family: a fabric's own, the cluster's, or the default.
+
+    `fabric` is "" for the cluster.
+    """
+    own = of_family(getattr(blueprint.fabrics[fabric].pools, name), family) if fabric else ()
+    if own:
+        return own, f"{fabric}.{name}", ("fabrics", fabric, "pools", name)
+    return of_family(getattr(blueprint.pools, name), family) or family.default_pools[name], name, ("pools", name)
+
+
+def pool(blueprint: Blueprint, fabric: str, name: str, family: Family) -> Source:
+    """The pool of a name that a fabric draws on in one family: its own, the cluster's (for fabric ""), the default."""
+    prefixes, shown, path = pool_prefixes(blueprint, fabric, name, family)
+    networks = [ipaddress.ip_network(prefix) for prefix in prefixes]
     windows = tuple(Extent(int(network.network_address), network.num_addresses) for network in networks)
-    return Source(
-        "ipv4",
-        f"pool {fabric + '.' if own else ''}{name}",
-        windows,
-        ("fabrics", fabric, "pools", name) if own else ("pools", name),
-        "FG024",
-    )
-
-
-def dotted(address: int) -> str:
-    """An IPv4 address held as an integer, in dotted form."""
-    return f"{address >> 24}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}"
+    return Source(family.kind, f"pool {shown}", windows, path, "FG024")

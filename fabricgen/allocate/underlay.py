@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.linked import fabric_ip
 from fabricgen.design.model import Design
 
 
 def is_routed(fabric: FabricDesign) -> bool:
     """Whether the switches of a fabric route: all but InfiniBand's."""
     return fabric.protocol != "infiniband"
+
+
+def is_management(fabric: FabricDesign) -> bool:
+    """Whether a fabric reaches BMCs or switch management ports: its nodes draw on the management pool."""
+    return fabric.managed_devices > 0 or any(a.role == "bmc" for _, a in fabric.attachments)
 
 
 def underlay(design: Design, fabric: FabricDesign) -> str:
@@ -25,3 +31,11 @@ def runs_bgp(design: Design, fabric: FabricDesign) -> bool:
 def numbers_links(design: Design, fabric: FabricDesign) -> bool:
     """Whether links between the switches of a fabric have addresses."""
     return is_routed(fabric) and underlay(design, fabric) in ("ebgp-numbered", "static")
+
+
+def families(design: Design, fabric: FabricDesign) -> tuple[str, ...]:
+    """Address families of a fabric, "v4" before "v6", as stated nearest to it; none where its switches do not route."""
+    if not is_routed(fabric):
+        return ()
+    ip = fabric_ip(design.loaded.blueprint, fabric.name)
+    return ("v4", "v6") if ip == "dual" else (ip,)

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_v
 
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.naming import Templates
-from fabricgen.blueprint.routing import Pools, Qos, Routing
+from fabricgen.blueprint.routing import Ip, Pools, Qos, Routing
 from fabricgen.blueprint.scalars import Cages, Line, LinksOf, Name, NicModeOf, Ratio, Speed
 
 DIMENSIONS = ("site", "pod", "su", "rack", "rail", "rail-group", "plane", "port")
@@ -162,14 +162,16 @@ class Fabric(Model):
     nic: NicModeOf | None = Field(None, description="How a NIC port is run, e.g. 2x400. Default: from planes.")
     speed: Speed | None = Field(None, description="Speed of node links. Default: the NIC's fastest that fits.")
     oversubscription: Ratio | None = Field(None, description='Downlink : uplink bandwidth. Default: "1:1".')
+    ip: Ip | None = Field(None, description="Address families: v4, v6 or dual. Default: its carrier's, the cluster's.")
     size_for: SizeFor | None = Field(
         None,
         description="`reserve`: tiers are derived for every reserved slot, so that growth up to it moves no cable; "
         "`now`: for the units there are, and more follow with growth. Tiers may differ. Default: now.",
     )
-    hosts: Literal["routed", "bridged", "none"] | None = Field(
+    hosts: Literal["routed", "bridged", "rail-subnets", "none"] | None = Field(
         None,
-        description="routed: a /31 per NIC; bridged: a subnet per leaf. Default: routed for RoCE, else bridged.",
+        description="routed: a /31 or /127 per NIC; bridged: a subnet per leaf; rail-subnets: bridged, a subnet per "
+        "leaf, rail and plane, the same host number in all. Default: routed for RoCE, else bridged.",
     )
     rail_groups: tuple[tuple[int, ...], ...] = Field(
         (), description="Rails that share leaves `per: rail-group`, e.g. [[1, 3, 5, 7], [2, 4, 6, 8]]."

@@ -11,7 +11,7 @@ from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.fabric import Fabric, NosOf
 from fabricgen.blueprint.naming import Names
 from fabricgen.blueprint.overrides import Override
-from fabricgen.blueprint.routing import Pools, Qos, Routing
+from fabricgen.blueprint.routing import Ip, Pools, Qos, Routing
 from fabricgen.blueprint.scalars import Line, Name, NodesOf, Percent
 
 NodeSets = Annotated[
@@ -134,6 +134,7 @@ class Blueprint(Model):
         min_length=1, description="Networks by name: compute, storage, inband, oob and others."
     )
     routing: Routing = Field(default_factory=Routing, description="Routing of all Ethernet fabrics.")
+    ip: Ip = Field("v4", description="Address families of all fabrics: v4, v6 or dual.")
     pools: Pools = Field(default_factory=Pools, description="Address pools that fabrics share.")
     qos: Qos = Field(default_factory=Qos, description="Quality of service of all RoCE fabrics.")
     nos: NosOf = Field(default_factory=dict, description="Network operating system by tier, or one for all.")

@@ -5,39 +5,65 @@ from __future__ import annotations
 import ipaddress
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from fabricgen.blueprint.asn import Asn
-from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.base import Model, as_list
 
 
 def _address(text: str) -> str:
+    """An address in its usual spelling; IPv6 as RFC 5952 has it."""
     try:
-        address = ipaddress.IPv4Address(text)
+        address = ipaddress.ip_address(text)
     except ValueError:
-        raise ValueError(f"'{text}' is not an IPv4 address such as 10.0.0.1, without a prefix length") from None
+        raise ValueError(f"'{text}' is not an address such as 10.0.0.1 or fd00::1, without a prefix length") from None
+    if "%" in text:
+        raise ValueError(f"'{text}' names an interface after '%'; state the address alone")
     bad = address.is_multicast or address.is_loopback or address.is_unspecified or address.is_link_local
-    if bad or address.is_reserved or int(address) >> 24 == 0:
+    if bad or address.is_reserved or (address.version == 4 and int(address) >> 24 == 0):
         raise ValueError(f"{address} is reserved and cannot be the address of a device (RFC 6890)")
     return str(address)
 
 
-Address = Annotated[
-    str,
-    AfterValidator(_address),
-    WithJsonSchema({"type": "string", "pattern": r"^\d+\.\d+\.\d+\.\d+$", "examples": ["10.0.0.1"]}),
+def _one_a_family(addresses: tuple[str, ...]) -> tuple[str, ...]:
+    if len({":" in address for address in addresses}) < len(addresses):
+        raise ValueError(f"{' and '.join(addresses)} are of one family; state one IPv4 and one IPv6 address at most")
+    return addresses
+
+
+_ADDRESS_SCHEMA = {
+    "type": "string",
+    "pattern": r"^(\d+\.\d+\.\d+\.\d+|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)$",
+    "examples": ["10.0.0.1", "fd00::1"],
+}
+Address = Annotated[str, AfterValidator(_address), WithJsonSchema(_ADDRESS_SCHEMA)]
+"""An address of a single device."""
+
+Addresses = Annotated[
+    tuple[Address, ...],
+    BeforeValidator(as_list),
+    Field(min_length=1, max_length=2),
+    AfterValidator(_one_a_family),
+    WithJsonSchema(
+        {"oneOf": [_ADDRESS_SCHEMA, {"type": "array", "items": _ADDRESS_SCHEMA, "minItems": 1, "maxItems": 2}]}
+    ),
 ]
-"""An IPv4 address of a single device."""
+"""An address of a single device, or one of each family."""
 
 
 class Override(Model):
-    """What a single device has instead of what it would be given; all else follows from it."""
+    """What a single device has instead of what it would be given; all else follows from it.
+
+    Addresses are IPv4 or IPv6, or a list with one of each; the family that is not stated stays as it is.
+    """
 
     asn: Asn | None = Field(None, description="AS number of a switch.")
-    loopback: Address | None = Field(None, description="Router id of a switch; it need not lie in a pool.")
-    mgmt: Address | None = Field(None, description="Management address, in the subnet where it is managed.")
-    links: dict[str, Address] = Field(
+    loopback: Addresses | None = Field(
+        None, description="Loopbacks of a switch, the IPv4 one is its router id; they need not lie in a pool."
+    )
+    mgmt: Addresses | None = Field(None, description="Management addresses, in the subnets where it is managed.")
+    links: dict[str, Addresses] = Field(
         default_factory=dict,
-        description="Addresses by port: of a link between switches, whose far end takes the other address of the /31, "
-        "or of a bridged node in its subnet.",
+        description="Addresses by port: of a link between switches, whose far end takes the other address of the /31 "
+        "or /127, or of a bridged node in its subnet.",
     )

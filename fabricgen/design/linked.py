@@ -49,8 +49,15 @@ def fabric_vlan(blueprint: Blueprint, numbering: Numbering, name: str) -> int:
     return blueprint.fabrics[name].vlan or numbering.held["vlans"][name][0].first
 
 
+def fabric_ip(blueprint: Blueprint, name: str) -> str:
+    """`v4`, `v6` or `dual`, as stated by a fabric, by the one that carries it, or by the cluster."""
+    fabric = blueprint.fabrics[name]
+    carrier = blueprint.fabrics.get(fabric.carried_by or "", fabric)
+    return fabric.ip or carrier.ip or blueprint.ip
+
+
 def check_together(blueprint: Blueprint, numbering: Numbering, names: Sequence[str]) -> None:
-    """Raises InputError where fabrics that share switches or links cannot: protocols, underlays and VLANs."""
+    """Raises InputError where fabrics that share switches or links cannot: protocols, underlays, families, VLANs."""
     fabrics = blueprint.fabrics
     for name in names:
         carrier = fabrics[name].carried_by
@@ -65,6 +72,8 @@ def check_together(blueprint: Blueprint, numbering: Numbering, names: Sequence[s
     routed = [name for name in names if fabrics[name].protocol != "infiniband"]
     for name in routed:
         _check_underlay(blueprint, name, routed[0])
+        _check_ip(blueprint, name, routed[0])
+        _check_hosts(fabrics[name], name)
     _check_vlans(blueprint, numbering, routed)
 
 
@@ -96,6 +105,29 @@ def _check_underlay(blueprint: Blueprint, name: str, first: str) -> None:
             f"static routes do not run over {what}",
             path=path,
             hint="use an ebgp underlay" + ("" if fabric.spans or peers else ", or `vrf: default`"),
+        )
+
+
+def _check_hosts(fabric: Fabric, name: str) -> None:
+    """Subnets of rails are for NICs: management ports are on no rail."""
+    if fabric.hosts == "rail-subnets" and fabric.also:
+        raise fault(
+            "FG116",
+            f"{name} takes the management ports of switches, which are on no rail",
+            path=("fabrics", name, "hosts"),
+            hint="let its hosts be `bridged`",
+        )
+
+
+def _check_ip(blueprint: Blueprint, name: str, first: str) -> None:
+    """Linked fabrics meet on links that have the same address families."""
+    own, other = fabric_ip(blueprint, name), fabric_ip(blueprint, first)
+    if own != other:
+        raise fault(
+            "FG115",
+            f"{name} has ip {own}, and {first}, which it is linked with, {other}",
+            path=("fabrics", name, *(("ip",) if blueprint.fabrics[name].ip else ())),
+            hint="state one `ip` for both",
         )
 
 

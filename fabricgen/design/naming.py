@@ -47,14 +47,14 @@ class Naming:
         for part in self.parts:
             if part.field and part.field not in (*texts, *numbers):
                 raise fault(
-                    "FG045",
+                    "FG039",
                     f"{self.who} have no field {{{part.field}}} for names",
                     path=self.path,
                     hint=did_you_mean(part.field, (*texts, *numbers, "default")),
                 )
             if part.width and part.field in texts:
                 raise fault(
-                    "FG045",
+                    "FG039",
                     f"{{{part.field}}} is text and takes no width",
                     path=self.path,
                     hint=f"write {{{part.field}}}",
@@ -62,7 +62,7 @@ class Naming:
         if missing := [field for field in needed if field not in self.fields]:
             listed = ", ".join(f"{{{field}}}" for field in missing)
             raise fault(
-                "FG045",
+                "FG039",
                 f"names of {self.who} do not tell them apart: '{self.template}' lacks {listed}",
                 path=self.path,
                 hint=f"add {listed}, or write {{default}} for the usual name",

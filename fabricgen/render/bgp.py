@@ -10,7 +10,9 @@ which its own number stands once (`allowas-in`): else it would drop theirs as lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from fabricgen.switch_view import Subinterface, SwitchPort, SwitchView
 
@@ -30,30 +32,77 @@ def bare(address: str) -> str:
     return address.partition("/")[0]
 
 
-def loopback_rules(switch: SwitchView) -> tuple[tuple[int, str, bool], ...]:
-    """(sequence, pool, whether it holds longer prefixes): a router id is any /32 in the pool."""
-    return tuple(
-        (PREFIX_STEP * n, pool, prefix_length(pool) < 32) for n, pool in enumerate(switch.fabric.loopback_pools, 1)
-    )
+Rules: TypeAlias = tuple[tuple[int, str, bool], ...]
+"""(sequence, pool, whether it holds longer prefixes)"""
 
 
-def host_rules(switch: SwitchView, vrf: str = "") -> tuple[tuple[int, str, bool], ...]:
-    """(sequence, pool, whether it holds longer prefixes) of the services in a VRF: host prefixes run to /31."""
-    pools = dict.fromkeys(pool for service in switch.services if service.vrf == vrf for pool in service.host_pools)
-    return tuple((PREFIX_STEP * n, pool, prefix_length(pool) < 31) for n, pool in enumerate(pools, 1))
+def is_v6(address: str) -> bool:
+    """Whether an address or prefix is one of IPv6."""
+    return ":" in address
 
 
-def sessions(switch: SwitchView) -> tuple[SwitchPort, ...]:
-    """The ports that carry a BGP session: all links to other switches of the fabric."""
+def loopback_rules(switch: SwitchView, *, v6: bool = False) -> Rules:
+    """Pools of loopbacks in one family: any /32 or /128 in them."""
+    return _rules(switch.fabric.loopback_pools, 128 if v6 else 32)
+
+
+def host_rules(switch: SwitchView, vrf: str = "", *, v6: bool = False) -> Rules:
+    """Pools of the services in a VRF in one family: host prefixes run to /31 or /127."""
+    pools = [pool for service in switch.services if service.vrf == vrf for pool in service.host_pools]
+    return _rules(pools, 127 if v6 else 31)
+
+
+def _rules(pools: Iterable[str], longest: int) -> Rules:
+    """Rules for the pools of the family to which a prefix length belongs."""
+    mine = (pool for pool in dict.fromkeys(pools) if is_v6(pool) == (longest > 32))
+    return tuple((PREFIX_STEP * n, pool, prefix_length(pool) < longest) for n, pool in enumerate(mine, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A BGP session on a port or sub-interface: without addresses, over link-local ones.
+
+    `group` is UP towards the tier above, DOWN towards the tier below, PEER inside a tier; sessions between IPv6
+    addresses have groups of their own: UP6.
+    """
+
+    port: SwitchPort
+    group: str
+    asn: int
+    address: str
+    peer_address: str
+
+
+def session_ports(switch: SwitchView) -> tuple[SwitchPort, ...]:
+    """The ports that carry BGP sessions: all links to other switches of the fabric."""
     return tuple(port for port in switch.ports if port.role != "host" and port.peer_asn)
 
 
-def vrf_sessions(switch: SwitchView, vrf: str) -> tuple[tuple[SwitchPort, Subinterface], ...]:
-    """The ports and sub-interfaces with a BGP session in a VRF: all that carry it, where the fabric runs BGP."""
-    return tuple(link for link in switch.links_in(vrf) if switch.asn and link[1].peer_asn)
+def sessions(switch: SwitchView) -> tuple[Session, ...]:
+    """The BGP sessions in the default VRF: one a link and family, or one over link-local addresses for both."""
+    return tuple(session for port in session_ports(switch) for session in _on(port, port, port.peer_asn))
 
 
-def groups(peers: Iterable[SwitchPort]) -> tuple[str, ...]:
-    """Peer groups in use: UP towards the tier above, DOWN towards the tier below, PEER inside a tier."""
-    roles = {port.role for port in peers}
-    return tuple(role.upper() for role in ("up", "down", "peer") if role in roles)
+def vrf_sessions(switch: SwitchView, vrf: str) -> tuple[Session, ...]:
+    """The BGP sessions in a VRF: on all sub-interfaces that carry it, where the fabric runs BGP."""
+    links = switch.links_in(vrf) if switch.asn else ()
+    return tuple(session for port, sub in links if sub.peer_asn for session in _on(port, sub, sub.peer_asn))
+
+
+def _on(port: SwitchPort, end: SwitchPort | Subinterface, asn: int) -> Iterator[Session]:
+    role = port.role.upper()
+    if end.address or not end.address6:
+        yield Session(port, role, asn, bare(end.address), bare(end.peer_address))
+    if end.address6:
+        yield Session(port, f"{role}6", asn, bare(end.address6), bare(end.peer_address6))
+
+
+def groups(peers: Iterable[Session]) -> tuple[str, ...]:
+    """Peer groups in use."""
+    used = {session.group for session in peers}
+    return tuple(group for group in ("UP", "DOWN", "PEER", "UP6", "DOWN6", "PEER6") if group in used)
+
+
+def groups_of(found: tuple[str, ...], *, v6: bool, unnumbered: bool) -> tuple[str, ...]:
+    """The peer groups that carry a family: each its own; sessions over link-local addresses carry all."""
+    return found if unnumbered else tuple(group for group in found if group.endswith("6") == v6)

@@ -79,7 +79,7 @@ def test_sessions_are_those_that_configurations_have(name: str) -> None:
         *zip(listed["a_device"], listed["a_port"], strict=True),
         *zip(listed["b_device"], listed["b_port"], strict=True),
     }
-    rendered = {(view.name, port.name) for view in cluster.switches() if view.asn for port in rendered_sessions(view)}
+    rendered = {(view.name, s.port.name) for view in cluster.switches() if view.asn for s in rendered_sessions(view)}
     assert ends == rendered
 
 

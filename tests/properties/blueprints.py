@@ -35,7 +35,7 @@ def _ethernet(draw: st.DrawFn, chain: Chain, name: str = "compute") -> Tree:
         plan = {"plan": draw(st.sampled_from(["per-rack", "per-switch"]))}
         fabric["routing"] = fabric.get("routing", {}) | {"asn": plan}
     if often(draw, 1, 3):
-        fabric["hosts"] = draw(st.sampled_from(["routed", "bridged", "none"]))
+        fabric["hosts"] = draw(st.sampled_from(["routed", "bridged", "rail-subnets", "none"]))
     if often(draw, 1, 3):
         fabric["extra"] = draw(extras(name, chain))
     if often(draw, 1, 5):
@@ -157,8 +157,19 @@ def real_hardware(draw: st.DrawFn) -> Tree:
     return _blueprint(hall, fabrics, **({"scale_up": {"inner": domain}} if domain and often(draw, 1, 2) else {}))
 
 
+def _with_addresses(family: Callable[[], st.SearchStrategy[Tree]]) -> Callable[[], st.SearchStrategy[Tree]]:
+    """Blueprints of a family with IPv4, IPv6 or both."""
+
+    @st.composite
+    def drawn(draw: st.DrawFn) -> Tree:
+        ip = {"ip": draw(st.sampled_from(["v4", "v6", "dual"]))} if often(draw, 1, 2) else {}
+        return draw(family()) | ip
+
+    return drawn
+
+
 FAMILIES: dict[str, Callable[[], st.SearchStrategy[Tree]]] = {
-    family.__name__: family
+    family.__name__: _with_addresses(family)
     for family in (clos, planes, dual_ported, rail_grouped, many_fabrics, infiniband, real_hardware)
 }
 

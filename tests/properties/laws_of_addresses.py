@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
+from ipaddress import ip_address, ip_network
 from itertools import pairwise
 
 import numpy as np
 
 from fabricgen.allocate.asn import asn_plan
+from fabricgen.allocate.family_tables import FamilyAddresses
+from fabricgen.allocate.pools import pool_prefixes
+from fabricgen.allocate.underlay import families
 from fabricgen.design.fabric_model import Attachment, TierKey
 from fabricgen.design.ports import PortRun
 from fabricgen.plan.cabling import side_columns
+from fabricgen.plan.tables import NODE, SWITCH
 from tests.properties.case import Case
 
 
@@ -20,41 +26,117 @@ def names_and_cables_are_unique(case: Case) -> None:
 
 
 def addresses_are_unique(case: Case) -> None:
-    a = case.cluster.addresses
-    pairs = [pair[pair > 0] for pair in a.vrf_links.values()]
-    both = [part for pair in pairs for part in (pair, pair + 1)]
-    used = np.concatenate([a.a_ip, a.b_ip, a.loopback, *(s.gateway for s in a.subnets.values()), *both])
-    used = used[used > 0]
-    assert len(np.unique(used)) == len(used)
-    managed = a.management[a.management > 0]
-    assert len(np.unique(managed)) == len(managed)
+    for family in case.cluster.addresses.families:
+        used = [address for address, _ in _used(case, family)]
+        assert len(set(used)) == len(used)
+        managed = family.management[family.management.present].texts()
+        assert len(set(managed)) == len(managed)
+    ids = case.cluster.addresses.router_id
+    assert len(np.unique(ids[ids > 0])) == np.count_nonzero(ids)
+
+
+def addresses_lie_in_their_pools(case: Case) -> None:
+    blueprint = case.cluster.design.loaded.blueprint
+    for family in case.cluster.addresses.families:
+        pools = {
+            (fabric, name): [ip_network(p) for p in pool_prefixes(blueprint, fabric, name, family.family)[0]]
+            for fabric in ("", *blueprint.fabrics)
+            for name in ("loopback", "fabric", "hosts", "management")
+        }
+        for address, holders in _used(case, family):
+            text = ip_address(family.text(address))
+            assert any(text in network for holder in holders for network in pools[holder]), (str(text), holders)
+        for row in np.flatnonzero(family.management.present).tolist():
+            text = ip_address(family.text(family.management.at(row)))
+            ours = [n for (_, name), found in pools.items() if name in ("management", "loopback") for n in found]
+            assert any(text in network for network in ours), str(text)
+
+
+def _used(case: Case, found: FamilyAddresses) -> Iterator[tuple[int, tuple[tuple[str, str], ...]]]:
+    """(address, the pools it may be from) of every interface; a pool by fabric and name."""
+    plan, design = case.cluster.plan, case.cluster.design
+    for row in np.flatnonzero(found.loopback.present).tolist():
+        fabric = plan.devices.classes[plan.devices.device_class[row]].fabric
+        yield found.loopback.at(row), ((fabric, "loopback"),)
+    for link in case.links:
+        for column in (found.a, found.b):
+            if column.at(link.row):
+                kinds = ("hosts", "management") if link.segment.lower == "node" else ("fabric",)
+                owners = (link.segment.fabric, *(f.name for f in design.fabrics if link.segment.lower != "node"))
+                yield column.at(link.row), tuple((owner, kind) for owner in owners for kind in kinds)
+    for fabric, subnets in found.subnets.items():
+        for row in np.flatnonzero(subnets.gateway.present).tolist():
+            for gateway in found.gateways(fabric, row):
+                yield gateway, ((fabric, "hosts"), (fabric, "management"))
+    for (owner, vrf), pairs in found.vrf_links.items():
+        guests = tuple((f.name, "fabric") for f in design.fabrics if (f.carrier, f.vrf) == (owner, vrf))
+        for row in np.flatnonzero(pairs.present).tolist():
+            yield pairs.at(row), guests
+            yield pairs.at(row) + 1, guests
 
 
 def the_ends_of_a_link_are_on_one_subnet(case: Case) -> None:
-    a = case.cluster.addresses
-    both = (a.a_ip > 0) & (a.b_ip > 0)
-    assert (a.length[both] == 31).all()
-    assert (a.a_ip[both] ^ a.b_ip[both] == 1).all()
-    gateways = {(device, ip >> (32 - n), n) for device, ip, n in _gateways(case)}
-    for row in np.flatnonzero((a.a_ip > 0) & (a.b_ip == 0)).tolist():
-        n = int(a.length[row])
-        assert (int(case.cluster.plan.links.b_device[row]), int(a.a_ip[row]) >> (32 - n), n) in gateways
+    for found in case.cluster.addresses.families:
+        bits = found.family.bits
+        gateways = {(device, ip >> (bits - n), n) for device, ip, n in _gateways(found)}
+        for link in case.links:
+            a, b, n = found.a.at(link.row), found.b.at(link.row), int(found.length[link.row])
+            if a and b:
+                assert n == bits - 1
+                assert a ^ b == 1
+            elif a:
+                assert (link.b, a >> (bits - n), n) in gateways
 
 
-def _gateways(case: Case) -> list[tuple[int, int, int]]:
+def links_have_the_families_of_their_fabric(case: Case) -> None:
+    design = case.cluster.design
+    words = {fabric.name: families(design, fabric) for fabric in design.fabrics}
+    for found in case.cluster.addresses.families:
+        for link in case.network:
+            mine = found.family.word in words[link.segment.fabric]
+            assert mine or not (found.a.at(link.row) or found.b.at(link.row))
+        for cls in case.cluster.plan.devices.classes:
+            if cls.kind == SWITCH:
+                assert found.loopback[cls.rows].present.all() == (found.family.word in words[cls.fabric])
+    both = [fabric.name for fabric in design.fabrics if len(words[fabric.name]) > 1]
+    v4, v6 = case.cluster.addresses.v4, case.cluster.addresses.v6
+    for link in case.network:
+        if link.segment.fabric in both and v6 is not None:
+            assert bool(v4.a.at(link.row)) == bool(v6.a.at(link.row))
+            assert bool(v4.b.at(link.row)) == bool(v6.b.at(link.row))
+
+
+def hosts_have_one_number_on_all_rails(case: Case) -> None:
+    design, plan = case.cluster.design, case.cluster.plan
+    for fabric in design.fabrics:
+        for found in case.cluster.addresses.families if fabric.name in case.cluster.addresses.rails else ():
+            numbers: dict[int, set[int]] = defaultdict(set)
+            for link in case.network:
+                is_node = plan.devices.classes[plan.devices.device_class[link.a]].kind == NODE
+                if link.segment.fabric == fabric.name and link.segment.lower == "node" and found.a.at(link.row):
+                    host = found.a.at(link.row) & (1 << found.family.bits - int(found.length[link.row])) - 1
+                    if is_node and isinstance(link.segment.a, Attachment):
+                        numbers[link.a].add(host)
+                        assert found.family.bits - int(found.length[link.row]) >= 8
+            assert all(len(found_here) == 1 for found_here in numbers.values())
+
+
+def _gateways(found: FamilyAddresses) -> list[tuple[int, int, int]]:
     """(device, address, prefix length) of every gateway of bridged nodes."""
-    found = []
-    for subnets in case.cluster.addresses.subnets.values():
-        rows = np.flatnonzero(subnets.gateway)
-        columns = (rows, subnets.gateway[rows], subnets.length[rows])
-        found += list(zip(*(column.tolist() for column in columns), strict=True))
-    return found
+    return [
+        (row, gateway, int(subnets.subnet_length[row]))
+        for fabric, subnets in found.subnets.items()
+        for row in np.flatnonzero(subnets.gateway.present).tolist()
+        for gateway in found.gateways(fabric, row)
+    ]
 
 
 def subnets_of_bridged_leaves_do_not_overlap(case: Case) -> None:
-    blocks = sorted((ip >> (32 - n) << (32 - n), 1 << (32 - n)) for _, ip, n in _gateways(case))
-    for (first, size), (second, _) in pairwise(blocks):
-        assert first + size <= second
+    for found in case.cluster.addresses.families:
+        bits = found.family.bits
+        blocks = sorted((ip >> (bits - n) << (bits - n), 1 << (bits - n)) for _, ip, n in _gateways(found))
+        for (first, size), (second, _) in pairwise(blocks):
+            assert first + size <= second
 
 
 def neighbours_have_different_as_numbers(case: Case) -> None:
@@ -144,6 +226,9 @@ def views_of_switches_agree_with_the_plan(case: Case) -> None:
 LAWS = (
     names_and_cables_are_unique,
     addresses_are_unique,
+    addresses_lie_in_their_pools,
+    links_have_the_families_of_their_fabric,
+    hosts_have_one_number_on_all_rails,
     the_ends_of_a_link_are_on_one_subnet,
     subnets_of_bridged_leaves_do_not_overlap,
     neighbours_have_different_as_numbers,

@@ -8,6 +8,7 @@ from dataclasses import fields
 import numpy as np
 from hypothesis import given
 
+from fabricgen.allocate.column import Column
 from tests.properties.blueprints import blueprints
 from tests.properties.compiling import cases, compiled, compiled_or_dropped
 from tests.properties.halls import Tree
@@ -24,11 +25,14 @@ def test_a_template_changes_names_and_nothing_else(tree: Tree) -> None:
                 extra["switches"] = [f"x-{name}" for name in extra["switches"]]
     after = compiled(named)
     assert [name.removeprefix("x-").removeprefix("y-") for name in after.names] == list(before.names)
-    for one, other in ((before.plan.links, after.plan.links), (before.addresses, after.addresses)):
+    families = zip(before.addresses.families, after.addresses.families, strict=True)
+    for one, other in ((before.plan.links, after.plan.links), (before.addresses, after.addresses), *families):
         for field in fields(one):
             column = getattr(one, field.name)
             if isinstance(column, np.ndarray):
                 assert (column == getattr(other, field.name)).all(), field.name
+            if isinstance(column, Column):
+                assert column.same(getattr(other, field.name)).all(), field.name
     assert (before.a_port == after.a_port).all()
     assert (before.b_port == after.b_port).all()
     assert [cable.split(":")[1] for cable in before.cable_ids] == [cable.split(":")[1] for cable in after.cable_ids]

@@ -53,8 +53,12 @@ class Lab:
         return self.run(device, "vtysh", "--vty_socket", str(self.folder / device), "-c", command)
 
     def established(self, device: str) -> int:
-        summary = json.loads(self.vtysh(device, "show bgp ipv4 unicast summary json"))
-        return sum(peer["state"] == "Established" for peer in summary["peers"].values())
+        """Sessions that are up, each counted once for every family that it carries."""
+        count = 0
+        for family in ("ipv4", "ipv6"):
+            summary = json.loads(self.vtysh(device, f"show bgp {family} unicast summary json"))
+            count += sum(peer["state"] == "Established" for peer in summary.get("peers", {}).values())
+        return count
 
     def wait(self, sessions: Mapping[str, int], seconds: float = 60) -> None:
         deadline = time.monotonic() + seconds
@@ -81,6 +85,8 @@ def lab(cluster: Cluster, configs: Mapping[str, str], folder: Path) -> Iterator[
             _ip("-n", space, "link", "set", "lo", "up")
             for key in ("ip_forward", "fib_multipath_hash_policy"):
                 _exec(space, "sysctl", "-qw", f"net.ipv4.{key}=1")
+            for setting in ("conf.all.forwarding=1", "fib_multipath_hash_policy=1", "conf.default.accept_dad=0"):
+                _exec(space, "sysctl", "-qw", f"net.ipv6.{setting}")
         for switch in switches.values():
             _wire(switch, switches, spaces)
         for name in switches:
@@ -107,7 +113,9 @@ def _exec(space: str, *command: str) -> None:
 
 def _wire(switch: SwitchView, switches: Mapping[str, SwitchView], spaces: Mapping[str, str]) -> None:
     own = spaces[switch.name]
-    _ip("-n", own, "address", "add", f"{switch.loopback}/32", "dev", "lo")
+    for address, length in ((switch.loopback, 32), (switch.loopback6, 128)):
+        if address:
+            _ip("-n", own, "address", "add", f"{address}/{length}", "dev", "lo")
     for port in switch.ports:
         far = spaces[port.peer]
         if port.role != "down":
@@ -117,29 +125,18 @@ def _wire(switch: SwitchView, switches: Mapping[str, SwitchView], spaces: Mappin
     for port in switch.ports:
         if port.role == "down":
             continue
-        for space, name, address in (
-            (own, port.name, port.address),
-            (spaces[port.peer], port.peer_port, port.peer_address),
-        ):
-            if address:
-                _ip("-n", space, "address", "add", address, "dev", name)
-        if port.role == "host":
-            gateway = port.address.partition("/")[0]
-            _ip(
-                "-n",
-                spaces[port.peer],
-                "route",
-                "append",
-                "default",
-                "via",
-                gateway,
-                "dev",
-                port.peer_port,
-                "metric",
-                "100",
-                "src",
-                port.peer_address.partition("/")[0],
-            )
+        for own_address, far_address in ((port.address, port.peer_address), (port.address6, port.peer_address6)):
+            if not own_address:
+                continue
+            # Without `nodad` an IPv6 address is tentative for a moment, and no route may have it as its source.
+            usable = ["nodad"] if ":" in own_address else []
+            _ip("-n", own, "address", "add", own_address, "dev", port.name, *usable)
+            _ip("-n", far := spaces[port.peer], "address", "add", far_address, "dev", port.peer_port, *usable)
+            if port.role == "host":
+                gateway, source = (address.partition("/")[0] for address in (own_address, far_address))
+                family = "-6" if ":" in gateway else "-4"
+                via = ["via", gateway, "dev", port.peer_port, "metric", "100", "src", source]
+                _ip(family, "-n", far, "route", "append", "default", *via)
 
 
 def _start(space: str, folder: Path) -> list[subprocess.Popen[bytes]]:

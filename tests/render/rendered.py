@@ -24,6 +24,9 @@ UNNUMBERED = ("routing.underlay=ebgp-unnumbered",)
 STATIC = ("routing.underlay=static",)
 BARE = ("routing.underlay=none",)
 BRIDGED = ("fabrics.compute.hosts=bridged",)
+DUAL = ("ip=dual",)
+V6 = ("ip=v6",)
+RAILS = ("fabrics.compute.hosts=rail-subnets",)
 PER_RACK = ("routing.asn={plan: per-rack, pool: 65000.1-65000.500}",)
 ONE_NUMBER = ("routing.asn={tiers: {leaf: 65001, spine: 65000}}",)
 BFD = ("routing.bfd=true",)
@@ -76,8 +79,9 @@ def peers_in(files: dict[str, str], switch: SwitchView) -> set[Peer]:
 def _peers_in_text(text: str, group: str, interface: str) -> set[Peer]:
     own = int(re.findall(r"^router bgp (\d+)$", text, re.M)[0])
     found = set()
-    for address, asn in re.findall(r"^ +neighbor (\d[\d.]+) remote-as (\d+)$", text, re.M):
-        assert re.search(rf"^ +neighbor {re.escape(address)} {group} (UP|DOWN|PEER)$", text, re.M)
+    for address, asn in re.findall(r"^ +neighbor (\d[\d.]+|[\da-f]+:[\da-f:]*) remote-as (\d+)$", text, re.M):
+        groups = "(UP6|DOWN6|PEER6)" if ":" in address else "(UP|DOWN|PEER)"
+        assert re.search(rf"^ +neighbor {re.escape(address)} {group} {groups}$", text, re.M)
         found.add(Peer(address, own, int(asn), ""))
     for names, asn in re.findall(rf"^ +neighbor {interface} remote-as (\d+)$", text, re.M):
         for name in names.split(","):

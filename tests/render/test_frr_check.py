@@ -6,10 +6,25 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from rendered import BFD, EXAMPLES, ONE_NUMBER, PER_RACK, UNNUMBERED, files_of
+from rendered import BFD, DUAL, EXAMPLES, ONE_NUMBER, PER_RACK, RAILS, UNNUMBERED, V6, files_of
 
-CASES = [(name, ()) for name in EXAMPLES] + [("leaf-spine", UNNUMBERED), ("leaf-spine", BFD)]
-CASES += [("leaf-spine", PER_RACK), ("leaf-spine", ONE_NUMBER), ("collapsed-pair", ("routing.asn={plan: per-switch}",))]
+CASES = [(name, ()) for name in EXAMPLES] + [
+    ("leaf-spine", UNNUMBERED),
+    ("leaf-spine", BFD),
+    ("leaf-spine", PER_RACK),
+    ("leaf-spine", ONE_NUMBER),
+    ("collapsed-pair", ("routing.asn={plan: per-switch}",)),
+    ("leaf-spine", V6),
+    ("leaf-spine", V6 + UNNUMBERED),
+    ("leaf-spine", V6 + RAILS),
+    ("leaf-spine", V6 + PER_RACK),
+    ("leaf-spine", DUAL + BFD),
+    ("leaf-spine", DUAL + UNNUMBERED),
+    ("leaf-spine", DUAL + ONE_NUMBER),
+    ("full-cluster", V6),
+    ("full-cluster", DUAL),
+    ("superpod-b300", DUAL),
+]
 
 
 def check(vtysh: str, file: Path) -> subprocess.CompletedProcess[str]:

@@ -6,6 +6,7 @@ Sessions left to SONiC's bgpcfgd are written out here as its `general` templates
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 import shutil
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import frr_lab
 import pytest
-from rendered import ONE_NUMBER, PER_RACK, STATIC, UNNUMBERED, cluster_of, config_db, files_of
+from rendered import DUAL, ONE_NUMBER, PER_RACK, STATIC, UNNUMBERED, V6, cluster_of, config_db, files_of
 
 from fabricgen.render.bgp import sessions
 from fabricgen.switch_view import SwitchView
@@ -45,25 +46,33 @@ def tmp_path() -> Iterator[Path]:
 def as_bgpcfgd(files: dict[str, str], switch: SwitchView) -> str:
     """What bgpcfgd makes of BGP_NEIGHBOR and STATIC_ROUTE (sonic-buildimage: bgpd.main.conf.j2, templates/general)."""
     tables = config_db(files, switch.name)
-    lines = [
-        "route-map FROM_BGP_PEER_V4 permit 100\nexit\nroute-map TO_BGP_PEER_V4 permit 100\nexit",
-        f"router bgp {switch.asn}\n no bgp default ipv4-unicast\n no bgp ebgp-requires-policy",
-        f" bgp bestpath as-path multipath-relax\n bgp router-id {switch.loopback}\n neighbor PEER_V4 peer-group",
-    ]
-    for address, row in tables["BGP_NEIGHBOR"].items():
-        lines.append(f" neighbor {address} remote-as {row['asn']}")
-        lines.append(f" neighbor {address} timers {row['keepalive']} {row['holdtime']}")
     statics = [
         key.partition("|")[2] for key, row in tables.get("STATIC_ROUTE", {}).items() if row["blackhole"] == "true"
     ]
-    lines = [f"ip route {prefix} blackhole tag 1" for prefix in statics] + lines
-    lines.insert(len(statics), "route-map STATIC_ROUTE_FILTER permit 10\n match tag 1\nexit")
-    lines.append(f" address-family ipv4\n  network {switch.loopback}/32\n  maximum-paths 64")
-    lines += ["  redistribute static route-map STATIC_ROUTE_FILTER"] if statics else []
-    lines.append("  neighbor PEER_V4 route-map FROM_BGP_PEER_V4 in\n  neighbor PEER_V4 route-map TO_BGP_PEER_V4 out")
-    for address in tables["BGP_NEIGHBOR"]:
-        lines.append(f"  neighbor {address} peer-group PEER_V4\n  neighbor {address} activate")
-    return "\n".join([*lines, " exit-address-family", "exit", ""])
+    lines = [f"{'ipv6' if ':' in prefix else 'ip'} route {prefix} blackhole tag 1" for prefix in statics]
+    lines += ["route-map STATIC_ROUTE_FILTER permit 10\n match tag 1\nexit"]
+    for group in ("PEER_V4", "PEER_V6"):
+        lines.append(f"route-map FROM_BGP_{group} permit 100\nexit\nroute-map TO_BGP_{group} permit 100\nexit")
+    lines += [f"router bgp {switch.asn}\n no bgp default ipv4-unicast\n no bgp ebgp-requires-policy"]
+    lines += [f" bgp bestpath as-path multipath-relax\n bgp router-id {switch.loopback}"]
+    lines += [" neighbor PEER_V4 peer-group\n neighbor PEER_V6 peer-group"]
+    for address, row in tables["BGP_NEIGHBOR"].items():
+        lines.append(f" neighbor {address} remote-as {row['asn']}")
+        lines.append(f" neighbor {address} timers {row['keepalive']} {row['holdtime']}")
+    metadata = tables["DEVICE_METADATA"]["localhost"]
+    v6_length = 128 if metadata.get("bgp_adv_lo_prefix_as_128") == "true" else 64
+    own = (("ipv4", "PEER_V4", f"{switch.loopback}/32"), ("ipv6", "PEER_V6", f"{switch.loopback6}/{v6_length}"))
+    for family, group, loopback in own if switch.loopback6 else own[:1]:
+        lines.append(f" address-family {family}\n  network {loopback}\n  maximum-paths 64")
+        lines += ["  redistribute static route-map STATIC_ROUTE_FILTER"] if statics else []
+        lines.append(
+            f"  neighbor {group} route-map FROM_BGP_{group} in\n  neighbor {group} route-map TO_BGP_{group} out"
+        )
+        for address in tables["BGP_NEIGHBOR"]:
+            if (":" in address) == (family == "ipv6"):
+                lines.append(f"  neighbor {address} peer-group {group}\n  neighbor {address} activate")
+        lines.append(" exit-address-family")
+    return "\n".join([*lines, "exit", ""])
 
 
 def as_bgpcfgd_without_bgp(files: dict[str, str], switch: SwitchView) -> str:
@@ -78,7 +87,8 @@ def as_bgpcfgd_without_bgp(files: dict[str, str], switch: SwitchView) -> str:
             drop = item.get("blackhole") == "true"
             hop = "blackhole" if drop else f"{item['nexthop']} {item['ifname']}"
             distance = item.get("distance", "0")
-            lines.append(f"ip route {key.partition('|')[2]} {hop} {distance if distance != '0' else ''} tag 2")
+            word = "ipv6" if ":" in key else "ip"
+            lines.append(f"{word} route {key.partition('|')[2]} {hop} {distance if distance != '0' else ''} tag 2")
     return "\n".join([*lines, ""])
 
 
@@ -99,6 +109,7 @@ def converged(lab: frr_lab.Lab, leaf: str, prefixes: set[str], width: int) -> di
     deadline = time.monotonic() + 60
     while True:
         routes = json.loads(lab.vtysh(leaf, "show ip route bgp json"))
+        routes |= json.loads(lab.vtysh(leaf, "show ipv6 route bgp json"))
         paths = {p: sum(bool(hop.get("fib")) for hop in routes[p][0]["nexthops"]) for p in prefixes & set(routes)}
         if paths == dict.fromkeys(prefixes, width):
             return routes
@@ -139,10 +150,41 @@ def test_hosts_reach_each_other_over_equal_paths(tmp_path: Path, sets: tuple[str
         )
 
 
-def test_static_routes_carry_hosts_over_equal_paths(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sets", [DUAL, DUAL + UNNUMBERED, V6, V6 + UNNUMBERED], ids="+".join)
+def test_hosts_reach_each_other_over_ipv6(tmp_path: Path, sets: tuple[str, ...]) -> None:
     if lacking := frr_lab.missing():
         pytest.fail(f"the lab lacks {lacking}: `apt-get install frr iproute2 iputils-ping`, run as root")
-    cluster, files = cluster_of("leaf-spine", *STATIC), files_of("leaf-spine", *STATIC)
+    sets = (*sets, "fabrics.compute.tiers.spine.count=2")
+    cluster, files = cluster_of("leaf-spine", *sets), files_of("leaf-spine", *sets)
+    switches = list(cluster.switches())
+    texts = {s.name: files.get(f"configs/{s.name}/frr.conf") or as_bgpcfgd(files, s) for s in switches}
+    tmp_path.chmod(0o755)
+    leaves = [s for s in switches if s.is_lowest]
+    own = {leaf.name: {a for p in leaf.ports if p.role == "host" for a in p.addresses} for leaf in leaves}
+    if sets[:-1] == DUAL:  # bgpcfgd announces the blocks of a leaf instead of each link
+        own = {leaf.name: {leaf.services[0].host_subnet, leaf.services[0].host_subnet6} for leaf in leaves}
+    own = {leaf: {str(ipaddress.ip_interface(address).network) for address in found} for leaf, found in own.items()}
+    with frr_lab.lab(cluster, texts, tmp_path) as lab:
+        both = 2 if sets[:-1] == DUAL + UNNUMBERED else 1
+        lab.wait({s.name: both * len(sessions(s)) for s in switches})
+        for leaf in leaves:
+            far = set().union(*(own[other.name] for other in leaves if other is not leaf))
+            loopbacks = {f"{s.loopback}/32" for s in switches} | {f"{s.loopback6}/128" for s in switches}
+            routes = converged(lab, leaf.name, far, 4)
+            assert set(routes) <= far | loopbacks, "only loopbacks and host prefixes may travel"
+            assert f"{leaves[0].loopback6}/128" in routes or leaf is leaves[0]
+        first = leaves[0].ports[0]
+        for leaf in leaves[1:]:
+            host = next(p for p in reversed(leaf.ports) if p.role == "host")
+            for address in filter(None, (host.peer_address, host.peer_address6)):
+                ping(lab, first.peer, first.peer_port, address.partition("/")[0])
+
+
+@pytest.mark.parametrize("sets", [STATIC, STATIC + DUAL], ids="+".join)
+def test_static_routes_carry_hosts_over_equal_paths(tmp_path: Path, sets: tuple[str, ...]) -> None:
+    if lacking := frr_lab.missing():
+        pytest.fail(f"the lab lacks {lacking}: `apt-get install frr iproute2 iputils-ping`, run as root")
+    cluster, files = cluster_of("leaf-spine", *sets), files_of("leaf-spine", *sets)
     switches = list(cluster.switches())
     texts = {s.name: as_bgpcfgd_without_bgp(files, s) for s in switches}
     tmp_path.chmod(0o755)
@@ -154,7 +196,8 @@ def test_static_routes_carry_hosts_over_equal_paths(tmp_path: Path) -> None:
         first = leaves[0].ports[0]
         for leaf in leaves[1:]:
             host = next(p for p in reversed(leaf.ports) if p.role == "host")
-            ping(lab, first.peer, first.peer_port, host.peer_address.partition("/")[0])
+            for address in filter(None, (host.peer_address, host.peer_address6)):
+                ping(lab, first.peer, first.peer_port, address.partition("/")[0])
         nobody = leaves[0].services[0].host_subnet.replace(".0/25", ".126")
         assert '"blackhole":true' in "".join(lab.vtysh(leaves[0].name, f"show ip route {nobody} json").split())
 
@@ -164,6 +207,7 @@ def installed(lab: frr_lab.Lab, switch: str, wanted: dict[str, int]) -> None:
     deadline = time.monotonic() + 60
     while True:
         routes = json.loads(lab.vtysh(switch, "show ip route static json"))
+        routes |= json.loads(lab.vtysh(switch, "show ipv6 route static json"))
         found = {p: sum(bool(hop.get("fib")) for hop in routes[p][0]["nexthops"]) for p in wanted.keys() & routes}
         if found == wanted:
             return

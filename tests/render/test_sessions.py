@@ -9,8 +9,11 @@ from rendered import (
     ALL_EOS,
     BFD,
     BRIDGED,
+    DUAL,
     EXAMPLES,
+    RAILS,
     UNNUMBERED,
+    V6,
     cluster_of,
     config_db,
     files_of,
@@ -18,18 +21,35 @@ from rendered import (
     peers_in,
 )
 
+from fabricgen.switch_view import Subinterface, SwitchPort
+
 CASES = [(name, ()) for name in EXAMPLES if has_sessions(name)] + [
     ("leaf-spine", UNNUMBERED),
     ("leaf-spine", BRIDGED),
     ("leaf-spine", BFD),
     ("leaf-spine", ALL_EOS),
     ("leaf-spine", ALL_EOS + UNNUMBERED),
+    ("leaf-spine", DUAL),
+    ("leaf-spine", DUAL + UNNUMBERED),
+    ("leaf-spine", DUAL + BFD + RAILS),
+    ("leaf-spine", V6),
+    ("leaf-spine", V6 + UNNUMBERED),
+    ("leaf-spine", ALL_EOS + DUAL),
+    ("leaf-spine", ALL_EOS + V6 + UNNUMBERED),
+    ("full-cluster", DUAL),
+    ("full-cluster", V6),
 ]
 every_case = pytest.mark.parametrize(("name", "sets"), CASES, ids=lambda v: "+".join(v) if isinstance(v, tuple) else v)
 
 
 def bare(address: str) -> str:
     return address.partition("/")[0]
+
+
+def both_ends(end: SwitchPort | Subinterface) -> list[tuple[str, str]]:
+    """(own, far) address of each family that a link has."""
+    pairs = [(end.address, end.peer_address), (end.address6, end.peer_address6)]
+    return [(bare(own), bare(far)) for own, far in pairs if own]
 
 
 @every_case
@@ -40,16 +60,20 @@ def test_sessions_match_at_both_ends(name: str, sets: tuple[str, ...]) -> None:
     links = 0
     for switch in switches.values():
         between = [p for p in switch.ports if p.role != "host"]
-        assert len(found[switch.name]) == len(between) + sum(len(port.subinterfaces) for port in between)
+        subs = [sub for port in between for sub in port.subinterfaces]
+        assert len(found[switch.name]) == sum(len(end.addresses) or 1 for end in (*between, *subs))
         for port in between:
-            peer = found[switch.name][bare(port.peer_address) or port.name]
-            far = found[port.peer][bare(port.address) or port.peer_port]
-            assert (peer.own_asn, peer.far_asn) == (far.far_asn, far.own_asn) == (switch.asn, switches[port.peer].asn)
-            assert peer.own_address in ("", bare(port.address))
-            links += 1
+            for own, at_peer in both_ends(port) or [(port.name, port.peer_port)]:
+                keys = (at_peer, own) if port.addresses else (own, at_peer)
+                peer, far = found[switch.name][keys[0]], found[port.peer][keys[1]]
+                asns = (switch.asn, switches[port.peer].asn)
+                assert (peer.own_asn, peer.far_asn) == (far.far_asn, far.own_asn) == asns
+                assert peer.own_address in ("", own)
+                links += 1
             for sub in port.subinterfaces:
-                peer, far = found[switch.name][bare(sub.peer_address)], found[port.peer][bare(sub.address)]
-                assert (peer.own_asn, peer.far_asn) == (far.far_asn, far.own_asn) == (switch.asn, sub.peer_asn)
+                for own, at_peer in both_ends(sub):
+                    peer, far = found[switch.name][at_peer], found[port.peer][own]
+                    assert (peer.own_asn, peer.far_asn) == (far.far_asn, far.own_asn) == (switch.asn, sub.peer_asn)
     assert links > 0
     assert links % 2 == 0
 
@@ -59,18 +83,20 @@ def test_own_addresses_of_sessions_are_configured(name: str, sets: tuple[str, ..
     files = files_of(name, *sets)
     for switch in cluster_of(name, *sets).switches():
         for port in switch.ports:
-            if not port.address:
+            if not port.addresses:
                 continue
             if switch.tier.nos == "sonic":
                 rows = config_db(files, switch.name)["INTERFACE"]
                 service = switch.service_of(port)
                 in_vrf = {"vrf_name": f"Vrf_{service.vrf}"} if service and service.vrf else {}
-                assert (rows[port.name], rows[f"{port.name}|{port.address}"]) == (in_vrf, {})
+                assert rows[port.name] == in_vrf
+                assert all(rows[f"{port.name}|{address}"] == {} for address in port.addresses)
             else:
                 text = files[f"configs/{switch.name}/{switch.name}.cfg"]
                 block = re.search(rf"^interface {re.escape(port.name)}\n(   .*\n)+", text, re.M)
                 assert block
-                assert f"   ip address {port.address}\n" in block[0]
+                assert not port.address or f"   ip address {port.address}\n" in block[0]
+                assert not port.address6 or f"   ipv6 address {port.address6}\n" in block[0]
 
 
 @every_case
@@ -78,8 +104,9 @@ def test_router_ids_and_unnumbered_ports(name: str, sets: tuple[str, ...]) -> No
     files = files_of(name, *sets)
     for switch in cluster_of(name, *sets).switches():
         text = "".join(t for path, t in files.items() if path.startswith(f"configs/{switch.name}/"))
-        assert f"{switch.loopback}/32" in text
-        bare_links = [p.name for p in switch.ports if p.role != "host" and not p.address]
+        assert f"{switch.loopback}/32" in text if switch.has_v4 else f"{switch.router_id}/32" not in text
+        assert f"{switch.loopback6}/128" in text if switch.has_v6 else "/128" not in text
+        bare_links = [p.name for p in switch.ports if p.role != "host" and not p.addresses]
         if switch.tier.nos == "sonic":
             rows = config_db(files, switch.name).get("INTERFACE", {})
             enabled = [n for n, row in rows.items() if row.get("ipv6_use_link_local_only") == "enable"]

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from rendered import ALL_EOS, ONE_NUMBER, PER_RACK, cluster_of, files_of
+from rendered import ALL_EOS, DUAL, ONE_NUMBER, PER_RACK, V6, cluster_of, files_of
 from test_services import ROUTED_VRF, converged
 from test_services import files_of as files_of_view
 
@@ -30,6 +30,15 @@ def words(text: str) -> list[str]:
 def test_leaves_that_share_a_number(plan: tuple[str, ...], platform: tuple[str, ...]) -> None:
     for view, text in routing((*plan, *platform)):
         assert words(text) == (["neighbor UP allowas-in 1"] if view.is_lowest else []), view.name
+
+
+@pytest.mark.parametrize(("ip", "groups"), [(V6, ["UP6"]), (DUAL, ["UP", "UP6"])])
+@pytest.mark.parametrize("platform", [(), ALL_EOS], ids=["sonic", "eos"])
+def test_leaves_that_share_a_number_do_so_in_each_family(
+    platform: tuple[str, ...], ip: tuple[str, ...], groups: list[str]
+) -> None:
+    for view, text in routing((*PER_RACK, *ip, *platform)):
+        assert words(text) == ([f"neighbor {g} allowas-in 1" for g in groups] if view.is_lowest else []), view.name
 
 
 @pytest.mark.parametrize("platform", [(), ALL_EOS], ids=["sonic", "eos"])

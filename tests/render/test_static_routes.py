@@ -47,6 +47,20 @@ fabrics:
 """
 
 
+@pytest.mark.parametrize("text", [THREE_TIERS, TWIN_PLANES], ids=["three-tiers", "twin-planes"])
+def test_ipv6_goes_where_ipv4_goes(text: str, design_of: Callable[..., Design]) -> None:
+    both, alone = (build_cluster(design_of(text, [f"ip={ip}"])) for ip in ("dual", "v6"))
+    for switch, six in zip(both.switches(), alone.switches(), strict=True):
+        ways = [
+            [(tuple(hop.port for hop in route.hops), route.discard) for route in switch.routes if route.is_v6 == v6]
+            for v6 in (False, True)
+        ]
+        assert ways[0] == ways[1]
+        assert ways[1]
+        assert six.routes == tuple(route for route in switch.routes if route.is_v6)
+        assert all(":" in hop.address for route in six.routes for hop in route.hops)
+
+
 class Machine:
     """Looks addresses up as switches do, and follows every next hop."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.columns import addresses, counted, picked, positive
+from fabricgen.export.columns import counted, picked, positive
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 
 ON_REQUEST = False
@@ -19,8 +19,9 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def table(cluster: Cluster) -> Table:
-    """Devices in the order of their table."""
+    """Devices in the order of their table; addresses are IPv4 where a device has any, else IPv6."""
     devices, allocated = cluster.plan.devices, cluster.addresses
+    loopbacks, managements = allocated.of_devices()
     pods = np.array([*(p.name for p in cluster.design.layout.pods), ""], dtype=object)
     racks = np.array(cluster.plan.racks.names, dtype=object)
     of_class = {
@@ -41,7 +42,7 @@ def table(cluster: Cluster) -> Table:
         "rail": counted(devices.rail),
         "plane": counted(devices.plane),
         "asn": [str(n) if n else "" for n in allocated.asn.tolist()],
-        "loopback": addresses(allocated.loopback),
-        "mgmt": addresses(allocated.management),
+        "loopback": loopbacks,
+        "mgmt": managements,
     }
     return Table("devices", columns)

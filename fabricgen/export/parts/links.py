@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.columns import picked, positive, prefixes
+from fabricgen.export.columns import picked, positive
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 
 ON_REQUEST = False
@@ -19,8 +19,12 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def table(cluster: Cluster) -> Table:
-    """Links by fabric, from the nodes up; a backplane link has no cable."""
-    links, allocated = cluster.plan.links, cluster.addresses
+    """Links by fabric, from the nodes up; a backplane link has no cable.
+
+    Addresses are IPv4 where a link has any, else IPv6; addresses.csv has both.
+    """
+    links = cluster.plan.links
+    a_ip, b_ip = cluster.addresses.of_links()
     fabrics = np.array([s.fabric for s in links.segments], dtype=object)
     speeds = np.array([s.speed_gbps for s in links.segments], dtype=float)
     cables = np.array([*cluster.cable_ids, ""], dtype=object)
@@ -32,10 +36,10 @@ def table(cluster: Cluster) -> Table:
         "cable": picked(cables, links.cable),
         "a_device": a_device,
         "a_port": a_port,
-        "a_ip": prefixes(allocated.a_ip, allocated.length),
+        "a_ip": a_ip,
         "b_device": picked(cluster.name_column, links.b_device),
         "b_port": cluster.b_port.tolist(),
-        "b_ip": prefixes(allocated.b_ip, allocated.length),
+        "b_ip": b_ip,
         "speed_gbps": speeds[links.segment].tolist(),
         "rail": positive(links.rail),
         "plane": positive(links.plane),

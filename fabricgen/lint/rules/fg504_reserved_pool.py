@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from ipaddress import IPv4Network
+from ipaddress import ip_network
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.fg503_pools_overlap import stated_pools
+from fabricgen.lint.rules.fg503_pools_overlap import overlap, stated_pools
 
 RESERVED = {
     "0.0.0.0/8": "'this network' (RFC 791)",
@@ -16,6 +16,11 @@ RESERVED = {
     "169.254.0.0/16": "link-local (RFC 3927)",
     "224.0.0.0/4": "multicast (RFC 5771)",
     "240.0.0.0/4": "reserved (RFC 1112)",
+    "::/8": "reserved: unspecified, loopback and IPv4 in IPv6 (RFC 4291)",
+    "100::/64": "discard-only (RFC 6666)",
+    "fe80::/10": "link-local (RFC 4291)",
+    "fec0::/10": "site-local, which is withdrawn (RFC 3879)",
+    "ff00::/8": "multicast (RFC 4291)",
 }
 """Ranges that no pool may touch, and what they are."""
 
@@ -24,7 +29,8 @@ class ReservedPool(DesignRule):
     """A pool lies in multicast, loopback, link-local or otherwise reserved space.
 
     Switches drop or misroute such addresses (RFC 6890 lists the ranges). Use private space: 10.0.0.0/8,
-    172.16.0.0/12, 192.168.0.0/16 (RFC 1918) or 100.64.0.0/10 (RFC 6598).
+    172.16.0.0/12, 192.168.0.0/16 (RFC 1918) or 100.64.0.0/10 (RFC 6598), and for IPv6 unique local addresses,
+    fd00::/8 (RFC 4193).
     """
 
     id = "FG504"
@@ -33,15 +39,16 @@ class ReservedPool(DesignRule):
     bad = """
         pools:
           hosts: 224.0.0.0/8  # <-
+          loopback: "fe80::/64"  # <-
     """
     good = """
         pools:
-          hosts: 172.16.0.0/12
+          hosts: [172.16.0.0/12, "fd12:3456:789a::/48"]
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag stated pools that touch a reserved range."""
         for path, prefix in stated_pools(design):
             for reserved, what in RESERVED.items():
-                if prefix.overlaps(IPv4Network(reserved)):
+                if overlap(prefix, ip_network(reserved)):
                     yield self.flag(path, f"{prefix} touches {reserved}, which is {what}", "use private space")

@@ -14,21 +14,22 @@ MAX_ECMP = 514
 """What SONiC builds FRR for (files/image_config/constants/constants.yml, maximum_paths)."""
 
 NO_HOP = "0.0.0.0"  # noqa: S104 - not an address to bind: bgpcfgd's word for a discard among next hops
+NO_HOP6 = "::"
+"""The same in IPv6 (managers_static_rt.py, IpNextHop)."""
 
 ROUTER_TYPES = ("ToRRouter", "LeafRouter", "SpineRouter")
 """SONiC's words for the first, second and every higher tier (T0, T1, T2; pattern in sonic-device_metadata.yang)."""
 
 
 def owns_frr(switch: SwitchView) -> bool:
-    """Whether a switch takes an frr.conf: unnumbered sessions, BFD, a VRF that announces a VLAN's subnet, or an
-    AS number that others share: bgpcfgd has no words for these.
+    """Whether a switch takes an frr.conf: unnumbered sessions, BFD, no IPv4, a VRF that announces a VLAN's subnet, or
+    an AS number that others share: bgpcfgd has no words for these.
 
     Without BGP there is nothing to put there.
     """
-    vlans = any(s.vrf and s.gateway and bgp.vrf_sessions(switch, s.vrf) for s in switch.services)
-    return bool(switch.asn) and (
-        switch.fabric.underlay == "ebgp-unnumbered" or switch.fabric.bfd or vlans or switch.shares_asn
-    )
+    vlans = any(s.vrf and s.gateways and bgp.vrf_sessions(switch, s.vrf) for s in switch.services)
+    plain = switch.has_v4 and not switch.fabric.bfd and not vlans and not switch.shares_asn
+    return bool(switch.asn) and (switch.fabric.underlay == "ebgp-unnumbered" or not plain)
 
 
 def router_type(level: int) -> str:
@@ -54,9 +55,10 @@ def routing_values(switch: SwitchView) -> dict[str, Any]:
 def _static_routes(switch: SwitchView) -> list[tuple[str, ...]]:
     """(key, advertised, blackhole, distance, ports, next hops), comma lists of one length; "" where absent."""
     if switch.asn:
-        blocks = [(vrf_name(s.vrf) or "default", s.host_subnet) for s in switch.services if not s.gateway]
-        announced = [] if owns_frr(switch) else [block for block in blocks if block[1]]
-        return sorted((f"{vrf}|{block}", "true", "true", "", "", "") for vrf, block in announced)
+        routed = [service for service in switch.services if not service.gateways and not owns_frr(switch)]
+        blocks = [(s.vrf, block) for s in routed for block in (s.host_subnet, s.host_subnet6) if block]
+        keys = sorted({f"{vrf_name(vrf) or 'default'}|{block}" for vrf, block in blocks})
+        return [(key, "true", "true", "", "", "") for key in keys]
     return sorted(static_route(route) for route in switch.routes)
 
 
@@ -75,7 +77,7 @@ def static_route(route: StaticRoute) -> tuple[str, ...]:
         ",".join(["false"] * ways + ["true"]),
         ",".join(["0"] * ways + [str(DISCARD_DISTANCE)]),
         ",".join([*ports, ""]),
-        ",".join([*hops, NO_HOP]),
+        ",".join([*hops, NO_HOP6 if route.is_v6 else NO_HOP]),
     )
 
 
@@ -92,16 +94,13 @@ def _neighbors(switch: SwitchView) -> dict[str, Any]:
     }
 
 
-def _neighbor(port: SwitchPort) -> tuple[str, int, str, str]:
-    return bgp.bare(port.peer_address), port.peer_asn, bgp.bare(port.address), json_text(port.peer)
+def _neighbor(session: bgp.Session, vrf: str = "") -> tuple[str, int, str, str]:
+    key = f"{vrf_name(vrf)}|{session.peer_address}" if vrf else session.peer_address
+    return key, session.asn, session.address, json_text(session.port.peer)
 
 
 def _vrf_neighbors(switch: SwitchView) -> list[tuple[str, int, str, str]]:
-    return [
-        (f"{vrf_name(vrf)}|{bgp.bare(sub.peer_address)}", sub.peer_asn, bgp.bare(sub.address), json_text(port.peer))
-        for vrf in switch.vrfs
-        for port, sub in bgp.vrf_sessions(switch, vrf)
-    ]
+    return [_neighbor(session, vrf) for vrf in switch.vrfs for session in bgp.vrf_sessions(switch, vrf)]
 
 
 def _neighbor_type(switch: SwitchView, port: SwitchPort) -> str:
@@ -114,8 +113,7 @@ def _neighbor_type(switch: SwitchView, port: SwitchPort) -> str:
 def _frr(switch: SwitchView) -> dict[str, Any]:
     peers = bgp.sessions(switch)
     return {
-        "loopback_rules": bgp.loopback_rules(switch),
-        "host_rules": bgp.host_rules(switch),
+        "families": _families(switch),
         "only_own_routes": switch.is_lowest,
         "shares_asn": switch.shares_asn,
         "connect_retry": bgp.CONNECT_RETRY_S,
@@ -123,24 +121,45 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
         "unnumbered": switch.fabric.underlay == "ebgp-unnumbered",
         "bfd": switch.fabric.bfd,
         "max_paths": min(switch.ecmp_width, MAX_ECMP),
-        "peers": [
-            (
-                bgp.bare(p.peer_address) or token(p.name),
-                p.role.upper(),
-                p.peer_asn,
-                one_line(f"{p.peer} {p.peer_port}", 80),
-            )
-            for p in peers
-        ],
+        "peers": [_peer(session) for session in peers],
         "bgp_instances": [_frr_vrf(switch, vrf) for vrf in switch.vrfs if bgp.vrf_sessions(switch, vrf)],
     }
 
 
-def _frr_vrf(switch: SwitchView, vrf: str) -> tuple[object, ...]:
-    """(VRF, rules of its host prefixes, peer groups, sessions) of a VRF with sub-interfaces."""
-    links = bgp.vrf_sessions(switch, vrf)
-    peers = [
-        (bgp.bare(sub.peer_address), port.role.upper(), sub.peer_asn, one_line(f"{port.peer} {port.peer_port}", 80))
-        for port, sub in links
+def _peer(session: bgp.Session) -> tuple[str, str, int, str]:
+    """(peer's address or own port, group, AS number, description)"""
+    port = session.port
+    key = session.peer_address or token(port.name)
+    return key, session.group, session.asn, one_line(f"{port.peer} {port.peer_port}", 80)
+
+
+def _words(switch: SwitchView) -> list[tuple[bool, str, str]]:
+    """(whether IPv6, FRR's word for a family, what ends the names of its lists and maps) of each family routed."""
+    v4, v6 = [(False, "ip", "")] if switch.has_v4 else [], [(True, "ipv6", "6")] if switch.has_v6 else []
+    return [*v4, *v6]
+
+
+def _families(switch: SwitchView) -> list[tuple[object, ...]]:
+    """(word, ending, rules of loopbacks, rules of hosts, peer groups that carry it) of each family routed."""
+    found, unnumbered = bgp.groups(bgp.sessions(switch)), switch.fabric.underlay == "ebgp-unnumbered"
+    return [
+        (
+            word,
+            ending,
+            bgp.loopback_rules(switch, v6=v6),
+            bgp.host_rules(switch, v6=v6),
+            bgp.groups_of(found, v6=v6, unnumbered=unnumbered),
+        )
+        for v6, word, ending in _words(switch)
     ]
-    return vrf_name(vrf), bgp.host_rules(switch, vrf), bgp.groups(port for port, _ in links), peers
+
+
+def _frr_vrf(switch: SwitchView, vrf: str) -> tuple[object, ...]:
+    """(VRF, families as (word, ending, rules of its host prefixes, groups), peer groups, sessions) of a VRF."""
+    peers = bgp.vrf_sessions(switch, vrf)
+    found = bgp.groups(peers)
+    families = [
+        (word, ending, bgp.host_rules(switch, vrf, v6=v6), bgp.groups_of(found, v6=v6, unnumbered=False))
+        for v6, word, ending in _words(switch)
+    ]
+    return vrf_name(vrf), families, found, [_peer(session) for session in peers]

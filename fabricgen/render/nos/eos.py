@@ -49,23 +49,50 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     return {
         "hostname": token(switch.name),
         "asn": switch.asn,
-        "loopback": switch.loopback,
-        "management": [(switch.management, switch.management_gateway)] if switch.management_gateway else [],
+        "router_id": switch.router_id,
+        "loopbacks": [
+            (family_word(address), f"{address}/{length}")
+            for address, length in ((switch.loopback, 32), (switch.loopback6, 128))
+            if address
+        ],
+        "management": [(family_word(a), a, any_prefix(a), gateway) for a, gateway in switch.managements if gateway],
+        "routes_v4": switch.has_v4,
+        "routes_v6": switch.has_v6,
         "management_port": catalog.naming("eos").management_of(switch.profile),
         "unnumbered": unnumbered,
         "mtu": MTU,
         "ports": [_port_row(switch, port) for port in switch.ports],
         "unused": _unused(switch, catalog),
-        "vlans": [(s.vlan, token(s.fabric), s.gateway, s.vrf and token(s.vrf)) for s in switch.services if s.gateway],
+        "vlans": [
+            (s.vlan, token(s.label), [(family_word(g), g) for g in s.gateways], s.vrf and token(s.vrf))
+            for s in switch.services
+            if s.gateways
+        ],
         "vrfs": [token(vrf) for vrf in switch.vrfs],
         "subinterfaces": [_subinterface_row(p, sub) for v in switch.vrfs for p, sub in switch.links_in(v)],
         "static_routes": [
-            (route.prefix, [(token(hop.port), hop.address) for hop in route.hops], route.discard, DISCARD_DISTANCE)
+            (
+                family_word(route.prefix),
+                route.prefix,
+                [(token(hop.port), hop.address) for hop in route.hops],
+                route.discard,
+                DISCARD_DISTANCE,
+            )
             for route in switch.routes
         ],
         **_bgp(switch),
         **_qos(switch),
     }
+
+
+def family_word(address: str) -> str:
+    """What EOS calls the family of an address or prefix: `ip` or `ipv6`."""
+    return "ipv6" if bgp.is_v6(address) else "ip"
+
+
+def any_prefix(address: str) -> str:
+    """The prefix of a default route in the family of an address."""
+    return "::/0" if bgp.is_v6(address) else "0.0.0.0/0"
 
 
 def speed_word(port: SwitchPort, lane_gbps: float, cage: CageClass) -> str:
@@ -79,7 +106,7 @@ def speed_word(port: SwitchPort, lane_gbps: float, cage: CageClass) -> str:
 
 
 def _port_row(switch: SwitchView, port: SwitchPort) -> tuple[object, ...]:
-    """(name, description, speed, with FEC, access VLAN, VRF, address, link-local only, QoS profile); "", 0: none."""
+    """(name, description, speed, with FEC, access VLAN, VRF, addresses, link-local only, QoS profile); "", 0: none."""
     cage = switch.profile.cage(port.cage)
     service = switch.service_of(port)
     link_local = port.role != "host" and switch.fabric.underlay == "ebgp-unnumbered"
@@ -88,18 +115,19 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> tuple[object, ...]:
         one_line(f"{port.peer} {port.peer_port} cable {port.cable}"),
         speed_word(port, port.lane_gbps, cage),
         port.speed_gbps >= FEC_FROM_GBPS,
-        service.vlan if service and service.gateway and not port.address else 0,
-        token(service.vrf) if service and service.vrf and port.address else "",
-        port.address,
+        service.vlan if service and service.gateways and not port.addresses else 0,
+        token(service.vrf) if service and service.vrf and port.addresses else "",
+        [(family_word(address), address) for address in port.addresses],
         link_local,
         profile_name(port.speed_gbps) if switch.fabric.qos.lossless else "",
     )
 
 
 def _subinterface_row(port: SwitchPort, sub: Subinterface) -> tuple[object, ...]:
-    """(name, description, VLAN, VRF, address) of a VRF's way over a link."""
+    """(name, description, VLAN, VRF, addresses) of a VRF's way over a link."""
     description = one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}")
-    return f"{token(port.name)}.{sub.vlan}", description, sub.vlan, token(sub.vrf), sub.address
+    addresses = [(family_word(address), address) for address in sub.addresses]
+    return f"{token(port.name)}.{sub.vlan}", description, sub.vlan, token(sub.vrf), addresses
 
 
 def _unused(switch: SwitchView, catalog: Catalog) -> list[str]:
@@ -116,36 +144,65 @@ def _unused(switch: SwitchView, catalog: Catalog) -> list[str]:
 def _bgp(switch: SwitchView) -> dict[str, Any]:
     peers = bgp.sessions(switch)
     by_asn: dict[tuple[str, int], list[str]] = defaultdict(list)
-    for port in peers:
-        if not port.address:
-            by_asn[port.role.upper(), port.peer_asn].append(token(port.name))
+    for session in peers:
+        if not session.address:
+            by_asn[session.group, session.asn].append(token(session.port.name))
+    found, unnumbered = bgp.groups(peers), switch.fabric.underlay == "ebgp-unnumbered"
     return {
-        "loopback_rules": bgp.loopback_rules(switch),
-        "host_rules": bgp.host_rules(switch),
+        "prefix_lists": [row for family in _words(switch) for row in _lists(switch, *family)],
+        "matches": [
+            (seq, word, f"{name}{ending}")
+            for v6, word, ending in _words(switch)
+            for seq, name in zip((30, 40) if v6 else (10, 20), ("LOOPBACKS", "HOSTS"), strict=True)
+            if name == "LOOPBACKS" or bgp.host_rules(switch, v6=v6)
+        ],
+        "bgp_families": [(word, bgp.groups_of(found, v6=v6, unnumbered=unnumbered)) for v6, word, _ in _words(switch)],
         "only_own_routes": switch.is_lowest,
         "shares_asn": switch.shares_asn,
         "keepalive": bgp.KEEPALIVE_S,
         "hold": bgp.HOLD_S,
         "max_paths": min(switch.ecmp_width, MAX_ECMP),
         "bfd": switch.fabric.bfd,
-        "groups": bgp.groups(peers),
-        "peers": [
-            (bgp.bare(p.peer_address), p.role.upper(), p.peer_asn, one_line(f"{p.peer} {p.peer_port}", 80))
-            for p in peers
-            if p.address
-        ],
+        "groups": found,
+        "peers": [(s.peer_address, s.group, s.asn, _at_far_end(s)) for s in peers if s.address],
         "interface_peers": [(interface_range(names), *key) for key, names in by_asn.items()],
         "bgp_instances": [_bgp_vrf(switch, vrf) for vrf in switch.vrfs if bgp.vrf_sessions(switch, vrf)],
     }
 
 
+def _words(switch: SwitchView) -> list[tuple[bool, str, str]]:
+    """(whether IPv6, EOS's word for a family, what ends the names of its lists) of each family routed."""
+    return [*([(False, "ip", "")] if switch.has_v4 else []), *([(True, "ipv6", "6")] if switch.has_v6 else [])]
+
+
+_LONGER_HOSTS = {False: " le 31", True: " le 127"}
+
+
+def _lists(switch: SwitchView, v6: bool, word: str, ending: str) -> list[tuple[object, ...]]:
+    """(word, name, what follows a pool that holds longer prefixes, rules) of the lists of hosts and of loopbacks."""
+    hosts = bgp.host_rules(switch, v6=v6)
+    found: list[tuple[object, ...]] = [(word, f"HOSTS{ending}", _LONGER_HOSTS[v6], hosts)] if hosts else []
+    more = " ge 128" if v6 else " ge 32"
+    return [*found, (word, f"LOOPBACKS{ending}", more, bgp.loopback_rules(switch, v6=v6))]
+
+
+def _at_far_end(session: bgp.Session) -> str:
+    return one_line(f"{session.port.peer} {session.port.peer_port}", 80)
+
+
 def _bgp_vrf(switch: SwitchView, vrf: str) -> tuple[object, ...]:
-    """(VRF, rules of its host prefixes, sessions) of a VRF with sub-interfaces."""
-    peers = [
-        (bgp.bare(sub.peer_address), sub.peer_asn, one_line(f"{port.peer} {port.peer_port}", 80), port.role != "down")
-        for port, sub in bgp.vrf_sessions(switch, vrf)
+    """(VRF, prefix lists, what its route-maps match, sessions, families as (word, peers)) of a VRF."""
+    found = bgp.vrf_sessions(switch, vrf)
+    peers = [(s.peer_address, s.asn, _at_far_end(s), s.port.role != "down") for s in found]
+    lists, matches = [], []
+    for v6, word, ending in _words(switch):
+        name = f"HOSTS{ending}-{token(vrf)}"
+        lists.append((word, name, _LONGER_HOSTS[v6], bgp.host_rules(switch, vrf, v6=v6)))
+        matches.append((20 if v6 else 10, word, name))
+    families = [
+        (word, [s.peer_address for s in found if bgp.is_v6(s.peer_address) == v6]) for v6, word, _ in _words(switch)
     ]
-    return token(vrf), bgp.host_rules(switch, vrf), peers
+    return token(vrf), lists, matches, peers, families
 
 
 def interface_range(names: list[str]) -> str:

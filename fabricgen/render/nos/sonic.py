@@ -13,6 +13,10 @@ Who configures FRR is said in DEVICE_METADATA, `docker_routing_config_mode`:
   the file when they reload (sonic-buildimage issue 27014): provision it after `config reload`, then restart bgp. The
   file has no `end`, since docker_init.sh appends zebra's FPM lines to it.
 
+With IPv6 beside IPv4 bgpcfgd has a session for each (its groups PEER_V4 and PEER_V6), and announces the IPv6 loopback
+as a /64 unless `bgp_adv_lo_prefix_as_128` says otherwise. A switch without IPv4 has no Loopback0 that bgpcfgd could
+take a router id from (`bgp_router_id` is not in all images), so that it takes an frr.conf.
+
 Without BGP there is no AS number and bgpcfgd has STATIC_ROUTE alone: lists of one length, a next hop with its port, so
 that it is never looked up through another route, and where a default route leads away again a last entry that drops
 what the others do not take (managers_static_rt.py, IpNextHopSet). With `underlay: none` the bgp container is off, and
@@ -87,13 +91,21 @@ def _device(switch: SwitchView, platform: SonicPlatform, face: Face) -> dict[str
         "platform": json_text(platform.platform),
         "router_type": router_type(switch.level),
         "asn": switch.asn,
-        "loopback": switch.loopback,
+        "router_id": switch.router_id,
+        "loopbacks": _loopbacks(switch),
+        "dual": switch.has_v4 and switch.has_v6,
         "routing_mode": "split-unified" if own_frr else "separated",
         "mgmt_framework": "true" if own_frr and switch.fabric.bfd else "false",
         "bgp_state": "disabled" if switch.fabric.underlay == "none" else "enabled",
         "mtu": MTU,
-        "management": [(switch.management, switch.management_gateway)] if switch.management_gateway else [],
+        "management": sorted((address, gateway) for address, gateway in switch.managements if gateway),
     }
+
+
+def _loopbacks(switch: SwitchView) -> list[str]:
+    """Addresses of Loopback0 with prefix lengths, in the order of their keys."""
+    own = ((switch.loopback, 32), (switch.loopback6, 128))
+    return sorted(f"{address}/{length}" for address, length in own if address)
 
 
 def _port_row(port: FacePort, peer: SwitchPort | None) -> tuple[str, ...]:
@@ -118,20 +130,21 @@ def _interfaces(switch: SwitchView) -> dict[str, Any]:
     unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
     for port in switch.ports:
         name, service = json_text(port.name), switch.service_of(port)
-        if port.role == "host" and not port.address:
-            members += [(f"Vlan{service.vlan}", name)] if service and service.gateway else []
+        if port.role == "host" and not port.addresses:
+            members += [(f"Vlan{service.vlan}", name)] if service and service.gateways else []
             continue
-        if port.address or unnumbered:
-            rows.append((name, vrf_name(service.vrf) if service else "", not port.address))
-        if port.address:
-            rows.append((f"{name}|{port.address}", "", False))
+        if port.addresses or unnumbered:
+            rows.append((name, vrf_name(service.vrf) if service else "", not port.addresses))
+        rows += [(f"{name}|{address}", "", False) for address in port.addresses]
     return {
         "interfaces": sorted(rows),
-        "vlans": sorted((f"Vlan{s.vlan}", s.vlan, s.gateway, vrf_name(s.vrf)) for s in switch.services if s.gateway),
+        "vlans": sorted(
+            (f"Vlan{s.vlan}", s.vlan, sorted(s.gateways), vrf_name(s.vrf)) for s in switch.services if s.gateways
+        ),
         "vlan_members": sorted(members),
         "vrfs": [vrf_name(vrf) for vrf in switch.vrfs],
         "subinterfaces": sorted(
-            (subinterface_name(port.name, sub.vlan), sub.vlan, sub.address, vrf_name(sub.vrf))
+            (subinterface_name(port.name, sub.vlan), sub.vlan, sorted(sub.addresses), vrf_name(sub.vrf))
             for vrf in switch.vrfs
             for port, sub in switch.links_in(vrf)
         ),

@@ -1,0 +1,49 @@
+"""What an allocation of one family asks of the pools: an address, or a room of addresses, for each switch of a tier."""
+
+from __future__ import annotations
+
+from fabricgen.allocate.blocks import Blocks, Rooms, Slots
+from fabricgen.allocate.column import Column
+from fabricgen.allocate.family import Family
+from fabricgen.allocate.pools import pool
+from fabricgen.allocate.slots import switch_slots
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.model import Design
+from fabricgen.kernel.extents import Extents
+
+
+class Giver:
+    """Gives addresses of one family from the pools of fabrics, and keeps them in blocks that all families share."""
+
+    def __init__(self, design: Design, family: Family, blocks: Blocks) -> None:
+        self._design, self.family, self.blocks = design, family, blocks
+
+    def slots(self, fabric: FabricDesign, tier: TierDesign) -> Slots:
+        """The slot of every switch of a tier."""
+        return switch_slots(self._design.layout, fabric, tier, self.blocks.room)
+
+    def loopbacks(self, fabric: FabricDesign, tier: TierDesign) -> Column:
+        """An address for each switch of a tier."""
+        source = pool(self._design.loaded.blueprint, fabric.name, "loopback", self.family)
+        what = f"a loopback for each {fabric.name} {tier.name}"
+        return self.blocks.addresses(source, self.slots(fabric, tier), f"loopback{self.family.ending}", what)
+
+    def rooms(
+        self,
+        name: str,
+        fabric: FabricDesign,
+        owned: tuple[FabricDesign, TierDesign],
+        purpose: str,
+        size: int,
+        what: str,
+    ) -> Rooms:
+        """A room of `size` addresses of a pool for each switch of a tier, which another fabric may own."""
+        source = pool(self._design.loaded.blueprint, fabric.name, name, self.family)
+        return self.blocks.rooms(source, self.slots(*owned), purpose, size, what)
+
+    def management(self, size: int) -> Extents:
+        """`size` addresses of the cluster's management pool, for the ports of all switches."""
+        source = pool(self._design.loaded.blueprint, "", "management", self.family)
+        return self.blocks.take(
+            source, f"management{self.family.ending}", size, "the management port of each switch", aligned=True
+        )
