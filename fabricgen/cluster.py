@@ -15,15 +15,17 @@ from fabricgen.allocate.names import device_names, site_names
 from fabricgen.allocate.overrides import with_overrides
 from fabricgen.allocate.pools import dotted
 from fabricgen.allocate.ports import PortNames, Strings
+from fabricgen.allocate.release import holes
 from fabricgen.allocate.sessions import check_sessions
 from fabricgen.blueprint.lock import Lock
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
-from fabricgen.design.remembered import in_use, with_remembered
+from fabricgen.design.remembered import in_use, positions_needed, with_remembered
 from fabricgen.intent import FabricIntent, fabric_intent
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.kernel.extents import Extents
 from fabricgen.plan.expand import build_plan
 from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.tables import SWITCH, Flags, Ints, ManagementPort, Plan, Wide
@@ -52,6 +54,11 @@ class Cluster:
     def lock(self) -> Lock:
         """All that is given and to be remembered, by this build and earlier ones."""
         return with_remembered(self.design, self.addresses.lock)
+
+    @cached_property
+    def holes(self) -> dict[tuple[str, str], Extents]:
+        """What the lock holds for things that are gone, by kind and holder."""
+        return holes(self.lock, self.holders, self.design.layout, positions_needed(self.design))
 
     @cached_property
     def holders(self) -> frozenset[tuple[str, str]]:

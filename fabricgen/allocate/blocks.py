@@ -73,27 +73,34 @@ class Blocks:
     def take(
         self, source: Source, name: str, size: int, what: str, *, aligned: bool = False, least: int = 0
     ) -> Extents:
-        """Numbers for a name, as many as it has already or `size`; no fewer than `least` where there is not room.
+        """Numbers for a name: what it has if that is `least` (default `size`) or more, else `size`, else `least`.
 
         Raises InputError where what the lock holds lies outside of the pool, or when the pool has no room: with what
         is needed and what there is.
         """
         held = self._held.get(source.kind, {})
         self.used.add((source.kind, name))
-        self._check(source, name, held.get(name, ()))
+        have = held.get(name, ())
+        self._check(source, name, have)
+        if have and total(have) >= (least or size):
+            return have
         try:
             found = settle(held, [Demand(name, size, source.windows, aligned=aligned)])
         except NoRoomError as error:
-            if 0 < least < size:
-                return self.take(source, name, least, what, aligned=aligned)
+            if 0 < least < size and not aligned:
+                return self.take(source, name, least, what)
             raise self._overflow(source, error, what) from None
         self._held[source.kind] = {**held, **found}
         return found[name]
 
-    def numbers(self, source: Source, slots: Slots, what: str) -> Wide:
-        """One number for each slot, int64."""
+    def numbers(self, source: Source, slots: Slots, what: str, piece: int = 0) -> Wide:
+        """One number for each slot, int64; what is added later in pieces of at most `piece`, if that is not 0."""
 
         def given(name: str) -> Wide:
+            have = total(self._held.get(source.kind, {}).get(name, ()))
+            while piece and have + piece < slots.count:
+                have += piece
+                self.take(source, name, have, what)
             size = power_of_two_at_least(slots.count)
             return at_places(self.take(source, name, size, what, least=slots.count), slots.number)
 
@@ -104,7 +111,8 @@ class Blocks:
 
         def given(name: str) -> Column:
             size = power_of_two_at_least(slots.count + 1)
-            return column.at_places(source.kind, self.take(source, name, size, what, aligned=True), slots.number + 1, 1)
+            extents = self.take(source, name, size, what, aligned=True, least=slots.count + 1)
+            return column.at_places(source.kind, extents, slots.number + 1, 1)
 
         return _by_layer(slots, f"{slots.name} {purpose}", given)
 
@@ -114,7 +122,8 @@ class Blocks:
         size = self.room(name, power_of_two_at_least(places))
 
         def given(name: str) -> Column:
-            extents = self.take(source, name, power_of_two_at_least(slots.count) * size, what, aligned=True)
+            block = power_of_two_at_least(slots.count) * size
+            extents = self.take(source, name, block, what, aligned=True, least=slots.count * size)
             return column.at_places(source.kind, extents, slots.number, size)
 
         names = [f"{name} +{i}" if i else name for i in range(-(-places // size))]
@@ -128,7 +137,8 @@ class Blocks:
                     f"the lock keeps {extent_text(source.kind, extent)} for {name}, outside of {source.name} "
                     f"({source.text})",
                     path=source.path,
-                    hint=f"put the pool back, or let it have new numbers: fabricgen lock --release '{name}'",
+                    hint=f"put the pool back, or let it have new numbers: fabricgen lock --release '{name}', with "
+                    "the option once more for every further holder that it names then",
                 )
 
     def _overflow(self, source: Source, error: NoRoomError, what: str) -> InputError:

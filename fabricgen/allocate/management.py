@@ -87,8 +87,9 @@ def _flat(design: Design, plan: Plan, giver: Giver, found: Management) -> None:
     slots = [giver.slots(fabric, tier) for fabric, tier in tiers]
     wanted = RESERVED_IN_SUBNET + 1 + sum(power_of_two_at_least(s.count) for s in slots)
     hosts = giver.blocks.room("management", power_of_two_at_least(wanted))
-    inside = Source("management", "", tuple(Extent(i * hosts + 2, hosts - 3) for i in range(64)), (), "FG024")
-    places = [giver.blocks.numbers(inside, s, "") for s in slots]
+    windows = tuple(Extent(i * hosts + 2, hosts - 3) for i in range(_most_subnets(wanted, hosts)))
+    inside = Source("management", "the management subnet", windows, ("pools", "management"), "FG024")
+    places = [giver.blocks.numbers(inside, s, "switches", hosts - 3) for s in slots]
     last = max(int(place.max()) for place in places) // hosts
     size = family.subnet_size or hosts
     extents = giver.management(family.subnet_size or (last + 1) * hosts)
@@ -98,3 +99,8 @@ def _flat(design: Design, plan: Plan, giver: Giver, found: Management) -> None:
         found.address[rows] = at_places(family.kind, extents, place, 1)
         found.gateway[rows] = at_places(family.kind, extents, subnet + 1, 1)
         found.length[rows] = family.length_of(size)
+
+
+def _most_subnets(wanted: int, hosts: int) -> int:
+    """More subnets of `hosts` than so many numbers can take, gaps and holes included."""
+    return 64 + 4 * -(-wanted // (hosts - 3))

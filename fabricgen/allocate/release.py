@@ -17,15 +17,29 @@ EVERYTHING = "unused"
 """The path that stands for all holes."""
 
 
-def holes(lock: Lock, used: Collection[Holder], layout: Layout) -> dict[Holder, Extents]:
-    """What is held and not used, by holder: all of it, or of pods that shrank the rest."""
+def holes(
+    lock: Lock, used: Collection[Holder], layout: Layout, positions: Mapping[Holder, int]
+) -> dict[Holder, Extents]:
+    """What is held and not used, by holder: all of it, or the rest of what shrank; of words nothing but the holder.
+
+    `positions` are how many places of management ports are needed.
+    """
     found: dict[Holder, Extents] = {}
     for kind, held in lock.held.items():
         for name, extents in held.items():
-            rest = _beyond(extents, needed(kind, name, layout)) if (kind, name) in used else extents
+            size = positions.get((kind, name), needed(kind, name, layout))
+            rest = _beyond(extents, size) if (kind, name) in used else extents
             if rest:
                 found[kind, name] = rest
+    for kind, words in lock.words.items():
+        found |= {(kind, name): () for name in words if (kind, name) not in used}
     return dict(sorted(found.items()))
+
+
+def places_only(unused: Mapping[Holder, Extents]) -> dict[Holder, Extents]:
+    """Holes of pods, units and sites alone."""
+    kinds = ("sites", "pods", "units", "ports")
+    return {holder: extents for holder, extents in unused.items() if holder[0].partition(" ")[0] in kinds}
 
 
 def needed(kind: str, name: str, layout: Layout) -> int | None:
@@ -65,10 +79,23 @@ def release(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Extents]) 
         below = {holder: extents for holder, extents in unused.items() if path == EVERYTHING or _lies(holder, path)}
         if not named and not below:
             raise _nothing(lock, path, unused)
-        lock = replace(lock, held={kind: _without(kind, held, named, below) for kind, held in lock.held.items()})
+        held = {kind: _without(kind, held, named, below) for kind, held in lock.held.items()}
+        words = {kind: _words_without(kind, some, below) for kind, some in lock.words.items()}
+        lock = replace(lock, held=held, words=words)
     names = {name for held in lock.held.values() for name in held}
-    rooms = {name: room for name, room in lock.rooms.items() if any(_same(name, other) for other in names)}
+    plugged = {" ".join(place.split()[:2]) for place in lock.words_of("extras").values()}
+    rooms = {name: room for name, room in lock.rooms.items() if _of_use(name, names, plugged)}
     return replace(lock, rooms=rooms)
+
+
+def _words_without(kind: str, words: Mapping[str, str], below: Collection[Holder]) -> dict[str, str]:
+    return {name: word for name, word in words.items() if (kind, name) not in below}
+
+
+def _of_use(room: str, names: Collection[str], plugged: Collection[str]) -> bool:
+    """Whether a room is still of use: to a holder, or to extra devices that are `plugged` into a tier."""
+    tier, extras, _ = room.partition(" for extras ")
+    return tier in plugged if extras else any(_same(room, name) for name in names)
 
 
 def _same(room: str, name: str) -> bool:
@@ -130,4 +157,5 @@ def _nothing(lock: Lock, path: str, unused: Mapping[Holder, Extents]) -> Excepti
 def hole_text(holder: Holder, extents: Extents) -> str:
     """A hole in words: `units p2: 4-7`."""
     kind, name = holder
-    return f"{kind} {name}: {', '.join(extent_text(kind, extent) for extent in extents)}"
+    text = ", ".join(extent_text(kind, extent) for extent in extents)
+    return f"{kind} {name}" + (f": {text}" if text else "")

@@ -25,7 +25,7 @@ VERSION = 1
 CODE = "FG038"
 
 _RANGE = re.compile(r"(\d{1,20})(?:-(\d{1,20}))?")
-_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})
 """Names that YAML would read as something else."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9 .,()/*+-]{0,199}")
@@ -144,13 +144,39 @@ class _Reader:
             self._fault(("blueprint",), "a lock names its blueprint")
         held = {kind: self._held(kind) for kind in data if _is_kind(kind)}
         rooms = self._section("rooms", _room) if "rooms" in data else {}
+        self._check_rooms(rooms)
         words = {kind: self._section(kind, _word) for kind in WORDS if kind in data}
+        self._check_words(words)
         if self._faults:
             raise InputError(self._faults)
         return Lock(str(blueprint), held, rooms, words, self._file)
 
+    def _check_rooms(self, rooms: Mapping[str, int]) -> None:
+        """Rooms are powers of two, those of links at least a pair; counts of ports may be any."""
+        for name, room in rooms.items():
+            least = 2 if name.partition(" +")[0].endswith(("uplink", "peer")) or " nodes of " in name else 1
+            least = 8 if name == "management" else least
+            counts = name.startswith("managed ") or " for extras " in name
+            if not counts and (room & (room - 1) or room < least):
+                self._fault(("rooms", name), f"{room} is no room: a power of two from {least} on")
+
+    def _check_words(self, words: Mapping[str, Mapping[str, str]]) -> None:
+        """Tiers deal by slot or unit, and each port is one device's."""
+        for name, word in words.get("dealing", {}).items():
+            if word not in ("slot", "unit"):
+                self._fault(("dealing", name), f"'{word}' is not how ports are dealt: by `slot` or by `unit`")
+        seen: dict[str, str] = {}
+        for name, place in words.get("extras", {}).items():
+            other = seen.setdefault(place, name)
+            if other != name:
+                hint = "delete the line of the one that is not plugged in yet; `fabricgen lock` gives it another port"
+                self._fault(
+                    ("extras", name), f"'{other}' and '{name}' both hold {place}: two branches gave it away", hint
+                )
+
     def _held(self, kind: str) -> Held:
-        held = self._section(kind, _prefixes(kind) if kind in ("ipv4", "ipv6") else _ranges)
+        read = _vlan if kind == "vlans" else _ranges
+        held = self._section(kind, _prefixes(kind) if kind in ("ipv4", "ipv6") else read)
         twice = overlap(held)
         if twice:
             one, other, extent = twice
@@ -189,9 +215,15 @@ def _is_kind(key: Any) -> bool:
 
 
 def _room(value: Any) -> int:
-    if type(value) is not int or not 0 < value <= 1 << 128:
+    text = str(value)
+    if isinstance(value, bool) or not re.fullmatch(r"\d{1,39}", text) or not 0 < int(text) <= 1 << 128:
         raise ValueError(f"{value!r} is no count")
-    return value
+    return int(text)
+
+
+def _count_text(number: int) -> str:
+    """A count as YAML: beyond 18 digits as a text."""
+    return str(number) if number < 10**18 else f'"{number}"'
 
 
 def _word(value: Any) -> str:
@@ -208,6 +240,12 @@ def _ranges(value: Any) -> Extents:
             raise ValueError(f"'{value}' is no list of numbers such as 0-15, 32-47")
         found.append(Extent(int(match[1]), int(match[2] or match[1]) - int(match[1]) + 1))
     return tuple(found)
+
+
+def _vlan(value: Any) -> Extents:
+    if type(value) is not int or not 2 <= value <= 4094:
+        raise ValueError(f"{value!r} is no VLAN: 2 to 4094")
+    return (Extent(value, 1),)
 
 
 def _prefixes(kind: str) -> Callable[[Any], Extents]:
@@ -260,7 +298,7 @@ _HEAD = """\
 
 def lock_text(lock: Lock) -> str:
     """The text of a lock, sorted, so that equal locks are equal bytes."""
-    lines = [_HEAD + f"fabricgen-lock: {VERSION}", f"blueprint: {lock.blueprint}"]
+    lines = [_HEAD + f"fabricgen-lock: {VERSION}", f'blueprint: "{lock.blueprint}"']
     order = list(KINDS)
     for kind in sorted(lock.held, key=lambda kind: (order.index(kind.partition(" ")[0]), kind)):
         if lock.of(kind):
@@ -274,5 +312,5 @@ def lock_text(lock: Lock) -> str:
             lines += [f"  {_quoted(name)}: {text}" for name, text in sorted(lock.words_of(word).items())]
     if lock.rooms:
         lines.append("rooms:")
-        lines += [f"  {_quoted(name)}: {room}" for name, room in sorted(lock.rooms.items())]
+        lines += [f"  {_quoted(name)}: {_count_text(room)}" for name, room in sorted(lock.rooms.items())]
     return "\n".join(lines) + "\n"

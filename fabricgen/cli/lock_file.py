@@ -31,7 +31,9 @@ def write_lock(path: Path, lock: Lock) -> None:
 def check_locked(cluster: Cluster) -> None:
     """Raises InputError where the lock of a cluster is not there or would change."""
     path = cluster.design.loaded.lock_path
-    if path is not None and changes(path, cluster.lock):
+    if path is None:
+        raise click.UsageError("--locked: standard input has no lock; name a file")
+    if changes(path, cluster.lock):
         raise fault(
             CODE,
             "the lock is not up to date with the blueprint" if path.exists() else "the blueprint has no lock",

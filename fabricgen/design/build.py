@@ -69,7 +69,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
             faults.append(advised(error, trials))
     if faults:
         raise InputError(d for error in faults for d in error.diagnostics)
-    _check_extras(designed, blueprint.fabrics, layout.sites[0])
+    _check_extras(designed, blueprint.fabrics, layout.sites[layout.first_site])
     _check_nos(loaded, designed)
     fabrics = tuple(designed[n] for n in names)
     check_switch_names(blueprint, layout, fabrics)

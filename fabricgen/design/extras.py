@@ -128,7 +128,7 @@ class ExtraDealer:
             return set(named)
         scope = scope_of(draft.spec.per)
         each = switches // scope_count(self._layout, scope)
-        wanted = sites.index(demand.spec.site) if demand.spec.site else 0
+        wanted = sites.index(demand.spec.site) if demand.spec.site else self._layout.first_site
         here = {s for s in named if site_of_place(self._layout, scope, s // each) == wanted}
         if demand.spec.switches and len(here) < len(set(named)):
             raise fault(

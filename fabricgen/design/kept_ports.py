@@ -68,7 +68,7 @@ def kept_for_extras(layout: Layout, tiers: Iterable[TierKey]) -> dict[tuple[Tier
     found = {}
     for name, ports in layout.lock.rooms.items():
         match = _ROOM.fullmatch(name)
-        if match and match[1] in named:
+        if match and match[1] in named and int(match[2]) and float(match[3]):
             kind = PortKind(int(match[2]), float(match[3]), bool(match[4]))
             found[named[match[1]], kind] = Reserve(ports)
     return found

@@ -11,9 +11,10 @@ from fabricgen.blueprint.models import Blueprint, natural
 from fabricgen.blueprint.slots import NodeSlot, omitted_slots
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile
-from fabricgen.design.numbering import Numbering, PodSize, first, number
+from fabricgen.design.numbering import Numbering, PodSize, number
 from fabricgen.design.order import fabric_order
 from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.extents import first
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,11 @@ class Layout:
         units = self.unit_numbers("all", by_slot=True)
         each = self.racks_per_su if scope == "rack" else 1
         return tuple(unit * each + rack for unit in units for rack in range(each))
+
+    @cached_property
+    def first_site(self) -> int:
+        """The site (by its place in `sites`) that was there first: where things stand that name none."""
+        return self.site_numbers.index(min(self.site_numbers))
 
     @cached_property
     def site_numbers(self) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import Layout, PodLayout
 from fabricgen.design.scale_up_model import ScaleUpDesign
 from fabricgen.design.shape import SCOPES, inner, scope_count, scope_of
-from fabricgen.kernel.extents import Demand, Extent, Held, compressed, numbers, settle
+from fabricgen.kernel.extents import Demand, Extent, Held, compressed, first, numbers, settle
 
 SHARED_PORTS = 8
 """Ports that each management leaf keeps for switches that serve more than its own place."""
@@ -42,6 +42,9 @@ class Managed:
     """As many as there were if no slot were omitted."""
     labels: tuple[str, ...] = ("",)
     """What tells the groups of a place apart: rails, planes, switches below."""
+    in_rack: int = 0
+    in_unit: int = 0
+    """Of trays: the most in a rack and in a unit."""
 
     def scope_in(self, place: str) -> str:
         """Their scope within a place: trays of racks are counted through in their unit."""
@@ -72,8 +75,16 @@ def managed_devices(
         if f.name != own
         for t in f.tiers
     ]
-    trays = [Managed(s.name, TRAY_TIER, s.tray_scope, s.trays, s.tray_slots) for s in scale_up if s.trays]
+    trays = [_trays(s) for s in scale_up if s.trays]
     return (*tiers, *trays)
+
+
+def _trays(scale_up: ScaleUpDesign) -> Managed:
+    each = scale_up.trays_each
+    in_unit = each * len(scale_up.places.groups)
+    return Managed(
+        scale_up.name, TRAY_TIER, scale_up.tray_scope, scale_up.trays, scale_up.tray_slots, ("",), each, in_unit
+    )
 
 
 def group_labels(per: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[str, ...]:
@@ -146,15 +157,14 @@ class ManagementLoad:
         return found
 
     @cached_property
-    def holders(self) -> frozenset[tuple[str, str]]:
-        """(kind of the lock, holder) of everyone there is."""
-        return frozenset(
-            (kind, holder.name)
+    def holders(self) -> dict[tuple[str, str], int]:
+        """(kind of the lock, holder) of everyone there is, and how many positions each needs."""
+        return {
+            (kind, name): count
             for place in SCOPES
             for kind, pods in (self.instances(place) if self.by_place[place] else [])
-            for managed in self.by_place[place]
-            for holder, *_ in self._groups(place, managed, pods)
-        )
+            for name, count in self._counts(place, pods).items()
+        }
 
     def _positions(self, kind: str, ordered: list[tuple[str, int]]) -> Held:
         """A position for each (holder, index), in their order: as it was, else the next free one."""
@@ -193,7 +203,8 @@ class ManagementLoad:
     ) -> Iterator[tuple[Holder, int, int, int]]:
         """(holder, its unit's number, its number, its switches) of every group of a tier in a place."""
         scope = managed.scope_in(place)
-        each = -(-managed.slots // (scope_count(self._layout, scope) * len(managed.labels)))
+        each = {"rack": managed.in_rack, "su": managed.in_unit}.get(scope, 0) if managed.tier == TRAY_TIER else 0
+        each = each or -(-managed.slots // (scope_count(self._layout, scope) * len(managed.labels)))
         for number, (unit, inside) in enumerate(self._insides(place, scope, pods)):
             for i, label in enumerate(managed.labels):
                 holder = Holder(managed.fabric, managed.tier, inside, label)
@@ -217,9 +228,13 @@ class ManagementLoad:
 
     def span(self, place: str, kind: str, pods: tuple[PodLayout, ...]) -> int:
         """One more than the last position that is in use in a place."""
-        held = self.held[kind]
-        names = {holder.name for m in self.by_place[place] for holder, *_ in self._groups(place, m, pods)}
-        return max((extent.end for name in names for extent in held.get(name, ())), default=0)
+        held, counts = self.held[kind], self._counts(place, pods)
+        return max((1 + max(first(held[name], count)) for name, count in counts.items() if count), default=0)
+
+    def _counts(self, place: str, pods: tuple[PodLayout, ...]) -> dict[str, int]:
+        """Switches of every holder in a place."""
+        groups = (group for managed in self.by_place[place] for group in self._groups(place, managed, pods))
+        return {holder.name: count for holder, _, _, count in groups}
 
     def share(self, place: str, leaves: int, *, for_reserve: bool) -> int:
         """Most ports of a leaf that switches of a place take; `leaves` is how many there are in the whole fabric.

@@ -7,15 +7,14 @@ as the lock has them; what it does not know comes after that, in natural order o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import NamedTuple
 
 from fabricgen.blueprint.lock import Lock
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.kernel.extents import Demand, Extent, Extents, Held, NoRoomError, numbers, settle
+from fabricgen.kernel.extents import Demand, Extent, Extents, Held, NoRoomError, settle
 
 _ALL = (Extent(0, 1 << 40),)
 _VLANS = (Extent(100, 3995),)
@@ -69,11 +68,6 @@ class Numbering:
 
     def _kind(self, kind: str, site: str, scope: str) -> str:
         return f"{kind} {site}" if scope == "site" and len(set(self.sites.values())) > 1 else kind
-
-
-def first(extents: Extents, size: int) -> Iterator[int]:
-    """The first so many numbers of extents."""
-    return islice(numbers(extents), size)
 
 
 def number(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> Numbering:

@@ -34,6 +34,11 @@ def with_remembered(design: Design, lock: Lock) -> Lock:
     return replace(lock, held=held, rooms=rooms, words=_words(design))
 
 
+def positions_needed(design: Design) -> dict[tuple[str, str], int]:
+    """(kind, holder) of management ports -> how many positions it needs."""
+    return {holder: count for _, load in _managing(design) for holder, count in load.holders.items()}
+
+
 def _managing(design: Design) -> Iterator[tuple[FabricDesign, ManagementLoad]]:
     """The management fabric, if there is one."""
     for fabric in design.fabrics:
@@ -58,7 +63,7 @@ def in_use(design: Design) -> frozenset[tuple[str, str]]:
     extras = {("extras", name) for name, _ in extra_words(design.layout, {f.name: f for f in design.fabrics})}
     managed = {(AREAS, place) for place in SCOPES}
     for _, load in _managing(design):
-        managed |= load.holders
+        managed |= load.holders.keys()
     return frozenset(tiers | extras | managed)
 
 

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from fabricgen.design.fabric_model import Feed, TierDesign, Uplink
 from fabricgen.design.ports import PortRun
+from fabricgen.design.shape import scope_of
 
 
 def nests(links_per_group: int, upper_count: int, lower_per: int, upper_per: int) -> bool:
@@ -54,18 +55,21 @@ def uplink_ends(uplink: Uplink, run: PortRun) -> list[tuple[int, int]]:
 
 def run_ports(tier: TierDesign, run: int) -> RunPorts:
     """Which down ports of a tier's run serve what."""
-    return RunPorts(tier.downs[run], run, tier.feeds, tier.reach)
+    return RunPorts(tier.downs[run], run, tier.feeds, tier.reach, wide=scope_of(tier.per) not in ("su", "rack"))
 
 
 class RunPorts:
     """The down ports of a run: those of each lower tier, and those left over.
 
     `feeds` are what the tier's runs serve, in the order they were added. The first one's links are spread over `reach`
-    ports of the run (all where that is not said), which stay the same however many lower switches there are.
+    ports of the run (all where that is not said), which stay the same however many lower switches there are. On `wide`
+    tiers, whose groups span units, nodes may become more: what is left over is taken from the last port downwards.
     """
 
-    def __init__(self, run: PortRun, number: int, feeds: Sequence[Feed], reach: Sequence[int]) -> None:
-        self._run = run
+    def __init__(
+        self, run: PortRun, number: int, feeds: Sequence[Feed], reach: Sequence[int], *, wide: bool = False
+    ) -> None:
+        self._run, self._wide = run, wide
         self._feeds = feeds = [feed for feed in feeds if feed.run == number]
         chief = feeds[0] if feeds and feeds[0].links else None
         needed = chief.room if chief else 0
@@ -91,7 +95,10 @@ class RunPorts:
         """Ports beyond so many numbered ones, in the order they are taken, on connectors that serve nothing else."""
         first = -(-first // self._run.per_connector) * self._run.per_connector
         if not self._chief:
-            return tuple(range(first, self._run.capacity))
+            per = self._run.per_connector
+            connectors = range(first // per, self._run.capacity // per)
+            turn = reversed(connectors) if self._wide and first else connectors
+            return tuple(port for c in turn for port in range(c * per, c * per + per))
         return self._others[first - self._aligned :]
 
     def _spread(self, feed: Feed) -> tuple[int, ...]:

@@ -59,7 +59,8 @@ class Draft:
 
     def ports(self, run: int) -> RunPorts:
         """Which down ports of a run serve what."""
-        return RunPorts(self.face.downs[run], run, self.feeds, self.reach)
+        wide = scope_of(self.spec.per) not in ("su", "rack")
+        return RunPorts(self.face.downs[run], run, self.feeds, self.reach, wide=wide)
 
 
 class TierSizing:

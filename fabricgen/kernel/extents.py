@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import NamedTuple, TypeAlias
 
 
@@ -132,6 +132,11 @@ def overlap(held: Held) -> tuple[str, str, Extent] | None:
 def numbers(extents: Extents) -> Iterator[int]:
     """Every number, in the order in which it was given."""
     return chain.from_iterable(range(extent.first, extent.end) for extent in extents)
+
+
+def first(extents: Extents, size: int) -> Iterator[int]:
+    """The first so many numbers."""
+    return islice(numbers(extents), size)
 
 
 def compressed(given: Iterable[int]) -> Extents:

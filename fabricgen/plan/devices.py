@@ -91,7 +91,7 @@ def _extras(design: Design) -> Iterator[_Part]:
     paths = {e.name: e.path for f in reversed(design.fabrics) for e in f.extras}
     for name, (profile, names, site) in design.extra_devices.items():
         count = len(names)
-        at = design.layout.sites.index(site) if site else 0
+        at = design.layout.sites.index(site) if site else design.layout.first_site
         columns = {"index": np.arange(count, dtype=np.int32), "site": np.full(count, at, dtype=np.int32)}
         yield _Part(EXTRA, "", "node", name, profile, "", count, paths[name], columns)
 

@@ -68,6 +68,31 @@ def remove_fabric(draw: st.DrawFn, tree: Tree) -> None:
             del tree["fabrics"][name]
 
 
+def add_extra(draw: st.DrawFn, tree: Tree) -> None:
+    """Devices beside the nodes, whose name comes first or last."""
+    fabric = tree["fabrics"]["compute"]
+    name = draw(st.sampled_from(["aide", "zone"]))
+    tier = draw(st.sampled_from(sorted(fabric["tiers"])))
+    extra = {"device": "toy-box", "to": tier, "attach": "inband", "count": draw(st.integers(1, 2))}
+    if fabric["protocol"] != "infiniband":
+        fabric.setdefault("extra", {}).setdefault(name, extra)
+
+
+def remove_extra(draw: st.DrawFn, tree: Tree) -> None:
+    """Some of these devices again."""
+    extra = tree["fabrics"]["compute"].get("extra", {})
+    if extra:
+        del extra[draw(st.sampled_from(sorted(extra)))]
+
+
+def more_switches(draw: st.DrawFn, tree: Tree) -> None:
+    """Another stated count of a tier above the lowest."""
+    tiers = [tier for tier in list(tree["fabrics"]["compute"]["tiers"].values())[1:] if "below" not in tier]
+    if tiers:
+        tier = draw(st.sampled_from(tiers))
+        tier["count"] = draw(st.sampled_from([1, 2, 4, 8]))
+
+
 def reorder(draw: st.DrawFn, tree: Tree) -> None:
     """The same keys in another order."""
     for key in ("pods", "fabrics"):
@@ -83,6 +108,9 @@ EDITS: tuple[Callable[[st.DrawFn, Tree], None], ...] = (
     reserve_more,
     add_fabric,
     remove_fabric,
+    add_extra,
+    remove_extra,
+    more_switches,
     reorder,
 )
 

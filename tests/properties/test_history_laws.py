@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import event, given
 
+from fabricgen.allocate.underlay import is_management
 from fabricgen.blueprint.lock import Lock, lock_text, parse_lock
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import InputError
@@ -21,13 +22,17 @@ from tests.properties.laws_of_addresses import addresses_are_unique
 def numbers(cluster: Cluster) -> dict[str, tuple[Any, ...]]:
     """Device -> AS number, router id and management address.
 
-    Management ports come after the ports of nodes: on leaves that span units they move when a pod outgrows what it
-    reserves, and addresses that go by port with them.
+    Addresses of management go by port: where its leaves are derived anew they may change. Management ports come after
+    the ports of nodes, and move on leaves that span units when a pod outgrows what it reserves.
     """
     a, design = cluster.addresses, cluster.design
-    firsts = [feed.first for fabric in design.fabrics if fabric.managed_devices for feed in fabric.tiers[0].feeds]
+    sizing = [
+        (fabric.tiers[0].count, [feed.first for feed in fabric.tiers[0].feeds], [f.turn for f in fabric.node_feeds])
+        for fabric in design.fabrics
+        if fabric.tiers and is_management(fabric)
+    ]
     rows = zip(cluster.names, a.asn.tolist(), a.loopback.tolist(), a.management.tolist(), strict=True)
-    return {name: (asn, loopback, (firsts, management)) for name, asn, loopback, management in rows}
+    return {name: (asn, loopback, (sizing, management)) for name, asn, loopback, management in rows}
 
 
 def changed(before: Cluster, after: Cluster) -> dict[str, Any]:
