@@ -36,6 +36,15 @@ def compile_design(blueprint: str, sets: Sequence[str] = (), *, allow_outside: b
     return build_design(load_blueprint(blueprint, sets, allow_outside=allow_outside))
 
 
+def compile_adopted(
+    blueprint: str, files: Sequence[str], released: Sequence[str] = (), *, allow_outside: bool = False
+) -> Design:
+    """As `compile_released`, with what lists state of a running fabric taken into the lock."""
+    from fabricgen.adoption import adopt
+
+    return adopt(compile_released(blueprint, released, allow_outside=allow_outside), files)
+
+
 def compile_released(blueprint: str, paths: Sequence[str], *, allow_outside: bool = False) -> Design:
     """As `compile_design`, with what the lock holds for nothing below some paths given free."""
     from fabricgen.allocate.release import holes, names_holder, release
