@@ -120,7 +120,7 @@ class _Adoption:
         other = self._stated.setdefault(key, replace(stated, value=value))
         if other.value != value:
             message = f"{stated.value} is not in one /{length} with the address of the far end, stated at {other.span}"
-            self._fault(stated, message, "both ends of a link have the two addresses of one pair, the even one first")
+            self._fault(stated, message, "one end has an even address, the other the odd one after it")
         elif not can_be_kept(key):
             self._fault(stated, f"the port '{key.port}' cannot be written into a lock", "rename the port")
 

@@ -78,7 +78,8 @@ def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Se
     for row, name in enumerate(names):
         other = seen.setdefault(name, row)
         if other != row:
-            path, elsewhere = (_source(design, devices, at, usual[at], name) for at in (row, other))
+            paths = [_source(design, devices, at, usual[at], name) for at in (row, other)]
+            path, elsewhere = sorted(paths, key=lambda path: path[0] != ADOPTED)
             raise _twice(name, path, elsewhere, [_line(devices, at) for at in (row, other)])
         if not is_host_name(name):
             why = f"has {len(name)} characters" if len(name) > LONGEST else "is no label of RFC 1123"
