@@ -165,18 +165,24 @@ class FamilyAllocation:
         segments = enumerate(self.plan.links.segments)
         return [i for i, s in segments if s.fabric == fabric.name and s.lower == "node" and s.tier == tier.key]
 
-    def _ports(self, tier: TierDesign, segment: int) -> tuple[Wide, Ints, Wide]:
-        """(rows of links, their switch from 0 in its tier, their port on it over all runs)."""
+    def _ports(self, tier: TierDesign, segment: int, places: int) -> tuple[Wide, Ints, Wide]:
+        """(rows of links, their switch from 0 in its tier, the place of their port among those of all runs).
+
+        Ports of the first run count up from 0, those of others down from the last of so many places: either may grow.
+        """
         links = self.plan.links
         rows = np.flatnonzero(links.segment == segment)
         run = tier.downs.index(links.segments[segment].b)
-        before = sum(run.capacity for run in tier.downs[:run])
+        port = links.b_port[rows].astype(np.int64)
+        if run:
+            port = places - 1 - sum(other.capacity for other in tier.downs[1:run]) - port
         first = rows_of(self.plan, tier.fabric, tier.name).start
-        return rows, links.b_device[rows] - first, before + links.b_port[rows].astype(np.int64)
+        return rows, links.b_device[rows] - first, port
 
     def _routed(self, tier: TierDesign, segments: list[int], rooms: Rooms) -> None:
+        places = power_of_two_at_least(sum(run.capacity for run in tier.downs))
         for segment in segments:
-            rows, switch, port = self._ports(tier, segment)
+            rows, switch, port = self._ports(tier, segment, places)
             pair = rooms.at(switch, self._pair(port))
             self.b[rows], self.a[rows] = pair, pair.plus(1)
             self.length[rows] = self.family.pair_length
@@ -184,8 +190,10 @@ class FamilyAllocation:
     def _bridged(
         self, tier: TierDesign, segments: list[int], rooms: Rooms, size: int, rails: RailSubnets | None
     ) -> None:
+        ports = sum(run.capacity for run in tier.downs)
+        places = power_of_two_at_least(ports + RESERVED_IN_SUBNET + 1) - RESERVED_IN_SUBNET - 1
         for segment in segments:
-            rows, switch, number = self._ports(tier, segment)
+            rows, switch, number = self._ports(tier, segment, places)
             if rails is None:
                 self.a[rows] = rooms.at(switch, number + RESERVED_IN_SUBNET)
             else:
