@@ -55,10 +55,9 @@ class Cluster:
         """All that is given and to be remembered, by this build and earlier ones."""
         return with_remembered(self.design, self.addresses.lock)
 
-    @cached_property
-    def holes(self) -> dict[tuple[str, str], Extents]:
-        """What the lock holds for things that are gone, by kind and holder."""
-        return holes(self.lock, self.holders, self.design.layout, positions_needed(self.design))
+    def holes_of(self, lock: Lock) -> dict[tuple[str, str], Extents]:
+        """What a lock holds for things that are gone, by kind and holder."""
+        return holes(lock, self.holders, self.design.layout, positions_needed(self.design))
 
     @cached_property
     def holders(self) -> frozenset[tuple[str, str]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricgen import __version__
-from fabricgen.blueprint.load import load_blueprint
+from fabricgen.blueprint.load import LoadedBlueprint, load_blueprint
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import did_you_mean, fault
@@ -36,9 +36,18 @@ def compile_design(blueprint: str, sets: Sequence[str] = (), *, allow_outside: b
     return build_design(load_blueprint(blueprint, sets, allow_outside=allow_outside))
 
 
+def compile_adopted(
+    blueprint: str, files: Sequence[str], released: Sequence[str] = (), *, allow_outside: bool = False
+) -> Design:
+    """As `compile_released`, with what lists state of a running fabric taken into the lock."""
+    from fabricgen.adoption import adopt
+
+    return adopt(compile_released(blueprint, released, allow_outside=allow_outside), files)
+
+
 def compile_released(blueprint: str, paths: Sequence[str], *, allow_outside: bool = False) -> Design:
     """As `compile_design`, with what the lock holds for nothing below some paths given free."""
-    from fabricgen.allocate.release import holes, names_holder, release
+    from fabricgen.allocate.release import EVERYTHING, names_holder, release
 
     loaded = load_blueprint(blueprint, allow_outside=allow_outside)
     if not paths:
@@ -48,10 +57,29 @@ def compile_released(blueprint: str, paths: Sequence[str], *, allow_outside: boo
         loaded = replace(loaded, lock=release(loaded.lock, named, {}))
     others = [path for path in paths if path not in named]
     if others:
-        design = build_design(loaded)
-        unused = holes(loaded.lock, compile_cluster(design).holders, design.layout)
-        loaded = replace(loaded, lock=release(loaded.lock, others, unused))
+        before, loaded = loaded.lock, _places_released(loaded, others)
+        cluster = compile_cluster(build_design(loaded))
+        unused = cluster.holes_of(loaded.lock)
+        done = before != loaded.lock and not unused
+        still = [
+            path for path in others if not path.startswith(("pods", "sites")) and not (path == EVERYTHING and done)
+        ]
+        loaded = replace(loaded, lock=release(loaded.lock, still, unused))
     return build_design(loaded)
+
+
+def _places_released(loaded: LoadedBlueprint, paths: Sequence[str]) -> LoadedBlueprint:
+    """With holes of pods, units and sites given free, without which it may not be possible to wire it at all."""
+    from fabricgen.allocate.release import EVERYTHING, holes, places_only, release
+    from fabricgen.catalog.loader import Catalog
+    from fabricgen.design.layout import lay_out
+
+    layout = lay_out(loaded.blueprint, Catalog(loaded.folder / "catalog"), loaded.lock)
+    unused = places_only(holes(loaded.lock, layout.numbering.used, layout, {}))
+    wanted = [path for path in paths if path == EVERYTHING or path.startswith(("pods", "sites"))]
+    if EVERYTHING in wanted and not unused:
+        wanted.remove(EVERYTHING)
+    return replace(loaded, lock=release(loaded.lock, wanted, unused)) if wanted else loaded
 
 
 def all_parts() -> tuple[str, ...]:

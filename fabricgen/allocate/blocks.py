@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -11,9 +12,10 @@ import numpy as np
 from fabricgen.allocate import column
 from fabricgen.allocate.column import Column
 from fabricgen.allocate.pools import Source
+from fabricgen.blueprint.adopted import ADOPTED, taken_by
 from fabricgen.blueprint.lock import CODE, Lock, extent_text
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.kernel.extents import Demand, Extent, Extents, Held, NoRoomError, settle, total
+from fabricgen.kernel.extents import Demand, Extent, Extents, Held, NoRoomError, compressed, settle, total
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.plan.tables import Ints, Wide
 
@@ -59,6 +61,7 @@ class Blocks:
         self._lock = lock
         self._held: dict[str, Held] = dict(lock.held)
         self._rooms = dict(lock.rooms)
+        self._adopted = _outside(lock)
         self.used: set[tuple[str, str]] = set()
         """(kind, name) of everyone who took something."""
 
@@ -85,7 +88,9 @@ class Blocks:
         if have and total(have) >= (least or size):
             return have
         try:
-            found = settle(held, [Demand(name, size, source.windows, aligned=aligned)])
+            found = settle(
+                {**held, **self._adopted.get(source.kind, {})}, [Demand(name, size, source.windows, aligned=aligned)]
+            )
         except NoRoomError as error:
             if 0 < least < size and not aligned:
                 return self.take(source, name, least, what)
@@ -142,7 +147,7 @@ class Blocks:
                 )
 
     def _overflow(self, source: Source, error: NoRoomError, what: str) -> InputError:
-        held = self._held.get(source.kind, {}).values()
+        held = [*self._held.get(source.kind, {}).values(), *self._adopted.get(source.kind, {}).values()]
         taken = sum(_inside(extent, source.windows) for extents in held for extent in extents)
         missing, bits = error.missing, {"ipv4": 32, "ipv6": 128}.get(source.kind)
         prefix = f"add a prefix of /{bits - (missing - 1).bit_length()} or shorter to the pool" if bits else ""
@@ -161,6 +166,18 @@ def _said(count: int) -> str:
         return str(count)
     power = count.bit_length() - 1
     return f"2^{power}" if count == 1 << power else f"over 2^{power}"
+
+
+def _outside(lock: Lock) -> dict[str, Held]:
+    """By kind, what is adopted outside of the blocks that the lock holds: no block is given there."""
+    found: dict[str, Held] = {}
+    for kind, numbers in taken_by(lock.words_of(ADOPTED)).items():
+        held = sorted(extent for extents in lock.of(kind).values() for extent in extents)
+        starts = [extent.first for extent in held]
+        at = [bisect_right(starts, n) - 1 for n in numbers]
+        left = [n for n, i in zip(numbers, at, strict=True) if i < 0 or n >= held[i].end]
+        found[kind] = {"": compressed(left)}
+    return found
 
 
 def _inside(extent: Extent, windows: Extents) -> int:

@@ -11,9 +11,10 @@ from fabricgen.allocate.column import Column, column_of
 from fabricgen.allocate.family import ROUTER_ID_BITS
 from fabricgen.allocate.family_tables import FamilyAddresses
 from fabricgen.allocate.holders import Holders
+from fabricgen.allocate.link_ends import LinkEnds
 from fabricgen.allocate.ports import Strings
 from fabricgen.design.ports import PortRun
-from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.plan.tables import Plan, Wide
 
 
@@ -25,10 +26,12 @@ class FamilyOverrides:
         plan: Plan,
         names: Sequence[str],
         ports: tuple[Strings, Strings],
+        ends: LinkEnds,
         addresses: FamilyAddresses,
         router_id: Wide,
     ) -> None:
         self.plan, self.names, self.ports, self.router_id = plan, names, ports, router_id
+        self.ends = ends
         self.found = replace(
             addresses,
             loopback=addresses.loopback.copy(),
@@ -39,11 +42,16 @@ class FamilyOverrides:
         self._asked: list[tuple[int, int, Path]] = []
         """(address, row of the device, place) of every address stated."""
 
-    def check(self) -> None:
-        """Refuse what was stated where anything else holds it."""
+    def check(self) -> list[Diagnostic]:
+        """What was stated where anything else holds it."""
         holders = Holders(self.plan, self.names, self.ports, self.found, self.router_id)
+        faults: list[Diagnostic] = []
         for address, row, path in self._asked:
-            holders.check(address, row, path)
+            try:
+                holders.check(address, row, path)
+            except InputError as error:
+                faults += error.diagnostics
+        return faults
 
     def loopback(self, row: int, address: int, path: Path) -> None:
         """Give a switch a loopback; an IPv4 one is its router id, also where its fabric has no IPv4."""
@@ -77,23 +85,22 @@ class FamilyOverrides:
     def link(self, row: int, port: str, address: int, path: Path) -> None:
         """Give a device's port an address; the far end of a link between switches takes the other of the pair."""
         links, to = self.plan.links, self.found
-        at_a = np.flatnonzero((links.a_device == row) & (self.ports[0] == port))
-        at_b = np.flatnonzero((links.b_device == row) & (self.ports[1] == port))
-        if not len(at_a) + len(at_b):
+        at = self.ends.of(row).get(port)
+        if at is None:
             raise fault(
                 "FG047",
                 f"{self.names[row]} has no cabled port '{port}'",
                 path=path,
-                hint=did_you_mean(port, self._ports_of(row)),
+                hint=did_you_mean(port, self.ends.of(row)),
             )
-        link, own, far = (int(at_a[0]), to.a, to.b) if len(at_a) else (int(at_b[0]), to.b, to.a)
+        link, own, far = (at[0], to.b, to.a) if at[1] else (at[0], to.a, to.b)
         before, segment = own.at(link), links.segments[links.segment[link]]
         if not before:
             raise self._has_none(row, f"{self._word}address on {port}", path)
         if isinstance(segment.a, PortRun) and far.at(link):
             self._put(own, link, address)
             self._put(far, link, address ^ 1)
-            other = int(links.b_device[link] if len(at_a) else links.a_device[link])
+            other = int(links.a_device[link] if at[1] else links.b_device[link])
             self._asked += [(address, row, path), (address ^ 1, other, path)]
             return
         length, family = int(to.length[link]), to.family
@@ -130,7 +137,3 @@ class FamilyOverrides:
         if address in (first, first + subnet.num_addresses - 1, gateway):
             what = "gateway" if address == gateway else "first or last address"
             raise fault("FG047", f"{text(address)} is the {what} of {subnet}", path=path)
-
-    def _ports_of(self, row: int) -> list[str]:
-        links = self.plan.links
-        return [*self.ports[0][links.a_device == row], *self.ports[1][links.b_device == row]]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.blueprint.naming import LONGEST, is_host_name
+from fabricgen.blueprint.adopted import ADOPTED, Key, adopted_of
+from fabricgen.blueprint.naming import LONGEST, Names, is_host_name
 from fabricgen.design.model import Design
 from fabricgen.design.naming import with_own
 from fabricgen.design.node_names import NodeNames
@@ -22,6 +24,35 @@ def device_names(design: Design, devices: DeviceTable) -> list[str]:
     name, scale-up trays by their rack. Numbers are padded to a fixed width and grow wider, never narrower, so growth
     renames nothing. Raises InputError where two devices would have one name, or one that is no host name.
     """
+    usual = usual_names(design, devices)
+    names = with_own(design.loaded.blueprint, usual)
+    adopted = adopted_names(design)
+    if adopted:
+        own = design.loaded.blueprint.names.devices
+        for default, row in default_rows(design, devices).items():
+            if default in adopted and usual[row] not in own:
+                names[row] = adopted[default]
+    _check(design, devices, usual, names)
+    return names
+
+
+def adopted_names(design: Design) -> dict[str, str]:
+    """Host names that the lock has, by default name."""
+    adopted = adopted_of(design.layout.lock.words_of(ADOPTED))
+    return {key.device: value for key, value in adopted.items() if key.what == "name"}
+
+
+def default_rows(design: Design, devices: DeviceTable) -> dict[str, int]:
+    """The row of every device by its default name: from coordinates alone, whatever it is called."""
+    blueprint = design.loaded.blueprint
+    fabrics = {name: fabric.model_copy(update={"names": {}}) for name, fabric in blueprint.fabrics.items()}
+    plain = blueprint.model_copy(update={"names": Names.model_validate({}), "fabrics": fabrics})
+    names = usual_names(replace(design, loaded=replace(design.loaded, blueprint=plain)), devices)
+    return {name: row for row, name in enumerate(names)}
+
+
+def usual_names(design: Design, devices: DeviceTable) -> list[str]:
+    """Names without those that single devices have of their own."""
     usual: list[str] = []
     for cls in devices.classes:
         if cls.kind == NODE:
@@ -32,9 +63,7 @@ def device_names(design: Design, devices: DeviceTable) -> list[str]:
             usual += _switches(design, cls)
         else:
             usual += _trays(design, devices, cls)
-    names = with_own(design.loaded.blueprint, usual)
-    _check(design, devices, usual, names)
-    return names
+    return usual
 
 
 def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Sequence[str]) -> None:
@@ -49,7 +78,8 @@ def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Se
     for row, name in enumerate(names):
         other = seen.setdefault(name, row)
         if other != row:
-            path, elsewhere = (_source(design, devices, at, usual[at], name) for at in (row, other))
+            paths = [_source(design, devices, at, usual[at], name) for at in (row, other)]
+            path, elsewhere = sorted(paths, key=lambda path: path[0] != ADOPTED)
             raise _twice(name, path, elsewhere, [_line(devices, at) for at in (row, other)])
         if not is_host_name(name):
             why = f"has {len(name)} characters" if len(name) > LONGEST else "is no label of RFC 1123"
@@ -76,8 +106,11 @@ def _line(devices: DeviceTable, row: int) -> str:
 def _source(design: Design, devices: DeviceTable, row: int, usual: str, name: str) -> Path:
     """The line that gives a device its name: its own, the template, or the line that makes the device."""
     cls = devices.classes[devices.device_class[row]]
-    if usual != name:
+    if usual != name and usual in design.loaded.blueprint.names.devices:
         return ("names", "devices", usual)
+    if usual != name:
+        default = next(default for default, host in adopted_names(design).items() if host == name)
+        return (ADOPTED, Key(default, "name").text())
     if cls.kind == NODE:
         return _node_names(design, cls).naming.path
     return _switch_names(design, cls).naming.path if cls.kind == SWITCH else cls.path

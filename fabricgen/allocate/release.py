@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from fabricgen.blueprint.adopted import ADOPTED, keys_of
 from fabricgen.blueprint.lock import CODE, Lock, extent_text
 from fabricgen.design.layout import Layout
 from fabricgen.kernel.diagnostics import Span, fault, nearest
@@ -64,23 +65,36 @@ def _beyond(extents: Extents, size: int | None) -> Extents:
 
 def names_holder(lock: Lock, path: str) -> bool:
     """Whether a path is the name of a holder, as the lock has it."""
-    return any(path in held for held in lock.held.values())
+    return any(path in held for held in lock.held.values()) or bool(_adopted(lock, path))
+
+
+def _adopted(lock: Lock, path: str) -> set[str]:
+    """What is adopted for the device of a path such as `adopted/compute-leaf-p1-su01-01`; for all: `adopted`."""
+    section, _, device = path.partition("/")
+    words = lock.words_of(ADOPTED)
+    if section != ADOPTED:
+        return set()
+    return keys_of(words, device) if device else set(words)
 
 
 def release(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Extents]) -> Lock:
     """A lock without what is held for nothing below some paths.
 
     A path is one of the blueprint (`pods/p2`, `fabrics/storage`, `fabrics/compute/tiers/core`, `sites/west`), `unused`
-    for every hole, or the name of one holder as the lock has it, which then gets new numbers.
+    for every hole, or the name of one holder as the lock has it, which then gets new numbers; so does a device whose
+    adopted numbers are released (`adopted/compute-spine-01`).
     Raises InputError for a path below which nothing can be released.
     """
     for path in paths:
         named = {(kind, name) for kind, held in lock.held.items() for name in held if name == path}
         below = {holder: extents for holder, extents in unused.items() if path == EVERYTHING or _lies(holder, path)}
-        if not named and not below:
+        adopted = _adopted(lock, path) | {name for kind, name in below if kind == ADOPTED}
+        if not named and not below and not adopted:
             raise _nothing(lock, path, unused)
         held = {kind: _without(kind, held, named, below) for kind, held in lock.held.items()}
         words = {kind: _words_without(kind, some, below) for kind, some in lock.words.items()}
+        if adopted:
+            words[ADOPTED] = {name: value for name, value in lock.words_of(ADOPTED).items() if name not in adopted}
         lock = replace(lock, held=held, words=words)
     names = {name for held in lock.held.values() for name in held}
     plugged = {" ".join(place.split()[:2]) for place in lock.words_of("extras").values()}
@@ -128,6 +142,8 @@ def _lies(holder: Holder, path: str) -> bool:
     kind, name = holder
     parts = path.strip("/").replace(".", "/").split("/")
     what = kind.partition(" ")[0]
+    if what == ADOPTED:
+        return False
     if parts[0] in ("pods", "sites") and len(parts) == 2:
         kinds = ("pods", "units", "ports") if parts[0] == "pods" else ("sites",)
         return what in kinds and name == parts[1]

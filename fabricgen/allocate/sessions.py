@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from fabricgen.allocate.asn import asn_plan
+from fabricgen.allocate.names import default_rows
+from fabricgen.blueprint.adopted import ADOPTED, adopted_of
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path, fault
@@ -40,6 +42,11 @@ def _stated(design: Design, plan: Plan, names: Sequence[str], ends: Sequence[int
     for end in ends:
         if names[end] in own and own[names[end]].asn is not None:
             return ("address_of", names[end], "asn")
+    adopted = {key.device: key for key in adopted_of(design.layout.lock.words_of(ADOPTED)) if key.what == "asn"}
+    defaults = default_rows(design, plan.devices) if adopted else {}
+    for key in adopted.values():
+        if defaults.get(key.device) in ends:
+            return (ADOPTED, key.text())
     cls = plan.devices.classes[plan.devices.device_class[ends[0]]]
     numbers, paths = asn_plan(design, design.fabric(cls.fabric))
     return (*paths["tiers"], cls.tier) if cls.tier in numbers.tiers else paths["plan"]

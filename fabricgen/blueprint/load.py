@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fabricgen.blueprint.adopted import ADOPTED
 from fabricgen.blueprint.lock import Lock, lock_path, read_lock
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.source import read_source
@@ -34,7 +35,11 @@ class LoadedBlueprint:
 
     def locate(self, diagnostic: Diagnostic) -> Diagnostic:
         """Give a finding the span of its path, or of the nearest parent that the text has."""
-        return diagnostic if diagnostic.span else diagnostic.at(self.source.span(diagnostic.path))
+        if diagnostic.span:
+            return diagnostic
+        if diagnostic.path[:1] == (ADOPTED,):
+            return diagnostic.at(self.lock.lines.get(str(diagnostic.path[1])))
+        return diagnostic.at(self.source.span(diagnostic.path))
 
     def located(self, error: InputError) -> InputError:
         """Give every finding of an error its place in the file."""

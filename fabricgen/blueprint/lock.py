@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fabricgen.blueprint.adopted import ADOPTED, adopted_of, adopted_text, parse_adopted, parse_key
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
 from fabricgen.kernel.extents import Extent, Extents, Held, overlap
 from fabricgen.kernel.located_yaml import Located, parse_located
@@ -40,6 +41,8 @@ class Lock:
     rooms: Mapping[str, int] = field(default_factory=dict)
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """What else is remembered of each kind, by holder."""
+    lines: Mapping[str, Span] = field(default_factory=dict, compare=False)
+    """Where what is adopted stands."""
     file: str = ""
     """Where it was read; "" for none."""
 
@@ -56,7 +59,7 @@ WORDS: Mapping[str, str] = {
     "dealing": "tiers whose down ports are numbered by reserved `slot` or by `unit` there is",
     "extras": "switch and cage of each port of extra devices",
 }
-"""Kinds of what is remembered in words."""
+"""Kinds of what is remembered in words, besides what is adopted."""
 
 _OF_PLACES = ("pods", "units", "ports", "managed")
 
@@ -137,7 +140,7 @@ class _Reader:
                 hint="update fabricgen to the version that your colleagues use",
             )
         for key in data:
-            if key not in ("fabricgen-lock", "blueprint", "rooms", *WORDS) and not _is_kind(key):
+            if key not in ("fabricgen-lock", "blueprint", "rooms", ADOPTED, *WORDS) and not _is_kind(key):
                 self._fault((key,), f"a lock has no '{key}'")
         blueprint = data.get("blueprint")
         if not isinstance(blueprint, str):
@@ -147,9 +150,11 @@ class _Reader:
         self._check_rooms(rooms)
         words = {kind: self._section(kind, _word) for kind in WORDS if kind in data}
         self._check_words(words)
+        words |= {ADOPTED: self._adopted()} if ADOPTED in data else {}
+        lines = {text: self._located.span((ADOPTED, text)) for text in words.get(ADOPTED, ())}
         if self._faults:
             raise InputError(self._faults)
-        return Lock(str(blueprint), held, rooms, words, self._file)
+        return Lock(str(blueprint), held, rooms, words, lines, self._file)
 
     def _check_rooms(self, rooms: Mapping[str, int]) -> None:
         """Rooms are powers of two, those of links at least a pair; counts of ports may be any."""
@@ -187,13 +192,26 @@ class _Reader:
             )
         return held
 
-    def _section(self, kind: str, read: Callable[[Any], Any]) -> dict[str, Any]:
+    def _mapping(self, kind: str) -> Iterable[tuple[Any, Any]]:
         section = self._located.data[kind]
-        if not isinstance(section, dict):
-            self._fault((kind,), f"'{kind}' is a mapping from holders to numbers")
-            return {}
+        if isinstance(section, dict):
+            return section.items()
+        self._fault((kind,), f"'{kind}' is a mapping from holders to numbers")
+        return ()
+
+    def _adopted(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for text, value in self._mapping(ADOPTED):
+            try:
+                key = parse_key(str(text))
+                found[key.text()] = parse_adopted(key, value)
+            except ValueError as error:
+                self._fault((ADOPTED, text), str(error))
+        return found
+
+    def _section(self, kind: str, read: Callable[[Any], Any]) -> dict[str, Any]:
         found = {}
-        for name, value in section.items():
+        for name, value in self._mapping(kind):
             if not isinstance(name, str) or not _NAME.fullmatch(name):
                 self._fault((kind, name), f"{name!r} is no holder")
                 continue
@@ -310,6 +328,9 @@ def lock_text(lock: Lock) -> str:
         if lock.words_of(word):
             lines.append(f"{word}:")
             lines += [f"  {_quoted(name)}: {text}" for name, text in sorted(lock.words_of(word).items())]
+    if lock.words_of(ADOPTED):
+        lines.append(f"{ADOPTED}:")
+        lines += [f"  {adopted_text(*item)}" for item in sorted(adopted_of(lock.words_of(ADOPTED)).items())]
     if lock.rooms:
         lines.append("rooms:")
         lines += [f"  {_quoted(name)}: {_count_text(room)}" for name, room in sorted(lock.rooms.items())]

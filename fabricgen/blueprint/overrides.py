@@ -11,8 +11,8 @@ from fabricgen.blueprint.asn import Asn
 from fabricgen.blueprint.base import Model, as_list
 
 
-def _address(text: str) -> str:
-    """An address in its usual spelling; IPv6 as RFC 5952 has it."""
+def parse_address(text: str) -> str:
+    """An address in its usual spelling; IPv6 as RFC 5952 has it. Raises ValueError, in the user's terms."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
@@ -36,7 +36,7 @@ _ADDRESS_SCHEMA = {
     "pattern": r"^(\d+\.\d+\.\d+\.\d+|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)$",
     "examples": ["10.0.0.1", "fd00::1"],
 }
-Address = Annotated[str, AfterValidator(_address), WithJsonSchema(_ADDRESS_SCHEMA)]
+Address = Annotated[str, AfterValidator(parse_address), WithJsonSchema(_ADDRESS_SCHEMA)]
 """An address of a single device."""
 
 Addresses = Annotated[

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from fabricgen.blueprint.adopted import ADOPTED
 from fabricgen.blueprint.lock import Lock
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.kept_ports import extra_words, room_name
@@ -51,6 +52,7 @@ def _words(design: Design) -> dict[str, dict[str, str]]:
     fabrics = {fabric.name: fabric for fabric in design.fabrics}
     words = design.layout.lock.words
     found = {
+        ADOPTED: dict(words.get(ADOPTED, {})),
         "dealing": {**words.get("dealing", {}), **dict(_dealing(design))},
         "extras": {**words.get("extras", {}), **dict(extra_words(design.layout, fabrics))},
     }

@@ -23,14 +23,14 @@ _WHY = {
 }
 
 
-def read_bytes(file: Path, shown_as: str, at: Span | None = None) -> bytes:
+def read_bytes(file: Path, shown_as: str, at: Span | None = None, *, limit: int = MAX_BYTES) -> bytes:
     """Read a file; raises InputError (FG001) at `at`, or at the file itself, when that cannot be done.
 
     No more than one byte over the limit is read, so that a device file ends too.
     """
     try:
         with file.open("rb") as stream:
-            return stream.read(MAX_BYTES + 1)
+            return stream.read(limit + 1)
     except OSError as error:
         why = _WHY.get(error.errno or 0) or (error.strerror or "it cannot be read").lower()
         hint = _name_hint(file, error.errno)
@@ -52,23 +52,24 @@ def _name_hint(file: Path, number: int | None) -> str:
     return f"did you mean '{file.parent / near}'?" if near else ""
 
 
-def decode(data: bytes | str, name: str) -> str:
+def decode(data: bytes | str, name: str, *, limit: int = MAX_BYTES, what: str = "YAML") -> str:
     """Return the text without its byte-order mark.
 
     Raises InputError: FG001 when it is too large, binary or not UTF-8, FG002 when it has control characters.
     """
-    if len(data) > MAX_BYTES:
-        raise fault("FG001", f"cannot read '{name}': it is larger than 4 MiB", span=Span(name, 1, 1))
+    if len(data) > limit:
+        raise fault("FG001", f"cannot read '{name}': it is larger than {limit >> 20} MiB", span=Span(name, 1, 1))
     text = data if isinstance(data, str) else _from_utf8(data, name)
     text = text.removeprefix("\ufeff")
+    escape = ', or write it as an escape in double quotes, e.g. "\\u0007"' if what == "YAML" else ""
     if bad := _UNPRINTABLE.search(text):
         where = _span_at(name, text[: bad.start()])
         if bad[0] == "\0":
             raise fault("FG001", f"cannot read '{name}': it is a binary file", span=where)
         raise fault(
             "FG002",
-            f"the control character U+{ord(bad[0]):04X} is not allowed in YAML",
-            hint='delete it, or write it as an escape in double quotes, e.g. "\\u0007"',
+            f"the control character U+{ord(bad[0]):04X} is not allowed in {what}",
+            hint=f"delete it{escape}",
             span=where,
         )
     return text

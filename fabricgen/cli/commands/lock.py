@@ -17,24 +17,36 @@ from fabricgen.cli.options import blueprint_argument
     metavar="PATH",
     help="Give free what is held for nothing, e.g. pods/p2, fabrics/storage, or `unused` for all; may be repeated.",
 )
+@click.option(
+    "--import",
+    "lists",
+    multiple=True,
+    metavar="CSV",
+    help="Adopt a running fabric: names and numbers of a list of device,name,asn,loopback,mgmt,port,address, or of "
+    "devices.csv and links.csv; may be repeated.",
+)
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when the lock is not up to date.")
-def command(blueprint: str, allow_outside: bool, paths: tuple[str, ...], check: bool) -> int:
+def command(blueprint: str, allow_outside: bool, paths: tuple[str, ...], lists: tuple[str, ...], check: bool) -> int:
     """Write or bring up to date the lock of a BLUEPRINT, beside it: FILE.lock.yaml.
 
     What the lock holds keeps its numbers, names and ports whatever is added; what is removed leaves a hole until it
-    is released. Commit the lock with the blueprint. `build` brings up to date a lock that is there.
+    is released. Commit the lock with the blueprint. `build` brings up to date a lock that is there. Imported names and
+    numbers that are other than those allocated are kept as `adopted`, until `--release adopted/DEVICE`.
     """
-    from fabricgen.allocate.release import hole_text, holes
+    from fabricgen.allocate.release import hole_text
     from fabricgen.cli.lock_file import changes, write_lock
-    from fabricgen.compiler import compile_cluster, compile_released
+    from fabricgen.compiler import compile_adopted, compile_cluster, compile_released
 
-    design = compile_released(blueprint, paths, allow_outside=allow_outside)
+    if lists:
+        design = compile_adopted(blueprint, lists, paths, allow_outside=allow_outside)
+    else:
+        design = compile_released(blueprint, paths, allow_outside=allow_outside)
     cluster = compile_cluster(design)
     lock, path = cluster.lock, design.loaded.lock_path
     if path is None:
         raise click.UsageError("standard input has no lock; name a file")
     changed = changes(path, lock)
-    for holder, extents in holes(lock, cluster.holders, design.layout).items():
+    for holder, extents in cluster.holes_of(lock).items():
         click.echo(f"held for nothing: {hole_text(holder, extents)}", err=True)
     if check:
         click.echo(f"{path} {'is not up to date' if changed else 'is up to date'}", err=True)
