@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.blueprint.lock import lock_text, parse_lock
+from tests.conftest import EXAMPLES, example_cluster
+
 BLUEPRINT = """\
 fabricgen: 1
 name: demo
@@ -187,3 +190,58 @@ def test_two_branches_that_grew_never_merge_silently_wrong(
     else:
         assert "CONFLICT" in merged.stdout or "two branches gave it away" in ran.err
         assert fabricgen("build", blueprint, "-o", "merged").code == 2
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_lock_of_every_example_is_read_back(example: str) -> None:
+    text = lock_text(example_cluster(example).lock)
+    assert lock_text(parse_lock(text.encode(), "x.lock.yaml")) == text
+    assert len(text) < 200_000
+
+
+def test_flat_management_grows_by_further_subnets(blueprint: Path, fabricgen) -> None:
+    before: Path | None = None
+    for su in (4, 6, 7, 2, 5):
+        line = next(line for line in blueprint.read_text(encoding="utf-8").splitlines() if "  p1:" in line)
+        edit(blueprint, line, f"  p1: {{su: {su}}} #")
+        assert fabricgen("lock", blueprint).code == 0
+        assert fabricgen("lock", blueprint, "--check").code == 0
+        built = Path(f"built-{su}")
+        ran = fabricgen("build", blueprint, "-o", built, "--locked", "--only", "devices,links,cables")
+        assert ran.code == 0, ran.err
+        assert before is None or kept(before, built) > 100
+        before = built
+
+
+def test_ports_of_extra_devices_are_kept_and_released(blueprint: Path, fabricgen) -> None:
+    extra = (
+        "    extra: {m1: {device: generic-server, attach: compute}, m2: {device: generic-server, attach: compute}}\n"
+    )
+    edit(blueprint, "    tiers:\n", extra + "    tiers:\n")
+    assert fabricgen("lock", blueprint).code == 0
+    fabricgen("build", blueprint, "-o", "one")
+    edit(blueprint, "{m1:", "{a1: {device: generic-server, attach: compute}, m1:")
+    edit(blueprint, "  p3: {su: 1}", "  a0: {su: 1, site: aaa}\n  p3: {su: 1}")
+    fabricgen("build", blueprint, "-o", "two")
+    was, now = (table(Path(f), "links.csv", "a_device", "a_port") for f in ("one", "two"))
+    kept_rows = [row for row in was.keys() & now.keys() if row[0] in ("m1", "m2")]
+    assert kept_rows
+    assert all(was[row]["b_port"] == now[row]["b_port"] for row in kept_rows)
+    sites = table(Path("two"), "devices.csv", "device")
+    assert sites[("m1",)]["site"] == "site1", "devices stay at the site that was there first"
+    edit(blueprint, ", m2: {device: generic-server, attach: compute}", "")
+    held = fabricgen("lock", blueprint)
+    assert "held for nothing: extras compute m2 1" in held.err
+    assert fabricgen("lock", blueprint, "--release", "unused").code == 0
+    assert " m2 " not in Path("demo.lock.yaml").read_text(encoding="utf-8")
+    assert "held for nothing" not in fabricgen("lock", blueprint, "--check").err
+
+
+def test_a_cluster_may_be_named_as_yaml_has_words(blueprint: Path, fabricgen) -> None:
+    edit(blueprint, "name: demo", 'name: "on"')
+    fabricgen("lock", blueprint)
+    assert fabricgen("lock", blueprint, "--check").code == 0
+
+
+def test_standard_input_has_no_lock(fabricgen) -> None:
+    assert fabricgen("build", "-", "-o", "out", "--locked").code == 2

@@ -59,6 +59,15 @@ def test_a_lock_is_read() -> None:
         ("10.0.1.0/30", "10.0.1.1/30", "10:31 '10.0.0.0/30, 10.0.1.1/30' is no list of prefixes: 10.0.1.1/30 has host"),
         ("rooms:", "roms:", "14:3 a lock has no 'roms'"),
         ("compute spine: 64", "compute spine: -1", "14:18 -1 is no count"),
+        ("compute spine: 64", "compute spine: 63", "14:18 63 is no room: a power of two from 1 on"),
+        ("compute spine: 64", "compute spine uplink: 1", "14:25 1 is no room: a power of two from 2 on"),
+        ("rooms:", "vlans: {compute: 5000}\nrooms:", "13:18 5000 is no VLAN: 2 to 4094"),
+        ("rooms:", "dealing: {compute spine: lala}\nrooms:", "13:26 'lala' is not how ports are dealt"),
+        (
+            "rooms:",
+            "extras:\n  c a 1: p1 cage 1/1\n  c b 1: p1 cage 1/1\nrooms:",
+            "15:10 'c a 1' and 'c b 1' both hold p1 cage 1/1: two branches gave it away",
+        ),
         ("pods:\n", "pods: 3\npods2:\n", "3:7 'pods' is a mapping from holders to numbers"),
         ("  p2: 1\n", "<<<<<<< HEAD\n  p2: 1\n=======\n  p3: 1\n>>>>>>> b\n", ""),
     ],
@@ -73,7 +82,7 @@ NAMES = st.from_regex(r"[a-z][a-z0-9 -]{0,20}[a-z0-9]", fullmatch=True)
 @given(
     st.dictionaries(st.one_of(NAMES, st.sampled_from(["on", "no", "y", "null"])), st.integers(1, 70), max_size=8),
     st.sampled_from(["units", "asns", "units east", "ipv4", "ipv6"]),
-    st.dictionaries(NAMES, st.integers(1, 1 << 30), max_size=4),
+    st.dictionaries(NAMES, st.integers(3, 100).map(lambda bits: 1 << bits), max_size=4),
 )
 def test_what_is_written_is_read_back(sizes: dict[str, int], kind: str, rooms: dict[str, int]) -> None:
     window = (Extent(1 << 20, 1 << 20),)

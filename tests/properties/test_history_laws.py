@@ -104,4 +104,5 @@ def test_what_is_built_stays_as_it_is(history: list[tuple[str, Tree]]) -> None:
         moved = {k: (was[k], now[k]) for k in was.keys() & now.keys() if was[k] != now[k] and was[k][0] == now[k][0]}
         assert not moved, done
         addresses_are_unique(Case(after))
+        assert lock_text(compiled(tree, lock_of(after)).lock) == lock_text(after.lock), "a lock twice is the same lock"
         before = after
