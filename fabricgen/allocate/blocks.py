@@ -73,6 +73,14 @@ class Blocks:
         """The room that each part of a name has: as it was first, however it grows; else `size`."""
         return self._rooms.setdefault(name, size)
 
+    def largest_before(self, source: Source, slots: Slots, purpose: str) -> int:
+        """The largest room, by the lock, of a purpose whose name ends in a prefix length; 0 for none."""
+        start, found = f"{slots.name} {purpose}", [0]
+        for name in self._lock.of(source.kind):
+            if name.startswith(start) and name in self._lock.rooms:
+                found.append(self._lock.rooms[name])
+        return max(found)
+
     def take(
         self, source: Source, name: str, size: int, what: str, *, aligned: bool = False, least: int = 0
     ) -> Extents:

@@ -125,7 +125,9 @@ class FamilyAllocation:
             owned = self.design.fabric(tier.fabric), tier
             ports = sum(run.capacity for run in tier.downs)
             if fabric.hosts == "routed":
-                places = self._room_of_pairs(ports)
+                before = self._give.room_before(pool, fabric, owned, f"nodes of {fabric.name} in /")
+                enough = before >= self._room_of_pairs(self._in_use(tier, segments))
+                places = before if enough else self._room_of_pairs(ports)
                 purpose = f"nodes of {fabric.name} in /{self.family.length_of(places)}{self.family.ending}"
                 rooms = self._give.rooms(pool, fabric, owned, purpose, places, what)
                 self._keep(fabric, tier, rooms, np.array(0), rooms.size)
@@ -133,12 +135,23 @@ class FamilyAllocation:
                 continue
             rails = self._rails.get(fabric.name) if tier.key == fabric.leaf else None
             size = rails.size if rails else power_of_two_at_least(ports + RESERVED_IN_SUBNET + 1)
+            if rails is None and not self.family.subnet_size:
+                before = self._give.room_before(pool, fabric, owned, f"nodes of {fabric.name} in /")
+                size = before if before > self._in_use(tier, segments) + RESERVED_IN_SUBNET else size
             size, most = self.family.subnet_size or size, rails.most if rails else 1
             length = self.family.length_of(size)
             purpose = f"nodes of {fabric.name} in {f'{most} x ' if rails else ''}/{length}{self.family.ending}"
             rooms = self._give.rooms(pool, fabric, owned, purpose, most * size, what)
             self._keep(fabric, tier, rooms, self._count(rails), size)
             self._bridged(tier, segments, rooms, size, rails)
+
+    def _in_use(self, tier: TierDesign, segments: list[int]) -> int:
+        """Places of ports that there must be: those in use of the first run, and all of the others."""
+        links, first = self.plan.links, 0
+        for segment in segments:
+            if tier.downs.index(links.segments[segment].b) == 0:
+                first = max(first, 1 + int(links.b_port[links.segment == segment].max(initial=-1)))
+        return first + sum(run.capacity for run in tier.downs[1:])
 
     def _count(self, rails: RailSubnets | None) -> Wide:
         """Subnets of each switch of a tier, int64."""
@@ -180,7 +193,7 @@ class FamilyAllocation:
         return rows, links.b_device[rows] - first, port
 
     def _routed(self, tier: TierDesign, segments: list[int], rooms: Rooms) -> None:
-        places = power_of_two_at_least(sum(run.capacity for run in tier.downs))
+        places = (rooms.size - self.family.pairs_from) // 2
         for segment in segments:
             rows, switch, port = self._ports(tier, segment, places)
             pair = rooms.at(switch, self._pair(port))
@@ -191,7 +204,8 @@ class FamilyAllocation:
         self, tier: TierDesign, segments: list[int], rooms: Rooms, size: int, rails: RailSubnets | None
     ) -> None:
         ports = sum(run.capacity for run in tier.downs)
-        places = power_of_two_at_least(ports + RESERVED_IN_SUBNET + 1) - RESERVED_IN_SUBNET - 1
+        room = size if not self.family.subnet_size else power_of_two_at_least(ports + RESERVED_IN_SUBNET + 1)
+        places = room - RESERVED_IN_SUBNET - 1
         for segment in segments:
             rows, switch, number = self._ports(tier, segment, places)
             if rails is None:

@@ -28,6 +28,11 @@ class Giver:
         what = f"a loopback for each {fabric.name} {tier.name}"
         return self.blocks.addresses(source, self.slots(fabric, tier), f"loopback{self.family.ending}", what)
 
+    def room_before(self, name: str, fabric: FabricDesign, owned: tuple[FabricDesign, TierDesign], purpose: str) -> int:
+        """The largest room that the lock has for a purpose, 0 for none."""
+        source = pool(self._design.loaded.blueprint, fabric.name, name, self.family)
+        return self.blocks.largest_before(source, self.slots(*owned), purpose)
+
     def rooms(
         self,
         name: str,
