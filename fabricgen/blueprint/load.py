@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fabricgen.blueprint.adopted import ADOPTED
-from fabricgen.blueprint.lock import Lock, lock_path, read_lock
+from fabricgen.blueprint.lock import CODE, Lock, lock_path, locked_blueprint, read_lock
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.source import read_source
-from fabricgen.kernel.diagnostics import Diagnostic, InputError
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
 from fabricgen.kernel.located_yaml import Located, validate
 
 
@@ -52,6 +52,9 @@ def load_blueprint(path: str, sets: Sequence[str] = (), *, allow_outside: bool =
     `sets` are `PATH=VALUE` changes; `allow_outside` lets includes leave the blueprint's folder.
     Raises InputError with every fault found, each with its place.
     """
+    blueprint_of = locked_blueprint(path)
+    if blueprint_of != path:
+        raise fault(CODE, "this is a lock, not a blueprint", span=Span(path, 1, 1), hint=f"name {blueprint_of}")
     source = read_source(path, sets=sets, allow_outside=allow_outside)
     folder = Path.cwd() if path == "-" else Path(path).parent
     blueprint = validate(Blueprint, source)

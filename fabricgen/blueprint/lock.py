@@ -25,6 +25,8 @@ VERSION = 1
 
 CODE = "FG038"
 
+_SUFFIX = ".lock.yaml"
+
 _RANGE = re.compile(r"(\d{1,20})(?:-(\d{1,20}))?")
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})
 """Names that YAML would read as something else."""
@@ -80,7 +82,16 @@ KINDS: Mapping[str, str] = {
 
 def lock_path(blueprint: str) -> Path | None:
     """Where the lock of a blueprint file lies; None for standard input."""
-    return None if blueprint == "-" else Path(blueprint).with_suffix(".lock.yaml")
+    return None if blueprint == "-" else Path(blueprint).with_suffix(_SUFFIX)
+
+
+def locked_blueprint(path: str) -> str:
+    """The blueprint beside a lock; any other path as it is."""
+    if not path.endswith(_SUFFIX):
+        return path
+    stem = path.removesuffix(_SUFFIX)
+    found = next((stem + suffix for suffix in (".yaml", ".yml") if Path(stem + suffix).is_file()), "")
+    return found or path
 
 
 def read_lock(blueprint: str, name: str) -> Lock:

@@ -245,3 +245,15 @@ def test_a_cluster_may_be_named_as_yaml_has_words(blueprint: Path, fabricgen) ->
 
 def test_standard_input_has_no_lock(fabricgen) -> None:
     assert fabricgen("build", "-", "-o", "out", "--locked").code == 2
+
+
+def test_a_hook_may_be_given_the_lock_beside_its_blueprint(blueprint: Path, fabricgen) -> None:
+    fabricgen("lock", blueprint)
+    alone = fabricgen("lint", "--fast", "demo.yaml")
+    both = fabricgen("lint", "--fast", "demo.lock.yaml", "demo.yaml")
+    assert (both.code, both.out) == (alone.code, alone.out)
+    Path("demo.lock.yaml").write_text("fabricgen-lock: 9\n", encoding="utf-8")
+    assert "this lock is of version 9" in fabricgen("lint", "demo.lock.yaml").out
+    refused = fabricgen("show", "demo.lock.yaml")
+    assert refused.code == 2
+    assert "demo.lock.yaml:1:1: error[FG038]: this is a lock, not a blueprint\n  hint: name demo.yaml" in refused.err

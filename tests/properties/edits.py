@@ -28,6 +28,15 @@ def grow(draw: st.DrawFn, tree: Tree) -> None:
     pod["su"] = pod.get("su", 1) + 1
 
 
+def grow_inside(draw: st.DrawFn, tree: Tree) -> None:
+    """One more unit in a pod that has a slot reserved for it."""
+    roomy = [pod for _, pod in sorted(tree["pods"].items()) if pod.get("su", 1) < pod.get("reserve", 1)]
+    if roomy:
+        pod = draw(st.sampled_from(roomy))
+        pod.pop("nodes", None)
+        pod["su"] = pod.get("su", 1) + 1
+
+
 def shrink(draw: st.DrawFn, tree: Tree) -> None:
     """One unit less in a pod."""
     pod = tree["pods"][draw(st.sampled_from(sorted(tree["pods"])))]

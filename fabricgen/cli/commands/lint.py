@@ -41,9 +41,13 @@ def command(
     as_of: str | None,
     fail_on: str,
 ) -> int:
-    """Judge one or more BLUEPRINTs; faults that leave a blueprint unusable exit with 2, findings with 1."""
+    """Judge one or more BLUEPRINTs; faults that leave a blueprint unusable exit with 2, findings with 1.
+
+    A lock (FILE.lock.yaml) stands for its blueprint, so that a hook may be given both.
+    """
     import datetime
 
+    from fabricgen.blueprint.lock import locked_blueprint
     from fabricgen.cli.findings import fails
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.engine import LintSettings
@@ -56,7 +60,7 @@ def command(
         raise click.UsageError(f"--as-of {as_of}: {error}") from error
     settings = LintSettings(_codes(select), _codes(ignore), day)
     reports, failed, unusable = [], False, False
-    for blueprint in blueprints:
+    for blueprint in dict.fromkeys(map(locked_blueprint, blueprints)):
         try:
             result = _judge(blueprint, sets, allow_outside, fast, settings)
         except InputError as error:
