@@ -171,7 +171,7 @@ class _Reader:
         """Rooms are powers of two, those of links at least a pair; counts of ports may be any."""
         for name, room in rooms.items():
             least = 2 if name.partition(" +")[0].endswith(("uplink", "peer")) or " nodes of " in name else 1
-            least = 8 if name == "management" else least
+            least = 4 if name == "management" else least
             counts = name.startswith("managed ") or " for extras " in name
             if not counts and (room & (room - 1) or room < least):
                 self._fault(("rooms", name), f"{room} is no room: a power of two from {least} on")

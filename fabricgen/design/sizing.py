@@ -145,8 +145,14 @@ class Below:
     slots: int
     share: int
     """Links of each lower switch to one upper group."""
+    least: int
+    """Ranks that must have ports: to the last slot in use where the lock numbers by slot, else 0."""
     stretch: Callable[[int], bool]
     """Whether a lower switch could have so many links instead."""
+
+    def numbered(self, *, by_slot: bool) -> int:
+        """Ranks that have ports."""
+        return self.slots if by_slot else max(self.now, self.least)
 
     def stretched(self, count: int) -> Below | None:
         """The same with links rounded up to land equally on so many switches, or None."""

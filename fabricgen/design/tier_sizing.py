@@ -198,7 +198,7 @@ class TierSizing:
             places = []
             for one in met:
                 share = -(-one.share // count)
-                places.append(downs.add(one.kind, one.now * share, (one.slots if by_slot else one.now) * share))
+                places.append(downs.add(one.kind, one.now * share, one.numbered(by_slot=by_slot) * share))
             return downs, places
 
         def asks_for(count: int, met: list[Below], *, by_slot: bool) -> Asks:
@@ -216,7 +216,7 @@ class TierSizing:
         dealing, roomy = self._dealing(spec), spec.for_reserve or fit(spec, full, up) is not None
         by_slot = dealing == "slot" or (roomy and not dealing)
         if by_slot and not roomy:
-            met = [replace(one, slots=one.now) for one in met]
+            met = [replace(one, slots=one.numbered(by_slot=False)) for one in met]
         asks = asks_for(count, met, by_slot=by_slot)
         face = fit(spec, asks, up)
         if face is None:
@@ -226,7 +226,7 @@ class TierSizing:
         feeds = []
         for draft, one, (run, first) in zip(lowers, met, places, strict=True):
             share = -(-one.share // count)
-            room = one.slots if by_slot else one.now
+            room = one.numbered(by_slot=by_slot)
             per = face.downs[run].per_connector
             nested = self._meet(draft, spec, count, one, by_slot=by_slot, per_connector=per)
             feeds.append(Feed(draft.spec.key, run, first, one.now * share, room * share, share, nested))
@@ -257,10 +257,9 @@ class TierSizing:
         assert draft.face.up is not None  # noqa: S101 - the same
         sizes = self._sizes[draft.spec.fabric]
         now, slots, in_use = lowers_per_group(self._layout, draft.spec, draft.count, upper, sizes)
-        if self._dealing(upper) == "slot":
-            now = in_use
+        least = in_use if self._dealing(upper) == "slot" else 0
         share = draft.face.up.count // up.groups_met
-        return Below(draft.spec.name, up.kind, now, slots, share, partial(self._can_stretch, draft, up))
+        return Below(draft.spec.name, up.kind, now, slots, share, least, partial(self._can_stretch, draft, up))
 
     def _can_stretch(self, draft: Draft, up: Ascent, share: int) -> bool:
         stated = draft.spec.spec.uplinks
@@ -288,7 +287,7 @@ class TierSizing:
             links_per_group=one.share,
             upper_count=count,
             lowers_per_group=one.now,
-            numbered_lowers=one.slots if by_slot else one.now,
+            numbered_lowers=one.numbered(by_slot=by_slot),
             by_slot=by_slot,
             nested=nested,
         )
