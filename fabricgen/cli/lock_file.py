@@ -45,10 +45,12 @@ def check_locked(cluster: Cluster) -> None:
 def keep_lock(cluster: Cluster, *, trial: bool) -> None:
     """Bring a lock up to date that is there; of a trial (`--set`) and where there is none only say what to do."""
     path = cluster.design.loaded.lock_path
-    if path is None or not changes(path, cluster.lock):
+    if path is None:
         return
     if not path.exists():
         click.echo(f"no lock; `fabricgen lock` writes {path}, which keeps all numbers through later edits", err=True)
+    elif not changes(path, cluster.lock):
+        return
     elif trial:
         click.echo(f"{path} is left as it is: values were --set", err=True)
     else:
