@@ -2,7 +2,8 @@
 
 A cable is known by its id: the device and connector that it hangs on. Its ends are what tells how it changed:
 
-- `moved`: an end that it had is gone, and it now reaches another device;
+- `moved`: an end that it had is gone, and it now reaches another device; or a link that it carried goes elsewhere, as
+  where a cable between two switches becomes a breakout to three;
 - `re-terminated`: an end that it had is gone, and it still reaches the same devices, at other cages;
 - `leg-added`, `leg-removed`: a breakout has ends more or fewer, and nothing else of it is re-plugged;
 - `other-medium`, `other-length`, `other-part`: it is another cable between the same places;
@@ -11,7 +12,7 @@ A cable is known by its id: the device and connector that it hangs on. Its ends 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import TypeAlias
@@ -71,11 +72,15 @@ def _by_cable(ids: Column) -> tuple[Rows, Rows]:
     return rows, np.searchsorted(cable[rows], np.arange(len(number)))
 
 
-def compare_cables(old: Listing, new: Listing) -> Delta:
-    """What happens to the cables, as `cable_listing` has them."""
+def compare_cables(old: Listing, new: Listing, rerouted: Collection[str] = ()) -> Delta:
+    """What happens to the cables, as `cable_listing` has them; links that `rerouted` ones carried go elsewhere now."""
     delta = compare_rows("cables", ("cable",), CABLE_CHANGES, (old, new), "a_device")
     was, now = old["ends"][delta.was].tolist(), new["ends"][delta.now].tolist()
-    kinds = [_ends_change(before, after) for before, after in zip(was, now, strict=True)]
+    names = old["cable"][delta.was].tolist()
+    kinds = [
+        "moved" if kind.startswith("leg-") and name in rerouted else kind
+        for name, kind in zip(names, map(_ends_change, was, now), strict=True)
+    ]
     ways: dict[str, Flags] = dict(delta.ways)
     for way in ("moved", "re-terminated", "leg-added", "leg-removed"):
         ways[way] = np.array([kind == way for kind in kinds], dtype=bool)

@@ -101,7 +101,7 @@ def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None) -> 
             new=new.name,
             devices=compare_rows("devices", ("device",), DEVICE_CHANGES, (was.devices, now.devices), "device"),
             links=links,
-            cables=compare_cables(*cables),
+            cables=compare_cables(*cables, _rerouted(was.links, links)),
             optics=compare_optics(was.cables, now.cables),
             addresses=_addresses(was.addresses, now.addresses),
             sessions=compare_sessions(was, now),
@@ -111,6 +111,11 @@ def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None) -> 
             places=Places(was, now),
             notes=tuple(_missing(old, new)),
         )
+
+
+def _rerouted(old: Listing, links: Delta) -> set[str]:
+    """Cables that carried a link which now ends elsewhere."""
+    return set(old["cable"][links.was[links.ways["moved"]]].tolist()) - {""}
 
 
 def _addresses(old: Listing | None, new: Listing | None) -> Delta | None:

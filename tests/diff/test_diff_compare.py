@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from fabricgen.diff.addresses import compare_addresses
 from fabricgen.diff.cables import CABLE_CHANGES, REPLUGGED
 from fabricgen.diff.compare import DEVICE_CHANGES, LINK_CHANGES, Change, Side, compare
+from fabricgen.diff.fail_on import fails
 from fabricgen.diff.listing import COLUMNS, Listing
 from fabricgen.diff.matching import match_rows
 from fabricgen.diff.sessions import SESSION_CHANGES, session_listing
@@ -194,6 +195,14 @@ def test_more_spines_spread_the_uplinks_anew_and_say_why(change: Changing) -> No
         ),
         "oob leaf: 4 -> 5 groups of 2 switches",
     )
+
+
+def test_a_cable_that_becomes_a_breakout_to_a_new_spine_is_moved(change: Changing) -> None:
+    grown = change("superpod-b300", ("pods.p1.su=8",), ("pods.p1.su=9",))
+    assert counts(grown)["links"]["moved"] == 4096
+    assert counts(grown)["cables"]["moved"] == 4096
+    assert "leg-added" not in counts(grown)["cables"]
+    assert fails(grown, ("moved-cable",))
 
 
 def test_a_stated_count_is_said_to_be_stated(change: Changing) -> None:
