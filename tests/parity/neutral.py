@@ -122,7 +122,7 @@ class StaticRoute:
 
 @dataclass(frozen=True, slots=True)
 class Ecn:
-    """From `min_kb` kB (1000 bytes) in the queue packets are marked, from `max_kb` on with `percent` % and above all."""
+    """From `min_kb` kB (1000 bytes) in a queue on packets are marked, at `max_kb` with `percent` %, above it all."""
 
     min_kb: int
     max_kb: int
