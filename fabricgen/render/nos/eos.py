@@ -23,6 +23,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass
 from fabricgen.render import bgp, roce
 from fabricgen.render.escape import one_line, token
+from fabricgen.render.ports import lanes_of, unused_ports
 from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.switch_view import Subinterface, SwitchPort, SwitchView
 
@@ -62,7 +63,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "unnumbered": unnumbered,
         "mtu": MTU,
         "ports": [_port_row(switch, port) for port in switch.ports],
-        "unused": _unused(switch, catalog),
+        "unused": unused_ports(switch, catalog.naming("eos")),
         "vlans": [
             (s.vlan, token(s.label), [(family_word(g), g) for g in s.gateways], s.vrf and token(s.vrf))
             for s in switch.services
@@ -95,14 +96,13 @@ def any_prefix(address: str) -> str:
     return "::/0" if bgp.is_v6(address) else "0.0.0.0/0"
 
 
-def speed_word(port: SwitchPort, lane_gbps: float, cage: CageClass) -> str:
+def speed_word(port: SwitchPort, cage: CageClass) -> str:
     """The `speed` of a port, such as 400g-4: Gb/s and how many lanes; "" for a copper port, which negotiates."""
     if cage.form_factor == "RJ45":
         return ""
     if port.speed_gbps <= 25:
         return f"{port.speed_gbps}g"
-    lanes = min(cage.lanes // port.ways, -int(-port.speed_gbps // lane_gbps))
-    return f"{port.speed_gbps}g-{lanes}"
+    return f"{port.speed_gbps}g-{lanes_of(port, cage)}"
 
 
 def _port_row(switch: SwitchView, port: SwitchPort) -> tuple[object, ...]:
@@ -113,7 +113,7 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> tuple[object, ...]:
     return (
         token(port.name),
         one_line(f"{port.peer} {port.peer_port} cable {port.cable}"),
-        speed_word(port, port.lane_gbps, cage),
+        speed_word(port, cage),
         port.speed_gbps >= FEC_FROM_GBPS,
         service.vlan if service and service.gateways and not port.addresses else 0,
         token(service.vrf) if service and service.vrf and port.addresses else "",
@@ -128,17 +128,6 @@ def _subinterface_row(port: SwitchPort, sub: Subinterface) -> tuple[object, ...]
     description = one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}")
     addresses = [(family_word(address), address) for address in sub.addresses]
     return f"{token(port.name)}.{sub.vlan}", description, sub.vlan, token(sub.vrf), addresses
-
-
-def _unused(switch: SwitchView, catalog: Catalog) -> list[str]:
-    """Ports with no cable: what is left of split cages, and the first port of each empty cage."""
-    naming, ways = catalog.naming("eos"), {port.cage: port.ways for port in switch.ports}
-    cabled = {port.name for port in switch.ports}
-    names: list[str] = []
-    for number, cage in enumerate((c for c in switch.profile.cages for _ in range(c.count)), 1):
-        split = ways.get(number, 1)
-        names += (naming.port(number, sub, split, cage, None, switch.profile.slot_of(number)) for sub in range(split))
-    return [name for name in names if name not in cabled]
 
 
 def _bgp(switch: SwitchView) -> dict[str, Any]:
