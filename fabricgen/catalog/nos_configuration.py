@@ -75,6 +75,9 @@ class NosConfiguration(BaseModel):
     places: dict[PlaceName, Place] = Field(default_factory=dict, description="Places of snippets; the first is usual.")
     lacks: tuple[Lack, ...] = ()
     safety: tuple[SafetyLine, ...] = ()
+    secrets: tuple[Annotated[str, AfterValidator(_expression)], ...] = Field(
+        (), description="Regular expressions whose group is a secret in a line of a file, which nothing else may show."
+    )
 
     def lack(self, feature: Feature, asic: str) -> Lack | None:
         """Why a feature is not carried on a chip; None where it is."""
