@@ -10,8 +10,12 @@ from fabricgen.switch_view import SwitchPort, SwitchView
 
 
 def lanes_of(port: SwitchPort, cage: CageClass) -> int:
-    """Electrical lanes that a port runs over: what its speed takes, and no more than its share of the cage."""
-    return min(cage.lanes // port.ways, -int(-port.speed_gbps // port.lane_gbps))
+    """Electrical lanes that a port runs over: what its speed takes, and no more than its share of the cage.
+
+    40G has lanes of 10G, whatever the cage can do.
+    """
+    rate = 10 if port.speed_gbps == 40 else port.lane_gbps
+    return min(cage.lanes // port.ways, -int(-port.speed_gbps // rate))
 
 
 def numbered_cages(profile: SwitchProfile) -> Iterator[tuple[int, CageClass]]:

@@ -21,6 +21,7 @@ from fabricgen.switch_view import SwitchView
 
 CLASSES, DSCPS = range(8), range(64)
 LOSSY_CLASS = 0
+KBPS_PER_GBPS = 1_000_000
 LOSSLESS_MEMORY, LOSSY_MEMORY = 50, 50
 """Shares of the buffer, percent: the user guide's, under "Flow Control Buffers"; those of `qos roce` too."""
 
@@ -38,24 +39,29 @@ def qos_values(switch: SwitchView) -> dict[str, Any] | None:
 
 @lru_cache(maxsize=256)
 def _qos(qos: QosIntent, is_lowest: bool, speeds: frozenset[int]) -> dict[str, Any]:
-    classes = {qos.roce_dscp: roce.ROCE_CLASS, qos.cnp_dscp: roce.CNP_CLASS}
+    classes = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
     return {
         "dscp_classes": [(dscp, classes.get(dscp, LOSSY_CLASS)) for dscp in DSCPS],
         "class_queues": [(n, n if n in classes.values() else LOSSY_CLASS) for n in CLASSES],
-        "shares": [(LOSSY_CLASS, roce.REST_SHARE), (roce.ROCE_CLASS, roce.ROCE_SHARE)],
-        "strict_class": roce.CNP_CLASS,
-        "roce_class": roce.ROCE_CLASS,
+        "shares": [(LOSSY_CLASS, 100 - qos.roce_percent), (qos.roce_class, qos.roce_percent)],
+        "cnp_class": qos.cnp_class,
+        "roce_class": qos.roce_class,
         "ecn_profiles": [
-            (ecn_profile(speed), *(1000 * kb for kb in roce.ecn_thresholds_kb(qos, is_lowest, speed)))
+            (speed_profile(speed), *(1000 * kb for kb in roce.ecn_thresholds_kb(qos, is_lowest, speed)))
             for speed in sorted(speeds)
         ],
-        "mark_percent": roce.MARK_PERCENT,
-        "poll_ms": roce.WATCHDOG_POLL_MS,
-        "polls": roce.WATCHDOG_DETECT_MS // roce.WATCHDOG_POLL_MS,
+        "shapers": [
+            (speed_profile(speed), speed * qos.cnp_max_percent * KBPS_PER_GBPS // 100)
+            for speed in sorted(speeds)
+            if qos.cnp_max_percent
+        ],
+        "mark_percent": qos.mark_percent,
+        "poll_ms": qos.poll_ms,
+        "polls": -(-qos.detect_ms // qos.poll_ms),
         "memory": [("default-lossless", LOSSLESS_MEMORY), ("default-lossy", LOSSY_MEMORY)],
     }
 
 
-def ecn_profile(speed_gbps: int) -> str:
-    """The congestion control profile of ports of a speed."""
+def speed_profile(speed_gbps: int) -> str:
+    """The profile of what depends on a port's speed: congestion control, and the shaper of notifications."""
     return f"ROCE-{speed_gbps}G"

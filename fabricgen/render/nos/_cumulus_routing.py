@@ -5,7 +5,8 @@ IPv4 unless it is told not to, and IPv6 only if told so (NVUE Command Reference,
 hops are on by themselves for unnumbered peers; they are stated so that the file says it.
 
 BFD is a profile that peer groups refer to; timers of peers are gone since 5.15 (user guide 5.15, "Deprecated NVUE
-Commands").
+Commands"). A route is announced once it is in the hardware (`wait-for-install`), so that a booting switch draws no
+traffic that it would drop.
 """
 
 from __future__ import annotations
@@ -14,14 +15,12 @@ from collections.abc import Callable
 from typing import Any
 
 from fabricgen.render import bgp
-from fabricgen.render.escape import json_text, one_line, token
+from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.switch_view import StaticRoute, SwitchView
 
 MAX_ECMP = 128
 """The largest `multipaths ebgp` that NVUE takes (NVUE Command Reference, BGP)."""
-
-BFD_PROFILE = "FABRIC"
 
 _LONGEST = {False: 32, True: 128}
 _MAPS, _VRF_MAPS = ("CONNECTED", "FABRIC-IN", "FABRIC-OUT"), ("CONNECTED", "IN", "OUT")
@@ -36,10 +35,12 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
     """Policy, and for each VRF its BGP and static routes."""
     carried = [vrf for vrf in switch.vrfs if bgp.vrf_sessions(switch, vrf)] if switch.asn else []
     known = ["", *carried] if switch.asn else []
+    bfd = switch.fabric.bfd if switch.asn else None
     return {
         "asn": switch.asn,
         "router_id": switch.router_id,
-        "bfd_profile": BFD_PROFILE if switch.fabric.bfd and switch.asn else "",
+        "bfd": bfd and (bfd.interval_ms, bfd.multiplier),
+        "max_prefixes": switch.fabric.max_prefixes,
         "keepalive": bgp.KEEPALIVE_S,
         "hold": bgp.HOLD_S,
         "connect_retry": bgp.CONNECT_RETRY_S,
@@ -131,7 +132,7 @@ def _instance(switch: SwitchView, vrf: str) -> tuple[object, ...]:
 def _peer(session: bgp.Session) -> tuple[object, ...]:
     port = session.port
     key, kind = (session.peer_address, "numbered") if session.peer_address else (token(port.name), "unnumbered")
-    return key, session.group, session.asn, json_text(one_line(f"{port.peer} {port.peer_port}", 80)), kind
+    return key, session.group, session.asn, yaml_text(one_line(f"{port.peer} {port.peer_port}", 80)), kind
 
 
 def routes(switch: SwitchView) -> list[tuple[object, ...]]:

@@ -24,14 +24,21 @@ from typing import Any
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.naming import NosNaming
-from fabricgen.render.escape import json_text, one_line, token
-from fabricgen.render.nos._cumulus_qos import ecn_profile, qos_values
+from fabricgen.render.escape import one_line, token, yaml_text
+from fabricgen.render.nos._cumulus_qos import qos_values, speed_profile
 from fabricgen.render.nos._cumulus_routing import family, routing_values
+from fabricgen.render.nos._cumulus_system import system_values
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
-from fabricgen.switch_view import Subinterface, SwitchPort, SwitchView
+from fabricgen.render.trees import as_yaml, merged
+from fabricgen.switch_view import PlacedSnippet, Subinterface, SwitchPort, SwitchView
 
 MTU = 9216
 FEC_FROM_GBPS = 100
+ADAPTIVE_UP_TO_GBPS = {"Spectrum-4": 400}
+"""The fastest ports that take part in adaptive routing, by chips that do not do it at every speed (user guide,
+"Equal Cost Multipath Load Sharing")."""
+
+_FEC = {"rs": "rs", "fc": "baser", "none": "off"}
 
 _TAKEN = re.compile(r"default|mgmt|lo|bridge|vlan[0-9]*|(eth|swp|bond|dummy|vxlan)[0-9].*")
 """Names that a VRF, an interface to the kernel, cannot have."""
@@ -44,7 +51,10 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - 
 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """What the templates of `templates/cumulus` name."""
-    naming, lossless = catalog.naming("cumulus"), switch.fabric.qos.lossless
+    naming = catalog.naming("cumulus")
+    dynamic = switch.fabric.load_balance == "dynamic" and not naming.configuration.lack(
+        "dynamic-load-balance", switch.profile.asic
+    )
     return {
         "hostname": token(switch.name),
         "mtu": MTU,
@@ -56,17 +66,31 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
             if address
         ],
         "breakouts": _breakouts(switch, naming),
-        "ports": [_port_row(switch, port, lossless) for port in switch.ports],
+        "ports": [_port_row(switch, port, dynamic=dynamic) for port in switch.ports],
         "unused": _unused(switch, naming),
         "vlans": [
-            (s.vlan, json_text(f"gateway of {s.label}"), [(family(g), g) for g in s.gateways], vrf_name(s.vrf))
+            (s.vlan, yaml_text(f"gateway of {s.label}"), [(family(g), g) for g in s.gateways], vrf_name(s.vrf))
             for s in switch.services
             if s.gateways
         ],
         "subinterfaces": [_subinterface_row(port, sub) for vrf in switch.vrfs for port, sub in switch.links_in(vrf)],
+        "adaptive": dynamic,
         "qos": qos_values(switch),
+        "shaped": switch.fabric.qos.cnp_max_percent > 0,
+        **system_values(switch),
         **routing_values(switch, vrf_name),
     }
+
+
+def with_trees(file: str, text: str, snippets: tuple[PlacedSnippet, ...]) -> str:  # noqa: ARG001 - there is one file
+    """The tree with those of the user's laid over it, written anew."""
+    from ruamel.yaml import YAML
+
+    (item,) = YAML(typ="safe").load(text)
+    tree = item["set"]
+    for snippet in snippets:
+        tree = merged(tree, snippet.tree, snippet.name)
+    return as_yaml([{**item, "set": tree}])
 
 
 def vrf_name(vrf: str) -> str:
@@ -94,29 +118,39 @@ def _unused(switch: SwitchView, naming: NosNaming) -> list[str]:
     return [token(name) for name in unused_ports(switch, naming) if name not in disabled]
 
 
-def _port_row(switch: SwitchView, port: SwitchPort, lossless: bool) -> tuple[object, ...]:
-    """(name, description, Gb/s, lanes, with FEC, access VLAN, VRF, addresses, ECN profile); "" and 0 for none.
+def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> tuple[object, ...]:
+    """What _ports.j2 has of a port; "" and 0 for none.
 
-    Lanes are stated where a port leaves some of its share of the cage dark. Copper ports negotiate their speed.
+    (name, description, MTU, Gb/s, lanes, FEC, `up` or `down`, access VLAN, VRF, addresses, profile of its speed,
+    whether it balances by load). Lanes are stated where a port leaves some of its share of the cage dark. Copper ports
+    negotiate their speed.
     """
-    cage, service = switch.profile.cage(port.cage), switch.service_of(port)
+    cage, service, own = switch.profile.cage(port.cage), switch.service_of(port), port.settings
     lanes = lanes_of(port, cage)
     return (
         token(port.name),
-        json_text(one_line(f"{port.peer} {port.peer_port} cable {port.cable}")),
+        yaml_text(one_line(port.label)),
+        own.mtu or MTU,
         0 if cage.form_factor == "RJ45" else port.speed_gbps,
         lanes if lanes < cage.lanes // port.ways else 0,
-        port.speed_gbps >= FEC_FROM_GBPS,
+        _FEC[own.fec] if own.fec else "rs" if port.speed_gbps >= FEC_FROM_GBPS else "",
+        "down" if own.shutdown else "up",
         service.vlan if service and service.gateways and not port.addresses else 0,
         vrf_name(service.vrf) if service and port.addresses else "",
         [(family(address), address) for address in port.addresses],
-        ecn_profile(port.speed_gbps) if lossless else "",
+        speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",
+        dynamic and port.role != "host" and port.speed_gbps <= _adaptive_up_to(switch.profile.asic),
     )
+
+
+def _adaptive_up_to(asic: str) -> int:
+    """The fastest port, Gb/s, over which a chip balances by load."""
+    return next((gbps for chip, gbps in ADAPTIVE_UP_TO_GBPS.items() if asic.startswith(chip)), 1 << 20)
 
 
 def _subinterface_row(port: SwitchPort, sub: Subinterface) -> tuple[object, ...]:
     """(name, port, description, VLAN, VRF, addresses) of a VRF's way over a link."""
-    description = json_text(one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}"))
+    description = yaml_text(one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}"))
     addresses = [(family(address), address) for address in sub.addresses]
     name = token(port.name)
     return f"{name}.{sub.vlan}", name, description, sub.vlan, vrf_name(sub.vrf), addresses
