@@ -2,8 +2,8 @@
 
 Written by hand from NVIDIA's documents on Cumulus Linux 5.15 and 5.16: the NVUE Command Reference ("nv set" commands,
 whose words are the keys of the tree), the user guide's printed startup.yaml files, and "New and Changed NVUE Commands"
-for what moved in 5.15. A key `<form>` stands for keys of that form; a value is the form of a scalar, a list of one form,
-or more of the tree. Every key may be left out.
+for what moved in 5.15. A key `<form>` stands for keys of that form; a value is the form of a scalar, a list of one
+form, or more of the tree. Every key may be left out.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ QOS = {
     "mapping": {"<name>": {"dscp": {"<dscp>": {"switch-priority": whole(0, 7)}}, "trust": one_of("l3")}},
     "pfc": {"<name>": {"rx": ENABLE, "tx": ENABLE, "switch-priority": {"<priority>": EMPTY}}},
     "pfc-watchdog": {"polling-interval": whole(100, 5000), "robustness": whole(1, 1000)},
-    "traffic-pool": dict.fromkeys(("default-lossless", "default-lossy"), {"memory-percent": whole(1, 100)}),
+    "traffic-pool": {key: {"memory-percent": whole(1, 100)} for key in ("default-lossless", "default-lossy")},
 }
 POLICY = {
     "as-path-list": {"<name>": {"rule": {"<rule>": {"action": one_of("permit", "deny"), "aspath-exp": LINE}}}},
@@ -246,7 +246,7 @@ SYSTEM = {
         },
     },
     "api": {"certificate": LINE, "state": STATE},
-    "control-plane": {"acl": dict.fromkeys(("acl-default-dos", "acl-default-whitelist"), {"inbound": EMPTY})},
+    "control-plane": {"acl": {key: {"inbound": EMPTY} for key in ("acl-default-dos", "acl-default-whitelist")}},
     "date-time": {"timezone": text(r"[A-Za-z_]+(/[A-Za-z0-9_+-]+)*")},
     "dns": {"domain": LINE, "server": {"<address>": {"priority": whole(1, 65535), "vrf": VRF}}},
     "gnmi-server": {
