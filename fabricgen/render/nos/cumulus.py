@@ -38,6 +38,8 @@ ADAPTIVE_UP_TO_GBPS = {"Spectrum-4": 400}
 """The fastest ports that take part in adaptive routing, by chips that do not do it at every speed (user guide,
 "Equal Cost Multipath Load Sharing")."""
 
+_COMMENTS = re.compile(r"\A(?:#.*\n)*")
+
 _FEC = {"rs": "rs", "fc": "baser", "none": "off"}
 
 _TAKEN = re.compile(r"default|mgmt|lo|bridge|vlan[0-9]*|(eth|swp|bond|dummy|vxlan)[0-9].*")
@@ -83,14 +85,14 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
 
 
 def with_trees(file: str, text: str, snippets: tuple[PlacedSnippet, ...]) -> str:  # noqa: ARG001 - there is one file
-    """The tree with those of the user's laid over it, written anew."""
+    """The tree with those of the user's laid over it, written anew below the comments that it begins with."""
     from ruamel.yaml import YAML
 
     (item,) = YAML(typ="safe").load(text)
     tree = item["set"]
     for snippet in snippets:
         tree = merged(tree, snippet.tree, snippet.name)
-    return as_yaml([{**item, "set": tree}])
+    return "".join(_COMMENTS.findall(text)[:1]) + as_yaml([{**item, "set": tree}])
 
 
 def vrf_name(vrf: str) -> str:
