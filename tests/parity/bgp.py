@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.parity.neutral import Bfd, Bgp, Peer, Policy
 from tests.parity.policy import Policies, Route
-from tests.parity.tree import UnknownText
+from tests.parity.tree import UnknownTextError
 
 
 @dataclass
@@ -47,9 +47,9 @@ class Instance:
         return self.neighbors.setdefault(name, Neighbor())
 
     def bgp(self, policies: Policies, connected: Iterable[Route], statics: Iterable[Route]) -> Bgp:
-        """The instance in neutral form; raises UnknownText for groups that are not there."""
+        """The instance in neutral form; raises UnknownTextError for groups that are not there."""
         if len(self.max_paths) != 1:
-            raise UnknownText(f"families differ in equal paths: {self.max_paths}")
+            raise UnknownTextError(f"families differ in equal paths: {self.max_paths}")
         peers = {n: self._peer(policies, one) for n, one in self.neighbors.items() if not one.is_group}
         return Bgp(
             asn=self.asn,
@@ -70,30 +70,35 @@ class Instance:
 
     def _peer(self, policies: Policies, one: Neighbor) -> Peer:
         if one.group and not self.neighbors[one.group].is_group:
-            raise UnknownText(f"{one.group} is no peer group")
+            raise UnknownTextError(f"{one.group} is no peer group")
         group = self.neighbors[one.group] if one.group else Neighbor()
         keepalive, hold = one.timers or group.timers or self.timers
-        maps_in, maps_out = one.map_in or group.map_in, one.map_out or group.map_out
+        families = frozenset(one.active | group.active)
         return Peer(
             remote_asn=one.remote_asn or group.remote_asn,
-            families=frozenset(one.active | group.active),
-            policy_in=_joined(policies, maps_in),
-            policy_out=_joined(policies, maps_out),
+            families=families,
+            policy_in=_joined(policies, one.map_in or group.map_in, families),
+            policy_out=_joined(policies, one.map_out or group.map_out, families),
             keepalive_s=keepalive,
             hold_s=hold,
             bfd=one.bfd or group.bfd,
             own_as_in=one.own_as_in or group.own_as_in,
-            max_prefixes={**group.max_prefixes, **one.max_prefixes},
+            max_prefixes={f: n for f, n in {**group.max_prefixes, **one.max_prefixes}.items() if f in families},
             description=one.description,
         )
 
 
-def _joined(policies: Policies, maps: set[str]) -> Policy | None:
-    """The policy of a session whose families have maps of their own; None where all may pass."""
+def _joined(policies: Policies, maps: set[str], families: frozenset[str]) -> Policy | None:
+    """The policy of a session, of the maps that its families have; None where all may pass.
+
+    Permits of families that the session does not carry let nothing pass, and do not count.
+    """
     found = [policies.policy(name) for name in sorted(maps)]
     known = [policy for policy in found if policy is not None]
     if not known:
         return None
     if len(known) != len(found) or len({policy.own_only for policy in known}) != 1:
-        raise UnknownText(f"families differ in what may pass: {sorted(maps)}")
-    return Policy(frozenset(permit for policy in known for permit in policy.permits), known[0].own_only)
+        raise UnknownTextError(f"families differ in what may pass: {sorted(maps)}")
+    permits = (permit for policy in known for permit in policy.permits)
+    carried = frozenset(p for p in permits if ("v6" if ":" in p.prefix else "v4") in families)
+    return Policy(carried, known[0].own_only)

@@ -10,7 +10,7 @@ from tests.parity.eos_bgp import EosRouting, routing_rules
 from tests.parity.eos_qos import EosQos, qos_rules
 from tests.parity.neutral import Interface, Management, StaticRoute, Subinterface, Switch, Vlan, is_unused
 from tests.parity.policy import Route, connected
-from tests.parity.tree import Line, Rules, UnknownText, eos_tree
+from tests.parity.tree import Line, Rules, UnknownTextError, tree
 
 DEFAULT_MTU = 1500
 
@@ -55,10 +55,10 @@ class Box:
 
 
 def read(files: Mapping[str, str]) -> Switch:
-    """A switch from its one file; raises UnknownText for what is not understood or does not fit together."""
+    """A switch from its one file; raises UnknownTextError for what is not understood or does not fit together."""
     (text,) = files.values()
     box = Box()
-    _TOP.read(eos_tree(text).children, box)
+    _TOP.read(tree(text).children, box)
     return _switch(box)
 
 
@@ -99,9 +99,9 @@ def _switch(box: Box) -> Switch:
 
 def _interface(name: str, port: Port) -> Interface:
     if (port.addresses or port.link_local or port.vrf) and not port.routed:
-        raise UnknownText(f"{name} has addresses and is no routed port")
+        raise UnknownTextError(f"{name} has addresses and is no routed port")
     if bool(port.access_vlan) != (port.access_mode and port.portfast) or (port.access_vlan and port.routed):
-        raise UnknownText(f"{name} is no plain access port")
+        raise UnknownTextError(f"{name} is no plain access port")
     return Interface(
         admin_up=port.admin_up,
         mtu=port.mtu,
@@ -124,21 +124,21 @@ def _managements(box: Box) -> Iterator[tuple[str, str]]:
     own = [port for name, port in box.ports.items() if name.startswith("Management")]
     for port in own:
         if port.vrf != MANAGEMENT or MANAGEMENT not in box.vrfs or box.ssh_vrfs != {MANAGEMENT}:
-            raise UnknownText("management is not in a VRF of its own")
+            raise UnknownTextError("management is not in a VRF of its own")
         for address in port.addresses:
             yield address, box.gateways["ipv6" if ":" in address else "ip"]
 
 
 def _check_forwarding(box: Box, interfaces: Mapping[str, Interface]) -> None:
-    """Raises UnknownText where addresses are in a VRF that does not route their family."""
+    """Raises UnknownTextError where addresses are in a VRF that does not route their family."""
     for name, port in interfaces.items():
         words = {"ipv6" if ":" in address else "ip" for address in port.addresses}
         if missing := {(word, port.vrf) for word in words} - box.routes_in:
-            raise UnknownText(f"{name} has addresses that are not routed: {sorted(missing)}")
+            raise UnknownTextError(f"{name} has addresses that are not routed: {sorted(missing)}")
         if port.link_local and ("ip", "") in box.routes_in and not box.v4_over_v6:
-            raise UnknownText("`ip routing ipv6 interfaces` is missing")
+            raise UnknownTextError("`ip routing ipv6 interfaces` is missing")
         if port.link_local and ("ipv6", "") not in box.routes_in:
-            raise UnknownText("`ipv6 unicast-routing` is missing")
+            raise UnknownTextError("`ipv6 unicast-routing` is missing")
 
 
 def _static(hops: list[tuple[str, str]]) -> StaticRoute:
@@ -146,7 +146,7 @@ def _static(hops: list[tuple[str, str]]) -> StaticRoute:
 
 
 _TOP, _PORT, _SSH, _VLAN = Rules(), Rules(), Rules(), Rules()
-_TOP.nothing("service routing protocols model multi-agent", "spanning-tree mode mstp", "end", "no ip routing vrf MGMT")
+_TOP.nothing("service routing protocols model multi-agent", "spanning-tree mode mstp", "no ip routing vrf MGMT")
 _VLAN.nothing(r"name \S+")
 routing_rules(_TOP)
 qos_rules(_TOP)
@@ -183,7 +183,7 @@ def _gateway(box: Box, line: Line, word: str, address: str) -> None:
 def _static_route(box: Box, line: Line, prefix: str, distance: str, port: str, address: str) -> None:
     hops = box.statics.setdefault(prefix, [])
     if bool(distance) != (not port and bool(hops)):
-        raise UnknownText(f"a distance is for what drops the rest: {line.text}")
+        raise UnknownTextError(f"a distance is for what drops the rest: {line.text}")
     hops.append((port or "", address or ""))
 
 
@@ -195,7 +195,7 @@ def _ssh(box: Box, line: Line) -> None:
 @_SSH.line(r"vrf (\S+)")
 def _ssh_vrf(box: Box, line: Line, vrf: str) -> None:
     if [child.text for child in line.children] != ["no shutdown"]:
-        raise UnknownText(f"ssh in {vrf}")
+        raise UnknownTextError(f"ssh in {vrf}")
     box.ssh_vrfs.add(vrf)
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from tests.parity.bgp import Instance
 from tests.parity.neutral import Bfd, Bgp
 from tests.parity.policy import Entry, Policies, Route
-from tests.parity.tree import Line, Rules, UnknownText
+from tests.parity.tree import Line, Rules, UnknownTextError
 
 
 @dataclass
@@ -24,10 +24,10 @@ class EosRouting:
     """The group of each interface with a session over link-local addresses."""
 
     def bgp(self, connected: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
-        """Sessions and announcements by VRF; raises UnknownText for sessions that carry IPv4 without next hops."""
+        """Sessions and announcements by VRF; raises UnknownTextError for sessions that carry IPv4 without next hops."""
         for port, group in self.link_local.items():
             if "v4" in self.instances[""].neighbors[group].active and group not in self.over_v6:
-                raise UnknownText(f"{port} carries IPv4 without `next-hop address-family ipv6 originate`")
+                raise UnknownTextError(f"{port} carries IPv4 without `next-hop address-family ipv6 originate`")
         return {vrf: one.bgp(self.policies, connected(vrf), ()) for vrf, one in self.instances.items()}
 
 
@@ -137,8 +137,8 @@ def _description(routing: EosRouting, bgp: Instance, line: Line, peer: str, text
 @_BGP.line(r"neighbor (\S+) bfd(?: interval (\d+) min-rx (\d+) multiplier (\d+))?")
 def _bfd(routing: EosRouting, bgp: Instance, line: Line, peer: str, own: str, least: str, multiplier: str) -> None:
     if own != least:
-        raise UnknownText(f"intervals differ: {line.text}")
-    bgp.neighbor(peer).bfd = Bfd(int(own or 0), int(multiplier or 0))
+        raise UnknownTextError(f"intervals differ: {line.text}")
+    bgp.neighbor(peer).bfd = Bfd(int(own), int(multiplier)) if own else Bfd()
 
 
 @_BGP.line(r"neighbor (\S+) route-map (\S+) (in|out)")
@@ -150,7 +150,7 @@ def _policy(routing: EosRouting, bgp: Instance, line: Line, peer: str, name: str
 @_BGP.line(r"neighbor (\S+) maximum-routes (\d+)")
 def _most(routing: EosRouting, bgp: Instance, line: Line, peer: str, count: str) -> None:
     if int(count):  # 0: no limit; without the line EOS takes 12,000
-        bgp.neighbor(peer).max_prefixes["all"] = int(count)
+        bgp.neighbor(peer).max_prefixes |= {"v4": int(count), "v6": int(count)}
 
 
 @_BGP.line(r"neighbor (\S+) allowas-in (\d+)")

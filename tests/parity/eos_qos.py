@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tests.parity.neutral import Ecn, PortQos, Qos, Queue, Watchdog
-from tests.parity.tree import Line, Rules, UnknownText
+from tests.parity.tree import Line, Rules, UnknownTextError
 
 GROUP_CLASSES = (1, 0, 2, 3, 4, 5, 6, 7)
 """The traffic class that EOS gives each group of eight DSCPs by default: 0-7 is class 1, 8-15 is class 0."""
@@ -46,7 +46,7 @@ class EosQos:
 
     def _port(self, profile: Profile, watched: bool) -> PortQos:
         if profile.words != {"qos trust dscp", "priority-flow-control on"}:
-            raise UnknownText(f"a profile lacks trust or PFC: {sorted(profile.words)}")
+            raise UnknownTextError(f"a profile lacks trust or PFC: {sorted(profile.words)}")
         no_drop = frozenset(profile.no_drop)
         return PortQos(no_drop, no_drop if watched else frozenset(), profile.queues)
 
@@ -101,7 +101,7 @@ def _add_queue(profile: Profile, line: Line, number: str) -> None:
     assert isinstance(share, int)
     assert ecn is None or isinstance(ecn, Ecn)
     if bool(strict) == plain:
-        raise UnknownText(f"queue {number} is neither strict nor shared")
+        raise UnknownTextError(f"queue {number} is neither strict nor shared")
     profile.queues[int(number)] = Queue(bool(strict), share, ecn)
 
 

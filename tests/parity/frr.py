@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from tests.parity.bgp import Instance
 from tests.parity.neutral import Bfd, Bgp, StaticRoute
 from tests.parity.policy import Entry, Policies, Route, network_of
-from tests.parity.tree import Line, Rules, UnknownText, frr_tree
+from tests.parity.tree import Line, Rules, UnknownTextError, tree
 
 
 @dataclass
 class Frr:
-    """What was read: instances by VRF, static routes by (VRF, prefix) as (next hop, port, tag) with "" for a discard."""
+    """What was read: instances by VRF, static routes by (VRF, prefix) as (next hop, port, tag), "" for a discard."""
 
     hostname: str = ""
     policies: Policies = field(default_factory=Policies)
@@ -44,9 +44,9 @@ class Frr:
 
 
 def read_frr(text: str) -> Frr:
-    """Read an frr.conf; raises UnknownText for a line that is not understood."""
+    """Read an frr.conf; raises UnknownTextError for a line that is not understood."""
     found = Frr()
-    _TOP.read(frr_tree(text).children, found)
+    _TOP.read(tree(text).children, found)
     return found
 
 
@@ -97,7 +97,7 @@ def _static(
 ) -> None:
     ways = found.statics.setdefault((vrf_of(vrf or ""), prefix), [])
     if bool(distance) != (bool(drop) and bool(ways)):
-        raise UnknownText(f"a distance is for what drops the rest: {line.text}")
+        raise UnknownTextError(f"a distance is for what drops the rest: {line.text}")
     ways.append(("", "", tag) if drop else (hop, port, tag))
 
 
@@ -162,8 +162,8 @@ def _description(bgp: Instance, line: Line, peer: str, text: str) -> None:
 @_BGP.line(r"neighbor (\S+) bfd(?: (\d+) (\d+) (\d+))?")
 def _bfd(bgp: Instance, line: Line, peer: str, multiplier: str, receive: str, transmit: str) -> None:
     if receive != transmit:
-        raise UnknownText(f"intervals differ: {line.text}")
-    bgp.neighbor(peer).bfd = Bfd(int(receive or 0), int(multiplier or 0))
+        raise UnknownTextError(f"intervals differ: {line.text}")
+    bgp.neighbor(peer).bfd = Bfd(int(receive), int(multiplier)) if receive else Bfd()
 
 
 @_BGP.line(r"address-family (ipv4|ipv6)(?: unicast)?")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from ipaddress import ip_interface, ip_network
 
 from tests.parity.neutral import Interface, Permit, Policy, Subinterface, Vlan
-from tests.parity.tree import UnknownText
+from tests.parity.tree import UnknownTextError
 
 OWN_ROUTES = "^$"
 """The AS path of what a switch originates itself."""
@@ -41,18 +42,18 @@ class Policies:
         self.prefix_lists.setdefault(name, set()).add(Permit(prefix, given.get("ge", own), longest))
 
     def policy(self, name: str) -> Policy | None:
-        """What a map lets pass, None for everything; raises UnknownText for what a Policy cannot say."""
+        """What a map lets pass, None for everything; raises UnknownTextError for what a Policy cannot say."""
         entries = [entry for _, entry in sorted(self.maps[name].items()) if entry.permit]
         if all(entry == Entry(True) for entry in entries):
             return None
         own = {self._own_only(entry) for entry in entries}
         if len(own) != 1 or any(entry.interface or entry.tag or not entry.prefix_list for entry in entries):
-            raise UnknownText(f"route-map {name} is no list of prefixes")
+            raise UnknownTextError(f"route-map {name} is no list of prefixes")
         return Policy(frozenset(p for entry in entries for p in self.prefix_lists[entry.prefix_list]), own.pop())
 
     def _own_only(self, entry: Entry) -> bool:
         if entry.as_path and self.as_paths[entry.as_path] != {OWN_ROUTES}:
-            raise UnknownText(f"as-path list {entry.as_path} is not {OWN_ROUTES}")
+            raise UnknownTextError(f"as-path list {entry.as_path} is not {OWN_ROUTES}")
         return bool(entry.as_path)
 
     def passing(self, name: str, routes: Iterable[Route]) -> Iterator[str]:
@@ -76,12 +77,14 @@ class Route:
     tag: str = ""
 
 
+@cache
 def _takes(permit: Permit, prefix: str) -> bool:
     inner, outer = ip_network(prefix), ip_network(permit.prefix)
     same = inner.version == outer.version
     return same and permit.shortest <= inner.prefixlen <= permit.longest and inner.subnet_of(outer)  # type: ignore[arg-type]
 
 
+@cache
 def network_of(address: str) -> str:
     """The subnet that an address with a prefix length is in."""
     return str(ip_interface(address).network)

@@ -16,7 +16,7 @@ from tests.parity.bgpcfgd import frr_of
 from tests.parity.neutral import Interface, Management, Subinterface, Switch, Vlan, is_unused
 from tests.parity.policy import Route, connected, network_of
 from tests.parity.sonic_qos import QOS_TABLES, read_qos
-from tests.parity.tree import UnknownText, only
+from tests.parity.tree import UnknownTextError, only
 
 Row = Mapping[str, str]
 Table = Mapping[str, Row]
@@ -42,16 +42,16 @@ class Box:
 
 
 def read(files: Mapping[str, str]) -> Switch:
-    """A switch from its files by name; raises UnknownText for what is not understood or does not fit together."""
+    """A switch from its files by name; raises UnknownTextError for what is not understood or does not fit together."""
     tables = json.loads(files["config_db.json"])
     box = Box()
     for name, table in tables.items():
         if name in _TABLES:
             _TABLES[name](box, table)
         elif name not in QOS_TABLES and name not in _ELSEWHERE:
-            raise UnknownText(f"table {name}")
+            raise UnknownTextError(f"table {name}")
     if box.split != ("frr.conf" in files) or (box.split and "BGP_NEIGHBOR" in tables):
-        raise UnknownText("the routing mode does not fit the files")
+        raise UnknownTextError("the routing mode does not fit the files")
     return _switch(box, tables, frr.read_frr(files.get("frr.conf") or frr_of(tables)))
 
 
@@ -71,7 +71,7 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
             yield from (Route(network_of(address), "eth0") for address, _ in box.managements)
 
     if routing.hostname not in ("", box.hostname):
-        raise UnknownText(f"frr.conf is of {routing.hostname}")
+        raise UnknownTextError(f"frr.conf is of {routing.hostname}")
     return Switch(
         hostname=box.hostname,
         interfaces=used,
@@ -100,9 +100,9 @@ def _parent(name: str, ports: Mapping[str, Interface]) -> tuple[str, int]:
 def _interface(box: Box, name: str, port: Interface) -> Interface:
     vlan = box.access.get(name, "")
     if vlan and name in box.routed:
-        raise UnknownText(f"{name} is routed and in {vlan}")
+        raise UnknownTextError(f"{name} is routed and in {vlan}")
     if box.keyed.get(name) and name not in box.routed:
-        raise UnknownText(f"{name} has addresses and no row of its own")
+        raise UnknownTextError(f"{name} has addresses and no row of its own")
     return Interface(
         admin_up=port.admin_up,
         mtu=port.mtu,
@@ -142,11 +142,11 @@ def _metadata(box: Box, table: Table) -> None:
 
 def _ports(box: Box, table: Table) -> None:
     for name, row in table.items():
-        only(row, *"admin_status alias description fec index lanes mtu speed subport".split())
+        only(row, *["admin_status", "alias", "description", "fec", "index", "lanes", "mtu", "speed", "subport"])
         up = {"up": True, "down": False}[row["admin_status"]]
         speed, rest = divmod(int(row["speed"]), 1000)
         if rest:
-            raise UnknownText(f"{name} runs at {row['speed']} Mb/s")
+            raise UnknownTextError(f"{name} runs at {row['speed']} Mb/s")
         box.ports[name] = Interface(up, int(row["mtu"]), speed, row.get("fec", ""), description=row["description"])
 
 
@@ -175,7 +175,7 @@ def _interfaces(box: Box, table: Table) -> None:
 def _subinterfaces(box: Box, table: Table) -> None:
     for name, row in _addressed(box, table, "admin_status", "vlan"):
         if row["admin_status"] != "up" or row["vlan"] != name.partition(".")[2]:
-            raise UnknownText(f"{name} is down or of another VLAN")
+            raise UnknownTextError(f"{name} is down or of another VLAN")
         box.tags[name] = int(row["vlan"])
 
 
@@ -188,7 +188,7 @@ def _vlans(box: Box, table: Table) -> None:
 def _members(box: Box, table: Table) -> None:
     for key, row in table.items():
         if row != {"tagging_mode": "untagged"}:
-            raise UnknownText(f"VLAN_MEMBER {key}")
+            raise UnknownTextError(f"VLAN_MEMBER {key}")
         vlan, _, port = key.partition("|")
         box.access[port] = vlan
 
@@ -198,7 +198,7 @@ def _managements(box: Box, table: Table) -> None:
         only(row, "gwaddr")
         name, _, address = key.partition("|")
         if name != "eth0":
-            raise UnknownText(f"MGMT_INTERFACE {key}")
+            raise UnknownTextError(f"MGMT_INTERFACE {key}")
         box.managements.add((address, row["gwaddr"]))
 
 

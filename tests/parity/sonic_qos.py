@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.parity.neutral import Ecn, PortQos, Qos, Queue, Watchdog
-from tests.parity.tree import UnknownText, only
+from tests.parity.tree import UnknownTextError, only
 
 QOS_TABLES = {
     "DSCP_TO_TC_MAP",
@@ -24,7 +24,7 @@ Tables = Mapping[str, Mapping[str, Mapping[str, str]]]
 
 
 def read_qos(tables: Tables) -> Qos | None:
-    """QoS in neutral form; None without tables of it. Raises UnknownText where tables do not fit together."""
+    """QoS in neutral form; None without tables of it. Raises UnknownTextError where tables do not fit together."""
     if not QOS_TABLES & set(tables):
         return None
     bound = {name: row for name, row in tables["PORT_QOS_MAP"].items() if name != "global"}
@@ -40,7 +40,7 @@ def read_qos(tables: Tables) -> Qos | None:
     for priority in {p for port in ports.values() for p in port.pfc}:
         alone = [traffic_class for traffic_class, group in groups.items() if group == groups[priority]]
         if pfc_queues[priority] != queues[priority] or alone != [priority]:
-            raise UnknownText(f"priority {priority} pauses another queue or class than its own")
+            raise UnknownTextError(f"priority {priority} pauses another queue or class than its own")
     return Qos(
         class_of=tuple(classes[dscp] for dscp in range(64)),
         queue_of={c: queues[c] for c in sorted(set(classes.values()))},
@@ -56,7 +56,7 @@ def _bound_map(tables: Tables, bound: Mapping[str, Mapping[str, str]], field: st
     """The map that all ports name in a field."""
     names = {row[field] for row in bound.values()}
     if len(names) != 1:
-        raise UnknownText(f"ports have different maps: {field} {sorted(names)}")
+        raise UnknownTextError(f"ports have different maps: {field} {sorted(names)}")
     return tables[table][names.pop()]
 
 
@@ -92,10 +92,10 @@ def _ecn(row: Mapping[str, str]) -> Ecn:
     only(row, "ecn", *(f"{c}_{f}" for c in colors for f in fields), *(f"wred_{c}_enable" for c in colors))
     found: set[tuple[str, ...]] = {tuple(row[f"{color}_{f}"] for f in fields) for color in colors}
     if len(found) != 1 or row["ecn"] != "ecn_all" or any(row[f"wred_{c}_enable"] != "true" for c in colors):
-        raise UnknownText("colours are marked differently")
+        raise UnknownTextError("colours are marked differently")
     low, high, percent = map(int, found.pop())
     if low % 1000 or high % 1000:
-        raise UnknownText(f"thresholds are no whole kB: {low}, {high}")
+        raise UnknownTextError(f"thresholds are no whole kB: {low}, {high}")
     return Ecn(low // 1000, high // 1000, percent)
 
 
@@ -105,7 +105,7 @@ def _watchdog(table: Mapping[str, Mapping[str, str]], ports: Mapping[str, Any]) 
     if not rows:
         return None
     if len(rows) != 1 or set(table) - {"GLOBAL"} != set(ports):
-        raise UnknownText("ports have different watchdogs")
+        raise UnknownTextError("ports have different watchdogs")
     row = dict(rows.pop())
     only(row, "action", "detection_time", "restoration_time")
     poll = int(table["GLOBAL"]["POLL_INTERVAL"])
