@@ -71,10 +71,10 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Bfd:
-    """Bidirectional forwarding detection: milliseconds, 0 for what the NOS takes by default."""
+    """Bidirectional forwarding detection: ms between packets, packets missed. FRR's and EOS's defaults are these."""
 
-    interval_ms: int = 0
-    multiplier: int = 0
+    interval_ms: int = 300
+    multiplier: int = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,29 +172,34 @@ class Qos:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A local account: the hash of its password as given, its SSH public keys, whether it may do everything."""
+    """A local account: the hash of its password as given, its SSH public keys, and `admin` or `operator`."""
 
-    password_hash: str
+    password_hash: str = ""
     keys: frozenset[str] = frozenset()
-    admin: bool = True
+    role: str = "admin"
 
 
 @dataclass(frozen=True, slots=True)
 class Management:
-    """How a switch is managed: `addresses` are (address with prefix length, gateway) of the management port."""
+    """How a switch is managed: `addresses` are (address with prefix length, gateway) of the management port.
+
+    Servers are in order of preference. `aaa` are (protocol, server), `snmp_users` name who may read with
+    authentication and privacy. `gnmi_port` is 0 where there is no gNMI, and what the NOS takes by default otherwise.
+    """
 
     addresses: frozenset[tuple[str, str]] = frozenset()
     users: Mapping[str, User] = field(default_factory=dict)
+    aaa: tuple[tuple[str, str], ...] = ()
     ntp: tuple[str, ...] = ()
-    syslog: tuple[str, ...] = ()
     dns: tuple[str, ...] = ()
     domain: str = ""
-    aaa: tuple[tuple[str, str], ...] = ()
-    """(protocol, server) in the order in which they are asked."""
+    syslog: tuple[str, ...] = ()
+    syslog_level: str = ""
     snmp_users: frozenset[str] = frozenset()
     gnmi_port: int = 0
-    banners: Mapping[str, str] = field(default_factory=dict)
-    """"login" before, "motd" after logging in."""
+    login_banner: str = ""
+    motd: str = ""
+    timezone: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +255,8 @@ def renamed(switch: Switch, name: Callable[[str], str]) -> Switch:
 
 def differences(found: object, wanted: object, at: str = "") -> Iterator[str]:
     """Yield a line for each place where two neutral forms disagree, by its path: `bgp..peers.10.0.0.1.bfd`."""
+    if found == wanted:
+        return
     if is_dataclass(found) and type(found) is type(wanted):
         for each in fields(found):
             yield from differences(getattr(found, each.name), getattr(wanted, each.name), f"{at}{each.name}.")
@@ -263,5 +270,5 @@ def differences(found: object, wanted: object, at: str = "") -> Iterator[str]:
         for word, extra in (("missing", wanted - found), ("not planned", found - wanted)):
             for value in sorted(extra, key=str):
                 yield f"{at.rstrip('.')}: {word} {value}"
-    elif found != wanted:
+    else:
         yield f"{at.rstrip('.')}: {found!r}, wanted {wanted!r}"

@@ -33,7 +33,8 @@ MAX_ECMP = 600
 
 FEC_FROM_GBPS = 100
 LOSSY_CLASS = 1
-"""The traffic class that EOS gives unmarked packets (DSCP 0-7)."""
+"""The traffic class that EOS gives unmarked packets (DSCP 0-7); here it is that of every DSCP but RoCE's two: by
+default each group of eight has a class, and queues without a profile of their own are strict."""
 
 _UNICAST_QUEUE_CHIPS = ("Tomahawk", "Trident")
 """XGS chips, whose unicast queues are `uc-tx-queue`; on DNX chips a queue is a `tx-queue`."""
@@ -206,13 +207,12 @@ def _qos(switch: SwitchView) -> dict[str, Any]:
     if not qos.lossless:
         return {"profiles": []}
     marked = {qos.roce_dscp: roce.ROCE_CLASS, qos.cnp_dscp: roce.CNP_CLASS}
-    classes = set(marked.values())
     speeds = {port.speed_gbps for port in switch.ports}
     return {
         "profiles": [(profile_name(s), *roce.ecn_thresholds_kb(qos, switch.is_lowest, s)) for s in sorted(speeds)],
         "dscp_classes": sorted(marked.items()),
         "lossy_class": LOSSY_CLASS,
-        "lossy_dscps": [d for d in range(64) if d not in marked and d // 8 in classes],
+        "lossy_dscps": [d for d in range(64) if d not in marked],
         "roce_class": roce.ROCE_CLASS,
         "cnp_class": roce.CNP_CLASS,
         "roce_percent": roce.ROCE_SHARE,
