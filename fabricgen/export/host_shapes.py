@@ -31,8 +31,9 @@ DEFAULT_ROLES = ("inband", "frontend")
 PRIORITY = 1000
 """Of the rules that choose a table by source address: before the kernel's main table (32766)."""
 
-Key = tuple[int, int, int]
-"""A port of a shape: its segment, its leg, and a bit for each field that it has a value of."""
+Key = tuple[int, int, int, int]
+"""A port of a shape: its segment, its leg, a bit for each field that it has a value of, and the MTU of the switch port
+where the blueprint states one, else 0."""
 
 _SLOT = re.compile("\0(-?[0-9]+)\0")
 
@@ -103,7 +104,7 @@ class HostShape:
     def texts(self) -> tuple[tuple[str, Text], ...]:
         """(file name, text) of each file. Raises InputError where Linux would not take the names of interfaces."""
         self._check_interfaces()
-        with_arp = [port for (_, _, flags), port in zip(self.keys, self.ports, strict=True) if flags & 1]
+        with_arp = [port for (_, _, flags, _), port in zip(self.keys, self.ports, strict=True) if flags & 1]
         values = {"node": _slot(-1), "cluster": self.cluster.design.loaded.blueprint.name}
         files = [(NETPLAN, self.ports), *([(SYSCTL, with_arp)] if with_arp else [])]
         templates = built_in_templates()
@@ -120,7 +121,7 @@ class HostShape:
     @cached_property
     def _default(self) -> tuple[str, int]:
         """(fabric with the default route, its first port); "" for none."""
-        sides = [(self._segment(segment).fabric, self._side(segment), leg) for segment, leg, _ in self.keys]
+        sides = [(self._segment(segment).fabric, self._side(segment), leg) for segment, leg, *_ in self.keys]
         roles = sorted((DEFAULT_ROLES.index(a.role), i) for i, (_, a, _) in enumerate(sides) if a.role in DEFAULT_ROLES)
         return (sides[roles[0][1]][0], sides[roles[0][1]][2]) if roles else ("", -1)
 
@@ -132,19 +133,19 @@ class HostShape:
         assert isinstance(side, Attachment)  # noqa: S101 - links of nodes have nothing else there
         return side
 
-    def _port(self, place: int, number: int, leg: int, flags: int) -> HostPort:
+    def _port(self, place: int, number: int, leg: int, flags: int, at_most: int) -> HostPort:
         design, side = self.cluster.design, self._side(number)
         fabric = design.fabric(self._segment(number).fabric)
         label, families = side.legs[leg].name, self.cluster.addresses.families
         first = place * (2 + len(FIELDS) * len(families))
-        jumbo = fabric.protocol == "roce" or side.role == "storage"
+        mtu = MTU if fabric.protocol == "roce" or side.role == "storage" else MTU_ELSEWHERE
         return HostPort(
             interface=interface_name(design.loaded.blueprint, side.profile.id, label),
             label=label,
             fabric=fabric.name,
             leaf=_slot(first),
             leaf_port=_slot(first + 1),
-            mtu=MTU if jumbo else MTU_ELSEWHERE,
+            mtu=min(mtu, at_most or mtu),
             table=design.layout.numbering.held["vlans"][fabric.name][0].first * 1000 + leg + 1,
             metric=PRIORITY + leg + 1,
             priority=PRIORITY,
@@ -165,7 +166,7 @@ class HostShape:
 
     def _check_interfaces(self) -> None:
         taken: dict[str, HostPort] = {}
-        for (number, _, _), port in zip(self.keys, self.ports, strict=True):
+        for (number, *_), port in zip(self.keys, self.ports, strict=True):
             first = taken.setdefault(port.interface, port)
             both = (
                 f"ports {first.label} ({first.fabric}) and {port.label} ({port.fabric}) of {{}} are both interface {{}}"

@@ -139,6 +139,14 @@ def test_frames_fit_the_switches(case: tuple[Cluster, dict[str, dict[str, Any]]]
             assert port["mtu"] < min(eos.MTU, sonic.MTU)
 
 
+def test_frames_fit_a_port_whose_mtu_is_stated() -> None:
+    stated = "config_of={compute-leaf-p1-su01-r1-01: {ports: {Ethernet0: {mtu: 4000}, Ethernet4: {mtu: 9100}}}}"
+    usual, written = plans(files_of("leaf-spine")), plans(files_of("leaf-spine", stated))
+    changed = {(node, name) for node, ports in usual.items() for name in ports if ports[name] != written[node][name]}
+    assert changed == {("p1-su01-n001", "eth1")}
+    assert written["p1-su01-n001"]["eth1"] == usual["p1-su01-n001"]["eth1"] | {"mtu": 4000}
+
+
 def test_infiniband_bmcs_and_foreign_devices_are_left_out() -> None:
     written = plans(files_of("full-cluster"))
     assert "p1-su01-n001" in written
@@ -182,7 +190,7 @@ def test_routes_stay_as_they_are_where_a_fabric_has_its_pool_to_itself() -> None
     assert few["eth1"]["routes"][0] == {"to": "10.128.0.0/9", "via": "10.128.0.0", "metric": 1001}
 
 
-def test_tables_do_not_depend_on_other_fabrics_or_their_order() -> None:
+def test_tables_are_numbered_by_fabric_and_port() -> None:
     """The number of a table is that of its fabric, which the lock keeps, and of the port."""
     tables = {
         name: port["routing-policy"][0]["table"] for name, port in plans(files_of("leaf-spine"))["p1-su01-n001"].items()

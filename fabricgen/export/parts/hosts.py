@@ -8,7 +8,7 @@ RoCE cluster network configuration guide: `arp_ignore` 1 and `arp_announce` 2 ag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
@@ -37,6 +37,12 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         for fabric in design.fabrics
         for found in addresses.families
     }
+    mtus = {
+        (device, port): settings.mtu
+        for device, own in design.loaded.blueprint.config_of.items()
+        for port, settings in own.ports.items()
+        if settings.mtu is not None
+    }
     shapes: dict[tuple[Key, ...], HostShape] = {}
 
     def shape_of(wired: tuple[Key, ...]) -> HostShape:
@@ -45,19 +51,24 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         return shapes[wired]
 
     for first, end in by_device(cluster.plan.links.a_device[rows], AT_ONCE):
-        yield from _piece(cluster, rows[first:end], shape_of)
+        yield from _piece(cluster, rows[first:end], mtus, shape_of)
 
 
-def _piece(cluster: Cluster, rows: Wide, shape_of: Callable[[tuple[Key, ...]], HostShape]) -> Iterator[File]:
+def _piece(
+    cluster: Cluster,
+    rows: Wide,
+    mtus: Mapping[tuple[str, str], int],
+    shape_of: Callable[[tuple[Key, ...]], HostShape],
+) -> Iterator[File]:
     """The files of some nodes, from all of their links."""
     links = cluster.plan.links
     fields = [column for found in cluster.addresses.families for column in family_texts(cluster, found, rows)]
-    values = list(
-        zip(picked(cluster.name_column, links.b_device[rows]), cluster.b_port[rows].tolist(), *fields, strict=True)
-    )
+    leaves = list(zip(picked(cluster.name_column, links.b_device[rows]), cluster.b_port[rows].tolist(), strict=True))
+    values = [(*leaf, *texts) for leaf, *texts in zip(leaves, *fields, strict=True)]
     has = [np.array(column, dtype=object).astype(bool) for column in fields]
     flags = np.sum([column.astype(np.int64) << bit for bit, column in enumerate(has)], axis=0)
-    keys = list(zip(links.segment[rows].tolist(), links.a_port[rows].tolist(), flags.tolist(), strict=True))
+    most = [mtus.get(leaf, 0) for leaf in leaves]
+    keys = list(zip(links.segment[rows].tolist(), links.a_port[rows].tolist(), flags.tolist(), most, strict=True))
     for first, end in by_device(links.a_device[rows], 1):
         name = cluster.names[links.a_device[rows[first]]]
         own = [text for port in values[first:end] for text in port]
