@@ -46,11 +46,16 @@ class Dialect:
     unnumbered_described: bool = True
     unused_whole: bool = False
     """Whether a cage without cables is left as one port, whatever it can be split into."""
+    restores: bool = True
+    """Whether the PFC watchdog can be told when to give a queue back."""
+    limits: bool = False
+    """Whether sessions end over a number of prefixes."""
 
 
 DIALECTS = {
     "sonic": Dialect(mtu=9216, lossy_class=0, most_paths=514),
     "eos": Dialect(9214, 1, 600, copper_negotiates=True, unnumbered_described=False, unused_whole=True),
+    "cumulus": Dialect(9216, 0, 128, copper_negotiates=True, unused_whole=True, restores=False, limits=True),
 }
 
 
@@ -180,6 +185,7 @@ def _peer(
         hold_s=HOLD_S,
         bfd=Bfd(bfd.interval_ms, bfd.multiplier) if bfd else None,
         own_as_in=1 if switch.shares_asn and port.role != "down" else 0,
+        max_prefixes=dict.fromkeys(families, switch.fabric.max_prefixes) if DIALECTS[switch.tier.nos].limits else {},
         description=f"{port.peer} {port.peer_port}" if described else "",
     )
 
@@ -257,7 +263,7 @@ def _qos(switch: SwitchView, dialect: Dialect) -> Qos:
             )
             for port in switch.ports
         },
-        watchdog=Watchdog(qos.detect_ms, qos.restore_ms, qos.poll_ms, qos.watchdog_action),
+        watchdog=Watchdog(qos.detect_ms, qos.restore_ms if dialect.restores else 0, qos.poll_ms, qos.watchdog_action),
     )
 
 
