@@ -18,7 +18,7 @@ import pytest
 from tests.render import frr_lab
 from tests.render.lab_check import settled
 from tests.render.lab_files import Build, built
-from tests.render.rendered import DUAL, ONE_NUMBER, PER_RACK, STATIC, UNNUMBERED, V6, cluster_of
+from tests.render.rendered import BFD, CUMULUS, DUAL, ONE_NUMBER, PER_RACK, STATIC, UNNUMBERED, V6, cluster_of
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -41,6 +41,7 @@ def short_path() -> Iterator[Path]:
 
 
 MIXED = ("nos={leaf: sonic, spine: eos}", "fabrics.compute.tiers.spine.switch=7060dx5-32")
+BELOW_SONIC = ("nos={leaf: cumulus, spine: sonic}",)
 TWO_SPINES = ("fabrics.compute.tiers.spine.count=2",)
 CASES = [
     (),
@@ -52,6 +53,9 @@ CASES = [
     V6 + TWO_SPINES,
     V6 + UNNUMBERED + TWO_SPINES,
     STATIC + DUAL,
+    BELOW_SONIC + TWO_SPINES,
+    CUMULUS + UNNUMBERED + DUAL + BFD + TWO_SPINES,
+    CUMULUS + STATIC + TWO_SPINES,
 ]
 
 
