@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from cumulus_trees import HOSTILE, LEAF, SN5600, switch_of, text_of, tree_of
-from rendered import startup
+from rendered import BLUEPRINTS, CUMULUS, cluster_of, startup
 from ruamel.yaml import YAML
 
 from fabricgen.blueprint.management import Management
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.render.engine import RenderOptions, render_configs
 from fabricgen.render.redaction import without_secrets
+from fabricgen.render.safety import hidden_safety
 from fabricgen.switch_view import PlacedSnippet, SwitchView
 
 QUOTES = 'Keep out: "you" \\ {{ x }} {% y %}\n- set: {} # &a *a !b %C'
@@ -172,3 +175,38 @@ def test_a_tree_that_does_not_fit_is_a_fault(tree: dict[str, Any], place: str) -
     switch = replace(switch_of("leaf-spine", LEAF), snippets=(PlacedSnippet("odd", "set", tree=tree),))
     with pytest.raises(InputError, match=f"'odd' puts .* at {place}"):
         text_of(switch)
+
+
+def own_template(folder: Path, text: str) -> RenderOptions:
+    (folder / "cumulus").mkdir(parents=True)
+    (folder / "cumulus" / "startup.yaml.j2").write_text('{% extends "builtin/cumulus/startup.yaml.j2" %}\n' + text)
+    return RenderOptions(folder)
+
+
+def test_a_template_may_change_a_block(tmp_path: Path) -> None:
+    cluster = cluster_of("leaf-spine", *CUMULUS)
+    text = "{% block system %}{{ super() }}      wjh: {state: enabled}\n{% endblock %}"
+    options = own_template(tmp_path, text)
+    files = {path: content.decode() for path, content in render_configs(cluster, options=options)}
+    plain = tree_of(switch_of("leaf-spine", LEAF))
+    assert startup(files, LEAF) == {**plain, "system": {**plain["system"], "wjh": {"state": "enabled"}}}
+    assert not list(hidden_safety(cluster, options))
+
+
+def test_a_template_that_leaves_out_policy_is_a_finding(tmp_path: Path) -> None:
+    options = own_template(tmp_path, "{% block router %}\n{% endblock %}")
+    found = list(hidden_safety(cluster_of("leaf-spine", *CUMULUS), options))
+    assert [d.path[-1] for d in found] == ["leaf", "spine"]
+    assert "leave out 'set/router/policy/" in found[0].message
+
+
+def test_snippets_that_undo_safety_are_findings(tmp_path: Path, fabricgen) -> None:
+    tree = "{qos: {pfc-watchdog: {robustness: 9}}, system: {wjh: {state: enabled}}}"
+    plain = (BLUEPRINTS / "leaf-spine.yaml").read_text()
+    text = f"{plain}\nnos: cumulus\nsnippets: {{odd: {{nos: cumulus, tree: {tree}}}}}\n"
+    (tmp_path / "blueprint.yaml").write_text(text)
+    ran = fabricgen("build", tmp_path / "blueprint.yaml", "-o", tmp_path / "out")
+    assert ran.code == 0
+    assert ran.err.count("FG704") == 1
+    built = {"configs/x/startup.yaml": (tmp_path / "out" / "configs" / LEAF / "startup.yaml").read_text()}
+    assert startup(built, "x")["qos"]["pfc-watchdog"]["robustness"] == 9
