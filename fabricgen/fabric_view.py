@@ -43,9 +43,9 @@ class FabricSwitch(NamedTuple):
 
 
 class FabricAdapter(NamedTuple):
-    """A port of a node, which InfiniBand sees as an adapter of one port: the n-th of its device in the fabric."""
+    """A port of the node of a name, which InfiniBand sees as an adapter of one port: its `number`-th in the fabric."""
 
-    device: str
+    name: str
     port: str
     number: int
     rack: str
@@ -83,8 +83,10 @@ class FabricView:
     adapters: tuple[FabricAdapter, ...]
     links: tuple[FabricLink, ...]
     """In the order of links.csv."""
+    has_high_nodes: bool
+    """Whether nodes hang on other tiers than the lowest."""
     is_tree: bool
-    """Whether it has two tiers or more, every adapter hangs on the lowest, and every link goes up by one tier."""
+    """Whether it has two tiers or more, nodes hang on the lowest only, and every link goes up by one tier."""
 
     @property
     def nodes(self) -> tuple[FabricSwitch | FabricAdapter, ...]:
@@ -156,6 +158,7 @@ class _Maker:
             switches=tuple(self._switch_rows(guids, _components(a.node, b.node, len(self._switches)).tolist())),
             adapters=tuple(self._adapter_rows(guids, legs)),
             links=tuple(map(FabricLink._make, zip(*self._link_columns(a, b), strict=True))),
+            has_high_nodes=self._has_high_nodes(),
             is_tree=self._is_tree(),
         )
 
@@ -217,10 +220,10 @@ class _Maker:
 
     def _adapter_rows(self, guids: Guids, legs: list[_Leg]) -> Iterator[FabricAdapter]:
         for leg in legs:
-            device = self._names[leg.row]
+            name = self._names[leg.row]
             rack, u = self._place(leg.row)
-            guid = guids.of_port(leg.fabric, device, leg.port, leg.place)
-            yield FabricAdapter(device, leg.port, leg.place + 1, rack, u, *guid)
+            guid = guids.of_port(leg.fabric, name, leg.port, leg.place)
+            yield FabricAdapter(name, leg.port, leg.place + 1, rack, u, *guid)
 
     def _switch_rows(self, guids: Guids, subnet: list[int]) -> Iterator[FabricSwitch]:
         number = iter(subnet)
@@ -245,15 +248,17 @@ class _Maker:
         speeds = (np.array([getattr(s, key) for s in segments])[segment] for key in ("speed_gbps", "lane_gbps"))
         return [column.tolist() for column in (*a, *b, *speeds)]
 
+    def _has_high_nodes(self) -> bool:
+        mine = [s for s in self._plan.links.segments if s.fabric in self._members and isinstance(s.a, Attachment)]
+        return any(segment.tier and self._design.levels[segment.tier] for segment in mine)
+
     def _is_tree(self) -> bool:
         tiers = [tier for name in self._members for tier in self._design.fabric(name).tiers]
-        levels, segments = self._design.levels, self._plan.links.segments
-        upward = {tier.key: tier.uplink.upper for tier in tiers if tier.uplink}
-        of_nodes = [s.tier for s in segments if s.fabric in self._members and isinstance(s.a, Attachment)]
+        levels, upward = self._design.levels, {tier.key: tier.uplink.upper for tier in tiers if tier.uplink}
         return (
             bool(upward)
+            and not self._has_high_nodes()
             and not any(tier.lateral for tier in tiers)
-            and all(levels[key] == 0 for key in of_nodes if key)
             and all(levels[upper] == levels[lower] + 1 for lower, upper in upward.items())
         )
 

@@ -4,8 +4,9 @@
   ibnetdiscover.8: TOPOLOGY FILE FORMAT), which is also what ibsim reads (ibsim, sim_net.c). A port of a node is an
   adapter of one port, as ConnectX cards show each of their ports.
 - `opensm.conf`: `routing_engine ftree,updn` where all nodes hang on the lowest of two or more tiers (opensm(8):
-  FTREE is for symmetrical or almost symmetrical fat-trees), else `updn`. A fat-tree that lacks too much falls back to
-  up/down, not to min-hop, which may deadlock. LMC stays 0: ftree refuses others.
+  FTREE is for symmetrical or almost symmetrical fat-trees). A fat-tree that lacks too much falls back to up/down, not
+  to min-hop, which may deadlock. Nodes that hang above the lowest tier take `dnup`, since up/down joins no two roots
+  (opensm(8): Purpose of DNUP Algorithm). All else takes `updn`. LMC stays 0: ftree refuses others.
 - `root-guids.conf`: the switches with no tier above, in opensm's map format: `#` begins a comment, an unknown GUID is
   an error in the log and skipped (opensm, cl_nodenamemap.c and osm_ucast_ftree.c). A file that lacks some roots ranks
   the others wrong, so the options name it only when all of its GUIDs are of real hardware; without it opensm detects
@@ -26,7 +27,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.fabric_view import FabricAdapter, FabricLink, FabricSwitch, FabricView
+from fabricgen.fabric_view import FabricAdapter, FabricSwitch, FabricView
 from fabricgen.render.escape import token
 
 WHOLE_FABRIC = True
@@ -51,7 +52,7 @@ def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG00
         "planned": sum(not node.stated for node in view.nodes),
         "devices": len(view.nodes),
         "subnets": view.subnets,
-        "engines": "ftree,updn" if view.is_tree else "updn",
+        "engines": "ftree,updn" if view.is_tree else "dnup" if view.has_high_nodes else "updn",
         "roots": sorted((switch.subnet + 1, token(switch.name), _hex(switch.guid)) for switch in roots),
         "planned_roots": sum(not switch.stated for switch in roots),
         "names": [(_hex(node.guid), _label(node)) for node in view.nodes],
@@ -67,7 +68,7 @@ def _hex(guid: int) -> str:
 
 def _label(node: FabricSwitch | FabricAdapter) -> str:
     """What a device is called: a switch by its name, an adapter by node and port."""
-    return token(node.name) if isinstance(node, FabricSwitch) else f"{token(node.device)} {token(node.port)}"
+    return token(node.name) if isinstance(node, FabricSwitch) else f"{token(node.name)} {token(node.port)}"
 
 
 def _id(node: FabricSwitch | FabricAdapter) -> str:
@@ -111,19 +112,17 @@ def _rate(speed_gbps: float, lane_gbps: float) -> str:
 def _point_to_point(view: FabricView) -> Iterator[tuple[str, int, str, str, str, int, str, str]]:
     """(rack, unit, name, port) of the lower and the upper end of every link."""
     nodes = view.nodes
+    places = [(token(node.rack), node.u, token(node.name)) for node in nodes]
     for link in view.links:
-        yield (*_end(link, nodes[link.a], at_b=False), *_end(link, nodes[link.b], at_b=True))
+        a = _port_label(nodes[link.a], link.a_cage, link.a_sub)
+        b = _port_label(nodes[link.b], link.b_cage, link.b_sub)
+        yield (*places[link.a], a, *places[link.b], b)
 
 
-def _end(link: FabricLink, node: FabricSwitch | FabricAdapter, *, at_b: bool) -> tuple[str, int, str, str]:
+def _port_label(node: FabricSwitch | FabricAdapter, cage: int, sub: int) -> str:
+    """What a port is called: an adapter's by its number, the only one of a cage as that."""
     if isinstance(node, FabricAdapter):
-        return token(node.rack), node.u, token(node.device), str(node.number)
-    cage, sub = (link.b_cage, link.b_sub) if at_b else (link.a_cage, link.a_sub)
-    return token(node.rack), node.u, token(node.name), _port_label(node, cage, sub)
-
-
-def _port_label(switch: FabricSwitch, cage: int, sub: int) -> str:
-    """What a port is called: of an only one in its cage, the cage alone."""
-    if switch.lane_gbps >= XDR_LANE_GBPS:
+        return str(node.number)
+    if node.lane_gbps >= XDR_LANE_GBPS:
         return f"sw{cage}p{sub + 1}"
-    return f"{cage}/{sub + 1}" if switch.per_cage > 1 else str(cage)
+    return f"{cage}/{sub + 1}" if node.per_cage > 1 else str(cage)
