@@ -32,8 +32,13 @@ PlaceName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
 
 
 def _expression(text: str) -> str:
-    if re.compile(text).groups > 1:
-        raise ValueError("one group at most: the value that must stay")
+    re.compile(text)
+    return text
+
+
+def _with_group(text: str) -> str:
+    if re.compile(text).groups != 1:
+        raise ValueError("one group, which is the secret")
     return text
 
 
@@ -75,7 +80,7 @@ class NosConfiguration(BaseModel):
     places: dict[PlaceName, Place] = Field(default_factory=dict, description="Places of snippets; the first is usual.")
     lacks: tuple[Lack, ...] = ()
     safety: tuple[SafetyLine, ...] = ()
-    secrets: tuple[Annotated[str, AfterValidator(_expression)], ...] = Field(
+    secrets: tuple[Annotated[str, AfterValidator(_with_group)], ...] = Field(
         (), description="Regular expressions whose group is a secret in a line of a file, which nothing else may show."
     )
 
