@@ -18,7 +18,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.render.engine import render_configs
+from fabricgen.render.engine import render_configs, render_options
 from fabricgen.render.nos import opensm
 from tests.conftest import example_design
 
@@ -281,3 +281,21 @@ def test_workers_render_fabrics_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "WORKERS_FROM", 1)
     monkeypatch.setattr(workers, "CHUNK", 8)
     assert list(render_configs(cluster, jobs=2)) == alone
+
+
+def test_a_fabric_that_another_carries_is_in_its_files(tmp_path: Path) -> None:
+    guest = "  data: {protocol: infiniband, attach: storage, carried_by: compute, speed: 200G}\n"
+    cluster = small(tmp_path, more="    oversubscription: '2:1'\n" + guest)
+    graph = parse(rendered(cluster)["topology.net"])
+    assert cluster.whole_fabrics() == ["compute"]
+    assert {"p1-su01-n001 OSFP4P2", "p1-su01-n001 SLOT1P1"} <= set(graph.names.values())
+    assert len({guid for guid, _ in graph.guids.values()}) == len(graph.names) == 4 * 10 + 3
+
+
+def test_templates_of_fabrics_are_overridden_too(tmp_path: Path) -> None:
+    (tmp_path / "opensm").mkdir()
+    (tmp_path / "opensm" / "partitions.conf.j2").write_text("# {{ fabric }}\n")
+    cluster = small(tmp_path)
+    files = dict(render_configs(cluster, options=render_options(cluster, overrides=tmp_path)))
+    assert files["configs/compute/partitions.conf"] == b"# compute\n"
+    assert {p: c for p, c in files.items() if "partitions" not in p}.items() <= dict(render_configs(cluster)).items()
