@@ -20,6 +20,11 @@ BLUEPRINTS = Path(__file__).resolve().parents[2] / "blueprints"
 EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))
 
 ALL_EOS = ("nos=eos", "fabrics.compute.tiers.leaf.switch=7060dx5-64s", "fabrics.compute.tiers.spine.switch=7060dx5-64s")
+COPPER = (
+    "fabrics.oob.nos=eos",
+    "fabrics.oob.tiers.leaf.switch=7010tx",
+    "fabrics.oob.tiers.spine.switch=7060dx5-64s",
+)
 UNNUMBERED = ("routing.underlay=ebgp-unnumbered",)
 STATIC = ("routing.underlay=static",)
 BARE = ("routing.underlay=none",)

@@ -169,6 +169,7 @@ def test_eos_routed_guest_in_a_vrf() -> None:
     assert bgp[bgp.index("   vrf storage\n") :].startswith(
         "   vrf storage\n"
         "      router-id 10.0.0.9\n"
+        "      update wait-install\n"
         "      timers bgp 3 9\n"
         "      maximum-paths 4 ecmp 4\n"
         "      neighbor 10.70.0.0 remote-as 4200000000\n"

@@ -1,7 +1,11 @@
 """Arista EOS: one `DEVICE.cfg`, the startup configuration, named after the device.
 
-The management port is in a VRF of its own, so that its default route never draws fabric traffic; SSH listens there.
-A switch that is managed in-band has no management address and keeps SSH in the default VRF.
+The management port is in a VRF of its own, so that its default route never draws fabric traffic; SSH listens there, and
+LLDP tells its address. A switch that is managed in-band has no management address and keeps SSH in the default VRF.
+
+Spanning tree runs where hosts are bridged, with BPDU guard towards them, and not on a switch that only routes. A route
+is announced once it is in the hardware (`update wait-install`): a booting switch draws no traffic that it would drop.
+AVD's designs do so too (eos_designs: `bgp_update_wait_install`).
 
 Static routes name their port beside the next hop, so that this is never looked up through another route. With
 `underlay: none`, ports between switches are routed ports without an address: up, and carrying nothing until a
@@ -11,7 +15,9 @@ A guest fabric in a VRF has its ports or its SVI there; its routes travel in ses
 `vrf` in `router bgp`, with route-maps of their own.
 
 Sources: Arista EOS user manual (BGP: `neighbor interface`, RFC 5549; QoS; PFC watchdog); the commands and their nesting
-agree with the templates of aristanetworks/avd (pyavd 6.4), the RoCE profile with Arista's AI networking guides.
+agree with the templates of aristanetworks/avd (pyavd 6.4), which the tests hold them to; the RoCE profile with Arista's
+AI Network Fabric Deployment Guide. Marked packets are counted as each chip can: `random-detect ecn count` in a unicast
+queue (AMD Instinct cluster networking guide, 7388), `hardware counter feature ecn out` on Jericho.
 """
 
 from __future__ import annotations
@@ -101,7 +107,8 @@ def speed_word(port: SwitchPort, lane_gbps: float, cage: CageClass) -> str:
         return ""
     if port.speed_gbps <= 25:
         return f"{port.speed_gbps}g"
-    lanes = min(cage.lanes // port.ways, -int(-port.speed_gbps // lane_gbps))
+    rate = 10 if port.speed_gbps == 40 else lane_gbps  # 40G has lanes of 10G, whatever the cage can do
+    lanes = min(cage.lanes // port.ways, -int(-port.speed_gbps // rate))
     return f"{port.speed_gbps}g-{lanes}"
 
 
@@ -229,7 +236,7 @@ def _qos(switch: SwitchView) -> dict[str, Any]:
         "roce_percent": roce.ROCE_SHARE,
         "lossy_percent": roce.REST_SHARE,
         "mark_percent": roce.MARK_PERCENT,
-        "queue": "uc-tx-queue" if switch.profile.asic.startswith(_UNICAST_QUEUE_CHIPS) else "tx-queue",
+        "unicast_queues": switch.profile.asic.startswith(_UNICAST_QUEUE_CHIPS),
         "watchdog": tuple(
             f"{ms / 1000:.2f}" for ms in (roce.WATCHDOG_DETECT_MS, roce.WATCHDOG_RESTORE_MS, roce.WATCHDOG_POLL_MS)
         ),
