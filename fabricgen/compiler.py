@@ -23,12 +23,17 @@ CONFIGS = "configs"
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """What a build is told: parts by name (empty: the usual ones), workers, own templates, unit prices."""
+    """What a build is told: parts by name (empty: the usual ones), workers, own templates, unit prices.
+
+    `redact_secrets` puts their references in place of secrets; `allow_outside` lets these lie in any file.
+    """
 
     parts: tuple[str, ...] = ()
     jobs: int = 1
     templates: Path | None = None
     prices: Mapping[str, float] = field(default_factory=dict)
+    redact_secrets: bool = False
+    allow_outside: bool = False
 
 
 def compile_design(blueprint: str, sets: Sequence[str] = (), *, allow_outside: bool = False) -> Design:
@@ -119,12 +124,16 @@ def build_files(cluster: Cluster, findings: Mapping[str, int], options: BuildOpt
     Raises InputError when a switch has no templates or port table.
     """
     from fabricgen.export.table import ExportContext, part
-    from fabricgen.render.engine import render_configs
+    from fabricgen.render.engine import render_configs, render_options
+    from fabricgen.render.secrets import SecretStore, redacted
 
+    store = SecretStore(cluster.design.loaded.folder, allow_outside=options.allow_outside)
+    look = redacted if options.redact_secrets else store
     context = ExportContext(findings, options.prices)
     for name in sorted(chosen_parts(options.parts) or usual_parts()):
         if name == CONFIGS:
-            rendered = render_configs(cluster, jobs=options.jobs, overrides=options.templates)
+            told = render_options(cluster, overrides=options.templates, look=look)
+            rendered = render_configs(cluster, jobs=options.jobs, options=told)
             yield from ((CONFIGS, path, content) for path, content in rendered)
         else:
             yield from ((name, path, content) for path, content in part(name).files(cluster, context))
