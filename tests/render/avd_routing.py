@@ -25,6 +25,11 @@ def routing(switch: SwitchView) -> Structured:
         **({"ip_routing_ipv6_interfaces" if unnumbered else "ip_routing": True} if has_v4 else {}),
         "ipv6_unicast_routing": has_v6 or unnumbered,
     }
+    if switch.fabric.load_balance == "dynamic" and switch.profile.asic.startswith("Tomahawk"):
+        found["ip_hardware"] = {"fib": {"load_balance_distribution": {"dynamic": {"enabled": True}}}}
+    if switch.fabric.bfd and switch.asn:
+        every = switch.fabric.bfd.interval_ms
+        found["router_bfd"] = {"interval": every, "min_rx": every, "multiplier": switch.fabric.bfd.multiplier}
     return {**found, **_static_routes(switch), **(_bgp_and_policy(switch) if switch.asn else {})}
 
 
@@ -210,7 +215,8 @@ def _peer_group(switch: SwitchView, group: str) -> Structured:
 def _safety(switch: SwitchView, *, from_below: bool) -> Structured:
     again = switch.shares_asn and not from_below
     return {
-        "maximum_routes": 0,
+        "maximum_routes": switch.fabric.max_prefixes,
+        **({"maximum_routes_warning_limit": "80 percent"} if switch.fabric.max_prefixes else {}),
         **({"bfd": True} if switch.fabric.bfd else {}),
         **({"allowas_in": {"enabled": True, "times": 1}} if again else {}),
     }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from avd_management import management
 from avd_routing import merged, routing
 
 from fabricgen.switch_view import SwitchPort, SwitchView
@@ -24,7 +25,6 @@ def structured_config(switch: SwitchView) -> Structured:
     base: Structured = {
         "hostname": switch.name,
         "service_routing_protocols_model": "multi-agent",
-        "aaa_root": {"disabled": True},
         "spanning_tree": {"mode": "mstp", "edge_port": {"bpduguard_default": True}} if vlans else {"mode": "none"},
         "vlans": [{"id": service.vlan, "name": service.label} for service in vlans],
         "ethernet_interfaces": [*_ports(switch), *_subinterfaces(switch), *_unused(switch)],
@@ -41,7 +41,7 @@ def structured_config(switch: SwitchView) -> Structured:
         ],
         **(_qos(switch) if switch.fabric.qos.lossless else {}),
     }
-    return merged(base, _management(switch), routing(switch))
+    return merged(base, management(switch), routing(switch))
 
 
 def _addresses(addresses: tuple[str, ...]) -> Structured:
@@ -69,16 +69,18 @@ def _ports(switch: SwitchView) -> list[Structured]:
 
 
 def _port(switch: SwitchView, port: SwitchPort) -> Structured:
+    own = port.settings
     found: Structured = {
         "name": port_name(switch, port.cage, port.sub, port.ways),
-        "description": f"{port.peer} {port.peer_port} cable {port.cable}",
-        "mtu": 9214,
-        "shutdown": False,
+        "description": own.description or f"{port.peer} {port.peer_port} cable {port.cable}",
+        "mtu": min(own.mtu or 9214, 9214),
+        "shutdown": own.shutdown,
         **_addresses(port.addresses),
         **_speed(switch, port),
+        **_fec(port),
     }
-    own = [s for s in switch.services if port.role == "host" and s.fabric == port.service]
-    service = next((s for s in own if s.vlan == port.vlan), own[0] if own else None)
+    mine = [s for s in switch.services if port.role == "host" and s.fabric == port.service]
+    service = next((s for s in mine if s.vlan == port.vlan), mine[0] if mine else None)
     if service and service.gateways and not port.addresses:
         found["switchport"] = {"mode": "access", "access_vlan": service.vlan}
         found["spanning_tree_portfast"] = "edge"
@@ -99,8 +101,13 @@ def _speed(switch: SwitchView, port: SwitchPort) -> Structured:
         return {}
     lanes = 4 if port.speed_gbps == 40 else -(-Fraction(port.speed_gbps) // Fraction(port.lane_gbps))
     speed = f"{port.speed_gbps}g" if port.speed_gbps < 40 else f"{port.speed_gbps}g-{lanes}"
-    fec = {"error_correction_encoding": {"reed_solomon": True}} if port.speed_gbps >= 100 else {}
-    return {"speed": speed, **fec}
+    return {"speed": speed}
+
+
+def _fec(port: SwitchPort) -> Structured:
+    words: dict[str, Structured] = {"rs": {"reed_solomon": True}, "fc": {"fire_code": True}, "none": {"enabled": False}}
+    wanted = port.settings.fec or ("rs" if port.speed_gbps >= 100 else "")
+    return {"error_correction_encoding": words[wanted]} if wanted else {}
 
 
 def _subinterfaces(switch: SwitchView) -> list[Structured]:
@@ -137,70 +144,63 @@ def _loopback(switch: SwitchView) -> Structured:
     return {"name": "Loopback0", "description": "router id", **_addresses(addresses)}
 
 
-def _management(switch: SwitchView) -> Structured:
-    given = [(address, gateway) for address, gateway in switch.managements if gateway]
-    if not given:
-        return {}
-    port = "Management1/1" if switch.profile.line_cards else "Management1"
-    routes: Structured = {"static_routes": [], "ipv6_static_routes": []}
-    for address, gateway in given:
-        v6 = ":" in address
-        route = {"vrf": "MGMT", "prefix": "::/0" if v6 else "0.0.0.0/0", "next_hop": gateway}
-        routes["ipv6_static_routes" if v6 else "static_routes"].append(route)
-    return {
-        "management_interfaces": [
-            {
-                "name": port,
-                "description": "out-of-band management",
-                "vrf": "MGMT",
-                **_addresses(tuple(address for address, _ in given)),
-            }
-        ],
-        "management_ssh": {"vrfs": [{"name": "MGMT", "enable": True}]},
-        "lldp": {"management_address": port, "vrf": "MGMT"},
-        **routes,
-    }
-
-
 def _qos(switch: SwitchView) -> Structured:
-    """RoCE data in class 3 with PFC and ECN, CNP in class 6 before all else, the rest in class 1 (nos-conventions)."""
+    """RoCE data in a class of its own with PFC and ECN, CNP before all else, the rest in class 1 (nos-conventions)."""
     qos = switch.fabric.qos
     xgs = switch.profile.asic.startswith(XGS)
-    marked = {qos.roce_dscp: 3, qos.cnp_dscp: 6}
-    lossy = [str(d) for d in range(64) if d // 8 in (3, 6) and d not in marked]
+    marked = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
+    lossy = [str(d) for d in range(64) if d // 8 in marked.values() and d not in marked]
     lines = [f"{dscp} to traffic-class {queue}" for dscp, queue in marked.items()]
     return {
         "qos": {
             "map": {
                 "dscp": [f"{' '.join(lossy)} to traffic-class 1", *lines],
-                "traffic_class": [f"{queue} to tx-queue {queue}" for queue in (1, 3, 6)],
+                "traffic_class": [f"{queue} to tx-queue {queue}" for queue in (1, *marked.values())],
             }
         },
         "priority_flow_control": {
-            "watchdog": {"action": "drop", "timeout": "0.20", "recovery_time": "0.40", "polling_interval": "0.10"}
+            "watchdog": {
+                "action": "drop" if qos.watchdog_action == "drop" else "notify-only",
+                "timeout": _seconds(qos.detect_ms),
+                "recovery_time": _seconds(qos.restore_ms),
+                "polling_interval": _seconds(qos.poll_ms),
+            }
         },
         "qos_profiles": [_profile(switch, speed, xgs) for speed in sorted({p.speed_gbps for p in switch.ports})],
         **({} if xgs else {"hardware_counters": {"features": [{"name": "ecn", "direction": "out"}]}}),
     }
 
 
+def _seconds(milliseconds: int) -> str:
+    """Seconds with two decimals, and a third where it says something."""
+    whole, rest = divmod(milliseconds, 1000)
+    return f"{whole}.{rest:03}" if rest % 10 else f"{whole}.{rest // 10:02}"
+
+
 def _profile(switch: SwitchView, speed: int, xgs: bool) -> Structured:
+    qos = switch.fabric.qos
     low, high = ((kb * speed) // 400 for kb in ((256, 512) if switch.is_lowest else (512, 768)))
-    ecn: Structured = {
-        "threshold": {"units": "kbytes", "min": low, "max": high, "max_probability": 100, "weight": 0},
-        **({"count": True} if xgs else {}),
-    }
+    low, high = next(((low, high) for gbps, low, high in qos.ecn if gbps == speed), (low, high))
+    threshold = {"units": "kbytes", "min": low, "max": high, "max_probability": qos.mark_percent, "weight": 0}
+    ecn: Structured = {"threshold": threshold, **({"count": True} if xgs else {})}
+    shape = {"shape": {"rate": f"{qos.cnp_max_percent} percent"}} if qos.cnp_max_percent else {}
+    share = qos.roce_percent
     return {
         "name": f"ROCE-{speed}G",
         "trust": "dscp",
         "priority_flow_control": {
             "enabled": True,
             "watchdog": {"enabled": True},
-            "priorities": [{"priority": 3, "no_drop": True}],
+            "priorities": [{"priority": qos.roce_class, "no_drop": True}],
         },
         "uc_tx_queues" if xgs else "tx_queues": [
-            {"id": 1, "priority": "no priority", "bandwidth_percent": 50},
-            {"id": 3, "priority": "no priority", "bandwidth_percent": 50, "random_detect": {"ecn": ecn}},
-            {"id": 6, "priority": "priority strict"},
+            {"id": 1, "priority": "no priority", "bandwidth_percent": 100 - share},
+            {
+                "id": qos.roce_class,
+                "priority": "no priority",
+                "bandwidth_percent": share,
+                "random_detect": {"ecn": ecn},
+            },
+            {"id": qos.cnp_class, "priority": "priority strict", **shape},
         ],
     }

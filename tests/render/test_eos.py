@@ -46,7 +46,7 @@ def test_unnumbered_spine() -> None:
         "   neighbor DOWN peer group\n"
         "   neighbor DOWN route-map FABRIC-IN in\n"
         "   neighbor DOWN route-map FABRIC-OUT out\n"
-        "   neighbor DOWN maximum-routes 0\n"
+        "   neighbor DOWN maximum-routes 16384 warning-limit 80 percent\n"
         "   redistribute connected route-map CONNECTED\n"
         "   neighbor interface Ethernet1/1,1/5,33/1,33/5 peer-group DOWN remote-as 4200000002\n"
     )
@@ -177,4 +177,4 @@ def test_speeds_are_words_of_eos() -> None:
         (25, 25, 4, "25g"),
         (10, 10, 1, "10g"),
     ]:
-        assert speed_word(replace(port, speed_gbps=speed, ways=ways), lane, cage) == word
+        assert speed_word(replace(port, speed_gbps=speed, lane_gbps=lane, ways=ways), cage) == word

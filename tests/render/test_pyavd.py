@@ -17,14 +17,18 @@ from rendered import (
     BRIDGED,
     COPPER,
     DUAL,
+    MANAGED,
     PER_RACK,
+    RADIUS,
     RAILS,
     STATIC,
+    TUNED,
     UNNUMBERED,
     V6,
     cluster_of,
     files_of,
 )
+from test_eos_management import PORTS_BY_HAND
 from test_services import BRIDGED as BRIDGED_GUEST
 from test_services import BRIDGED_VRF, ROUTED_VRF, converged
 from test_services import files_of as files_of_view
@@ -32,28 +36,32 @@ from test_services import files_of as files_of_view
 from fabricgen.switch_view import Service, SwitchView
 
 PAIR = ("nos=eos", "fabrics.compute.tiers.leaf.switch=7060x6-64pe-b", "fabrics.oob.nos=sonic")
-CASES: list[tuple[str, tuple[str, ...]]] = [
-    ("leaf-spine", ALL_EOS),
-    ("leaf-spine", (*ALL_EOS, *UNNUMBERED)),
-    ("leaf-spine", (*ALL_EOS, *DUAL)),
-    ("leaf-spine", (*ALL_EOS, *DUAL, *UNNUMBERED)),
-    ("leaf-spine", (*ALL_EOS, *V6)),
-    ("leaf-spine", (*ALL_EOS, *V6, *UNNUMBERED)),
-    ("leaf-spine", (*ALL_EOS, *BFD, *PER_RACK)),
-    ("leaf-spine", (*ALL_EOS, *BRIDGED, *DUAL)),
-    ("leaf-spine", (*ALL_EOS, *RAILS)),
-    ("leaf-spine", (*ALL_EOS, *STATIC)),
-    ("leaf-spine", (*ALL_EOS, *STATIC, *DUAL)),
-    ("leaf-spine", (*ALL_EOS, *BARE)),
-    ("leaf-spine", (*ALL_EOS, "qos.profile=best-effort")),
-    ("dual-tor", ()),
-    ("modular-spine", ()),
-    ("superpod-b300", ()),
-    ("two-site", ()),
-    ("collapsed-pair", PAIR),
-    ("collapsed-pair", (*PAIR, *DUAL)),
-    ("mi300x-roce", COPPER),
-]
+
+CASES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "numbered": ("leaf-spine", ALL_EOS),
+    "unnumbered": ("leaf-spine", (*ALL_EOS, *UNNUMBERED)),
+    "dual": ("leaf-spine", (*ALL_EOS, *DUAL)),
+    "dual-unnumbered": ("leaf-spine", (*ALL_EOS, *DUAL, *UNNUMBERED)),
+    "v6": ("leaf-spine", (*ALL_EOS, *V6)),
+    "v6-unnumbered-managed": ("leaf-spine", (*ALL_EOS, *V6, *UNNUMBERED, *MANAGED)),
+    "bfd-shared-asn": ("leaf-spine", (*ALL_EOS, *BFD, *PER_RACK)),
+    "bridged-dual": ("leaf-spine", (*ALL_EOS, *BRIDGED, *DUAL)),
+    "rail-subnets": ("leaf-spine", (*ALL_EOS, *RAILS)),
+    "static-dual": ("leaf-spine", (*ALL_EOS, *STATIC, *DUAL)),
+    "bare": ("leaf-spine", (*ALL_EOS, *BARE)),
+    "best-effort": ("leaf-spine", (*ALL_EOS, "qos.profile=best-effort")),
+    "managed": ("leaf-spine", (*ALL_EOS, *MANAGED)),
+    "radius": ("leaf-spine", (*ALL_EOS, *RADIUS)),
+    "tuned": ("leaf-spine", (*ALL_EOS, *TUNED)),
+    "ports-by-hand": ("leaf-spine", (*ALL_EOS, *PORTS_BY_HAND)),
+    "three-tiers": ("dual-tor", ()),
+    "chassis-tuned-managed": ("modular-spine", (*TUNED, *MANAGED)),
+    "breakouts": ("superpod-b300", ()),
+    "border-of-a-span": ("two-site", ()),
+    "collapsed-pair": ("collapsed-pair", PAIR),
+    "collapsed-pair-dual": ("collapsed-pair", (*PAIR, *DUAL)),
+    "in-band-copper": ("mi300x-roce", (*COPPER, *MANAGED)),
+}
 
 ACCEPTED = {"- end": "closes a startup configuration, as EOS writes it itself; AVD leaves it out"}
 """Lines that only one of the two says, and why that is right."""
@@ -82,24 +90,22 @@ def unexplained(ours: str, switch: SwitchView) -> list[str]:
     return [line for line in differences(tree_of(ours), as_arista_has_it(switch)) if line not in ACCEPTED]
 
 
-@pytest.mark.parametrize(("name", "sets"), CASES, ids=lambda v: "+".join(v) if isinstance(v, tuple) else v)
+@pytest.mark.parametrize(("name", "sets"), CASES.values(), ids=CASES)
 def test_arista_renders_the_same_tree(name: str, sets: tuple[str, ...]) -> None:
     for switch in shapes(name, sets):
         assert unexplained(files_of(name, *sets)[f"configs/{switch.name}/{switch.name}.cfg"], switch) == []
 
 
-@pytest.mark.parametrize(
-    "guest", [BRIDGED_GUEST, BRIDGED_VRF, ROUTED_VRF], ids=lambda g: f"{g.hosts}-{g.vrf or 'default'}"
-)
-@pytest.mark.parametrize("sets", [ALL_EOS, (*ALL_EOS, *UNNUMBERED), (*ALL_EOS, *STATIC)], ids="+".join)
-def test_guests_in_vrfs_render_the_same_tree(guest: Service, sets: tuple[str, ...]) -> None:
-    switch = converged(guest, *sets)
+@pytest.mark.parametrize("guest", [BRIDGED_GUEST, BRIDGED_VRF, ROUTED_VRF], ids=["bridged", "bridged-vrf", "routed"])
+@pytest.mark.parametrize("underlay", [(), UNNUMBERED, STATIC], ids=["numbered", "unnumbered", "static"])
+def test_guests_in_vrfs_render_the_same_tree(guest: Service, underlay: tuple[str, ...]) -> None:
+    switch = converged(guest, *ALL_EOS, *underlay)
     (text,) = files_of_view(switch).values()
     assert unexplained(text, switch) == []
 
 
 def test_every_kind_of_switch_is_compared() -> None:
-    seen = [switch for name, sets in CASES for switch in shapes(name, sets)]
+    seen = [switch for name, sets in CASES.values() for switch in shapes(name, sets)]
     assert {switch.profile.asic.partition(" ")[0] for switch in seen} >= {"Tomahawk", "Jericho", "Jericho3-AI"}
     assert {switch.fabric.underlay for switch in seen} == {"ebgp-numbered", "ebgp-unnumbered", "static", "none"}
     assert any(switch.profile.line_cards for switch in seen)
@@ -114,7 +120,6 @@ def test_a_wrong_line_is_noticed() -> None:
     for line in ("   speed 100g-4\n", "   neighbor UP route-map FABRIC-OUT out\n", "   qos trust dscp\n"):
         at = text.index(line)
         assert unexplained(text[:at] + text[at + len(line) :], leaf)[0].endswith(f" / {line.strip()}")
-    moved = text.replace("   neighbor UP maximum-routes 0\n", "", 1).replace(
-        "end\n", "neighbor UP maximum-routes 0\nend\n"
-    )
+    limit = "   neighbor UP maximum-routes 4096 warning-limit 80 percent\n"
+    moved = text.replace(limit, "", 1).replace("end\n", f"{limit.strip()}\nend\n")
     assert len(unexplained(moved, leaf)) == 2

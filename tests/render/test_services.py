@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from rendered import ALL_EOS, STATIC, UNNUMBERED, cluster_of
 
-from fabricgen.render.engine import Renderer
+from fabricgen.render.engine import Renderer, RenderOptions
 from fabricgen.render.nos._sonic_routing import vrf_name
 from fabricgen.render.nos.sonic import subinterface_name
 from fabricgen.switch_view import Service, Subinterface, SwitchPort, SwitchView
@@ -45,7 +45,7 @@ def converged(guest: Service, *sets: str) -> SwitchView:
 
 def files_of(switch: SwitchView) -> dict[str, str]:
     catalog = cluster_of("leaf-spine").design.catalog
-    return {path.rpartition("/")[2]: text.decode() for path, text in Renderer(None).files(switch, catalog)}
+    return {path.rpartition("/")[2]: text.decode() for path, text in Renderer(RenderOptions()).files(switch, catalog)}
 
 
 def tables_of(switch: SwitchView) -> dict[str, Any]:
@@ -176,7 +176,7 @@ def test_eos_routed_guest_in_a_vrf() -> None:
         "      neighbor 10.70.0.0 description compute-spine-01 Ethernet1/1\n"
         "      neighbor 10.70.0.0 route-map IN-storage in\n"
         "      neighbor 10.70.0.0 route-map OUT-storage out\n"
-        "      neighbor 10.70.0.0 maximum-routes 0\n"
+        "      neighbor 10.70.0.0 maximum-routes 4096 warning-limit 80 percent\n"
         "      neighbor 10.70.0.2 remote-as 4200000000\n"
     )
     assert bgp.endswith("         neighbor 10.70.0.4 activate\n         neighbor 10.70.0.6 activate\n")

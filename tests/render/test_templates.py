@@ -14,7 +14,7 @@ from jinja2 import nodes
 from rendered import ALL_EOS, UNNUMBERED, cluster_of
 
 from fabricgen.kernel.resources import resource_dir
-from fabricgen.render.engine import Renderer
+from fabricgen.render.engine import Renderer, RenderOptions
 from fabricgen.switch_view import SwitchView
 
 TEMPLATES = sorted(resource_dir("templates").rglob("*.j2"))
@@ -82,7 +82,7 @@ def test_other_names_change_nothing_but_names(example: str, sets: tuple[str, ...
     """Rename every device: each file is what it was, with the new names in it."""
     cluster = cluster_of(example, *sets)
     pattern = re.compile(r"(?<![\w-])(" + "|".join(sorted(map(re.escape, cluster.names), reverse=True)) + r")(?![\w-])")
-    renderer = Renderer(None)
+    renderer = Renderer(RenderOptions())
     for switch in one_a_tier(list(cluster.switches())):
         was = dict(renderer.files(switch, cluster.design.catalog))
         now = dict(renderer.files(renamed(switch), cluster.design.catalog))
