@@ -11,7 +11,7 @@ from fabricgen import __version__
 from fabricgen.blueprint.load import LoadedBlueprint, load_blueprint
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import did_you_mean, fault
+from fabricgen.kernel.diagnostics import Diagnostic, did_you_mean, fault
 from fabricgen.kernel.publish import File
 
 if TYPE_CHECKING:
@@ -124,19 +124,33 @@ def build_files(cluster: Cluster, findings: Mapping[str, int], options: BuildOpt
     Raises InputError when a switch has no templates or port table.
     """
     from fabricgen.export.table import ExportContext, part
+
+    context = ExportContext(findings, options.prices)
+    for name in sorted(chosen_parts(options.parts) or usual_parts()):
+        if name == CONFIGS:
+            yield from ((CONFIGS, path, content) for path, content in _configs(cluster, options))
+        else:
+            yield from ((name, path, content) for path, content in part(name).files(cluster, context))
+
+
+def _configs(cluster: Cluster, options: BuildOptions) -> Iterator[tuple[str, bytes]]:
     from fabricgen.render.engine import render_configs, render_options
     from fabricgen.render.secrets import SecretStore, redacted
 
     store = SecretStore(cluster.design.loaded.folder, allow_outside=options.allow_outside)
     look = redacted if options.redact_secrets else store
-    context = ExportContext(findings, options.prices)
-    for name in sorted(chosen_parts(options.parts) or usual_parts()):
-        if name == CONFIGS:
-            told = render_options(cluster, overrides=options.templates, look=look)
-            rendered = render_configs(cluster, jobs=options.jobs, options=told)
-            yield from ((CONFIGS, path, content) for path, content in rendered)
-        else:
-            yield from ((name, path, content) for path, content in part(name).files(cluster, context))
+    told = render_options(cluster, overrides=options.templates, look=look)
+    return render_configs(cluster, jobs=options.jobs, options=told)
+
+
+def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnostic, ...]:
+    """What the user's own templates take away of what keeps a fabric safe; raises InputError where one fails."""
+    if templates is None:
+        return ()
+    from fabricgen.render.engine import render_options
+    from fabricgen.render.safety import hidden_safety
+
+    return tuple(hidden_safety(cluster, render_options(cluster, overrides=templates)))
 
 
 def compile_cluster(design: Design) -> Cluster:

@@ -39,6 +39,9 @@ def check_snippets(blueprint: Blueprint, catalog: Catalog) -> None:
 
 def place_of(snippet: Snippet, catalog: Catalog, path: Path) -> str:
     """Where a snippet goes; raises InputError where its NOS does not have the place, or takes another form there."""
+    if snippet.nos not in catalog.known_nos():
+        hint = did_you_mean(snippet.nos, catalog.known_nos())
+        raise fault("FG052", f"there is no NOS '{snippet.nos}'", path=(*path, "nos"), hint=hint)
     places = catalog.naming(snippet.nos, (*path, "nos")).configuration.places
     form = "tree" if snippet.text is None else "text"
     usual = next((name for name, place in places.items() if place.form == form), "")

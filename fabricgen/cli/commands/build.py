@@ -57,6 +57,8 @@ def command(
         compile_cluster,
         compile_design,
         header,
+        template_findings,
+        usual_parts,
     )
     from fabricgen.kernel.publish import publish_archive, publish_folder
     from fabricgen.lint.engine import lint
@@ -65,6 +67,7 @@ def command(
         raise click.UsageError("say where to write: -o FOLDER or --archive FILE")
     started = time.monotonic()
     parts = chosen_parts(p.strip() for p in only.split(",") if p.strip())
+    writes = parts or usual_parts()
     options = BuildOptions(
         tuple(sorted(parts)),
         jobs or os.cpu_count() or 1,
@@ -77,7 +80,7 @@ def command(
     cluster = compile_cluster(design)
     if locked:
         check_locked(cluster)
-    result = lint(design, cluster)
+    result = lint(design, cluster, others=template_findings(cluster, templates if "configs" in writes else None))
     files = with_progress(build_files(cluster, result.counts, options), len(cluster.switch_rows()))
     if archive is not None:
         report = publish_archive(archive, files, header=header(design))
