@@ -175,7 +175,9 @@ def _router_bgp(switch: SwitchView) -> Structured:
         }
         for v6 in _families(switch)
     }
+    own = [line for snippet in switch.snippets if snippet.place == "bgp" for line in snippet.lines]
     return {
+        **({"eos_cli": "\n".join(own)} if own else {}),
         "as": str(switch.asn),
         "router_id": switch.router_id,
         "bgp": {"default": {"ipv4_unicast": False}},

@@ -41,7 +41,9 @@ def structured_config(switch: SwitchView) -> Structured:
         ],
         **(_qos(switch) if switch.fabric.qos.lossless else {}),
     }
-    return merged(base, management(switch), routing(switch))
+    own = [line for snippet in switch.snippets if snippet.place != "bgp" for line in snippet.lines]
+    by_hand = {"eos_cli": "\n".join(own)} if own else {}
+    return merged(base, management(switch), routing(switch), by_hand)
 
 
 def _addresses(addresses: tuple[str, ...]) -> Structured:

@@ -62,6 +62,15 @@ TUNED = (
     "qos.cnp_class=5",
     "qos.watchdog={detect_ms: 250, restore_ms: 1000, poll_ms: 125, action: forward}",
 )
+BY_HAND = (
+    "config_of.compute-leaf-p1-su01-r1-01.ports.Ethernet1/1={description: spare, mtu: 9216, shutdown: true, fec: fc}",
+    "config_of.compute-leaf-p1-su01-r1-01.ports.Ethernet1/5={fec: none, mtu: 9000}",
+    "config_of.compute-leaf-p1-su01-r1-01.snippets.a={nos: eos, at: bgp, text: neighbor UP weight 10}",
+    'config_of.compute-leaf-p1-su01-r1-01.snippets.z={nos: eos, text: "alias a show arp\\nmonitor twamp\\n   delay 5"}',
+    "snippets.first={nos: eos, at: top, text: alias first show version}",
+    'fabrics.compute.snippets.mid={nos: eos, at: interfaces, text: "interface Loopback9\\n   shutdown"}',
+)
+"""Ports and raw text of an EOS leaf."""
 
 
 class Peer(NamedTuple):

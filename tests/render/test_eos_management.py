@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from config_tree import Tree, tree_of
-from rendered import ALL_EOS, COPPER, MANAGED, RADIUS, TUNED, UNNUMBERED, cluster_of, files_of
+from rendered import ALL_EOS, BY_HAND, COPPER, MANAGED, RADIUS, TUNED, UNNUMBERED, cluster_of, files_of
 
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.blueprint.management import Aaa, Banner, Dns, Management, Snmp, SnmpUser, Syslog, Tls, User
@@ -47,15 +47,6 @@ ACCOUNTS_AND_SERVERS = (
     "no snmp-server vrf default\nsnmp-server vrf MGMT\n",
     "   ssl profile MANAGEMENT\n      certificate switch.crt key switch.key\n",
 )
-HAND = (
-    f"config_of.{LEAF}.ports.Ethernet1/1={{description: spare, mtu: 9216, shutdown: true, fec: fc}}",
-    f"config_of.{LEAF}.ports.Ethernet1/5={{fec: none, mtu: 9000}}",
-    f"config_of.{LEAF}.snippets.a={{nos: eos, at: bgp, text: neighbor UP weight 10}}",
-    f'config_of.{LEAF}.snippets.z={{nos: eos, text: "alias a show clock\\nevent-handler X\\n   trigger on-boot"}}',
-    "snippets.first={nos: eos, at: top, text: alias first show version}",
-    'fabrics.compute.snippets.mid={nos: eos, at: interfaces, text: "interface Loopback9\\n   shutdown"}',
-)
-PORTS_BY_HAND = HAND[:2]
 
 
 def config(device: str, *sets: str, name: str = "leaf-spine") -> str:
@@ -214,7 +205,7 @@ def test_chips_without_dynamic_load_balancing_are_spared_it() -> None:
 
 
 def test_the_users_hand_has_its_places() -> None:
-    text = config(LEAF, *ALL_EOS, *HAND)
+    text = config(LEAF, *ALL_EOS, *BY_HAND)
     tree = tree_of(text)
     port = tree["interface Ethernet1/1"]
     assert {"description spare", "mtu 9214", "shutdown", "error-correction encoding fire-code"} <= port.keys()
@@ -227,8 +218,8 @@ def test_the_users_hand_has_its_places() -> None:
         < text.index("interface Loopback9\n   shutdown\n")
         < text.index("ip routing")
     )
-    assert text.endswith("alias a show clock\nevent-handler X\n   trigger on-boot\nend\n")
-    other = config(SPINE, *ALL_EOS, *HAND)
+    assert text.endswith("alias a show arp\nmonitor twamp\n   delay 5\nend\n")
+    other = config(SPINE, *ALL_EOS, *BY_HAND)
     assert "alias first" in other
     assert "alias a " not in other
 
@@ -249,5 +240,5 @@ def test_secrets_stand_in_configurations_alone(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_unnumbered_bgp_takes_snippets_too() -> None:
-    text = config(LEAF, *ALL_EOS, *UNNUMBERED, *HAND)
+    text = config(LEAF, *ALL_EOS, *UNNUMBERED, *BY_HAND)
     assert "neighbor UP weight 10" in tree_of(text)["router bgp 4200000001"]

@@ -15,6 +15,7 @@ from rendered import (
     BARE,
     BFD,
     BRIDGED,
+    BY_HAND,
     COPPER,
     DUAL,
     MANAGED,
@@ -26,13 +27,12 @@ from rendered import (
     UNNUMBERED,
     V6,
     cluster_of,
-    files_of,
 )
-from test_eos_management import PORTS_BY_HAND
 from test_services import BRIDGED as BRIDGED_GUEST
 from test_services import BRIDGED_VRF, ROUTED_VRF, converged
 from test_services import files_of as files_of_view
 
+from fabricgen.render.engine import Renderer, render_options
 from fabricgen.switch_view import Service, SwitchView
 
 PAIR = ("nos=eos", "fabrics.compute.tiers.leaf.switch=7060x6-64pe-b", "fabrics.oob.nos=sonic")
@@ -53,7 +53,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "managed": ("leaf-spine", (*ALL_EOS, *MANAGED)),
     "radius": ("leaf-spine", (*ALL_EOS, *RADIUS)),
     "tuned": ("leaf-spine", (*ALL_EOS, *TUNED)),
-    "ports-by-hand": ("leaf-spine", (*ALL_EOS, *PORTS_BY_HAND)),
+    "by-hand": ("leaf-spine", (*ALL_EOS, *BY_HAND)),
     "three-tiers": ("dual-tor", ()),
     "chassis-tuned-managed": ("modular-spine", (*TUNED, *MANAGED)),
     "breakouts": ("superpod-b300", ()),
@@ -77,6 +77,12 @@ def shapes(name: str, sets: tuple[str, ...]) -> list[SwitchView]:
     return list(found.values())
 
 
+def text_of(switch: SwitchView, name: str, sets: tuple[str, ...]) -> str:
+    cluster = cluster_of(name, *sets)
+    ((_, content),) = Renderer(render_options(cluster)).files(switch, cluster.design.catalog)
+    return content.decode()
+
+
 def as_arista_has_it(switch: SwitchView) -> Tree:
     """What pyavd renders of the plan, once its schema has accepted it."""
     structured = structured_config(switch)
@@ -93,7 +99,7 @@ def unexplained(ours: str, switch: SwitchView) -> list[str]:
 @pytest.mark.parametrize(("name", "sets"), CASES.values(), ids=CASES)
 def test_arista_renders_the_same_tree(name: str, sets: tuple[str, ...]) -> None:
     for switch in shapes(name, sets):
-        assert unexplained(files_of(name, *sets)[f"configs/{switch.name}/{switch.name}.cfg"], switch) == []
+        assert unexplained(text_of(switch, name, sets), switch) == []
 
 
 @pytest.mark.parametrize("guest", [BRIDGED_GUEST, BRIDGED_VRF, ROUTED_VRF], ids=["bridged", "bridged-vrf", "routed"])
@@ -116,7 +122,7 @@ def test_every_kind_of_switch_is_compared() -> None:
 def test_a_wrong_line_is_noticed() -> None:
     """One line each of what matters most: left out, or saying another thing, it is found and placed."""
     (leaf, _) = shapes("leaf-spine", ALL_EOS)
-    text = files_of("leaf-spine", *ALL_EOS)[f"configs/{leaf.name}/{leaf.name}.cfg"]
+    text = text_of(leaf, "leaf-spine", ALL_EOS)
     for line in ("   speed 100g-4\n", "   neighbor UP route-map FABRIC-OUT out\n", "   qos trust dscp\n"):
         at = text.index(line)
         assert unexplained(text[:at] + text[at + len(line) :], leaf)[0].endswith(f" / {line.strip()}")
