@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import hypothesis.strategies as st
 import pytest
 from config_tree import Tree, tree_of
+from hypothesis import given
 from rendered import ALL_EOS, BY_HAND, COPPER, MANAGED, RADIUS, TUNED, UNNUMBERED, cluster_of, files_of
 
 from fabricgen.blueprint.load import load_blueprint
@@ -14,6 +16,7 @@ from fabricgen.cluster import build_cluster
 from fabricgen.compiler import BuildOptions, build_files
 from fabricgen.design.build import build_design
 from fabricgen.render.engine import Renderer, RenderOptions
+from fabricgen.render.escape import one_line
 from fabricgen.render.nos._eos_management import banner_lines
 from fabricgen.switch_view import SwitchView
 from tests.conftest import BLUEPRINTS
@@ -119,6 +122,16 @@ def test_a_banner_ends_where_it_ends() -> None:
     tree = tree_of(text)
     assert "router bgp 1" not in tree
     assert banner_lines("a\r\n EOF \x0bEOF\x1c\tEOF\u2028EOF\x85b") == ["a", "[EOF]", "[EOF]", "[EOF]", "[EOF]", "b"]
+
+
+@given(st.text())
+def test_no_text_ends_a_banner_or_leaves_its_line(text: str) -> None:
+    for line in banner_lines(text):
+        assert line.strip() != "EOF"
+        assert line.isascii()
+        assert line.isprintable()
+    assert len(one_line(text).splitlines()) == 1
+    assert one_line(text).isprintable()
 
 
 def hostile_switch() -> SwitchView:

@@ -1,4 +1,11 @@
-"""Values of EOS's quality of service: classes, a profile per port speed, and the PFC watchdog."""
+"""Values of EOS's quality of service: classes, a profile per port speed, and the PFC watchdog.
+
+Queues share a port by `bandwidth percent`, which is what the chips of AI switches take; `bandwidth guaranteed` in its
+place is of others (aristanetworks/avd, issue 1304 and pull request 1331). The watchdog is on wherever its default
+timeout is set, and each profile says so too.
+
+Sources: Arista AI Network Fabric Deployment Guide; EOS user manual, DCBX and flow control; pyavd 6.4.
+"""
 
 from __future__ import annotations
 
