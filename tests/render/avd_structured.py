@@ -151,7 +151,7 @@ def _qos(switch: SwitchView) -> Structured:
     qos = switch.fabric.qos
     xgs = switch.profile.asic.startswith(XGS)
     marked = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
-    lossy = [str(d) for d in range(64) if d // 8 in marked.values() and d not in marked]
+    lossy = [str(d) for d in range(64) if d not in marked]
     lines = [f"{dscp} to traffic-class {queue}" for dscp, queue in marked.items()]
     return {
         "qos": {

@@ -35,7 +35,7 @@ def tree_of(text: str) -> Tree:
         for single in singles(words):
             assert single not in path[depth], f"{single!r} is there twice"
             path[depth][single] = {}
-        path.append(path[depth][single])
+        path.append(path[depth][single])  # blocks begin with lines that say one thing
     return root
 
 
@@ -50,12 +50,14 @@ def _until_end(lines: Iterator[str]) -> list[str]:
 
 
 def singles(words: str) -> list[str]:
-    """What a line says, one thing each: EOS takes several interfaces in one word, `Ethernet1/1,2/1`."""
-    found = re.fullmatch(r"(neighbor interface )(Ethernet)(\S+)( .*)", words)
-    if not found:
-        return [words]
-    before, kind, names, after = found.groups()
-    return [f"{before}{kind}{name}{after}" for name in names.split(",")]
+    """What a line says, one thing each: EOS takes several interfaces, or several DSCPs, in one line."""
+    if found := re.fullmatch(r"(neighbor interface Ethernet)(\S+)( .*)", words):
+        before, names, after = found.groups()
+        return [f"{before}{name}{after}" for name in names.split(",")]
+    if found := re.fullmatch(r"(qos map dscp )([\d ]+)( to .*)", words):
+        before, dscps, after = found.groups()
+        return [f"{before}{dscp}{after}" for dscp in dscps.split()]
+    return [words]
 
 
 def differences(one: Tree, other: Tree, path: tuple[str, ...] = ()) -> list[str]:

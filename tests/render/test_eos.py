@@ -103,7 +103,10 @@ def test_roce_profile_and_watchdog() -> None:
         "      priority strict\n"
     )
     assert "\nqos map dscp 26 to traffic-class 3\nqos map dscp 48 to traffic-class 6\n" in text
-    assert "qos map dscp 24 25 27 28 29 30 31 49 50 51 52 53 54 55 to traffic-class 1\n" in text
+    assert "qos map dscp 24 25 27 28 29 30 31 to traffic-class 1\n" in text
+    mapped = re.findall(r"^qos map dscp ([\d ]+) to traffic-class (\d)$", text, re.M)
+    classes = {int(dscp): int(number) for dscps, number in mapped for dscp in dscps.split()}
+    assert classes == {**dict.fromkeys(range(64), 1), 26: 3, 48: 6}
     assert "priority-flow-control pause watchdog default timeout 0.20\n" in text
     assert "qos" not in config("leaf-spine", "compute-spine-01", *ALL_EOS, "qos.profile=best-effort")
 

@@ -1,5 +1,8 @@
 """Values of EOS's quality of service: classes, a profile per port speed, and the PFC watchdog.
 
+Every DSCP has its class written out, so that nothing but RoCE data and notifications enters a queue before theirs: EOS
+serves queues by strict priority where nothing else is said, and its own map spreads DSCPs over all of them.
+
 Queues share a port by `bandwidth percent`, which is what the chips of AI switches take; `bandwidth guaranteed` in its
 place is of others (aristanetworks/avd, issue 1304 and pull request 1331). The watchdog is on wherever its default
 timeout is set, and each profile says so too.
@@ -39,12 +42,11 @@ def qos_values(switch: SwitchView) -> dict[str, Any]:
 def _values(qos: QosIntent, is_lowest: bool, speeds: tuple[int, ...], unicast_queues: bool) -> dict[str, Any]:
     """What all switches with these speeds share."""
     marked = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
-    classes = set(marked.values())
     return {
         "profiles": [(profile_name(s), *roce.ecn_thresholds_kb(qos, is_lowest, s)) for s in speeds],
         "dscp_classes": sorted(marked.items()),
         "lossy_class": LOSSY_CLASS,
-        "lossy_dscps": [d for d in range(64) if d not in marked and d // 8 in classes],
+        "lossy_dscps": [[d for d in range(8 * n, 8 * n + 8) if d not in marked] for n in range(8)],
         "roce_class": qos.roce_class,
         "cnp_class": qos.cnp_class,
         "queue_classes": sorted({LOSSY_CLASS, qos.roce_class, qos.cnp_class}),
