@@ -181,6 +181,11 @@ class SwitchView:
         return tuple(line for snippet in self.snippets if snippet.place == place for line in snippet.lines)
 
     @property
+    def nos(self) -> str:
+        """The NOS that it runs."""
+        return self.tier.nos
+
+    @property
     def vrfs(self) -> tuple[str, ...]:
         """Names of the VRFs of its services, besides the default."""
         return tuple(sorted({service.vrf for service in self.services} - {""}))

@@ -50,10 +50,6 @@ def test_paths_and_order() -> None:
     assert len(paths) == len(set(paths)) == 170
 
 
-def test_infiniband_switches_have_no_files() -> None:
-    assert not any("compute" in path for path in files_of("superpod-b200"))
-
-
 def test_bytes_do_not_depend_on_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = cluster_of("superpod-b300")
     alone = list(engine.render_configs(cluster))
