@@ -19,6 +19,8 @@ class Neighbor:
     remote_asn: int = 0
     description: str = ""
     bfd: Bfd | None = None
+    has_bfd: bool = False
+    """With timers that stand elsewhere."""
     timers: tuple[int, int] | None = None
     active: set[str] = field(default_factory=set)
     map_in: set[str] = field(default_factory=set)

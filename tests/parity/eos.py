@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.parity.eos_bgp import EosRouting, routing_rules
+from tests.parity.eos_management import EosManagement, management_rules
 from tests.parity.eos_qos import EosQos, qos_rules
 from tests.parity.neutral import Interface, Management, StaticRoute, Subinterface, Switch, Vlan, is_unused
 from tests.parity.policy import Route, connected
@@ -52,6 +53,8 @@ class Box:
     ssh_vrfs: set[str] = field(default_factory=set)
     routing: EosRouting = field(default_factory=EosRouting)
     qos: EosQos = field(default_factory=EosQos)
+    managed: EosManagement = field(default_factory=EosManagement)
+    dynamic_balancing: bool = False
 
 
 def read(files: Mapping[str, str]) -> Switch:
@@ -87,13 +90,14 @@ def _switch(box: Box) -> Switch:
         interfaces=used,
         unused=unused,
         loopbacks=loopbacks,
-        management=Management(frozenset(_managements(box))),
+        management=_management(box),
         subinterfaces=subinterfaces,
         vlans=vlans,
         vrfs=frozenset(box.vrfs - {MANAGEMENT}),
         bgp=box.routing.bgp(routes_in),
         routes={("", prefix): _static(hops) for prefix, hops in box.statics.items()},
         qos=box.qos.qos({name: port.profile for name, port in ports.items() if port.profile}),
+        dynamic_balancing=box.dynamic_balancing,
     )
 
 
@@ -118,6 +122,30 @@ def _interface(name: str, port: Port) -> Interface:
 def _vlan(box: Box, number: int) -> Vlan:
     interface = box.ports[f"Vlan{number}"]
     return Vlan(frozenset(interface.addresses), interface.vrf)
+
+
+def _management(box: Box) -> Management:
+    """How it is managed; servers are in one VRF, that of the management port where there is one."""
+    managed, addresses = box.managed, frozenset(_managements(box))
+    if managed.vrfs - {MANAGEMENT if addresses else ""}:
+        raise UnknownTextError(f"servers are in {sorted(managed.vrfs)}")
+    if {protocol for protocol, _ in managed.aaa} - {managed.login_group}:
+        raise UnknownTextError("servers decide on logins, and are not asked")
+    return Management(
+        addresses=addresses,
+        users=managed.users,
+        aaa=tuple(managed.aaa),
+        ntp=tuple(managed.ntp),
+        dns=tuple(managed.dns),
+        domain=managed.domain,
+        syslog=tuple(managed.syslog),
+        syslog_level=managed.level,
+        snmp_users=frozenset(managed.snmp_users),
+        gnmi_port=managed.gnmi_port,
+        login_banner=managed.banners.get("login", ""),
+        motd=managed.banners.get("motd", ""),
+        timezone=managed.timezone,
+    )
 
 
 def _managements(box: Box) -> Iterator[tuple[str, str]]:
@@ -146,10 +174,16 @@ def _static(hops: list[tuple[str, str]]) -> StaticRoute:
 
 
 _TOP, _PORT, _SSH, _VLAN = Rules(), Rules(), Rules(), Rules()
-_TOP.nothing("service routing protocols model multi-agent", "spanning-tree mode mstp", "no ip routing vrf MGMT")
+_TOP.nothing(
+    "service routing protocols model multi-agent",
+    "no ip routing vrf MGMT",
+    r"spanning-tree mode (?:mstp|none)",
+    "spanning-tree edge-port bpduguard default",
+)
 _VLAN.nothing(r"name \S+")
 routing_rules(_TOP)
 qos_rules(_TOP)
+management_rules(_TOP)
 
 
 @_TOP.line(r"hostname (\S+)")
@@ -187,6 +221,11 @@ def _static_route(box: Box, line: Line, prefix: str, distance: str, port: str, a
     hops.append((port or "", address or ""))
 
 
+@_TOP.line("ip hardware fib load-balance distribution dynamic")
+def _dynamic(box: Box, line: Line) -> None:
+    box.dynamic_balancing = True
+
+
 @_TOP.line(r"management ssh")
 def _ssh(box: Box, line: Line) -> None:
     _SSH.read(line.children, box)
@@ -210,6 +249,11 @@ def _speed(port: Port, line: Line, gbps: str) -> None:
     port.speed_gbps = int(gbps)
 
 
+@_PORT.line(r"error-correction encoding (reed-solomon|fire-code)|no error-correction encoding")
+def _fec(port: Port, line: Line, word: str) -> None:
+    port.fec = {"reed-solomon": "rs", "fire-code": "fc"}.get(word or "", "")
+
+
 @_PORT.line(r"(description|service-profile|vrf) (.+)")
 def _text(port: Port, line: Line, word: str, text: str) -> None:
     setattr(port, {"service-profile": "profile"}.get(word, word), text)
@@ -222,7 +266,6 @@ def _number(port: Port, line: Line, mtu: str, vlan: str, tag: str) -> None:
 
 
 _SWITCHES: dict[str, tuple[str, Any]] = {
-    "error-correction encoding reed-solomon": ("fec", "rs"),
     "switchport mode access": ("access_mode", True),
     "spanning-tree portfast": ("portfast", True),
     "no switchport": ("routed", True),

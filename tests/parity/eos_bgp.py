@@ -22,12 +22,16 @@ class EosRouting:
     """Groups whose IPv4 routes have IPv6 next hops."""
     link_local: dict[str, str] = field(default_factory=dict)
     """The group of each interface with a session over link-local addresses."""
+    bfd: Bfd = field(default_factory=Bfd)
+    """The timers of sessions that state none."""
 
     def bgp(self, connected: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
         """Sessions and announcements by VRF; raises UnknownTextError for sessions that carry IPv4 without next hops."""
         for port, group in self.link_local.items():
             if "v4" in self.instances[""].neighbors[group].active and group not in self.over_v6:
                 raise UnknownTextError(f"{port} carries IPv4 without `next-hop address-family ipv6 originate`")
+        for neighbor in (neighbor for one in self.instances.values() for neighbor in one.neighbors.values()):
+            neighbor.bfd = self.bfd if neighbor.has_bfd else None
         return {vrf: one.bgp(self.policies, connected(vrf), ()) for vrf, one in self.instances.items()}
 
 
@@ -38,7 +42,8 @@ class HasRouting(Protocol):
 
 
 _LIST, _MAP, _BGP, _FAMILY = Rules(), Rules(), Rules(), Rules()
-_BGP.nothing("no bgp default ipv4-unicast")
+_BGP.nothing("no bgp default ipv4-unicast", "update wait-install")
+_BFD = Rules()
 
 
 def routing_rules(top: Rules) -> None:
@@ -47,6 +52,18 @@ def routing_rules(top: Rules) -> None:
     top.line(r"ip as-path access-list (\S+) permit (\S+) any")(_as_path)
     top.line(r"route-map (\S+) (permit|deny) (\d+)")(_route_map)
     top.line(r"router bgp (\d+)")(_router)
+    top.line("router bfd")(_default_bfd)
+
+
+def _default_bfd(box: HasRouting, line: Line) -> None:
+    _BFD.read(line.children, box.routing)
+
+
+@_BFD.line(r"interval (\d+) min-rx (\d+) multiplier (\d+) default")
+def _timers_of_bfd(routing: EosRouting, line: Line, own: str, least: str, multiplier: str) -> None:
+    if own != least:
+        raise UnknownTextError(f"intervals differ: {line.text}")
+    routing.bfd = Bfd(int(own), int(multiplier))
 
 
 def _prefix_list(box: HasRouting, line: Line, name: str) -> None:
@@ -134,11 +151,9 @@ def _description(routing: EosRouting, bgp: Instance, line: Line, peer: str, text
     bgp.neighbor(peer).description = text
 
 
-@_BGP.line(r"neighbor (\S+) bfd(?: interval (\d+) min-rx (\d+) multiplier (\d+))?")
-def _bfd(routing: EosRouting, bgp: Instance, line: Line, peer: str, own: str, least: str, multiplier: str) -> None:
-    if own != least:
-        raise UnknownTextError(f"intervals differ: {line.text}")
-    bgp.neighbor(peer).bfd = Bfd(int(own), int(multiplier)) if own else Bfd()
+@_BGP.line(r"neighbor (\S+) bfd")
+def _bfd(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
+    bgp.neighbor(peer).has_bfd = True
 
 
 @_BGP.line(r"neighbor (\S+) route-map (\S+) (in|out)")
@@ -147,7 +162,7 @@ def _policy(routing: EosRouting, bgp: Instance, line: Line, peer: str, name: str
     (neighbor.map_in if way == "in" else neighbor.map_out).add(name)
 
 
-@_BGP.line(r"neighbor (\S+) maximum-routes (\d+)")
+@_BGP.line(r"neighbor (\S+) maximum-routes (\d+)(?: warning-limit \d+ percent)?")
 def _most(routing: EosRouting, bgp: Instance, line: Line, peer: str, count: str) -> None:
     if int(count):  # 0: no limit; without the line EOS takes 12,000
         bgp.neighbor(peer).max_prefixes |= {"v4": int(count), "v6": int(count)}

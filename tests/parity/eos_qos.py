@@ -17,6 +17,7 @@ GROUP_CLASSES = (1, 0, 2, 3, 4, 5, 6, 7)
 class Profile:
     """A `qos profile`."""
 
+    watched: bool = False
     words: set[str] = field(default_factory=set)
     no_drop: set[int] = field(default_factory=set)
     queues: dict[int, Queue] = field(default_factory=dict)
@@ -56,7 +57,8 @@ class EosQos:
         detect, restore, poll = (
             round(1000 * float(self.times[word])) for word in ("timeout", "recovery-time", "polling-interval")
         )
-        return Watchdog(detect, restore, poll, self.times.get("action", "errdisable"))
+        actions = {"drop": "drop", "notify-only": "forward"}
+        return Watchdog(detect, restore, poll, actions[self.times["action"]])
 
 
 class HasQos(Protocol):
@@ -66,11 +68,12 @@ class HasQos(Protocol):
 
 
 _PROFILE, _QUEUE = Rules(), Rules()
-_QUEUE.nothing("no priority")
+_QUEUE.nothing("no priority", "random-detect ecn count")
 
 
 def qos_rules(top: Rules) -> None:
     """Add the sections of QoS to those of a whole configuration."""
+    top.nothing("hardware counter feature ecn out")
     top.line(r"qos profile (\S+)")(_add_profile)
     top.line(r"qos map dscp ((?:\d+ )+)to traffic-class (\d)")(_classes)
     top.line(r"qos map traffic-class (\d) to tx-queue (\d)")(_queue_of)
@@ -85,6 +88,11 @@ def _add_profile(box: HasQos, line: Line, name: str) -> None:
 @_PROFILE.line("qos trust dscp|priority-flow-control on")
 def _word(profile: Profile, line: Line) -> None:
     profile.words.add(line.text)
+
+
+@_PROFILE.line("priority-flow-control pause watchdog")
+def _watched(profile: Profile, line: Line) -> None:
+    profile.watched = True
 
 
 @_PROFILE.line(r"priority-flow-control priority (\d) no-drop")
@@ -102,7 +110,9 @@ def _add_queue(profile: Profile, line: Line, number: str) -> None:
     assert ecn is None or isinstance(ecn, Ecn)
     if bool(strict) == plain:
         raise UnknownTextError(f"queue {number} is neither strict nor shared")
-    profile.queues[int(number)] = Queue(bool(strict), share, ecn)
+    limit = said.get("limit", 0)
+    assert isinstance(limit, int)
+    profile.queues[int(number)] = Queue(bool(strict), share, ecn, limit)
 
 
 @_QUEUE.line("priority strict")
@@ -113,6 +123,11 @@ def _strict(said: dict[str, object], line: Line) -> None:
 @_QUEUE.line(r"bandwidth percent (\d+)")
 def _share(said: dict[str, object], line: Line, percent: str) -> None:
     said["share"] = int(percent)
+
+
+@_QUEUE.line(r"shape rate (\d+) percent")
+def _limit(said: dict[str, object], line: Line, percent: str) -> None:
+    said["limit"] = int(percent)
 
 
 @_QUEUE.line(

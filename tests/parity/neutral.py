@@ -131,11 +131,15 @@ class Ecn:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A queue of a port: strict priority, or a share in percent of what those leave."""
+    """A queue of a port: strict priority, or a share in percent of what those leave.
+
+    `limit` is what it may take of the port, percent, 0 for all.
+    """
 
     strict: bool
     share: int = 0
     ecn: Ecn | None = None
+    limit: int = 0
 
 
 @dataclass(frozen=True, slots=True)

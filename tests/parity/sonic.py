@@ -122,6 +122,7 @@ _ELSEWHERE = {"BGP_NEIGHBOR", "STATIC_ROUTE"}
 _METADATA = (
     "bgp_adv_lo_prefix_as_128",
     "bgp_asn",
+    "buffer_model",
     "default_bgp_status",
     "docker_routing_config_mode",
     "frr_mgmt_framework_config",
@@ -140,9 +141,23 @@ def _metadata(box: Box, table: Table) -> None:
     box.split = row["docker_routing_config_mode"] == "split-unified"
 
 
+_PORT_FIELDS = (
+    "admin_status",
+    "alias",
+    "autoneg",
+    "description",
+    "fec",
+    "index",
+    "lanes",
+    "mtu",
+    "speed",
+    "subport",
+)
+
+
 def _ports(box: Box, table: Table) -> None:
     for name, row in table.items():
-        only(row, *["admin_status", "alias", "description", "fec", "index", "lanes", "mtu", "speed", "subport"])
+        only(row, *_PORT_FIELDS)
         up = {"up": True, "down": False}[row["admin_status"]]
         speed, rest = divmod(int(row["speed"]), 1000)
         if rest:
@@ -219,8 +234,14 @@ def _nothing(*fields: str) -> Callable[[Box, Table], None]:
 
 
 _TABLES: dict[str, Callable[[Box, Table], Any]] = {
+    # Sizes are the platform's: another test compares them with what it publishes.
+    **{f"BUFFER_{name}": _nothing("profile") for name in ("PG", "QUEUE")},
+    **{f"BUFFER_PORT_{way}_PROFILE_LIST": _nothing("profile_list") for way in ("INGRESS", "EGRESS")},
+    "BUFFER_POOL": _nothing("mode", "size", "type", "xoff"),
+    "BUFFER_PROFILE": _nothing("dynamic_th", "pool", "size", "static_th", "xoff", "xon", "xon_offset"),
     "BGP_GLOBALS": _nothing("local_asn"),
     "BREAKOUT_CFG": _nothing("brkout_mode"),
+    "CABLE_LENGTH": lambda box, table: only(table, "AZURE"),
     "DEVICE_METADATA": _metadata,
     "DEVICE_NEIGHBOR": _nothing("name", "port"),
     "DEVICE_NEIGHBOR_METADATA": _nothing("type"),
@@ -230,6 +251,7 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     "MGMT_INTERFACE": _managements,
     "MGMT_PORT": _nothing("admin_status", "alias"),
     "PORT": _ports,
+    "VERSIONS": _nothing("VERSION"),
     "VLAN": _vlans,
     "VLAN_INTERFACE": _addressed,
     "VLAN_MEMBER": _members,

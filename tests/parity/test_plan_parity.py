@@ -104,7 +104,7 @@ def test_a_fault_is_named(sets: tuple[str, ...], file: str, change: Change, said
 
 STRANGE: list[tuple[tuple[str, ...], str, Change]] = [
     ((), "config_db.json", changed('"FEATURE"', '"FEATURES"')),
-    ((), "config_db.json", changed('"fec": "rs"', '"autoneg": "on"')),
+    ((), "config_db.json", changed('"fec": "rs"', '"media": "copper"')),
     (UNNUMBERED, "frr.conf", changed(" bgp log-neighbor-changes\n", " bgp always-compare-med\n")),
     (CUMULUS, "yaml", changed("        type: swp\n", "        type: swp\n        ip: {}\n")),
     (CUMULUS, "yaml", changed("      lldp:\n", "      wjh: {state: enabled}\n      lldp:\n")),

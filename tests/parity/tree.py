@@ -63,8 +63,17 @@ _ENDS = {"", "!", "exit", "exit-address-family", "end"}
 def tree(text: str) -> HConfig:
     """A configuration of indented sections; raises UnknownTextError where a line stands twice in one of them.
 
+    The text of a banner becomes part of its line.
+
     EOS's own driver of the library is for finding what to change on a device, and ten times slower.
     """
+    banners: dict[str, str] = {}
+
+    def folded(match: re.Match[str]) -> str:
+        banners[f"banner {match[1]}"] = match[2]
+        return f"banner {match[1]}\n"
+
+    text = re.sub(r"^banner (login|motd)\n(.*?)\nEOF\n", folded, text, flags=re.M | re.S)
     lines = [line for line in text.splitlines() if line.strip() not in _ENDS]
     try:
         found = get_hconfig(Platform.GENERIC, "\n".join(lines))
@@ -72,6 +81,9 @@ def tree(text: str) -> HConfig:
         raise UnknownTextError(str(error)) from error
     if (read := sum(1 for _ in found.all_children())) != len(lines):
         raise UnknownTextError(f"{len(lines)} lines were read as {read}")
+    for line in found.children:
+        if line.text in banners:
+            line.text = f"{line.text}\n{banners[line.text]}"
     return found
 
 
