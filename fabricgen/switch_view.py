@@ -10,6 +10,7 @@ from fabricgen.blueprint.configuration import PortSettings
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.intent import FabricIntent
+from fabricgen.kernel.diagnostics import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,8 @@ class PlacedSnippet:
     place: str
     lines: tuple[str, ...] = ()
     tree: Mapping[str, Any] = field(default_factory=dict)
+    path: Path = ()
+    """Where the blueprint has it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from fabricgen.kernel.discovery import load
 from fabricgen.kernel.templates import built_in_templates
 from fabricgen.render.nos_protocol import NOS_PACKAGE, TakesTrees, known_nos
 from fabricgen.render.secrets import Look, managements, redacted
+from fabricgen.render.snippets import require_printed
 from fabricgen.switch_view import SwitchView
 
 if TYPE_CHECKING:
@@ -88,9 +89,12 @@ def subjects_of(cluster: Cluster) -> dict[str, Subject]:
 def render_rows(cluster: Cluster, rows: Sequence[Subject], options: RenderOptions) -> Iterator[tuple[str, bytes]]:
     """Yield the files of switches, by their rows in the device table, and of whole fabrics, in this process."""
     renderer = Renderer(options)
-    for row in rows:
-        view = cluster.whole_fabric(row) if isinstance(row, str) else cluster.switch(row)
-        yield from renderer.files(view, cluster.design.catalog)
+    try:
+        for row in rows:
+            view = cluster.whole_fabric(row) if isinstance(row, str) else cluster.switch(row)
+            yield from renderer.files(view, cluster.design.catalog)
+    except InputError as error:
+        raise cluster.design.loaded.located(error) from error
 
 
 class Renderer:
@@ -113,11 +117,15 @@ class Renderer:
         whole = self._with_secrets(view) if isinstance(view, SwitchView) else view
         trees = tuple(s for s in view.snippets if s.tree) if isinstance(view, SwitchView) else ()
         values = {**nos.values(whole, catalog), "once": self.once}
+        texts: list[str] = []
         for template, file in nos.files(view):
             text = self.text(f"{view.nos}/{template}", values)
             if trees and isinstance(nos, TakesTrees):
                 text = nos.with_trees(file, text, trees)
+            texts.append(text)
             yield f"configs/{view.name}/{file}", text.encode()
+        if isinstance(view, SwitchView):
+            require_printed(view, texts)
 
     def _with_secrets(self, switch: SwitchView) -> SwitchView:
         """A switch with secrets looked up; all switches of a fabric have the same intent."""
