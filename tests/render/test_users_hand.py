@@ -29,6 +29,20 @@ def test_a_template_may_extend_the_built_in_one(tmp_path: Path) -> None:
     assert not list(hidden_safety(cluster, options))
 
 
+def test_a_template_may_change_one_block_of_the_built_in_one(tmp_path: Path) -> None:
+    text = (
+        '{% extends "builtin/eos/_bgp.j2" %}\n'
+        "{% block neighbors %}\n{{ super() }}   neighbor 192.0.2.1 remote-as 64999\n{% endblock %}\n"
+    )
+    options = own_template(tmp_path, "eos/_bgp.j2", text)
+    cluster = cluster_of("leaf-spine", *ALL_EOS)
+    plain, own = dict(engine.render_configs(cluster)), dict(engine.render_configs(cluster, options=options))
+    path = f"configs/{LEAF}/{LEAF}.cfg"
+    assert own[path] != plain[path]
+    assert own[path].replace(b"   neighbor 192.0.2.1 remote-as 64999\n", b"") == plain[path]
+    assert not list(hidden_safety(cluster, options))
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
