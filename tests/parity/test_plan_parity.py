@@ -94,7 +94,7 @@ def test_a_fault_is_named(sets: tuple[str, ...], file: str, change: Change, said
 
 STRANGE: list[tuple[tuple[str, ...], str, Change]] = [
     ((), "config_db.json", changed('"FEATURE"', '"FEATURES"')),
-    ((), "config_db.json", changed('"fec": "rs"', '"autoneg": "on"')),
+    ((), "config_db.json", changed('"fec": "rs"', '"media": "copper"')),
     (UNNUMBERED, "frr.conf", changed(" bgp log-neighbor-changes\n", " bgp always-compare-med\n")),
     (ALL_EOS, "cfg", changed("   no switchport\n", "   no switchport\n   mac security\n")),
     (ALL_EOS, "cfg", changed("   no switchport\n", "   no switchport\n   no switchport\n")),
