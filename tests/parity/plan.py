@@ -25,6 +25,7 @@ from tests.parity.neutral import (
     StaticRoute,
     Subinterface,
     Switch,
+    User,
     Vlan,
     Watchdog,
     is_unused,
@@ -46,11 +47,26 @@ class Dialect:
     unnumbered_described: bool = True
     unused_whole: bool = False
     """Whether a cage without cables is left as one port, whatever it can be split into."""
+    most_keys: int = 8
+    """SSH keys that it keeps of an account."""
+    gnmi_port: int = 0
+    """Where gNMI listens unless told otherwise."""
+    unsaid: frozenset[str] = frozenset()
+    """What its templates do not say yet: `limits` of prefixes, `management`, `qos` beside the defaults."""
 
 
 DIALECTS = {
-    "sonic": Dialect(mtu=9216, lossy_class=0, most_paths=514),
-    "eos": Dialect(9214, 1, 600, copper_negotiates=True, unnumbered_described=False, unused_whole=True),
+    "sonic": Dialect(9216, 0, 514, unsaid=frozenset({"limits", "management", "qos"})),
+    "eos": Dialect(
+        9214,
+        1,
+        600,
+        copper_negotiates=True,
+        unnumbered_described=False,
+        unused_whole=True,
+        most_keys=2,
+        gnmi_port=6030,
+    ),
 }
 
 
@@ -65,7 +81,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         interfaces={name: port for name, port in interfaces.items() if name not in shut},
         unused=shut | frozenset(_empty(switch, catalog, dialect)),
         loopbacks=frozenset(_loopbacks(switch)),
-        management=_management(switch),
+        management=_management(switch, dialect),
         subinterfaces={
             (port.name, sub.vlan): Subinterface(sub.vrf, frozenset(sub.addresses))
             for port in switch.ports
@@ -76,6 +92,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         bgp={vrf: _as_bgpcfgd(switch, vrf, one) for vrf, one in bgp.items()} if by_bgpcfgd else bgp,
         routes=_blocks(switch) if by_bgpcfgd and switch.asn else _routes(switch),
         qos=_qos(switch, dialect) if switch.fabric.qos.lossless and switch.ports else None,
+        dynamic_balancing=switch.fabric.load_balance == "dynamic" and can_balance(switch),
     )
 
 
@@ -124,8 +141,40 @@ def places(switch: SwitchView, catalog: Catalog, dialect: Dialect) -> dict[str, 
     return found
 
 
-def _management(switch: SwitchView) -> Management:
-    return Management(frozenset((address, gateway) for address, gateway in switch.managements if gateway))
+def can_balance(switch: SwitchView) -> bool:
+    """Whether paths can be chosen by load: on Tomahawk and Spectrum; Jericho sprays cells over its own fabric."""
+    return switch.profile.asic.startswith(("Tomahawk", "Spectrum"))
+
+
+def _management(switch: SwitchView, dialect: Dialect) -> Management:
+    asked = switch.fabric.management
+    addresses = frozenset((address, gateway) for address, gateway in switch.managements if gateway)
+    if "management" in dialect.unsaid:
+        return Management(addresses)
+    syslog, dns, banner = asked.syslog, asked.dns, asked.banner
+    return Management(
+        addresses=addresses,
+        users={
+            name: User(_secret(user.password), frozenset(user.ssh_keys[: dialect.most_keys]), user.role)
+            for name, user in asked.users.items()
+        },
+        aaa=tuple((asked.aaa.protocol, server) for server in asked.aaa.servers) if asked.aaa else (),
+        ntp=asked.ntp,
+        dns=dns.servers if dns else (),
+        domain=(dns.domain or "") if dns else "",
+        syslog=syslog.servers if syslog else (),
+        syslog_level=syslog.level if syslog and syslog.servers else "",
+        snmp_users=frozenset(asked.snmp.users) if asked.snmp else frozenset(),
+        gnmi_port=(asked.gnmi.port or dialect.gnmi_port) if asked.gnmi else 0,
+        login_banner=banner.login if banner else "",
+        motd=banner.motd if banner else "",
+        timezone=asked.timezone or "",
+    )
+
+
+def _secret(reference: str | None) -> str:
+    """A secret as tests see it: its reference."""
+    return f"<{reference}>" if reference else ""
 
 
 def _routes(switch: SwitchView) -> dict[tuple[str, str], StaticRoute]:
@@ -160,17 +209,16 @@ def _peers(switch: SwitchView, vrf: str, dialect: Dialect) -> Iterator[tuple[str
         for own, far in pairs:
             if own:
                 family = "v6" if ":" in own else "v4"
-                yield far.partition("/")[0], _peer(switch, vrf, port, end.peer_asn, (family,))
+                yield far.partition("/")[0], _peer(switch, vrf, port, end.peer_asn, (family,), dialect)
         if not any(own for own, _ in pairs):
-            peer = _peer(switch, vrf, port, end.peer_asn, switch.fabric.families, dialect.unnumbered_described)
-            yield port.name, peer
+            peer = _peer(switch, vrf, port, end.peer_asn, switch.fabric.families, dialect)
+            yield port.name, peer if dialect.unnumbered_described else replace(peer, description="")
 
 
-def _peer(
-    switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: Iterable[str], described: bool = True
-) -> Peer:
+def _peer(switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: Iterable[str], dialect: Dialect) -> Peer:
     permits = frozenset(p for family in families for p in _permits(switch, vrf, family))
     bfd = switch.fabric.bfd
+    limited = switch.fabric.max_prefixes and "limits" not in dialect.unsaid
     return Peer(
         remote_asn=asn,
         families=frozenset(families),
@@ -180,7 +228,8 @@ def _peer(
         hold_s=HOLD_S,
         bfd=Bfd(bfd.interval_ms, bfd.multiplier) if bfd else None,
         own_as_in=1 if switch.shares_asn and port.role != "down" else 0,
-        description=f"{port.peer} {port.peer_port}" if described else "",
+        max_prefixes=dict.fromkeys(families, switch.fabric.max_prefixes) if limited else {},
+        description=f"{port.peer} {port.peer_port}",
     )
 
 
@@ -204,7 +253,7 @@ def _announced(switch: SwitchView, vrf: str) -> Iterator[str]:
             yield from map(network_of, service.gateways)
     for port in switch.ports:
         service_here = switch.service_of(port)
-        if service_here and service_here.vrf == vrf:
+        if service_here and service_here.vrf == vrf and not port.settings.shutdown:
             yield from map(network_of, port.addresses)
 
 
@@ -213,7 +262,12 @@ def _as_bgpcfgd(switch: SwitchView, vrf: str, bgp: Bgp) -> Bgp:
     names = {far.partition("/")[0]: port.peer for port in switch.ports for far in _far_ends(port)}
     peers = {
         key: replace(
-            peer, policy_in=None, policy_out=None, own_as_in=1 if switch.level == 0 else 0, description=names[key]
+            peer,
+            policy_in=None,
+            policy_out=None,
+            own_as_in=1 if switch.level == 0 else 0,
+            max_prefixes={},
+            description=names[key],
         )
         for key, peer in bgp.peers.items()
     }
@@ -252,7 +306,7 @@ def _qos(switch: SwitchView, dialect: Dialect) -> Qos:
                 queues={
                     lossy: Queue(False, 100 - qos.roce_percent),
                     qos.roce_class: Queue(False, qos.roce_percent, _ecn(switch, port)),
-                    qos.cnp_class: Queue(True),
+                    qos.cnp_class: Queue(True, limit=qos.cnp_max_percent),
                 },
             )
             for port in switch.ports
