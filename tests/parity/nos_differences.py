@@ -128,6 +128,23 @@ def _max_paths(switch: Switch) -> Switch:
     return replace(switch, bgp=changed)
 
 
+def _restoration(switch: Switch) -> Switch:
+    watchdog = switch.qos and switch.qos.watchdog
+    if not (switch.qos and watchdog):
+        return switch
+    return replace(switch, qos=replace(switch.qos, watchdog=replace(watchdog, restore_ms=0)))
+
+
+def _copper(switch: Switch) -> Switch:
+    return _each_interface(switch, lambda port: replace(port, speed_gbps=0) if port.speed_gbps <= COPPER_GBPS else port)
+
+
+def _limits(switch: Switch) -> Switch:
+    return _each_peer(switch, lambda _, peer: replace(peer, max_prefixes={}))
+
+
+COPPER_GBPS = 1
+CUMULUS = frozenset({"cumulus"})
 EOS, BY_BGPCFGD = frozenset({"eos"}), frozenset({BGPCFGD})
 
 DIFFERENCES = (
@@ -154,4 +171,9 @@ DIFFERENCES = (
         _max_prefixes,
     ),
     Difference("equal paths", "bgpcfgd takes a number that is compiled into the image", BY_BGPCFGD, _max_paths),
+    Difference(
+        "restoration", "NVUE's watchdog gives a queue back after one poll without pauses", CUMULUS, _restoration
+    ),
+    Difference("copper", "only SONiC states the speed of copper ports; on others they negotiate it", CUMULUS, _copper),
+    Difference("limits of prefixes", "SONiC and EOS are not told yet how many a session may carry", CUMULUS, _limits),
 )

@@ -47,6 +47,8 @@ class Dialect:
     unnumbered_described: bool = True
     unused_whole: bool = False
     """Whether a cage without cables is left as one port, whatever it can be split into."""
+    restores: bool = True
+    """Whether the PFC watchdog can be told when to give a queue back."""
     most_keys: int = 8
     """SSH keys that it keeps of an account."""
     gnmi_port: int = 0
@@ -67,6 +69,7 @@ DIALECTS = {
         most_keys=2,
         gnmi_port=6030,
     ),
+    "cumulus": Dialect(9216, 0, 128, copper_negotiates=True, unused_whole=True, restores=False, gnmi_port=9339),
 }
 
 
@@ -311,7 +314,7 @@ def _qos(switch: SwitchView, dialect: Dialect) -> Qos:
             )
             for port in switch.ports
         },
-        watchdog=Watchdog(qos.detect_ms, qos.restore_ms, qos.poll_ms, qos.watchdog_action),
+        watchdog=Watchdog(qos.detect_ms, qos.restore_ms if dialect.restores else 0, qos.poll_ms, qos.watchdog_action),
     )
 
 

@@ -14,7 +14,7 @@ from fabricgen.render.nos_protocol import NOS_PACKAGE
 from fabricgen.switch_view import SwitchView
 from tests.conftest import SMALLER
 from tests.parity.neutral import Switch, differences, renamed
-from tests.parity.nos_differences import BGPCFGD, DIFFERENCES, levelled
+from tests.parity.nos_differences import BGPCFGD, CUMULUS, DIFFERENCES, Difference, levelled
 from tests.parity.plan import DIALECTS, places
 from tests.parity.switches import Files, first, read, switches_of, wanted
 from tests.render.rendered import (
@@ -114,18 +114,24 @@ def compared(forms: dict[str, Switch], kind: str, other: str, leave: str = "") -
     return differences(levelled(forms[kind], kinds, leave), levelled(forms[other], kinds, leave))
 
 
-@pytest.mark.parametrize("what", [difference.what for difference in DIFFERENCES])
-def test_every_difference_that_is_allowed_is_there(what: str) -> None:
-    """Of a leaf on SONiC and on EOS, numbered: no entry of the table is dead."""
-    forms = {}
-    for nos in ("sonic", "eos"):
-        sets = on("leaf-spine", ARISTA, nos)
-        cluster = cluster_of("leaf-spine", *sets)
-        switch, files = next(pair for pair in switches_of("leaf-spine", sets, PER_TIER) if pair[0].is_lowest)
-        forms[kind_of(switch, files)] = in_place(switch, read(switch, files), cluster.design.catalog)
-    kind, other = sorted(forms)
-    assert list(compared(forms, kind, other, leave=what))
-    assert not list(compared(forms, kind, other))
+@pytest.mark.parametrize("difference", DIFFERENCES, ids=lambda difference: difference.what)
+def test_every_difference_that_is_allowed_is_there(difference: Difference) -> None:
+    """Of the lowest switches of examples on two NOSes: no entry of the table is dead."""
+    nvidia = difference.kinds == CUMULUS
+    seen = False
+    for name, sets in (("leaf-spine", ()), ("superpod-b200", ())) if nvidia else (("leaf-spine", ARISTA),):
+        sides: dict[str, dict[str, Switch]] = {}
+        for nos in ("sonic", "cumulus" if nvidia else "eos"):
+            catalog = cluster_of(name, *on(name, sets, nos)).design.catalog
+            for switch, files in switches_of(name, on(name, sets, nos), PER_TIER):
+                if switch.is_lowest:
+                    form = in_place(switch, read(switch, files), catalog)
+                    sides.setdefault(switch.name, {})[kind_of(switch, files)] = form
+        for forms in sides.values():
+            kind, other = sorted(forms)
+            seen |= bool(list(compared(forms, kind, other, leave=difference.what)))
+            assert not list(compared(forms, kind, other))
+    assert seen
 
 
 def test_switches_of_both_vendors_run_two_nos() -> None:

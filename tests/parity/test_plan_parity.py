@@ -15,6 +15,7 @@ from tests.render.rendered import (
     BARE,
     BFD,
     BRIDGED,
+    CUMULUS,
     DUAL,
     EXAMPLES,
     ONE_NUMBER,
@@ -27,7 +28,9 @@ from tests.render.rendered import (
 )
 
 SETS = (UNNUMBERED, BRIDGED, STATIC, DUAL, V6, DUAL + UNNUMBERED, DUAL + RAILS, PER_RACK, ONE_NUMBER, BFD, BARE)
-CASES = [(name, ()) for name in EXAMPLES] + [("leaf-spine", nos + sets) for nos in ((), ALL_EOS) for sets in SETS]
+CASES = [(name, ()) for name in EXAMPLES] + [
+    ("leaf-spine", nos + sets) for nos in ((), ALL_EOS, CUMULUS) for sets in SETS
+]
 
 
 @pytest.mark.parametrize(("name", "sets"), CASES, ids=lambda v: "+".join(v) if isinstance(v, tuple) else v)
@@ -75,6 +78,13 @@ FAULTS: list[tuple[tuple[str, ...], str, Change, str]] = [
     (ALL_EOS, "cfg", changed("   mtu 9214\n"), "interfaces.Ethernet1/1.mtu: 1500, wanted 9214"),
     (ALL_EOS, "cfg", changed("   service-profile ROCE-400G\n"), "qos.ports.Ethernet61/1: missing"),
     (ALL_EOS, "cfg", changed("remote-as 4200000000", "remote-as 4200000001"), "remote_asn: 4200000001"),
+    (CUMULUS, "yaml", changed("mtu: 9216", "mtu: 1500"), "interfaces.swp1s0.mtu: 1500, wanted 9216"),
+    (CUMULUS, "yaml", changed("aspath-ignore: enabled", "aspath-ignore: disabled"), "multipath_relax: False"),
+    (CUMULUS, "yaml", changed("                  as-path-list: OWN\n"), "route-map FABRIC-OUT is no list of prefixes"),
+    (CUMULUS, "yaml", changed("max-prefix-len: 31"), "policy_in.permits: missing"),
+    (CUMULUS, "yaml", changed('"26": {switch-priority: 3}', '"26": {switch-priority: 0}'), "qos.class_of"),
+    (CUMULUS, "yaml", changed("robustness: 2", "robustness: 1"), "qos.watchdog.detect_ms: 100, wanted 200"),
+    (CUMULUS, "yaml", changed("    vrf:\n      default", "    vrf:\n      blue"), "is not that of the default VRF"),
     (ALL_EOS, "cfg", changed("timeout 0.20", "timeout 0.02"), "qos.watchdog.detect_ms: 20, wanted 200"),
 ]
 
@@ -96,6 +106,13 @@ STRANGE: list[tuple[tuple[str, ...], str, Change]] = [
     ((), "config_db.json", changed('"FEATURE"', '"FEATURES"')),
     ((), "config_db.json", changed('"fec": "rs"', '"media": "copper"')),
     (UNNUMBERED, "frr.conf", changed(" bgp log-neighbor-changes\n", " bgp always-compare-med\n")),
+    (CUMULUS, "yaml", changed("        type: swp\n", "        type: swp\n        ip: {}\n")),
+    (CUMULUS, "yaml", changed("      lldp:\n", "      wjh: {state: enabled}\n      lldp:\n")),
+    (
+        CUMULUS,
+        "yaml",
+        changed("            state: enabled\n            timers", "            state: disabled\n            timers"),
+    ),
     (ALL_EOS, "cfg", changed("   no switchport\n", "   no switchport\n   mac security\n")),
     (ALL_EOS, "cfg", changed("   no switchport\n", "   no switchport\n   no switchport\n")),
 ]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from ruamel.yaml import YAML
 
 from fabricgen.allocate.underlay import runs_bgp
 from fabricgen.blueprint.load import load_blueprint
@@ -19,6 +21,7 @@ from tests.conftest import SMALLER, example_design
 BLUEPRINTS = Path(__file__).resolve().parents[2] / "blueprints"
 EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))
 
+CUMULUS = ("nos=cumulus",)
 ALL_EOS = ("nos=eos", "fabrics.compute.tiers.leaf.switch=7060dx5-64s", "fabrics.compute.tiers.spine.switch=7060dx5-64s")
 COPPER = (
     "fabrics.oob.nos=eos",
@@ -103,11 +106,31 @@ def config_db(files: dict[str, str], device: str) -> dict[str, Any]:
     return found
 
 
+def startup(files: dict[str, str], device: str) -> dict[str, Any]:
+    """What is under `set:` of a Cumulus switch's file; a key that stands twice is a fault."""
+    return _startup(files[f"configs/{device}/startup.yaml"])
+
+
+@lru_cache(maxsize=64)
+def _startup(text: str) -> dict[str, Any]:
+    (item,) = YAML(typ="safe").load(text)
+    assert set(item) == {"set"}
+    found: dict[str, Any] = item["set"]
+    return found
+
+
 def peers_in(files: dict[str, str], switch: SwitchView) -> set[Peer]:
     """The BGP sessions that a switch's files configure."""
     folder = f"configs/{switch.name}/"
     if folder + f"{switch.name}.cfg" in files:
         return _peers_in_text(files[folder + f"{switch.name}.cfg"], "peer group", r"interface (\S+) peer-group \S+")
+    if folder + "startup.yaml" in files:
+        instances = [vrf["router"]["bgp"] for vrf in startup(files, switch.name)["vrf"].values() if "router" in vrf]
+        return {
+            Peer(key, bgp["autonomous-system"], row["remote-as"], "")
+            for bgp in instances
+            for key, row in bgp.get("neighbor", {}).items()
+        }
     if folder + "frr.conf" in files:
         assert "BGP_NEIGHBOR" not in config_db(files, switch.name)
         return _peers_in_text(files[folder + "frr.conf"], "peer-group", r"(Ethernet\d+)")
