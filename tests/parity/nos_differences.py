@@ -139,10 +139,6 @@ def _copper(switch: Switch) -> Switch:
     return _each_interface(switch, lambda port: replace(port, speed_gbps=0) if port.speed_gbps <= COPPER_GBPS else port)
 
 
-def _limits(switch: Switch) -> Switch:
-    return _each_peer(switch, lambda _, peer: replace(peer, max_prefixes={}))
-
-
 COPPER_GBPS = 1
 CUMULUS = frozenset({"cumulus"})
 EOS, BY_BGPCFGD = frozenset({"eos"}), frozenset({BGPCFGD})
@@ -175,5 +171,4 @@ DIFFERENCES = (
         "restoration", "NVUE's watchdog gives a queue back after one poll without pauses", CUMULUS, _restoration
     ),
     Difference("copper", "only SONiC states the speed of copper ports; on others they negotiate it", CUMULUS, _copper),
-    Difference("limits of prefixes", "SONiC and EOS are not told yet how many a session may carry", CUMULUS, _limits),
 )

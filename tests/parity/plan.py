@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from ipaddress import ip_network
 
 from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.nos_configuration import Feature
 from fabricgen.render.roce import ecn_thresholds_kb
 from fabricgen.switch_view import Service, SwitchPort, SwitchView
 from tests.parity.bgpcfgd import MAX_PATHS
@@ -49,8 +50,6 @@ class Dialect:
     """Whether a cage without cables is left as one port, whatever it can be split into."""
     restores: bool = True
     """Whether the PFC watchdog can be told when to give a queue back."""
-    most_keys: int = 8
-    """SSH keys that it keeps of an account."""
     gnmi_port: int = 0
     """Where gNMI listens unless told otherwise."""
     unsaid: frozenset[str] = frozenset()
@@ -66,7 +65,6 @@ DIALECTS = {
         copper_negotiates=True,
         unnumbered_described=False,
         unused_whole=True,
-        most_keys=2,
         gnmi_port=6030,
     ),
     "cumulus": Dialect(9216, 0, 128, copper_negotiates=True, unused_whole=True, restores=False, gnmi_port=9339),
@@ -74,8 +72,15 @@ DIALECTS = {
 
 
 def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -> Switch:
-    """What the files of a switch are to say; `by_bgpcfgd`: SONiC's own daemon makes its routing of tables."""
-    dialect = DIALECTS[switch.tier.nos]
+    """What the files of a switch are to say; `by_bgpcfgd`: SONiC's own daemon makes its routing of tables.
+
+    What the catalogue says that a NOS lacks is not asked of it: the blueprint's author is told so by `lint`.
+    """
+    dialect, known = DIALECTS[switch.tier.nos], catalog.naming(switch.tier.nos).configuration
+
+    def lacks(feature: Feature) -> bool:
+        return known.lack(feature, switch.profile.asic) is not None
+
     interfaces = {port.name: _interface(switch, port, dialect) for port in switch.ports}
     shut = frozenset(name for name, port in interfaces.items() if is_unused(port))
     bgp = _bgp(switch, dialect) if switch.asn else {}
@@ -84,7 +89,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         interfaces={name: port for name, port in interfaces.items() if name not in shut},
         unused=shut | frozenset(_empty(switch, catalog, dialect)),
         loopbacks=frozenset(_loopbacks(switch)),
-        management=_management(switch, dialect),
+        management=_management(switch, dialect, lacks),
         subinterfaces={
             (port.name, sub.vlan): Subinterface(sub.vrf, frozenset(sub.addresses))
             for port in switch.ports
@@ -94,8 +99,8 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         vrfs=frozenset(switch.vrfs),
         bgp={vrf: _as_bgpcfgd(switch, vrf, one) for vrf, one in bgp.items()} if by_bgpcfgd else bgp,
         routes=_blocks(switch) if by_bgpcfgd and switch.asn else _routes(switch),
-        qos=_qos(switch, dialect) if switch.fabric.qos.lossless and switch.ports else None,
-        dynamic_balancing=switch.fabric.load_balance == "dynamic" and can_balance(switch),
+        qos=_qos(switch, dialect, lacks) if switch.fabric.qos.lossless and switch.ports else None,
+        dynamic_balancing=switch.fabric.load_balance == "dynamic" and not lacks("dynamic-load-balance"),
     )
 
 
@@ -144,21 +149,17 @@ def places(switch: SwitchView, catalog: Catalog, dialect: Dialect) -> dict[str, 
     return found
 
 
-def can_balance(switch: SwitchView) -> bool:
-    """Whether paths can be chosen by load: on Tomahawk and Spectrum; Jericho sprays cells over its own fabric."""
-    return switch.profile.asic.startswith(("Tomahawk", "Spectrum"))
-
-
-def _management(switch: SwitchView, dialect: Dialect) -> Management:
+def _management(switch: SwitchView, dialect: Dialect, lacks: Callable[[Feature], bool]) -> Management:
     asked = switch.fabric.management
     addresses = frozenset((address, gateway) for address, gateway in switch.managements if gateway)
     if "management" in dialect.unsaid:
         return Management(addresses)
     syslog, dns, banner = asked.syslog, asked.dns, asked.banner
+    most_keys = 2 if lacks("many-ssh-keys") else None
     return Management(
         addresses=addresses,
         users={
-            name: User(_secret(user.password), frozenset(user.ssh_keys[: dialect.most_keys]), user.role)
+            name: User(_secret(user.password), frozenset(user.ssh_keys[:most_keys]), user.role)
             for name, user in asked.users.items()
         },
         aaa=tuple((asked.aaa.protocol, server) for server in asked.aaa.servers) if asked.aaa else (),
@@ -296,8 +297,11 @@ def _blocks(switch: SwitchView) -> dict[tuple[str, str], StaticRoute]:
     return {key: StaticRoute(frozenset(), discard=True) for key in found}
 
 
-def _qos(switch: SwitchView, dialect: Dialect) -> Qos:
+def _qos(switch: SwitchView, dialect: Dialect, lacks: Callable[[Feature], bool]) -> Qos:
     qos, lossy = switch.fabric.qos, dialect.lossy_class
+    limit = 0 if lacks("cnp-shaping") else qos.cnp_max_percent
+    action = "drop" if lacks("watchdog-forward") else qos.watchdog_action
+    restore = qos.restore_ms if dialect.restores else 0
     classes = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
     return Qos(
         class_of=tuple(classes.get(dscp, lossy) for dscp in range(64)),
@@ -309,12 +313,12 @@ def _qos(switch: SwitchView, dialect: Dialect) -> Qos:
                 queues={
                     lossy: Queue(False, 100 - qos.roce_percent),
                     qos.roce_class: Queue(False, qos.roce_percent, _ecn(switch, port)),
-                    qos.cnp_class: Queue(True, limit=qos.cnp_max_percent),
+                    qos.cnp_class: Queue(True, limit=limit),
                 },
             )
             for port in switch.ports
         },
-        watchdog=Watchdog(qos.detect_ms, qos.restore_ms if dialect.restores else 0, qos.poll_ms, qos.watchdog_action),
+        watchdog=Watchdog(qos.detect_ms, restore, qos.poll_ms, action),
     )
 
 
