@@ -72,7 +72,11 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
         vrfs=frozenset(map(vrf_of, tree.get("vrf", {}))) - {""},
         bgp=routing.bgp(routes_in),
         routes=routing.routes(),
-        qos=cumulus_qos.read_qos(tree["qos"], {n: r["qos"] for n, r in rows.items() if r.get("qos")})
+        qos=cumulus_qos.read_qos(
+            tree["qos"],
+            {n: r["qos"] for n, r in rows.items() if r.get("qos")},
+            {name: port.speed_gbps for name, port in ports.items()},
+        )
         if "qos" in tree
         else None,
         dynamic_balancing=_dynamic(rows, routing),

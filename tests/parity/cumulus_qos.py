@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from tests.parity.neutral import Ecn, PortQos, Qos, Queue, Watchdog
@@ -13,7 +14,10 @@ NAMED = ("congestion-control", "egress-scheduler", "egress-shaper", "mapping", "
 PFC_ON = {"rx": "enable", "tx": "enable"}
 
 
-def read_qos(qos: Row, ports: Mapping[str, Row]) -> Qos:
+KBPS_PER_GBPS = 1_000_000
+
+
+def read_qos(qos: Row, ports: Mapping[str, Row], speeds_gbps: Mapping[str, int]) -> Qos:
     """The neutral form of `qos` and of what ports refer to; raises UnknownTextError where these do not fit."""
     only(qos, *NAMED, "egress-queue-mapping", "pfc-watchdog", "traffic-pool")
     only(qos["egress-queue-mapping"], "default-global")
@@ -24,7 +28,7 @@ def read_qos(qos: Row, ports: Mapping[str, Row]) -> Qos:
     return Qos(
         class_of=classes,
         queue_of={number: queue_of[number] for number in sorted(set(classes))},
-        ports={name: _port(qos, port) for name, port in ports.items()},
+        ports={name: _port(qos, port, speeds_gbps[name]) for name, port in ports.items()},
         watchdog=_watchdog(qos["pfc-watchdog"]),
     )
 
@@ -42,7 +46,7 @@ def _watchdog(row: Row) -> Watchdog:
     return Watchdog(row["robustness"] * row["polling-interval"], 0, row["polling-interval"])
 
 
-def _port(qos: Row, port: Row) -> PortQos:
+def _port(qos: Row, port: Row, speed_gbps: int) -> PortQos:
     only(port, *NAMED, "pfc-watchdog")
     own = {name: qos[name][port[name]["profile"]] for name in NAMED if name in port}
     pfc = own["pfc"]
@@ -50,8 +54,17 @@ def _port(qos: Row, port: Row) -> PortQos:
         raise UnknownTextError("PFC is not on in both directions, or is not watched")
     paused = frozenset(map(int, pfc["switch-priority"]))
     marked = {int(queue): _ecn(row) for queue, row in own["congestion-control"]["traffic-class"].items()}
+    shaper = own.get("egress-shaper", {"traffic-class": {}})
+    only(shaper, "traffic-class")
+    limits = {int(queue): 100 * row["max-rate"] for queue, row in shaper["traffic-class"].items()}
     scheduled = own["egress-scheduler"]["traffic-class"]
-    queues = {int(queue): _queue(row, marked.pop(int(queue), None)) for queue, row in scheduled.items()}
+    queues = {
+        int(queue): replace(
+            _queue(row, marked.pop(int(queue), None)),
+            limit=limits.get(int(queue), 0) // (speed_gbps * KBPS_PER_GBPS),
+        )
+        for queue, row in scheduled.items()
+    }
     if marked:
         raise UnknownTextError(f"queues that are marked and not scheduled: {sorted(marked)}")
     return PortQos(paused, paused if port["pfc-watchdog"] else frozenset(), queues)

@@ -49,6 +49,7 @@ class EosQos:
         if profile.words != {"qos trust dscp", "priority-flow-control on"}:
             raise UnknownTextError(f"a profile lacks trust or PFC: {sorted(profile.words)}")
         no_drop = frozenset(profile.no_drop)
+        watched = watched and profile.watched
         return PortQos(no_drop, no_drop if watched else frozenset(), profile.queues)
 
     def _watchdog(self) -> Watchdog | None:

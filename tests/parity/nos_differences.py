@@ -119,6 +119,10 @@ def _own_as(switch: Switch) -> Switch:
     return _each_peer(switch, lambda _, peer: replace(peer, own_as_in=0))
 
 
+def _max_prefixes(switch: Switch) -> Switch:
+    return _each_peer(switch, lambda _, peer: replace(peer, max_prefixes={}))
+
+
 def _max_paths(switch: Switch) -> Switch:
     changed: Mapping[str, Bgp] = {vrf: replace(bgp, max_paths=0) for vrf, bgp in switch.bgp.items()}
     return replace(switch, bgp=changed)
@@ -133,10 +137,6 @@ def _restoration(switch: Switch) -> Switch:
 
 def _copper(switch: Switch) -> Switch:
     return _each_interface(switch, lambda port: replace(port, speed_gbps=0) if port.speed_gbps <= COPPER_GBPS else port)
-
-
-def _limits(switch: Switch) -> Switch:
-    return _each_peer(switch, lambda _, peer: replace(peer, max_prefixes={}))
 
 
 COPPER_GBPS = 1
@@ -160,10 +160,15 @@ DIFFERENCES = (
     ),
     Difference("policies", "bgpcfgd's own let everything pass", BY_BGPCFGD, _policies),
     Difference("own AS", "bgpcfgd lets a ToRRouter take routes with its own AS number once", BY_BGPCFGD, _own_as),
+    Difference(
+        "prefix limits",
+        "bgpcfgd has no words for them, and SONiC's frr.conf does not say them yet",
+        BY_BGPCFGD | {"sonic"},
+        _max_prefixes,
+    ),
     Difference("equal paths", "bgpcfgd takes a number that is compiled into the image", BY_BGPCFGD, _max_paths),
     Difference(
         "restoration", "NVUE's watchdog gives a queue back after one poll without pauses", CUMULUS, _restoration
     ),
     Difference("copper", "only SONiC states the speed of copper ports; on others they negotiate it", CUMULUS, _copper),
-    Difference("limits of prefixes", "SONiC and EOS are not told yet how many a session may carry", CUMULUS, _limits),
 )

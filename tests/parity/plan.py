@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from ipaddress import ip_network
 
 from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.nos_configuration import Feature
 from fabricgen.render.roce import ecn_thresholds_kb
 from fabricgen.switch_view import Service, SwitchPort, SwitchView
 from tests.parity.bgpcfgd import MAX_PATHS
@@ -25,6 +26,7 @@ from tests.parity.neutral import (
     StaticRoute,
     Subinterface,
     Switch,
+    User,
     Vlan,
     Watchdog,
     is_unused,
@@ -48,20 +50,37 @@ class Dialect:
     """Whether a cage without cables is left as one port, whatever it can be split into."""
     restores: bool = True
     """Whether the PFC watchdog can be told when to give a queue back."""
-    limits: bool = False
-    """Whether sessions end over a number of prefixes."""
+    gnmi_port: int = 0
+    """Where gNMI listens unless told otherwise."""
+    unsaid: frozenset[str] = frozenset()
+    """What its templates do not say yet: `limits` of prefixes, `management`, `qos` beside the defaults."""
 
 
 DIALECTS = {
-    "sonic": Dialect(mtu=9216, lossy_class=0, most_paths=514),
-    "eos": Dialect(9214, 1, 600, copper_negotiates=True, unnumbered_described=False, unused_whole=True),
-    "cumulus": Dialect(9216, 0, 128, copper_negotiates=True, unused_whole=True, restores=False, limits=True),
+    "sonic": Dialect(9216, 0, 514, unsaid=frozenset({"limits", "management", "qos"})),
+    "eos": Dialect(
+        9214,
+        1,
+        600,
+        copper_negotiates=True,
+        unnumbered_described=False,
+        unused_whole=True,
+        gnmi_port=6030,
+    ),
+    "cumulus": Dialect(9216, 0, 128, copper_negotiates=True, unused_whole=True, restores=False, gnmi_port=9339),
 }
 
 
 def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -> Switch:
-    """What the files of a switch are to say; `by_bgpcfgd`: SONiC's own daemon makes its routing of tables."""
-    dialect = DIALECTS[switch.tier.nos]
+    """What the files of a switch are to say; `by_bgpcfgd`: SONiC's own daemon makes its routing of tables.
+
+    What the catalogue says that a NOS lacks is not asked of it: the blueprint's author is told so by `lint`.
+    """
+    dialect, known = DIALECTS[switch.tier.nos], catalog.naming(switch.tier.nos).configuration
+
+    def lacks(feature: Feature) -> bool:
+        return known.lack(feature, switch.profile.asic) is not None
+
     interfaces = {port.name: _interface(switch, port, dialect) for port in switch.ports}
     shut = frozenset(name for name, port in interfaces.items() if is_unused(port))
     bgp = _bgp(switch, dialect) if switch.asn else {}
@@ -70,7 +89,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         interfaces={name: port for name, port in interfaces.items() if name not in shut},
         unused=shut | frozenset(_empty(switch, catalog, dialect)),
         loopbacks=frozenset(_loopbacks(switch)),
-        management=_management(switch),
+        management=_management(switch, dialect, lacks),
         subinterfaces={
             (port.name, sub.vlan): Subinterface(sub.vrf, frozenset(sub.addresses))
             for port in switch.ports
@@ -80,7 +99,8 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         vrfs=frozenset(switch.vrfs),
         bgp={vrf: _as_bgpcfgd(switch, vrf, one) for vrf, one in bgp.items()} if by_bgpcfgd else bgp,
         routes=_blocks(switch) if by_bgpcfgd and switch.asn else _routes(switch),
-        qos=_qos(switch, dialect) if switch.fabric.qos.lossless and switch.ports else None,
+        qos=_qos(switch, dialect, lacks) if switch.fabric.qos.lossless and switch.ports else None,
+        dynamic_balancing=switch.fabric.load_balance == "dynamic" and not lacks("dynamic-load-balance"),
     )
 
 
@@ -129,8 +149,36 @@ def places(switch: SwitchView, catalog: Catalog, dialect: Dialect) -> dict[str, 
     return found
 
 
-def _management(switch: SwitchView) -> Management:
-    return Management(frozenset((address, gateway) for address, gateway in switch.managements if gateway))
+def _management(switch: SwitchView, dialect: Dialect, lacks: Callable[[Feature], bool]) -> Management:
+    asked = switch.fabric.management
+    addresses = frozenset((address, gateway) for address, gateway in switch.managements if gateway)
+    if "management" in dialect.unsaid:
+        return Management(addresses)
+    syslog, dns, banner = asked.syslog, asked.dns, asked.banner
+    most_keys = 2 if lacks("many-ssh-keys") else None
+    return Management(
+        addresses=addresses,
+        users={
+            name: User(_secret(user.password), frozenset(user.ssh_keys[:most_keys]), user.role)
+            for name, user in asked.users.items()
+        },
+        aaa=tuple((asked.aaa.protocol, server) for server in asked.aaa.servers) if asked.aaa else (),
+        ntp=asked.ntp,
+        dns=dns.servers if dns else (),
+        domain=(dns.domain or "") if dns else "",
+        syslog=syslog.servers if syslog else (),
+        syslog_level=syslog.level if syslog and syslog.servers else "",
+        snmp_users=frozenset(asked.snmp.users) if asked.snmp else frozenset(),
+        gnmi_port=(asked.gnmi.port or dialect.gnmi_port) if asked.gnmi else 0,
+        login_banner=banner.login if banner else "",
+        motd=banner.motd if banner else "",
+        timezone=asked.timezone or "",
+    )
+
+
+def _secret(reference: str | None) -> str:
+    """A secret as tests see it: its reference."""
+    return f"<{reference}>" if reference else ""
 
 
 def _routes(switch: SwitchView) -> dict[tuple[str, str], StaticRoute]:
@@ -165,17 +213,16 @@ def _peers(switch: SwitchView, vrf: str, dialect: Dialect) -> Iterator[tuple[str
         for own, far in pairs:
             if own:
                 family = "v6" if ":" in own else "v4"
-                yield far.partition("/")[0], _peer(switch, vrf, port, end.peer_asn, (family,))
+                yield far.partition("/")[0], _peer(switch, vrf, port, end.peer_asn, (family,), dialect)
         if not any(own for own, _ in pairs):
-            peer = _peer(switch, vrf, port, end.peer_asn, switch.fabric.families, dialect.unnumbered_described)
-            yield port.name, peer
+            peer = _peer(switch, vrf, port, end.peer_asn, switch.fabric.families, dialect)
+            yield port.name, peer if dialect.unnumbered_described else replace(peer, description="")
 
 
-def _peer(
-    switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: Iterable[str], described: bool = True
-) -> Peer:
+def _peer(switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: Iterable[str], dialect: Dialect) -> Peer:
     permits = frozenset(p for family in families for p in _permits(switch, vrf, family))
     bfd = switch.fabric.bfd
+    limited = switch.fabric.max_prefixes and "limits" not in dialect.unsaid
     return Peer(
         remote_asn=asn,
         families=frozenset(families),
@@ -185,8 +232,8 @@ def _peer(
         hold_s=HOLD_S,
         bfd=Bfd(bfd.interval_ms, bfd.multiplier) if bfd else None,
         own_as_in=1 if switch.shares_asn and port.role != "down" else 0,
-        max_prefixes=dict.fromkeys(families, switch.fabric.max_prefixes) if DIALECTS[switch.tier.nos].limits else {},
-        description=f"{port.peer} {port.peer_port}" if described else "",
+        max_prefixes=dict.fromkeys(families, switch.fabric.max_prefixes) if limited else {},
+        description=f"{port.peer} {port.peer_port}",
     )
 
 
@@ -210,7 +257,7 @@ def _announced(switch: SwitchView, vrf: str) -> Iterator[str]:
             yield from map(network_of, service.gateways)
     for port in switch.ports:
         service_here = switch.service_of(port)
-        if service_here and service_here.vrf == vrf:
+        if service_here and service_here.vrf == vrf and not port.settings.shutdown:
             yield from map(network_of, port.addresses)
 
 
@@ -219,7 +266,12 @@ def _as_bgpcfgd(switch: SwitchView, vrf: str, bgp: Bgp) -> Bgp:
     names = {far.partition("/")[0]: port.peer for port in switch.ports for far in _far_ends(port)}
     peers = {
         key: replace(
-            peer, policy_in=None, policy_out=None, own_as_in=1 if switch.level == 0 else 0, description=names[key]
+            peer,
+            policy_in=None,
+            policy_out=None,
+            own_as_in=1 if switch.level == 0 else 0,
+            max_prefixes={},
+            description=names[key],
         )
         for key, peer in bgp.peers.items()
     }
@@ -245,8 +297,11 @@ def _blocks(switch: SwitchView) -> dict[tuple[str, str], StaticRoute]:
     return {key: StaticRoute(frozenset(), discard=True) for key in found}
 
 
-def _qos(switch: SwitchView, dialect: Dialect) -> Qos:
+def _qos(switch: SwitchView, dialect: Dialect, lacks: Callable[[Feature], bool]) -> Qos:
     qos, lossy = switch.fabric.qos, dialect.lossy_class
+    limit = 0 if lacks("cnp-shaping") else qos.cnp_max_percent
+    action = "drop" if lacks("watchdog-forward") else qos.watchdog_action
+    restore = qos.restore_ms if dialect.restores else 0
     classes = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
     return Qos(
         class_of=tuple(classes.get(dscp, lossy) for dscp in range(64)),
@@ -258,12 +313,12 @@ def _qos(switch: SwitchView, dialect: Dialect) -> Qos:
                 queues={
                     lossy: Queue(False, 100 - qos.roce_percent),
                     qos.roce_class: Queue(False, qos.roce_percent, _ecn(switch, port)),
-                    qos.cnp_class: Queue(True),
+                    qos.cnp_class: Queue(True, limit=limit),
                 },
             )
             for port in switch.ports
         },
-        watchdog=Watchdog(qos.detect_ms, qos.restore_ms if dialect.restores else 0, qos.poll_ms, qos.watchdog_action),
+        watchdog=Watchdog(qos.detect_ms, restore, qos.poll_ms, action),
     )
 
 

@@ -70,8 +70,8 @@ def tree(text: str) -> HConfig:
     banners: dict[str, str] = {}
 
     def folded(match: re.Match[str]) -> str:
-        banners[f"banner {match[1]}"] = match[2]
-        return f"banner {match[1]}\n"
+        banners[f"text-of {match[1]}"] = f"banner {match[1]}\n{match[2]}"
+        return f"text-of {match[1]}\n"  # a word that means nothing to the library
 
     text = re.sub(r"^banner (login|motd)\n(.*?)\nEOF\n", folded, text, flags=re.M | re.S)
     lines = [line for line in text.splitlines() if line.strip() not in _ENDS]
@@ -82,8 +82,7 @@ def tree(text: str) -> HConfig:
     if (read := sum(1 for _ in found.all_children())) != len(lines):
         raise UnknownTextError(f"{len(lines)} lines were read as {read}")
     for line in found.children:
-        if line.text in banners:
-            line.text = f"{line.text}\n{banners[line.text]}"
+        line.text = banners.get(line.text, line.text)
     return found
 
 
