@@ -67,6 +67,7 @@ def test_leaf_with_routed_hosts() -> None:
     tables = config_db(files, LEAF)
     assert tables["DEVICE_METADATA"]["localhost"] == {
         "bgp_asn": "4200000001",
+        "buffer_model": "traditional",
         "default_bgp_status": "up",
         "docker_routing_config_mode": "separated",
         "frr_mgmt_framework_config": "false",
@@ -185,7 +186,6 @@ def test_lossless_tables() -> None:
     assert thresholds == {"ROCE_100G": ("64000", "128000"), "ROCE_400G": ("256000", "512000")}
     spine = config_db(files_of("leaf-spine"), SPINE)["WRED_PROFILE"]["ROCE_400G"]
     assert (spine["green_min_threshold"], spine["green_max_threshold"]) == ("512000", "768000")
-    assert not any(table.startswith("BUFFER") for table in tables)
 
 
 def test_stated_thresholds_hold_and_best_effort_has_no_tables() -> None:

@@ -9,8 +9,8 @@ from functools import lru_cache
 from fabricgen.catalog.models import CageClass, PlatformCage, SonicPlatform, SwitchProfile
 from fabricgen.switch_view import SwitchView
 
-FEC_FROM_GBPS = 100
-"""RS-FEC from here on: 4 x 25G NRZ (RS-528) as well as PAM4 lanes (RS-544)."""
+FEC_FROM_GBPS, FEC_FROM_LANE_GBPS = 100, 50
+"""RS-FEC from a port speed on, where 4 x 25G NRZ has RS-528, or from a lane's: PAM4 needs RS-544 at any speed."""
 
 _MODE = re.compile(r"(?P<ways>\d+)x(?P<main>\d+G?)(?:\((?P<lanes>\d+)\))?(?:\[(?P<others>[^\]]*)\])?")
 
@@ -33,6 +33,8 @@ class FacePort:
     lanes: str
     subport: int
     speed_gbps: int
+    copper: bool
+    """Twisted pair, where both ends negotiate their speed (IEEE 802.3, clause 40: 1000BASE-T knows no other way)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def _face(shape: _Shape) -> Face:
     modes = ((f"Ethernet{cage.port}", breakout_mode(platform, cage_class, use)) for cage, cage_class, use in cages)
     return Face(
         choose_hwsku(used, platform),
-        tuple(port for cage, _, use in cages for port in _ports(platform, cage, use)),
+        tuple(port for cage, of, use in cages for port in _ports(platform, cage, use, copper=of.form_factor == "RJ45")),
         tuple(sorted((port, mode) for port, mode in modes if mode)),
     )
 
@@ -84,7 +86,13 @@ def native_use(cage_class: CageClass) -> CageUse:
     return CageUse(ways, max(cage_class.breakouts[ways]))
 
 
-def _ports(platform: SonicPlatform, cage: PlatformCage, use: CageUse) -> list[FacePort]:
+def fec_of(port: FacePort) -> str:
+    """The FEC of a port: `rs`, or "" where the NOS is to choose."""
+    lane_gbps = port.speed_gbps / (port.lanes.count(",") + 1)
+    return "rs" if port.speed_gbps >= FEC_FROM_GBPS or lane_gbps >= FEC_FROM_LANE_GBPS else ""
+
+
+def _ports(platform: SonicPlatform, cage: PlatformCage, use: CageUse, *, copper: bool) -> list[FacePort]:
     """The ports of a cage; lanes as the platform's table has them, in its order."""
     each = len(cage.lanes) // use.ways
     return [
@@ -95,6 +103,7 @@ def _ports(platform: SonicPlatform, cage: PlatformCage, use: CageUse) -> list[Fa
             lanes=",".join(map(str, cage.lanes[sub * each : (sub + 1) * each])),
             subport=sub + 1 if use.ways > 1 else 0,
             speed_gbps=use.speed_gbps,
+            copper=copper,
         )
         for sub in range(use.ways)
     ]
