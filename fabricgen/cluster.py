@@ -19,7 +19,8 @@ from fabricgen.allocate.release import holes
 from fabricgen.allocate.sessions import check_sessions
 from fabricgen.blueprint.lock import Lock
 from fabricgen.catalog.models import SwitchProfile
-from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.configuration import check_configurations, placed_snippets, port_settings
+from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.design.remembered import in_use, positions_needed, with_remembered
@@ -30,7 +31,15 @@ from fabricgen.plan.expand import build_plan
 from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.tables import SWITCH, Flags, Ints, ManagementPort, Plan, Wide
 from fabricgen.static_routes import Reachability
-from fabricgen.switch_view import Service, StaticRoute, Subinterface, SwitchPort, SwitchView
+from fabricgen.switch_view import (
+    AS_PLANNED,
+    PlacedSnippet,
+    Service,
+    StaticRoute,
+    Subinterface,
+    SwitchPort,
+    SwitchView,
+)
 
 
 @dataclass(frozen=True)
@@ -137,7 +146,20 @@ class Cluster:
             ports=tuple(self._switch_ports(row)),
             routes=self._routes(row) if self.intent(fabric).underlay == "static" else (),
             shares_asn=bool(self._shares_asn[row]),
+            snippets=self._snippets(row, fabric.tier(cls.tier)),
         )
+
+    def _snippets(self, row: int, tier: TierDesign) -> tuple[PlacedSnippet, ...]:
+        """The user's raw configuration for a switch; worked out once a tier for those that have none of their own."""
+        name = self.names[row]
+        key = (tier.key, name if name in self.design.loaded.blueprint.config_of else "")
+        if key not in self._snippets_of:
+            self._snippets_of[key] = placed_snippets(self.design, tier, key[1])
+        return self._snippets_of[key]
+
+    @cached_property
+    def _snippets_of(self) -> dict[tuple[TierKey, str], tuple[PlacedSnippet, ...]]:
+        return {}
 
     def _six(self, text: Callable[[FamilyAddresses], str]) -> str:
         """A text of the IPv6 addresses, "" where there are none."""
@@ -256,6 +278,7 @@ class Cluster:
         pointer, link_of, end_of = self._ports_of
         links, addresses, devices = self.plan.links, self.addresses, self.plan.devices
         cls = devices.classes[devices.device_class[row]]
+        own = port_settings(self.design, self.names[row])
         for place in range(pointer[row], pointer[row + 1]):
             link, at_b = int(link_of[place]), bool(end_of[place])
             segment = links.segments[links.segment[link]]
@@ -292,6 +315,7 @@ class Cluster:
                 peer_address6=far6,
                 vlan=self._vlan(segment.fabric, link) if host else 0,
                 cable_m=float(self.plan.cables.length_m[cable]) if cable >= 0 else 0.0,
+                settings=own.get(names[0], AS_PLANNED),
             )
 
     @staticmethod
@@ -325,6 +349,7 @@ def build_cluster(design: Design) -> Cluster:
         a_port, b_port = PortNames(design, plan).ends()
         addresses = with_overrides(design, plan, names, (a_port, b_port), addresses)
         check_sessions(design, plan, names, addresses.asn)
+        check_configurations(design, plan, names, (a_port, b_port))
     except InputError as error:
         raise design.loaded.located(error) from error
     return Cluster(design, plan, addresses, tuple(names), tuple(site_names(design, plan.devices)), a_port, b_port)

@@ -11,7 +11,7 @@ from fabricgen import __version__
 from fabricgen.blueprint.load import LoadedBlueprint, load_blueprint
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import did_you_mean, fault
+from fabricgen.kernel.diagnostics import Diagnostic, did_you_mean, fault
 from fabricgen.kernel.publish import File
 
 if TYPE_CHECKING:
@@ -23,12 +23,17 @@ CONFIGS = "configs"
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """What a build is told: parts by name (empty: the usual ones), workers, own templates, unit prices."""
+    """What a build is told: parts by name (empty: the usual ones), workers, own templates, unit prices.
+
+    `redact_secrets` puts their references in place of secrets; `allow_outside` lets these lie in any file.
+    """
 
     parts: tuple[str, ...] = ()
     jobs: int = 1
     templates: Path | None = None
     prices: Mapping[str, float] = field(default_factory=dict)
+    redact_secrets: bool = False
+    allow_outside: bool = False
 
 
 def compile_design(blueprint: str, sets: Sequence[str] = (), *, allow_outside: bool = False) -> Design:
@@ -119,15 +124,33 @@ def build_files(cluster: Cluster, findings: Mapping[str, int], options: BuildOpt
     Raises InputError when a switch has no templates or port table.
     """
     from fabricgen.export.table import ExportContext, part
-    from fabricgen.render.engine import render_configs
 
     context = ExportContext(findings, options.prices)
     for name in sorted(chosen_parts(options.parts) or usual_parts()):
         if name == CONFIGS:
-            rendered = render_configs(cluster, jobs=options.jobs, overrides=options.templates)
-            yield from ((CONFIGS, path, content) for path, content in rendered)
+            yield from ((CONFIGS, path, content) for path, content in _configs(cluster, options))
         else:
             yield from ((name, path, content) for path, content in part(name).files(cluster, context))
+
+
+def _configs(cluster: Cluster, options: BuildOptions) -> Iterator[tuple[str, bytes]]:
+    from fabricgen.render.engine import render_configs, render_options
+    from fabricgen.render.secrets import SecretStore, redacted
+
+    store = SecretStore(cluster.design.loaded.folder, allow_outside=options.allow_outside)
+    look = redacted if options.redact_secrets else store
+    told = render_options(cluster, overrides=options.templates, look=look)
+    return render_configs(cluster, jobs=options.jobs, options=told)
+
+
+def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnostic, ...]:
+    """What the user's own templates take away of what keeps a fabric safe; raises InputError where one fails."""
+    if templates is None:
+        return ()
+    from fabricgen.render.engine import render_options
+    from fabricgen.render.safety import hidden_safety
+
+    return tuple(hidden_safety(cluster, render_options(cluster, overrides=templates)))
 
 
 def compile_cluster(design: Design) -> Cluster:

@@ -9,7 +9,9 @@ from ipaddress import ip_network
 from fabricgen.allocate.family import FAMILIES
 from fabricgen.allocate.pools import pool_prefixes
 from fabricgen.allocate.underlay import families, is_management, underlay
-from fabricgen.blueprint.routing import Qos
+from fabricgen.blueprint.management import Management
+from fabricgen.blueprint.qos import Qos, Watchdog
+from fabricgen.blueprint.routing import Bfd, Routing
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import fabric_vlan, linked_fabrics
 from fabricgen.design.model import Design
@@ -17,13 +19,27 @@ from fabricgen.design.model import Design
 
 @dataclass(frozen=True, slots=True)
 class QosIntent:
-    """Lossless Ethernet as the switches of a fabric are to do it; thresholds in kB, None: by port speed."""
+    """Lossless Ethernet as the switches of a fabric are to do it; thresholds in kB, None: by port speed.
+
+    `ecn` are (Gb/s, lower, upper) thresholds of port speeds, which win. `roce_percent` is the share of a busy port for
+    RoCE data; `cnp_max_percent` what notifications may take of a port, 0: they are not shaped.
+    """
 
     lossless: bool
     roce_dscp: int
     cnp_dscp: int
     ecn_min_kb: int | None
     ecn_max_kb: int | None
+    ecn: tuple[tuple[int, int, int], ...] = ()
+    mark_percent: int = 100
+    roce_class: int = 3
+    cnp_class: int = 6
+    roce_percent: int = 50
+    cnp_max_percent: int = 0
+    detect_ms: int = 200
+    restore_ms: int = 400
+    poll_ms: int = 100
+    watchdog_action: str = "drop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +49,14 @@ class FabricIntent:
     name: str
     underlay: str
     hosts: str
-    bfd: bool
+    bfd: Bfd | None
+    """Its timers, None where sessions go without."""
+    max_prefixes: int
+    """Prefixes of a family that a neighbour may announce; 0: any number."""
+    load_balance: str
+    """`hash` or `dynamic`."""
+    management: Management
+    """Its own settings over the cluster's; secrets are references until configurations are rendered."""
     qos: QosIntent
     vlan: int
     vrf: str
@@ -55,7 +78,6 @@ def fabric_intent(
     """
     blueprint = design.loaded.blueprint
     spec = blueprint.fabrics[fabric.name]
-    bfd = spec.routing.bfd if spec.routing.bfd is not None else blueprint.routing.bfd
     linked = next(part for part in linked_fabrics(blueprint.fabrics) if fabric.name in part)
     joined = [f for f in design.fabrics if f.name in linked and f.vrf == fabric.vrf]
     carries = [f for f in design.fabrics if f.carrier == fabric.name]
@@ -67,7 +89,10 @@ def fabric_intent(
         name=fabric.name,
         underlay=underlay(design, fabric),
         hosts=fabric.hosts,
-        bfd=bool(bfd),
+        bfd=_bfd(spec.routing, blueprint.routing),
+        max_prefixes=_max_prefixes(design, linked, (spec.routing, blueprint.routing)),
+        load_balance=spec.routing.load_balance or blueprint.routing.load_balance or "hash",
+        management=spec.management.over(blueprint.management),
         qos=_qos_intent(protocol, spec.qos, blueprint.qos),
         vlan=fabric_vlan(blueprint, design.layout.numbering, fabric.name),
         vrf=fabric.vrf,
@@ -104,15 +129,52 @@ def _qos_intent(protocol: str, own: Qos, shared: Qos) -> QosIntent:
     profile = own.profile or (shared.profile if protocol == "roce" else None)
     lossless = profile == "roce-lossless" if profile else protocol == "roce"
 
-    def setting(name: str, default: int | None) -> int | None:
+    def setting(name: str, default: int) -> int:
         value = getattr(own, name)
         value = getattr(shared, name) if value is None else value
         return default if value is None else int(value)
 
+    def threshold(name: str) -> int | None:
+        return setting(name, 0) or None
+
+    watchdog = own.watchdog or shared.watchdog or Watchdog()
     return QosIntent(
         lossless=lossless,
-        roce_dscp=setting("roce_dscp", 26) or 0,
-        cnp_dscp=setting("cnp_dscp", 48) or 0,
-        ecn_min_kb=setting("ecn_min_kb", None),
-        ecn_max_kb=setting("ecn_max_kb", None),
+        roce_dscp=setting("roce_dscp", 26),
+        cnp_dscp=setting("cnp_dscp", 48),
+        ecn_min_kb=threshold("ecn_min_kb"),
+        ecn_max_kb=threshold("ecn_max_kb"),
+        ecn=tuple((speed, *kb) for speed, kb in sorted({**shared.ecn, **own.ecn}.items())),
+        mark_percent=setting("mark_percent", 100),
+        roce_class=setting("roce_class", 3),
+        cnp_class=setting("cnp_class", 6),
+        roce_percent=setting("roce_percent", 50),
+        cnp_max_percent=setting("cnp_max_percent", 0),
+        detect_ms=watchdog.detect_ms,
+        restore_ms=watchdog.restore_ms,
+        poll_ms=watchdog.poll_ms,
+        watchdog_action=watchdog.action,
     )
+
+
+def _bfd(own: Routing, shared: Routing) -> Bfd | None:
+    stated = own.bfd if own.bfd is not None else shared.bfd
+    return Bfd() if stated is True else stated or None
+
+
+LEAST_MAX_PREFIXES = 4096
+
+
+def _max_prefixes(design: Design, linked: Iterable[str], routing: tuple[Routing, ...]) -> int:
+    """What is stated, or the next power of two above twice the loopbacks and host ports of linked fabrics.
+
+    A power of two, so that growth rarely changes it, and with it every switch.
+    """
+    stated = next((r.max_prefixes for r in routing if r.max_prefixes is not None), None)
+    if stated is not None:
+        return stated
+    names = frozenset(linked)
+    tiers = [tier for f in design.fabrics if f.name in names or f.carrier in names for tier in f.tiers]
+    hosts = sum(tier.switches * run.capacity for tier in tiers if tier.lowest for run in tier.downs)
+    most = sum(tier.switches for tier in tiers) + hosts
+    return max(LEAST_MAX_PREFIXES, 1 << (2 * most).bit_length())

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
+from fabricgen.blueprint.configuration import PortSettings
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.intent import FabricIntent
@@ -62,6 +65,20 @@ class Subinterface:
         return tuple(address for address in (self.address, self.address6) if address)
 
 
+AS_PLANNED = PortSettings()
+"""A port that has nothing of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedSnippet:
+    """Raw configuration of the user's for a place of a switch's files: lines of text, or data to merge."""
+
+    name: str
+    place: str
+    lines: tuple[str, ...] = ()
+    tree: Mapping[str, Any] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class SwitchPort:
     """One cabled port of a switch, as a configuration needs it; addresses carry prefix lengths, "" for none.
@@ -92,11 +109,18 @@ class SwitchPort:
     peer_address6: str = ""
     vlan: int = 0
     cable_m: float = 0.0
+    settings: PortSettings = AS_PLANNED
+    """What the blueprint wants of this port instead of what follows from the plan."""
 
     @property
     def addresses(self) -> tuple[str, ...]:
         """Its own addresses, IPv4 before IPv6; none where it is bridged or unnumbered."""
         return tuple(address for address in (self.address, self.address6) if address)
+
+    @property
+    def label(self) -> str:
+        """Its description: the far end and the cable, or what the blueprint says."""
+        return self.settings.description or f"{self.peer} {self.peer_port} cable {self.cable}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +174,12 @@ class SwitchView:
     """Of a fabric with static routes, by prefix, IPv4 before IPv6; else empty."""
     shares_asn: bool = False
     """Whether switches that it reaches through the tier above have its AS number, and it is to take their routes."""
+    snippets: tuple[PlacedSnippet, ...] = ()
+    """The user's, in the order in which they are put in."""
+
+    def lines_at(self, place: str) -> tuple[str, ...]:
+        """The user's lines for a place of its configuration."""
+        return tuple(line for snippet in self.snippets if snippet.place == place for line in snippet.lines)
 
     @property
     def vrfs(self) -> tuple[str, ...]:

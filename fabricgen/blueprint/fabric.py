@@ -7,8 +7,11 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.configuration import Snippets
+from fabricgen.blueprint.management import Management
 from fabricgen.blueprint.naming import Templates
-from fabricgen.blueprint.routing import Ip, Pools, Qos, Routing
+from fabricgen.blueprint.qos import Qos
+from fabricgen.blueprint.routing import Ip, Pools, Routing
 from fabricgen.blueprint.scalars import Cages, Line, LinksOf, Name, NicModeOf, Ratio, Speed
 
 DIMENSIONS = ("site", "pod", "su", "rack", "rail", "rail-group", "plane", "port")
@@ -94,6 +97,7 @@ class Tier(Model):
         default_factory=dict, description="Cages kept for a purpose, e.g. {down: 1-48, up: 49-64}."
     )
     above: TierNames = Field((), description="Tiers below it: for unusual names, or FABRIC.TIER of another fabric.")
+    snippets: Snippets = Field(default_factory=dict, description="Raw configuration for its switches, by name.")
     below: TierName | None = Field(
         None, description="The tier it is linked up to, own or FABRIC.TIER: for border and joined leaves."
     )
@@ -193,6 +197,8 @@ class Fabric(Model):
     routing: Routing = Field(default_factory=Routing, description="Overrides the cluster's routing.")
     pools: Pools = Field(default_factory=Pools, description="Pools of this fabric's own.")
     qos: Qos = Field(default_factory=Qos, description="Overrides the cluster's QoS.")
+    management: Management = Field(default_factory=Management, description="Overrides the cluster's management.")
+    snippets: Snippets = Field(default_factory=dict, description="Raw configuration for its switches, by name.")
     nos: NosOf = Field(default_factory=dict, description="Overrides the cluster's NOS, by tier.")
     names: Templates = Field(
         default_factory=dict, description="A template of the names of its switches, or one a tier; see Names."

@@ -29,8 +29,8 @@ class LoadedBlueprint:
 
     @property
     def digest(self) -> str:
-        """sha256 over the blueprint's meaning: comments, order of keys and includes do not count."""
-        data = json.dumps(self.blueprint.model_dump(mode="json"), sort_keys=True, default=str)
+        """sha256 over the blueprint's meaning: comments, order of keys, includes and defaults do not count."""
+        data = json.dumps(self.blueprint.model_dump(mode="json", exclude_defaults=True), sort_keys=True, default=str)
         return hashlib.sha256(data.encode()).hexdigest()
 
     def locate(self, diagnostic: Diagnostic) -> Diagnostic:

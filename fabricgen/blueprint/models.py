@@ -8,10 +8,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.configuration import DeviceConfiguration, Snippets
 from fabricgen.blueprint.fabric import Fabric, NosOf
+from fabricgen.blueprint.management import Management
 from fabricgen.blueprint.naming import Names
 from fabricgen.blueprint.overrides import Override
-from fabricgen.blueprint.routing import Ip, Pools, Qos, Routing
+from fabricgen.blueprint.qos import Qos
+from fabricgen.blueprint.routing import Ip, Pools, Routing
 from fabricgen.blueprint.scalars import Line, Name, NodesOf, Percent
 
 NodeSets = Annotated[
@@ -138,6 +141,11 @@ class Blueprint(Model):
     pools: Pools = Field(default_factory=Pools, description="Address pools that fabrics share.")
     qos: Qos = Field(default_factory=Qos, description="Quality of service of all RoCE fabrics.")
     nos: NosOf = Field(default_factory=dict, description="Network operating system by tier, or one for all.")
+    management: Management = Field(default_factory=Management, description="How all switches are managed.")
+    snippets: Snippets = Field(default_factory=dict, description="Raw configuration for all switches, by name.")
+    config_of: dict[str, DeviceConfiguration] = Field(
+        default_factory=dict, description="What the configurations of single switches have of their own, by name."
+    )
     address_of: dict[str, Override] = Field(
         default_factory=dict, description="Numbers of single devices by their names, instead of those allocated."
     )

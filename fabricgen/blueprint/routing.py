@@ -1,11 +1,11 @@
-"""The language of routing, address families and pools, and quality of service."""
+"""The language of routing, address families and pools."""
 
 from __future__ import annotations
 
 import ipaddress
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from fabricgen.blueprint.asn import AsnOrRange, AsnRange
 from fabricgen.blueprint.base import Model, as_list
@@ -89,6 +89,13 @@ class AsnPlan(Model):
     )
 
 
+class Bfd(Model):
+    """Bidirectional forwarding detection: how soon a silent neighbour is given up."""
+
+    interval_ms: int = Field(300, ge=50, le=60000, description="Between packets sent and expected, ms.")
+    multiplier: int = Field(3, ge=2, le=50, description="Packets missed until the session is down.")
+
+
 class Routing(Model):
     """How the switches of Ethernet fabrics route."""
 
@@ -99,22 +106,18 @@ class Routing(Model):
         "controller. Default: ebgp-numbered.",
     )
     asn: AsnPlan | None = Field(None, description="AS numbers of the switches.")
-    bfd: bool | None = Field(None, description="Bidirectional forwarding detection on the sessions. Default: no.")
-
-
-class Qos(Model):
-    """Lossless Ethernet: which traffic is RoCE, and when it is marked and paused."""
-
-    profile: Literal["roce-lossless", "best-effort"] | None = Field(
-        None, description="Default: roce-lossless in RoCE fabrics, best-effort elsewhere."
+    bfd: bool | Bfd | None = Field(
+        None, description="Bidirectional forwarding detection on the sessions: yes, or its timers. Default: no."
     )
-    roce_dscp: int | None = Field(None, ge=0, le=63, description="DSCP of RoCE data. Default: 26.")
-    cnp_dscp: int | None = Field(None, ge=0, le=63, description="DSCP of congestion notifications. Default: 48.")
-    ecn_min_kb: int | None = Field(None, gt=0, description="Marking starts at this queue length, kB.")
-    ecn_max_kb: int | None = Field(None, gt=0, description="Everything is marked from this queue length, kB.")
-
-    @model_validator(mode="after")
-    def _thresholds(self) -> Qos:
-        if self.ecn_min_kb and self.ecn_max_kb and self.ecn_min_kb >= self.ecn_max_kb:
-            raise ValueError(f"ecn_min_kb {self.ecn_min_kb} must be below ecn_max_kb {self.ecn_max_kb}")
-        return self
+    max_prefixes: int | None = Field(
+        None,
+        ge=0,
+        le=4_000_000,
+        description="Prefixes that a neighbour may announce before its session is closed; 0: any number. Default: the "
+        "next power of two above twice what the fabric can hold, at least 4,096.",
+    )
+    load_balance: Literal["hash", "dynamic"] | None = Field(
+        None,
+        description="Over equal paths. hash: by flow; dynamic: by the load of the links too, where the chip can "
+        "(dynamic load balancing, adaptive routing). Default: hash.",
+    )

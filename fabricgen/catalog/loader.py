@@ -67,16 +67,19 @@ class Catalog:
         if key not in self._loaded:
             file = next((f for folder in self._platforms if (f := folder / f"{nos}.yaml").is_file()), None)
             if file is None:
-                known = [f.stem for folder in self._platforms for f in folder.glob("*.yaml")]
                 raise fault(
                     "FG018",
                     f"port names of NOS '{nos}' are not in the catalogue",
                     path=path,
-                    hint=f"state `nos:`; {did_you_mean(nos, known)}",
+                    hint=f"state `nos:`; {did_you_mean(nos, self.known_nos())}",
                 )
             self._loaded[key] = validate(NosNaming, read_located(file))
         naming: NosNaming = self._loaded[key]
         return naming
+
+    def known_nos(self) -> tuple[str, ...]:
+        """Every NOS that has data in the catalogue."""
+        return tuple(sorted({file.stem for folder in self._platforms for file in folder.glob("*.yaml")}))
 
     def sonic_platform(self, switch: str) -> SonicPlatform | None:
         """Return a switch's SONiC port table, or None where none is known."""

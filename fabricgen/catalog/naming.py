@@ -1,4 +1,4 @@
-"""How a NOS names ports: data of the folder platforms/, one file a NOS."""
+"""A NOS: how it names ports and what its configuration can carry; data of the folder platforms/, one file a NOS."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from fabricgen.catalog.models import CageClass, SonicPlatform
+from fabricgen.catalog.nos_configuration import NosConfiguration
 
 Pattern = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9/._-]|\{(cage|lane|sub|sub0|number)\}){1,60}$")]
 """A port name with fields in braces, and nothing else that braces could mean."""
@@ -37,6 +38,10 @@ class NosNaming(BaseModel):
     numbers: Literal["face", "platform-table"] = Field(
         "face",
         description="platform-table: `number` is the first lane's port number in the switch's port table.",
+    )
+
+    configuration: NosConfiguration = Field(
+        default_factory=NosConfiguration, description="What its configuration can carry."
     )
 
     def port(

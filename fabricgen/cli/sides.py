@@ -176,10 +176,14 @@ class _ClusterConfigs:
 
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         """Render the files of some switches."""
-        from fabricgen.render.engine import render_rows
+        from fabricgen.render.engine import RenderOptions, render_rows
+        from fabricgen.render.redaction import without_secrets
+        from fabricgen.render.secrets import managements, redacted
 
         known = self._rows()
-        return render_rows(self.cluster, [known[d] for d in devices if d in known], self.templates)
+        told = RenderOptions(self.templates, managements(self.cluster, redacted))
+        files = render_rows(self.cluster, [known[d] for d in devices if d in known], told)
+        return ((path, without_secrets(content)) for path, content in files)
 
 
 @dataclass(frozen=True)
@@ -199,6 +203,11 @@ class _BuiltConfigs:
 
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         """Read the files of some devices."""
+        from fabricgen.render.redaction import without_secrets
+
+        return [(path, without_secrets(content)) for path, content in self._files(devices)]
+
+    def _files(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         wanted = [path for path in self.digest if path.split("/")[1] in devices]
         if isinstance(self.source, GitTree):
             return self.source.read(wanted).items()

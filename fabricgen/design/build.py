@@ -19,6 +19,7 @@ from fabricgen.design.node_names import check_node_names
 from fabricgen.design.order import fabric_order
 from fabricgen.design.scale_up import design_scale_up
 from fabricgen.design.scale_up_model import ScaleUpDesign
+from fabricgen.design.snippets import check_snippets
 from fabricgen.design.switch_names import check_switch_names
 from fabricgen.design.tiers import FabricContext
 from fabricgen.design.trials import Trials
@@ -71,6 +72,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
         raise InputError(d for error in faults for d in error.diagnostics)
     _check_extras(designed, blueprint.fabrics, layout.sites[layout.first_site])
     _check_nos(loaded, designed)
+    check_snippets(blueprint, catalog)
     fabrics = tuple(designed[n] for n in names)
     check_switch_names(blueprint, layout, fabrics)
     return Design(loaded, catalog, layout, fabrics, scale_up)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from fabricgen.cluster import Cluster
+from fabricgen.configuration import placed_snippets
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Rows, lookup
@@ -27,6 +28,8 @@ def affected_switches(old: Cluster, new: Cluster, devices: Delta, links: Delta) 
         for end in ("a_device", "b_device"):
             found |= set(side[end][np.concatenate([only, changed])].tolist())
     found |= _readdressed(old, new)
+    stated = [cluster.design.loaded.blueprint.config_of for cluster in (old, new)]
+    found |= {name for name in stated[0].keys() | stated[1].keys() if stated[0].get(name) != stated[1].get(name)}
     settings = dict(_settings(old)), dict(_settings(new))
     anything = bool(found)
     for key in settings[0].keys() | settings[1].keys():
@@ -120,6 +123,7 @@ def _settings(cluster: Cluster) -> Iterator[tuple[tuple[str, str], tuple[Any, ..
                 *(tier.profile, tier.nos, tier.lowest, tier.per, naming, platform, runs, _width(tier)),
                 design.levels[tier.key],
                 [cluster.intent(f) for f in guests],
+                placed_snippets(design, tier, ""),
                 fabric.protocol,
             ),
         )

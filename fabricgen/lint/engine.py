@@ -56,10 +56,15 @@ class LintResult:
         return max((d.severity for d in self.findings), default=None)
 
 
-def lint(design: Design, cluster: Cluster | None = None, settings: LintSettings | None = None) -> LintResult:
-    """Judge a design and, where it is given, its cluster."""
+def lint(
+    design: Design,
+    cluster: Cluster | None = None,
+    settings: LintSettings | None = None,
+    others: Iterable[Diagnostic] = (),
+) -> LintResult:
+    """Judge a design and, where it is given, its cluster; `others` are findings made elsewhere, e.g. on templates."""
     settings = settings or LintSettings()
-    found = [d for d in _findings(design, cluster) if settings.wants(d.code)]
+    found = [d for d in (*_findings(design, cluster), *others) if settings.wants(d.code)]
     waivers = list(enumerate(design.loaded.blueprint.lint.waive))
     valid = [(i, w) for i, w in waivers if not _expired(w, settings.as_of)]
     kept: list[Diagnostic] = []

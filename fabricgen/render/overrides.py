@@ -18,6 +18,9 @@ from fabricgen.kernel.resources import resource_dir
 
 MAX_TEMPLATE_BYTES = 1 << 20
 
+BUILT_IN = "builtin"
+"""The folder below which a template finds those that it overrides."""
+
 _FAILURES = (
     jinja2.TemplateError,
     ArithmeticError,
@@ -53,12 +56,14 @@ class ContainedLoader(jinja2.BaseLoader):
 def sandboxed_environment(folder: Path) -> jinja2.Environment:
     """An environment in which templates of `folder` come before the built-in ones of the same path.
 
-    Raises InputError when there is no such folder.
+    A template that changes a block of a built-in one extends it by its path below `builtin/`, since its own path is
+    taken. Raises InputError when there is no such folder.
     """
     if not folder.is_dir():
         raise fault("FG033", f"there is no templates folder {folder}")
+    built_in = ContainedLoader(resource_dir("templates"))
     return ImmutableSandboxedEnvironment(
-        loader=jinja2.ChoiceLoader([ContainedLoader(folder), ContainedLoader(resource_dir("templates"))]),
+        loader=jinja2.ChoiceLoader([jinja2.PrefixLoader({BUILT_IN: built_in}), ContainedLoader(folder), built_in]),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

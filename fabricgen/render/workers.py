@@ -11,11 +11,13 @@ import pickle
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
+
+if TYPE_CHECKING:
+    from fabricgen.render.engine import RenderOptions
 
 CHUNK = 256
 """Switches that a worker renders at a time."""
@@ -23,12 +25,12 @@ CHUNK = 256
 _Files: TypeAlias = list[tuple[str, bytes]]
 _Outcome: TypeAlias = tuple[_Files, tuple[Diagnostic, ...]]
 
-_task: tuple[Cluster, Path | None] | None = None
+_task: tuple[Cluster, RenderOptions] | None = None
 """In a worker: what it renders from."""
 
 
 def render_in_workers(
-    cluster: Cluster, rows: list[int], jobs: int, overrides: Path | None
+    cluster: Cluster, rows: list[int], jobs: int, options: RenderOptions
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the files of switches in the order of their rows, rendered by `jobs` processes."""
     chunks = deque(rows[i : i + CHUNK] for i in range(0, len(rows), CHUNK))
@@ -38,7 +40,7 @@ def render_in_workers(
         max_workers=min(jobs, len(chunks)),
         mp_context=context,
         initializer=_receive,
-        initargs=(pickle.dumps((cluster, overrides), protocol=5),),
+        initargs=(pickle.dumps((cluster, options), protocol=5),),
     ) as pool:
         under_way: deque[Future[_Outcome]] = deque()
         try:
@@ -63,10 +65,10 @@ def _render_chunk(rows: list[int]) -> _Outcome:
     from fabricgen.render.engine import render_rows
 
     assert _task is not None  # noqa: S101 - the initializer has run
-    cluster, overrides = _task
+    cluster, options = _task
     files: _Files = []
     try:
-        files.extend(render_rows(cluster, rows, overrides))
+        files.extend(render_rows(cluster, rows, options))
     except InputError as error:
         return files, error.diagnostics
     return files, ()

@@ -114,7 +114,7 @@ def test_nos_without_templates_is_a_fault_at_its_tier() -> None:
 def test_single_templates_are_overridden(tmp_path: Path) -> None:
     (tmp_path / "sonic").mkdir()
     (tmp_path / "sonic" / "frr.conf.j2").write_text("! {{ hostname }}\n")
-    files = dict(engine.render_configs(cluster_of("leaf-spine", *UNNUMBERED), overrides=tmp_path))
+    files = dict(engine.render_configs(cluster_of("leaf-spine", *UNNUMBERED), options=engine.RenderOptions(tmp_path)))
     assert files["configs/compute-leaf-p1-su01-r1-01/frr.conf"] == b"! compute-leaf-p1-su01-r1-01\n"
     own = files_of("leaf-spine", *UNNUMBERED)
     assert all(files[p].decode() == text for p, text in own.items() if not p.endswith("frr.conf"))
@@ -147,7 +147,11 @@ def test_overriding_template_cannot_escape(tmp_path: Path, text: str) -> None:
     (folder / "link.j2").symlink_to(tmp_path / "secret")
     (folder / "frr.conf.j2").write_text(text)
     with pytest.raises(InputError) as caught:
-        list(engine.render_configs(cluster_of("leaf-spine", *UNNUMBERED), overrides=tmp_path / "templates"))
+        list(
+            engine.render_configs(
+                cluster_of("leaf-spine", *UNNUMBERED), options=engine.RenderOptions(tmp_path / "templates")
+            )
+        )
     (found,) = caught.value.diagnostics
     assert found.code == "FG033"
     assert "sonic/frr.conf.j2" in found.message
@@ -159,7 +163,9 @@ def test_faults_of_templates_come_back_from_workers(tmp_path: Path, monkeypatch:
     (tmp_path / "sonic").mkdir()
     (tmp_path / "sonic" / "frr.conf.j2").write_text("{{ missing }}")
     with pytest.raises(InputError, match="FG033"):
-        list(engine.render_configs(cluster_of("leaf-spine", *UNNUMBERED), jobs=2, overrides=tmp_path))
+        list(
+            engine.render_configs(cluster_of("leaf-spine", *UNNUMBERED), jobs=2, options=engine.RenderOptions(tmp_path))
+        )
 
 
 HOSTILE = 'n1\nrouter bgp 1\r\n"},\u2028{"x": \\ ?\x1b[31m'
@@ -184,8 +190,8 @@ def test_hostile_names_of_neighbours_inject_nothing() -> None:
         switch = cluster.switch(row)
         evil = replace(switch, ports=tuple(replace(p, peer=HOSTILE, cable=HOSTILE) for p in switch.ports))
         fake = SimpleNamespace(design=cluster.design, switch=lambda _row, evil=evil: evil)
-        plain = dict(engine.render_rows(cluster, [row], None))
-        for path, content in engine.render_rows(fake, [row], None):  # type: ignore[arg-type]
+        plain = dict(engine.render_rows(cluster, [row], engine.RenderOptions()))
+        for path, content in engine.render_rows(fake, [row], engine.RenderOptions()):  # type: ignore[arg-type]
             text = content.decode()
             if path.endswith(".json"):
                 tables = json.loads(text)

@@ -23,6 +23,7 @@ from fabricgen.cli.options import blueprint_argument, fail_on_option, prices_opt
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder whose templates replace built-in ones of the same path.",
 )
+@click.option("--redact-secrets", is_flag=True, help="Write references in place of secrets, which are not looked up.")
 @click.option("--locked", is_flag=True, help="Refuse to build when the lock is not up to date.")
 @prices_option
 @fail_on_option
@@ -35,6 +36,7 @@ def command(
     only: str,
     jobs: int | None,
     templates: Path | None,
+    redact_secrets: bool,
     locked: bool,
     prices: Path | None,
     fail_on: str,
@@ -55,6 +57,8 @@ def command(
         compile_cluster,
         compile_design,
         header,
+        template_findings,
+        usual_parts,
     )
     from fabricgen.kernel.publish import publish_archive, publish_folder
     from fabricgen.lint.engine import lint
@@ -63,12 +67,20 @@ def command(
         raise click.UsageError("say where to write: -o FOLDER or --archive FILE")
     started = time.monotonic()
     parts = chosen_parts(p.strip() for p in only.split(",") if p.strip())
-    options = BuildOptions(tuple(sorted(parts)), jobs or os.cpu_count() or 1, templates, read_prices(prices))
+    writes = parts or usual_parts()
+    options = BuildOptions(
+        tuple(sorted(parts)),
+        jobs or os.cpu_count() or 1,
+        templates,
+        read_prices(prices),
+        redact_secrets=redact_secrets,
+        allow_outside=allow_outside,
+    )
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
     cluster = compile_cluster(design)
     if locked:
         check_locked(cluster)
-    result = lint(design, cluster)
+    result = lint(design, cluster, others=template_findings(cluster, templates if "configs" in writes else None))
     files = with_progress(build_files(cluster, result.counts, options), len(cluster.switch_rows()))
     if archive is not None:
         report = publish_archive(archive, files, header=header(design))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
 )
 @click.option("--ignore", metavar="CODE,...", default="", help="No rules whose codes begin so.")
 @click.option("--as-of", metavar="YYYY-MM-DD", help="Day by which waivers are judged.  [default: today]")
+@click.option(
+    "--templates",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder whose templates replace built-in ones: judge what they leave out.",
+)
 @fail_on_option
 def command(
     blueprints: tuple[str, ...],
@@ -39,6 +45,7 @@ def command(
     select: str,
     ignore: str,
     as_of: str | None,
+    templates: Path | None,
     fail_on: str,
 ) -> int:
     """Judge one or more BLUEPRINTs; faults that leave a blueprint unusable exit with 2, findings with 1.
@@ -62,7 +69,7 @@ def command(
     reports, failed, unusable = [], False, False
     for blueprint in dict.fromkeys(map(locked_blueprint, blueprints)):
         try:
-            result = _judge(blueprint, sets, allow_outside, fast, settings)
+            result = _judge(blueprint, sets, allow_outside, fast, settings, templates)
         except InputError as error:
             unusable = True
             reports.append(FileReport(blueprint, error.diagnostics))
@@ -76,13 +83,21 @@ def command(
 
 
 def _judge(
-    blueprint: str, sets: tuple[str, ...], allow_outside: bool, fast: bool, settings: LintSettings
+    blueprint: str,
+    sets: tuple[str, ...],
+    allow_outside: bool,
+    fast: bool,
+    settings: LintSettings,
+    templates: Path | None,
 ) -> LintResult:
-    from fabricgen.compiler import compile_cluster, compile_design
+    from fabricgen.compiler import compile_cluster, compile_design, template_findings
     from fabricgen.lint.engine import lint
 
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
-    return lint(design, None if fast else compile_cluster(design), settings)
+    if fast:
+        return lint(design, None, settings)
+    cluster = compile_cluster(design)
+    return lint(design, cluster, settings, template_findings(cluster, templates))
 
 
 def _codes(text: str) -> tuple[str, ...]:

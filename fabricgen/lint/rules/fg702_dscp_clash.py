@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.blueprint.qos import Qos
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -12,8 +13,8 @@ from fabricgen.lint.rule import DesignRule
 class DscpClash(DesignRule):
     """RoCE data and congestion notification packets are marked alike.
 
-    Notifications must overtake the queue they report on; with the same DSCP they wait in it and senders slow down too
-    late. Give them different values, by custom 26 and 48.
+    Notifications must overtake the queue they report on; with the same DSCP or traffic class they wait in it and
+    senders slow down too late. Give them different values, by custom DSCP 26 and 48, classes 3 and 6.
     """
 
     id = "FG702"
@@ -34,10 +35,18 @@ class DscpClash(DesignRule):
             own, shared = blueprint.fabrics[fabric.name].qos, blueprint.qos
             if fabric.protocol != "roce" and own.profile != "roce-lossless":
                 continue
-            data = next(v for v in (own.roce_dscp, shared.roce_dscp, 26) if v is not None)
-            cnp = next(v for v in (own.cnp_dscp, shared.cnp_dscp, 48) if v is not None)
-            if data == cnp:
-                stated = own.roce_dscp is not None or own.cnp_dscp is not None
-                name = "cnp_dscp" if (own if stated else shared).cnp_dscp is not None else "roce_dscp"
-                place = (*fabric.path, "qos", name) if stated else ("qos", name)
-                yield self.flag(place, f"{fabric.name}: data and notifications both have DSCP {data}", "use 26 and 48")
+            for what, names, usual in _ALIKE:
+                values = [_effective(own, shared, name, default) for name, default in zip(names, usual, strict=True)]
+                if values[0] == values[1]:
+                    stated = any(getattr(own, name) is not None for name in names)
+                    name = names[1] if getattr(own if stated else shared, names[1]) is not None else names[0]
+                    place = (*fabric.path, "qos", name) if stated else ("qos", name)
+                    message = f"{fabric.name}: data and notifications both have {what} {values[0]}"
+                    yield self.flag(place, message, f"use {usual[0]} and {usual[1]}")
+
+
+_ALIKE = (("DSCP", ("roce_dscp", "cnp_dscp"), (26, 48)), ("traffic class", ("roce_class", "cnp_class"), (3, 6)))
+
+
+def _effective(own: Qos, shared: Qos, name: str, default: int) -> int:
+    return next(value for value in (getattr(own, name), getattr(shared, name), default) if value is not None)

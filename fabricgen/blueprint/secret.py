@@ -1,0 +1,39 @@
+"""References to secrets: a blueprint says where one is kept, never what it is.
+
+`env:FABRICGEN_NAME` is an environment variable, `file:PATH` the first line of a file below the blueprint's folder. The
+prefix keeps a blueprint from a stranger's pull request away from the other variables of the job that builds it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, WithJsonSchema
+
+ENVIRONMENT, FILE = "env:", "file:"
+_REFERENCE = re.compile(r"env:FABRICGEN_[A-Z0-9_]{1,64}|file:[A-Za-z0-9._-][A-Za-z0-9._/-]{0,200}")
+
+
+def _reference(text: str) -> str:
+    if not _REFERENCE.fullmatch(text):
+        # What stands here may be the secret itself, so it is not repeated.
+        raise ValueError(
+            "a secret is named, never written here: env:FABRICGEN_NAME for an environment variable, "
+            "or file:PATH for a file below the blueprint's folder"
+        )
+    return text
+
+
+Secret = Annotated[
+    str,
+    AfterValidator(_reference),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "pattern": r"^(env:FABRICGEN_[A-Z0-9_]{1,64}|file:[A-Za-z0-9._-][A-Za-z0-9._/-]{0,200})$",
+            "examples": ["env:FABRICGEN_ADMIN_HASH", "file:secrets/admin.hash"],
+        }
+    ),
+]
+"""Where a secret is kept."""

@@ -1,0 +1,94 @@
+"""What the configuration of a NOS can carry, where a user's own text goes, and which lines keep a fabric safe."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+Feature: TypeAlias = Literal[
+    "users",
+    "ssh-keys",
+    "tacacs",
+    "radius",
+    "ntp",
+    "dns",
+    "syslog",
+    "snmp",
+    "gnmi",
+    "tls",
+    "banner",
+    "timezone",
+    "bfd",
+    "max-prefixes",
+    "dynamic-load-balance",
+    "cnp-shaping",
+    "watchdog-forward",
+]
+"""What a blueprint may ask of switches that not every NOS has words for."""
+
+PlaceName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
+
+
+def _expression(text: str) -> str:
+    re.compile(text)
+    return text
+
+
+def _with_group(text: str) -> str:
+    if re.compile(text).groups != 1:
+        raise ValueError("one group, which is the secret")
+    return text
+
+
+class Lack(BaseModel):
+    """A feature that a NOS, or a NOS on some chips, does not have in its configuration."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    feature: Feature
+    why: str = Field(min_length=8, description="What is missing, and what to do instead.")
+    asics: tuple[str, ...] = Field((), description="Beginnings of the chips' names. Default: on every chip.")
+
+
+class SafetyLine(BaseModel):
+    """A kind of line that keeps a fabric safe: taking it away, or setting it otherwise, is a finding."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    line: Annotated[str, AfterValidator(_expression)] = Field(
+        description="Regular expression over a whole line of text, or over a path of data such as TABLE/key/field."
+    )
+    why: str = Field(min_length=8)
+
+
+class Place(BaseModel):
+    """A place where a snippet may go."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    form: Literal["text", "tree"]
+    about: str = Field(min_length=8, description="Where that is.")
+
+
+class NosConfiguration(BaseModel):
+    """What is known of the configuration of a NOS."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    places: dict[PlaceName, Place] = Field(default_factory=dict, description="Places of snippets; the first is usual.")
+    lacks: tuple[Lack, ...] = ()
+    safety: tuple[SafetyLine, ...] = ()
+    secrets: tuple[Annotated[str, AfterValidator(_with_group)], ...] = Field(
+        (), description="Regular expressions whose group is a secret in a line of a file, which nothing else may show."
+    )
+
+    def lack(self, feature: Feature, asic: str) -> Lack | None:
+        """Why a feature is not carried on a chip; None where it is."""
+        fitting = (lack for lack in self.lacks if lack.feature == feature)
+        return next((lack for lack in fitting if not lack.asics or asic.startswith(lack.asics)), None)
+
+    def place_of(self, form: str) -> str:
+        """The usual place of a form of snippet; "" where there is none."""
+        return next((name for name, place in self.places.items() if place.form == form), "")

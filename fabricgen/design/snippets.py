@@ -1,0 +1,60 @@
+"""Snippets of raw configuration: which there are, and whether their NOS has a place for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from fabricgen.blueprint.configuration import Snippet
+from fabricgen.blueprint.models import Blueprint
+from fabricgen.catalog.loader import Catalog
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
+
+
+def all_snippets(blueprint: Blueprint) -> Iterator[tuple[Path, Snippet]]:
+    """Every snippet with its place in the blueprint."""
+    yield from _of((), blueprint.snippets)
+    for fabric, spec in blueprint.fabrics.items():
+        yield from _of(("fabrics", fabric), spec.snippets)
+        for tier, own in spec.tiers.items():
+            yield from _of(("fabrics", fabric, "tiers", tier), own.snippets)
+    for device, configuration in blueprint.config_of.items():
+        yield from _of(("config_of", device), configuration.snippets)
+
+
+def _of(path: Path, snippets: Mapping[str, Snippet]) -> Iterator[tuple[Path, Snippet]]:
+    return (((*path, "snippets", name), snippet) for name, snippet in snippets.items())
+
+
+def check_snippets(blueprint: Blueprint, catalog: Catalog) -> None:
+    """Raise InputError at each snippet that its NOS has no place for."""
+    faults: list[Diagnostic] = []
+    for path, snippet in all_snippets(blueprint):
+        try:
+            place_of(snippet, catalog, path)
+        except InputError as error:
+            faults += error.diagnostics
+    if faults:
+        raise InputError(faults)
+
+
+def place_of(snippet: Snippet, catalog: Catalog, path: Path) -> str:
+    """Where a snippet goes; raises InputError where its NOS does not have the place, or takes another form there."""
+    if snippet.nos not in catalog.known_nos():
+        hint = did_you_mean(snippet.nos, catalog.known_nos())
+        raise fault("FG052", f"there is no NOS '{snippet.nos}'", path=(*path, "nos"), hint=hint)
+    places = catalog.naming(snippet.nos, (*path, "nos")).configuration.places
+    form = "tree" if snippet.text is None else "text"
+    usual = next((name for name, place in places.items() if place.form == form), "")
+    chosen = snippet.at or usual
+    if not chosen:
+        raise fault("FG052", f"configurations of '{snippet.nos}' have no place for a `{form}`", path=path)
+    if chosen not in places:
+        hint = did_you_mean(chosen, places)
+        raise fault("FG052", f"'{snippet.nos}' has no place '{chosen}'", path=(*path, "at"), hint=hint)
+    if places[chosen].form != form:
+        raise fault(
+            "FG052",
+            f"the place '{chosen}' of '{snippet.nos}' takes a `{places[chosen].form}`, and this is a `{form}`",
+            path=(*path, form),
+        )
+    return chosen

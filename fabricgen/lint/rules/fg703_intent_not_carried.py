@@ -1,0 +1,98 @@
+"""A NOS has no words for what the blueprint asks of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from fabricgen.blueprint.management import Management
+from fabricgen.blueprint.qos import Qos
+from fabricgen.blueprint.routing import Routing
+from fabricgen.catalog.nos_configuration import Feature
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class IntentNotCarried(DesignRule):
+    """A switch runs a NOS whose configuration cannot say what the blueprint asks for.
+
+    The configuration is complete but for this: an account that is not there, or a limit that nobody enforces, is found
+    when it is needed. Do it by other means, as the finding says, or choose another NOS. What each NOS lacks is in the
+    catalogue (platforms/NOS.yaml).
+    """
+
+    id = "FG703"
+    severity = Severity.WARNING
+    title = "the NOS cannot carry what is asked"
+    bad = """
+        routing:
+          load_balance: dynamic  # <-
+    """
+    good = """
+        routing: {load_balance: hash}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare what is asked of each fabric with what the NOS of each of its tiers lacks."""
+        found: dict[tuple[Path, str, str], list[str]] = defaultdict(list)
+        for fabric in design.fabrics:
+            if fabric.protocol == "infiniband":
+                continue
+            for feature, place in _asked(design, fabric):
+                for tier in fabric.tiers:
+                    known = design.catalog.naming(tier.nos, tier.path).configuration
+                    lack = known.lack(feature, tier.profile.asic)
+                    if lack:
+                        found[place, f"{feature}: {tier.nos}", lack.why].append(f"{fabric.name} {tier.name}")
+        for (place, what, why), tiers in found.items():
+            yield self.flag(place, f"{what} of {', '.join(tiers)} does not carry it", why)
+
+
+def _asked(design: Design, fabric: FabricDesign) -> Iterator[tuple[Feature, Path]]:
+    """What the blueprint states for the switches of a fabric, and where: its own settings hide the cluster's."""
+    blueprint = design.loaded.blueprint
+    spec = blueprint.fabrics[fabric.name]
+    seen: set[Feature] = set()
+    scopes: tuple[tuple[Path, Management, Routing, Qos], ...] = (
+        (fabric.path, spec.management, spec.routing, spec.qos),
+        ((), blueprint.management, blueprint.routing, blueprint.qos),
+    )
+    for base, management, routing, qos in scopes:
+        stated = [*_of_management(management), *_of_routing(routing), *_of_qos(qos)]
+        for feature, keys in stated:
+            if feature not in seen:
+                yield feature, (*base, *keys)
+        seen |= {feature for feature, _ in stated}
+
+
+def _of_management(management: Management) -> Iterator[tuple[Feature, Path]]:
+    at = ("management",)
+    if management.users:
+        yield "users", (*at, "users")
+    keyed = [name for name, user in management.users.items() if user.ssh_keys]
+    if keyed:
+        yield "ssh-keys", (*at, "users", keyed[0], "ssh_keys")
+    if management.aaa:
+        yield management.aaa.protocol, (*at, "aaa")
+    plain: tuple[Feature, ...] = ("ntp", "dns", "syslog", "snmp", "gnmi", "tls", "banner", "timezone")
+    for feature in plain:
+        if getattr(management, feature):
+            yield feature, (*at, feature)
+
+
+def _of_routing(routing: Routing) -> Iterator[tuple[Feature, Path]]:
+    if routing.bfd:
+        yield "bfd", ("routing", "bfd")
+    if routing.max_prefixes:
+        yield "max-prefixes", ("routing", "max_prefixes")
+    if routing.load_balance == "dynamic":
+        yield "dynamic-load-balance", ("routing", "load_balance")
+
+
+def _of_qos(qos: Qos) -> Iterator[tuple[Feature, Path]]:
+    if qos.cnp_max_percent:
+        yield "cnp-shaping", ("qos", "cnp_max_percent")
+    if qos.watchdog and qos.watchdog.action == "forward":
+        yield "watchdog-forward", ("qos", "watchdog", "action")

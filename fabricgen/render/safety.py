@@ -1,0 +1,92 @@
+"""Safety lines that the user's own templates leave out.
+
+The first switch of each tier is rendered with and without them: what the catalogue calls a safety line of its NOS must
+be in both.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fabricgen.catalog.nos_configuration import SafetyLine
+from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import TierKey
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.render.engine import Renderer, RenderOptions
+from fabricgen.switch_view import SwitchView
+
+CODE = "FG704"
+"""As the lint rule for snippets has it."""
+
+
+def hidden_safety(cluster: Cluster, options: RenderOptions) -> Iterator[Diagnostic]:
+    """Yield a finding for each tier whose configurations lose safety lines to the user's templates.
+
+    Raises InputError where a template fails.
+    """
+    plain, own = Renderer(RenderOptions(managements=options.managements)), Renderer(options)
+    seen: set[TierKey] = set()
+    for row in cluster.switch_rows():
+        cls = cluster.plan.devices.classes[cluster.plan.devices.device_class[row]]
+        key = TierKey(cls.fabric, cls.tier)
+        if key in seen:
+            continue
+        seen.add(key)
+        switch = cluster.switch(row)
+        lost = list(_lost(cluster, switch, plain, own))
+        if lost:
+            line, why = lost[0]
+            more = f", and {len(lost) - 1} more lines" if len(lost) > 1 else ""
+            message = f"templates of {switch.tier.nos} leave out '{line}' of {switch.name}{more}: {why}"
+            yield Diagnostic(CODE, Severity.WARNING, message, switch.tier.path)
+
+
+def _lost(cluster: Cluster, switch: SwitchView, plain: Renderer, own: Renderer) -> Iterator[tuple[str, str]]:
+    """(line, why it matters) of each safety line that is in the built-in text and not in the user's."""
+    catalog = cluster.design.catalog
+    safety = catalog.naming(switch.tier.nos).configuration.safety
+    now = {path: set(_lines(path, content.decode())) for path, content in own.files(switch, catalog)}
+    for path, content in plain.files(switch, catalog):
+        for line in _lines(path, content.decode()):
+            if line not in now.get(path, ()) and (why := _why(line.rpartition(" > ")[2], safety)):
+                yield line.rpartition(" > ")[2], why
+
+
+def _why(line: str, safety: tuple[SafetyLine, ...]) -> str:
+    return next((s.why for s in safety if re.fullmatch(s.line, line.partition(" = ")[0])), "")
+
+
+def _lines(path: str, text: str) -> Iterator[str]:
+    """Every line after the lines that it is indented under; of data, every value after its path."""
+    if path.endswith((".json", ".yaml")):
+        yield from _values(_read(path, text))
+        return
+    above: list[tuple[int, str]] = []
+    for line in text.splitlines():
+        indent = len(line) - len(line.lstrip())
+        above = [(n, parent) for n, parent in above if n < indent]
+        if line.strip() and line.strip() != "!":
+            yield " > ".join([*(parent for _, parent in above), line.strip()])
+            above.append((indent, line.strip()))
+
+
+def _read(path: str, text: str) -> Any:
+    if path.endswith(".json"):
+        return json.loads(text)
+    from ruamel.yaml import YAML
+
+    return YAML(typ="safe").load(text)
+
+
+def _values(data: Any, path: str = "") -> Iterator[str]:
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            yield from _values(value, f"{path}/{key}" if path else str(key))
+    elif isinstance(data, list):
+        for value in data:
+            yield from _values(value, path)
+    else:
+        yield f"{path} = {data}"

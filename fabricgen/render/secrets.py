@@ -1,0 +1,157 @@
+"""Secrets on their way into configurations: looked up by reference, checked, and printed nowhere else.
+
+What is wrong with a secret is said without repeating it. A reviewer who has none builds with `--redact-secrets`, and
+comparisons of configurations always do: then each secret is the name of its reference.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from fabricgen.blueprint.management import Aaa, Management, Snmp, SnmpUser, User
+from fabricgen.blueprint.secret import ENVIRONMENT, FILE
+from fabricgen.cluster import Cluster
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
+from fabricgen.kernel.diagnostics import Path as Place
+
+MAX_SECRET_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class SecretKind:
+    """What a secret must look like, so that it is safe in the files of every NOS."""
+
+    pattern: re.Pattern[str]
+    right: str
+
+
+PASSWORD = SecretKind(
+    re.compile(r"\$6\$(rounds=[1-9]\d{3,8}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{86}"),
+    "make a SHA-512 crypt hash with `openssl passwd -6`: it begins with $6$",
+)
+PHRASE = SecretKind(
+    re.compile(r"[A-Za-z0-9@%+=:,./_^*~-]{8,64}"),
+    "8 to 64 letters, digits and @%+=:,./_^*~- are what every NOS takes",
+)
+
+Look: TypeAlias = Callable[[str, SecretKind, Place], str]
+"""(reference, kind, place in the blueprint) -> the secret; raises InputError."""
+
+
+def redacted(reference: str, kind: SecretKind, place: Place) -> str:  # noqa: ARG001 - a way to look secrets up
+    """The reference in place of the secret."""
+    return f"<{reference}>"
+
+
+class SecretStore:
+    """Looks secrets up in the environment and in files below a folder."""
+
+    def __init__(self, folder: Path, *, allow_outside: bool = False) -> None:
+        self._folder = folder.resolve()
+        self._allow_outside = allow_outside
+
+    def __call__(self, reference: str, kind: SecretKind, place: Place) -> str:
+        """Return the secret; raises InputError at `place` when there is none, or when it is not of its kind."""
+        if reference.startswith(ENVIRONMENT):
+            name = reference.removeprefix(ENVIRONMENT)
+            if name not in os.environ:
+                hint = "set it, or build with --redact-secrets"
+                raise fault("FG051", f"the environment variable {name} is not set", path=place, hint=hint)
+            text = os.environ[name]
+        else:
+            text = self._first_line(reference.removeprefix(FILE), place)
+        if not kind.pattern.fullmatch(text):
+            raise fault("FG051", f"what {reference} holds cannot be used here", path=place, hint=kind.right)
+        return text
+
+    def _first_line(self, path: str, place: Place) -> str:
+        file = (self._folder / path).resolve()
+        if not (self._allow_outside or file.is_relative_to(self._folder)):
+            raise fault("FG051", f"file:{path} lies outside the blueprint's folder", path=place)
+        try:
+            with file.open(encoding="utf-8") as stream:
+                return stream.read(MAX_SECRET_BYTES).partition("\n")[0].strip()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", "") or "it is not UTF-8 text"
+            hint = "write it there, or build with --redact-secrets"
+            raise fault("FG051", f"cannot read the secret file:{path}: {reason}", path=place, hint=hint) from None
+
+
+def with_secrets(management: Management, look: Look, places: Callable[[Place], Place]) -> Management:
+    """Management with secrets in place of their references; `places` leads from its keys to the blueprint's.
+
+    Raises InputError with every secret that cannot be had.
+    """
+    faults: list[Diagnostic] = []
+
+    def secret(reference: str, kind: SecretKind, *keys: str) -> str:
+        try:
+            return look(reference, kind, places(keys))
+        except InputError as error:
+            faults.extend(error.diagnostics)
+            return ""
+
+    def of_user(name: str, user: User) -> User:
+        if not user.password:
+            return user
+        return user.model_copy(update={"password": secret(user.password, PASSWORD, "users", name, "password")})
+
+    def of_snmp(snmp: Snmp) -> Snmp:
+        users = {
+            name: SnmpUser.model_construct(
+                auth=secret(user.auth, PHRASE, "snmp", "users", name, "auth"),
+                privacy=secret(user.privacy, PHRASE, "snmp", "users", name, "privacy"),
+            )
+            for name, user in snmp.users.items()
+        }
+        return snmp.model_copy(update={"users": users})
+
+    def of_aaa(aaa: Aaa) -> Aaa:
+        return aaa.model_copy(update={"key": secret(aaa.key, PHRASE, "aaa", "key")}) if aaa.key else aaa
+
+    resolved = management.model_copy(
+        update={
+            "users": {name: of_user(name, user) for name, user in management.users.items()},
+            "snmp": management.snmp and of_snmp(management.snmp),
+            "aaa": management.aaa and of_aaa(management.aaa),
+        }
+    )
+    if faults:
+        raise InputError(faults)
+    return resolved
+
+
+def managements(cluster: Cluster, look: Look) -> dict[str, Management]:
+    """By fabric, how its switches are managed, with secrets in place of their references.
+
+    Raises InputError, each at its place in the blueprint, for those that cannot be had.
+    """
+    found: dict[str, Management] = {}
+    faults: dict[Place, Diagnostic] = {}
+    for fabric in cluster.design.fabrics:
+        if fabric.protocol == "infiniband" or not fabric.tiers:
+            continue
+        try:
+            found[fabric.name] = with_secrets(cluster.intent(fabric).management, look, _places(cluster, fabric.name))
+        except InputError as error:
+            faults |= {diagnostic.path: diagnostic for diagnostic in error.diagnostics}
+    if faults:
+        raise cluster.design.loaded.located(InputError(faults.values()))
+    return found
+
+
+def _places(cluster: Cluster, fabric: str) -> Callable[[Place], Place]:
+    """Where a setting of a fabric's management stands: in the fabric, or for the whole cluster."""
+    own = cluster.design.loaded.blueprint.fabrics[fabric].management
+
+    def place(keys: Place) -> Place:
+        value = getattr(own, str(keys[0]))
+        stated = keys[1] in value if isinstance(value, dict) else value is not None
+        return (*(("fabrics", fabric) if stated else ()), "management", *keys)
+
+    return place

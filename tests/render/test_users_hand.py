@@ -1,0 +1,55 @@
+"""The user's hand: templates that change a block, and findings where safety lines are lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rendered import UNNUMBERED, cluster_of
+
+from fabricgen.render import engine
+from fabricgen.render.safety import hidden_safety
+
+LEAF = "compute-leaf-p1-su01-r1-01"
+
+
+def own_template(folder: Path, name: str, text: str) -> engine.RenderOptions:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text)
+    return engine.RenderOptions(folder)
+
+
+def test_a_template_may_extend_the_built_in_one(tmp_path: Path) -> None:
+    options = own_template(tmp_path, "sonic/_bgp.j2", '! ours\n{% include "builtin/sonic/_bgp.j2" %}')
+    cluster = cluster_of("leaf-spine", *UNNUMBERED)
+    plain, own = dict(engine.render_configs(cluster)), dict(engine.render_configs(cluster, options=options))
+    path = f"configs/{LEAF}/frr.conf"
+    assert own[path] == plain[path].replace(b"router bgp", b"! ours\nrouter bgp", 1)
+    assert not list(hidden_safety(cluster, options))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("sonic/frr.conf.j2", "hostname {{ hostname }}\n", "ip prefix-list LOOPBACKS seq 10"),
+        ("sonic/tables/PFC_WD.j2", '    "PFC_WD": {}{{ "," if not last }}\n', "PFC_WD/Ethernet0/action"),
+    ],
+)
+def test_a_template_that_leaves_out_safety_lines_is_a_finding(tmp_path: Path, name: str, text: str, said: str) -> None:
+    options = own_template(tmp_path, name, text)
+    found = list(hidden_safety(cluster_of("leaf-spine", *UNNUMBERED), options))
+    assert [d.path[-1] for d in found] == ["leaf", "spine"]
+    assert {d.code for d in found} == {"FG704"}
+    assert said in found[0].message
+
+
+def test_build_and_lint_report_what_templates_leave_out(tmp_path: Path, fabricgen) -> None:
+    own_template(tmp_path / "own", "sonic/tables/PFC_WD.j2", '    "PFC_WD": {}{{ "," if not last }}\n')
+    blueprint = Path(__file__).resolve().parents[2] / "blueprints" / "leaf-spine.yaml"
+    built = fabricgen("build", blueprint, "-o", tmp_path / "out", "--templates", tmp_path / "own")
+    assert built.code == 0
+    assert built.err.count("warning[FG704]") == 2
+    assert '"warning": 2' in (tmp_path / "out" / "summary.json").read_text()
+    judged = fabricgen("lint", blueprint, "--templates", tmp_path / "own", "--fail-on", "warning")
+    assert judged.code == 1
+    assert "FG704" in judged.out
