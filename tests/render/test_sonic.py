@@ -121,6 +121,7 @@ def test_leaf_frr() -> None:
         "  redistribute connected route-map CONNECTED\n"
         "  maximum-paths 4\n"
         "  neighbor UP activate\n"
+        "  neighbor UP maximum-prefix 4096 80\n"
         "  neighbor UP route-map FABRIC-IN in\n"
         "  neighbor UP route-map FABRIC-OUT out\n"
         " exit-address-family\n"
@@ -199,7 +200,9 @@ def test_stated_thresholds_hold_and_best_effort_has_no_tables() -> None:
 def test_bfd_starts_its_daemon() -> None:
     files = files_of("leaf-spine", *BFD)
     assert config_db(files, SPINE)["DEVICE_METADATA"]["localhost"]["frr_mgmt_framework_config"] == "true"
-    assert " neighbor DOWN bfd\n" in files[f"configs/{SPINE}/frr.conf"]
+    text = files[f"configs/{SPINE}/frr.conf"]
+    assert " neighbor DOWN bfd profile FABRIC\n" in text
+    assert "bfd\n profile FABRIC\n  detect-multiplier 3\n  receive-interval 300\n  transmit-interval 300\n" in text
 
 
 def test_hwsku_agrees_with_most_cages_in_use() -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any, cast
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import did_you_mean
 from fabricgen.render.checks.lanes import Face, check_lanes, face_of
 from fabricgen.render.checks.problem import Problem
 from fabricgen.render.checks.relations import check_relations, overlapping_queues
-from fabricgen.render.checks.rows import Tables, check_rows, misshapen
+from fabricgen.render.checks.rows import Tables, check_rows, misshapen, with_joined_lists
 
 METADATA = "DEVICE_METADATA"
 
@@ -24,7 +25,7 @@ def check_config_db(data: object, catalog: Catalog) -> tuple[Problem, ...]:
     shape = tuple(misshapen(data))
     if shape:
         return shape
-    tables: Tables = data  # type: ignore[assignment]
+    tables = with_joined_lists(cast("dict[str, Any]", data))
     found = [*check_rows(tables), *check_relations(tables), *overlapping_queues(tables), *_platform(tables, catalog)]
     return tuple(dict.fromkeys(found))
 

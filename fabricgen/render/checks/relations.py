@@ -26,6 +26,7 @@ def check_relations(tables: Tables) -> Iterator[Problem]:
     yield from _thresholds(tables)
     yield from _watchdog(tables)
     yield from _shapers(tables)
+    yield from _logins(tables)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -142,6 +143,14 @@ def _shapers(tables: Tables) -> Iterator[Problem]:
         peak, committed = fields.get("pir", ""), fields.get("cir", "0")
         if peak.isdigit() and committed.isdigit() and not 0 < int(committed) <= int(peak):
             yield Problem("SCHEDULER", key, "pir", f"'{peak}' with cir {committed}", "a cir from 1 to pir")
+
+
+def _logins(tables: Tables) -> Iterator[Problem]:
+    """Servers that are asked for logins must be there (sonic-system-aaa.yang: TACACS+ with its key)."""
+    for key, fields in tables.get("AAA", {}).items():
+        for word, servers in (("tacacs+", "TACPLUS_SERVER"), ("radius", "RADIUS_SERVER")):
+            if word in fields.get("login", "").split(",") and not tables.get(servers):
+                yield Problem("AAA", key, "login", f"'{word}' without servers", f"rows in {servers}")
 
 
 def overlapping_queues(tables: Tables) -> Iterator[Problem]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Mapping as Mapping_
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import NamedTuple, TypeAlias, cast
@@ -18,6 +19,9 @@ from fabricgen.render.checks.problem import Problem
 from fabricgen.render.checks.table import Mapping, Part, Ref, Row, Table
 
 PACKAGE = "fabricgen.render.checks.tables"
+
+LISTS = frozenset((("DNS_OPTIONS", "search"), ("PORT", "adv_speeds")))
+"""(table, field) of values that are lists of strings, a leaf-list in YANG; they are judged as text between commas."""
 
 SECRETS = frozenset(("passkey", "SNMP_USER_AUTH_PASSWORD", "SNMP_USER_ENCRYPTION_PASSWORD"))
 """Fields whose values are not repeated."""
@@ -48,8 +52,25 @@ def misshapen(data: object) -> Iterator[Problem]:
                 yield Problem(name, key, found=_shape(fields), wanted="an object of fields")
                 continue
             for field, value in fields.items():
+                if (name, field) in LISTS and isinstance(value, list) and all(isinstance(v, str) for v in value):
+                    continue
                 if not isinstance(value, str):
                     yield Problem(name, key, field, f"{_shape(value)}", "a string: every value in config_db is one")
+
+
+def with_joined_lists(data: Mapping_[str, Mapping_[str, Mapping_[str, str | list[str]]]]) -> Tables:
+    """What passed `misshapen`, with lists as text between commas."""
+
+    def text(value: str | list[str]) -> str:
+        return value if isinstance(value, str) else ",".join(value)
+
+    listed = {table for table, _ in LISTS}
+    return {
+        name: {key: {f: text(v) for f, v in fields.items()} for key, fields in rows.items()}
+        if name in listed
+        else cast("dict[str, Fields]", rows)
+        for name, rows in data.items()
+    }
 
 
 def _shape(value: object) -> str:

@@ -129,7 +129,7 @@ class YangModels:
         lists = {leaf.name() for leaf in node.children(types=(self._libyang.SNode.LEAFLIST,))}
         for field, value in fields.items():
             separator = SEPARATORS.get((table, field), ",")
-            values = value.split(separator) if field in lists else [value]
+            values = value if isinstance(value, list) else value.split(separator) if field in lists else [value]
             yield from (_element(field, escape(one)) for one in values)
 
     def _entries(self, inner: Any, fields: Fields) -> Iterator[str]:

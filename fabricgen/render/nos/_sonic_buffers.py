@@ -20,7 +20,6 @@ from typing import Any
 
 from fabricgen.catalog.models import SonicPlatform
 from fabricgen.catalog.sonic_buffers import BufferRole, BufferSet, Headroom, PortBuffers, RoleBuffers
-from fabricgen.render import roce
 from fabricgen.render.escape import json_text
 from fabricgen.render.nos._sonic_ports import Face
 from fabricgen.switch_view import SwitchView
@@ -30,7 +29,8 @@ WHOLE_BUFFER = "egress_lossless_pool"
 """Published as large as the whole buffer, in every role."""
 
 LOSSY_GROUP = 0
-_LOSSY_QUEUES = (f"0-{roce.ROCE_CLASS - 1}", f"{roce.ROCE_CLASS + 1}-{roce.CNP_CLASS}")
+LAST_QUEUE = 6
+"""Of those that published profiles cover."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,7 @@ class _Shape:
     ports: tuple[Cabled, ...]
     face: tuple[str, ...]
     role: BufferRole
+    roce_class: int
     buffers: BufferSet = field(compare=False)
 
 
@@ -70,7 +71,9 @@ def buffer_values(switch: SwitchView, platform: SonicPlatform, face: Face) -> Ma
             return None
         ports.append(Cabled(port.name, port.speed_gbps, length))
     names = tuple(port.name for port in face.ports)
-    return _rows(_Shape(id(found), tuple(ports), names, "t0" if switch.is_lowest else "t1", found))
+    return _rows(
+        _Shape(id(found), tuple(ports), names, "t0" if switch.is_lowest else "t1", switch.fabric.qos.roce_class, found)
+    )
 
 
 @lru_cache(maxsize=256)
@@ -85,8 +88,8 @@ def _rows(shape: _Shape) -> Mapping[str, Any]:
         "cable_lengths": sorted((n, f"{port.length_m if port else shortest}m") for n, _, port in uses),
         "pools": sorted((name, _fields(pool.model_dump())) for name, pool in role.pools.items()) if role else [],
         "profiles": sorted([*_profiles(role), *_lossless_profiles(buffers, shape.ports)]) if role else [],
-        "groups": sorted(row for name, use, port in used for row in _groups(name, use, port)),
-        "queue_buffers": sorted(row for name, use, _ in used for row in _queues(name, use)),
+        "groups": sorted(row for name, use, port in used for row in _groups(name, use, port, shape.roce_class)),
+        "queue_buffers": sorted(row for name, use, _ in used for row in _queues(name, use, shape.roce_class)),
         "ingress_lists": sorted((name, ",".join(use.ingress)) for name, use, _ in used if use.ingress),
         "egress_lists": sorted((name, ",".join(use.egress)) for name, use, _ in used if use.egress),
     }
@@ -128,11 +131,16 @@ def _lossless(row: Headroom) -> dict[str, object]:
     return {"pool": LOSSLESS_POOL, "dynamic_th": own.pop("threshold"), **own}
 
 
-def _groups(name: str, use: PortBuffers, port: Cabled | None) -> list[tuple[str, str]]:
-    lossless = [(f"{name}|{roce.ROCE_CLASS}", port.profile)] if port else []
+def _groups(name: str, use: PortBuffers, port: Cabled | None, roce_class: int) -> list[tuple[str, str]]:
+    lossless = [(f"{name}|{roce_class}", port.profile)] if port else []
     return [(f"{name}|{LOSSY_GROUP}", use.group), *lossless]
 
 
-def _queues(name: str, use: PortBuffers) -> list[tuple[str, str]]:
-    lossy = [(f"{name}|{queues}", use.lossy_queue) for queues in _LOSSY_QUEUES]
-    return [*lossy, (f"{name}|{roce.ROCE_CLASS}", use.lossless_queue)]
+def _queues(name: str, use: PortBuffers, roce_class: int) -> list[tuple[str, str]]:
+    below, above = (0, roce_class - 1), (roce_class + 1, LAST_QUEUE)
+    lossy = [(f"{name}|{_run(*run)}", use.lossy_queue) for run in (below, above) if run[0] <= run[1]]
+    return [*lossy, (f"{name}|{roce_class}", use.lossless_queue)]
+
+
+def _run(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"

@@ -90,7 +90,7 @@ class Watchdog(Row):
 class WatchdogPolling(Row):
     """PFC_WD|GLOBAL, ms."""
 
-    POLL_INTERVAL: Annotated[str, Is(k.number(100, 3000))]
+    POLL_INTERVAL: Annotated[str, Is(k.number(100, 1000))]
 
 
 _BY_CLASS = Mapping(k.traffic_class, k.traffic_class)
