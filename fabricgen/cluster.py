@@ -19,6 +19,7 @@ from fabricgen.configuration import check_configurations
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.remembered import in_use, positions_needed, with_remembered
+from fabricgen.fabric_view import FabricView, fabric_view, whole_fabrics
 from fabricgen.intent import FabricIntent, fabric_intent
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.extents import Extents
@@ -86,6 +87,14 @@ class Cluster:
                 found += range(cls.first, cls.first + cls.count)
         return found
 
+    def whole_fabrics(self) -> list[str]:
+        """Fabrics whose switches one manager runs, in order; those linked with one of them go under its name."""
+        return list(whole_fabrics(self.design))
+
+    def whole_fabric(self, name: str) -> FabricView:
+        """The view of one of `whole_fabrics`."""
+        return fabric_view(self.design, self.plan, self.names, name)
+
     def switches(self) -> Iterator[SwitchView]:
         """Views of every switch that has a configuration."""
         return (self.switch(row) for row in self.switch_rows())
@@ -122,6 +131,8 @@ def build_cluster(design: Design) -> Cluster:
         a_port, b_port = PortNames(design, plan).ends()
         addresses = with_overrides(design, plan, names, (a_port, b_port), addresses)
         check_sessions(design, plan, names, addresses.asn)
+        for name in whole_fabrics(design) if design.loaded.guids else ():
+            fabric_view(design, plan, names, name)
         check_configurations(design, plan, names, (a_port, b_port))
     except InputError as error:
         raise design.loaded.located(error) from error

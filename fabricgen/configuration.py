@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fabricgen.allocate.link_ends import LinkEnds
 from fabricgen.allocate.ports import Strings
-from fabricgen.blueprint.configuration import PortSettings, Snippet
+from fabricgen.blueprint.configuration import PortSettings, Snippet, Snippets
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.snippets import place_of
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, did_you_mean, fault
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.plan.tables import SWITCH, Plan
 from fabricgen.switch_view import PlacedSnippet
 
@@ -20,13 +20,23 @@ def placed_snippets(design: Design, tier: TierDesign, device: str) -> tuple[Plac
     blueprint = design.loaded.blueprint
     fabric = blueprint.fabrics[tier.fabric]
     own = blueprint.config_of.get(device)
-    scopes = (blueprint.snippets, fabric.snippets, fabric.tiers[tier.name].snippets, own.snippets if own else {})
+    scopes: tuple[tuple[Path, Snippets], ...] = (
+        ((), blueprint.snippets),
+        (("fabrics", tier.fabric), fabric.snippets),
+        (("fabrics", tier.fabric, "tiers", tier.name), fabric.tiers[tier.name].snippets),
+        (("config_of", device), own.snippets if own else {}),
+    )
     return tuple(
-        PlacedSnippet(name, place_of(snippet, design.catalog, ()), _lines(snippet), snippet.tree or {})
-        for scope in scopes
-        for name, snippet in sorted(scope.items())
+        _placed(design, name, snippet, (*scope, "snippets", name))
+        for scope, snippets in scopes
+        for name, snippet in sorted(snippets.items())
         if snippet.nos == tier.nos
     )
+
+
+def _placed(design: Design, name: str, snippet: Snippet, path: Path) -> PlacedSnippet:
+    place = place_of(snippet, design.catalog, path)
+    return PlacedSnippet(name, place, _lines(snippet), snippet.tree or {}, path)
 
 
 def _lines(snippet: Snippet) -> tuple[str, ...]:

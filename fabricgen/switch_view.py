@@ -10,6 +10,7 @@ from fabricgen.blueprint.configuration import PortSettings
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.intent import FabricIntent
+from fabricgen.kernel.diagnostics import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,8 @@ class PlacedSnippet:
     place: str
     lines: tuple[str, ...] = ()
     tree: Mapping[str, Any] = field(default_factory=dict)
+    path: Path = ()
+    """Where the blueprint has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +183,11 @@ class SwitchView:
     def lines_at(self, place: str) -> tuple[str, ...]:
         """The user's lines for a place of its configuration."""
         return tuple(line for snippet in self.snippets if snippet.place == place for line in snippet.lines)
+
+    @property
+    def nos(self) -> str:
+        """The NOS that it runs."""
+        return self.tier.nos
 
     @property
     def vrfs(self) -> tuple[str, ...]:

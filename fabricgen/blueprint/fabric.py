@@ -203,7 +203,18 @@ class Fabric(Model):
     names: Templates = Field(
         default_factory=dict, description="A template of the names of its switches, or one a tier; see Names."
     )
+    guids: Line | None = Field(
+        None,
+        description="InfiniBand: a table beside the blueprint of the GUIDs that the hardware has, CSV with the columns "
+        "device, guid and, if needed, port and port_guid. Default: planned GUIDs, marked as such.",
+    )
     description: Line = Field("", description="For people.")
+
+    @model_validator(mode="after")
+    def _has_guids(self) -> Fabric:
+        if self.guids is not None and self.protocol != "infiniband":
+            raise ValueError("`guids` are of InfiniBand devices")
+        return self
 
     @model_validator(mode="after")
     def _has_switches(self) -> Fabric:

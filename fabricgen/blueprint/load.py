@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from fabricgen.blueprint.adopted import ADOPTED
+from fabricgen.blueprint.guids import GuidRow, read_guids
 from fabricgen.blueprint.lock import CODE, Lock, lock_path, locked_blueprint, read_lock
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.source import read_source
@@ -26,11 +27,15 @@ class LoadedBlueprint:
     lock: Lock = field(default_factory=Lock)
     lock_path: Path | None = None
     """Where its lock lies or would lie; None for standard input."""
+    guids: Mapping[str, tuple[GuidRow, ...]] = field(default_factory=dict)
+    """Stated GUIDs of InfiniBand devices, by fabric."""
 
     @property
     def digest(self) -> str:
         """sha256 over the blueprint's meaning: comments, order of keys, includes and defaults do not count."""
         data = json.dumps(self.blueprint.model_dump(mode="json", exclude_defaults=True), sort_keys=True, default=str)
+        for name, rows in sorted(self.guids.items()):
+            data += name + json.dumps(sorted(row[:-1] for row in rows))
         return hashlib.sha256(data.encode()).hexdigest()
 
     def locate(self, diagnostic: Diagnostic) -> Diagnostic:
@@ -58,4 +63,5 @@ def load_blueprint(path: str, sets: Sequence[str] = (), *, allow_outside: bool =
     source = read_source(path, sets=sets, allow_outside=allow_outside)
     folder = Path.cwd() if path == "-" else Path(path).parent
     blueprint = validate(Blueprint, source)
-    return LoadedBlueprint(blueprint, source, folder, read_lock(path, blueprint.name), lock_path(path))
+    guids = read_guids(blueprint, source, folder, allow_outside=allow_outside)
+    return LoadedBlueprint(blueprint, source, folder, read_lock(path, blueprint.name), lock_path(path), guids)

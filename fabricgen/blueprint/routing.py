@@ -93,7 +93,7 @@ class Bfd(Model):
     """Bidirectional forwarding detection: how soon a silent neighbour is given up."""
 
     interval_ms: int = Field(300, ge=50, le=60000, description="Between packets sent and expected, ms.")
-    multiplier: int = Field(3, ge=2, le=50, description="Packets missed until the session is down.")
+    multiplier: int = Field(3, ge=3, le=50, description="Packets missed until the session is down.")
 
 
 class Routing(Model):

@@ -126,20 +126,26 @@ class _Reader:
     def _allowed(self, target: Node, shown: Path, place: _Place) -> str:
         """Return the real path of an include, or raise InputError (FG007)."""
         name = target.value
-        if not name.strip() or "\0" in name:
-            raise _refused("an include names no file", target.span, "write it like !include other.yaml")
-        if PurePosixPath(name).is_absolute() or PureWindowsPath(name).anchor:
-            raise _refused(f"'{name}' is an absolute path", target.span, "name it relative to this file")
-        real = os.path.realpath(shown)
-        if not self._allow_outside and not Path(real).is_relative_to(self._root):
-            hint = "move the file into the folder of the blueprint or below"
-            raise _refused(f"'{name}' lies outside the blueprint's folder", target.span, hint)
+        real = contained(name, shown, Path(self._root), target.span, allow_outside=self._allow_outside)
         if real in place.chain:
             circle = [Path(f).name for f in (*place.chain[place.chain.index(real) :], real)]
             raise _refused(f"'{name}' includes itself: {' -> '.join(circle)}", target.span)
         if len(place.chain) > MAX_INCLUDE_DEPTH:
             raise _refused(f"includes go deeper than {MAX_INCLUDE_DEPTH} files", target.span)
         return real
+
+
+def contained(name: str, shown: Path, root: Path, span: Span, *, allow_outside: bool) -> str:
+    """Return the real path of a file that a blueprint names; raises InputError (FG007) when it leaves `root`."""
+    if not name.strip() or "\0" in name:
+        raise _refused("an include names no file", span, "write it like !include other.yaml")
+    if PurePosixPath(name).is_absolute() or PureWindowsPath(name).anchor:
+        raise _refused(f"'{name}' is an absolute path", span, "name it relative to this file")
+    real = os.path.realpath(shown)
+    if not allow_outside and not Path(real).is_relative_to(os.path.realpath(root)):
+        hint = "move the file into the folder of the blueprint or below"
+        raise _refused(f"'{name}' lies outside the blueprint's folder", span, hint)
+    return real
 
 
 def _targets(asked: Entry) -> tuple[Node, ...]:

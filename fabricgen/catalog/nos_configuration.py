@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 Feature: TypeAlias = Literal[
     "users",
     "ssh-keys",
+    "many-ssh-keys",
     "tacacs",
     "radius",
     "ntp",

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,10 +25,12 @@ from fabricgen.export.formats.csv import number
 from fabricgen.export.parts import addresses, bom, cables, devices, links
 from fabricgen.export.table import ExportContext, Table
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
-from fabricgen.kernel.discovery import module_names
 from fabricgen.kernel.git_tree import PREFIX, GitTree, open_tree
 from fabricgen.kernel.publish_manifest import MANIFEST, parse_manifest
 from fabricgen.kernel.text_input import MAX_BYTES
+
+if TYPE_CHECKING:
+    from fabricgen.render.engine import Subject
 
 _LISTS = ("devices.csv", "links.csv", "cables.csv", "addresses.csv", "bom.csv", MANIFEST)
 
@@ -97,7 +99,8 @@ def _open(place: str, sets: tuple[str, ...], options: PlanOptions, stack: ExitSt
 def _compiled(blueprint: str, sets: tuple[str, ...], allow_outside: bool, root: str) -> Cluster:
     """Compile a blueprint; one of a revision may include nothing that is not of the revision."""
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
-    for span in design.loaded.source.spans.values() if root and allow_outside else ():
+    tables = [row.span for rows in design.loaded.guids.values() for row in rows[:1]]
+    for span in (*design.loaded.source.spans.values(), *tables) if root and allow_outside else ():
         file = os.path.realpath(span.file)
         if not span.file.startswith("--set") and not Path(file).is_relative_to(root):
             message = "an include leaves the repository, so it is not of that revision"
@@ -159,28 +162,31 @@ class _ClusterConfigs:
     cluster: Cluster
     templates: Path | None
 
-    def _rows(self) -> dict[str, int]:
-        from fabricgen.render.nos_protocol import NOS_PACKAGE
+    def _subjects(self) -> dict[str, Subject]:
+        from fabricgen.render.engine import subjects_of
+        from fabricgen.render.nos_protocol import known_nos
 
-        known = module_names(NOS_PACKAGE)
-        devices_, names = self.cluster.plan.devices, self.cluster.names
-        rows = [r for r in self.cluster.switch_rows() if devices_.classes[devices_.device_class[r]].nos in known]
-        return {names[row]: row for row in rows}
+        devices_, known = self.cluster.plan.devices, known_nos(whole_fabric=False)
+        return {
+            name: subject
+            for name, subject in subjects_of(self.cluster).items()
+            if isinstance(subject, str) or devices_.classes[devices_.device_class[subject]].nos in known
+        }
 
     def devices(self) -> Collection[str]:
-        """Switches of Ethernet fabrics."""
-        return self._rows()
+        """Switches of Ethernet fabrics, and InfiniBand fabrics."""
+        return self._subjects()
 
     def digests(self) -> None:
         """Unknown before they are rendered."""
 
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
-        """Render the files of some switches."""
+        """Render the files of some switches and fabrics."""
         from fabricgen.render.engine import RenderOptions, render_rows
         from fabricgen.render.redaction import without_secrets
         from fabricgen.render.secrets import managements, redacted
 
-        known = self._rows()
+        known = self._subjects()
         told = RenderOptions(self.templates, managements(self.cluster, redacted))
         files = render_rows(self.cluster, [known[d] for d in devices if d in known], told)
         return ((path, without_secrets(content)) for path, content in files)

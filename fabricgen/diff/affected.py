@@ -18,6 +18,7 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Rows, lookup
 from fabricgen.diff.matching import match_rows
+from fabricgen.fabric_view import whole_fabrics
 
 
 def affected_switches(old: Cluster, new: Cluster, devices: Delta, links: Delta) -> set[str]:
@@ -35,7 +36,25 @@ def affected_switches(old: Cluster, new: Cluster, devices: Delta, links: Delta) 
     for key in settings[0].keys() | settings[1].keys():
         if settings[0].get(key) != settings[1].get(key) or (anything and _static(key, old, new)):
             found |= _of_tier(old, key) | _of_tier(new, key)
-    return found
+    return found | _affected_fabrics(old, new, found)
+
+
+def _affected_fabrics(old: Cluster, new: Cluster, found: set[str]) -> set[str]:
+    """Fabrics with files of their own in which a device is among those found, or a stated GUID differs."""
+    affected: set[str] = set()
+    for cluster in (old, new):
+        for name, members in whole_fabrics(cluster.design).items():
+            guids = [[row[:-1] for m in members for row in c.design.loaded.guids.get(m, ())] for c in (old, new)]
+            if guids[0] != guids[1] or not found.isdisjoint(_ends_in(cluster, members)):
+                affected.add(name)
+    return affected
+
+
+def _ends_in(cluster: Cluster, members: list[str]) -> set[str]:
+    """Names of the devices on which links of fabrics end."""
+    links = cluster.plan.links
+    rows = np.array([s.fabric in members for s in links.segments], dtype=bool)[links.segment]
+    return {name for ends in (links.a_device, links.b_device) for name in cluster.name_column[np.unique(ends[rows])]}
 
 
 def _changed_devices(devices: Delta) -> set[str]:

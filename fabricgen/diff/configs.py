@@ -18,7 +18,10 @@ _NUMBER = re.compile(r"([-+])(\d+)")
 
 
 class Configs(Protocol):
-    """The configurations of one side; a path is `configs/DEVICE/FILE`."""
+    """The configurations of one side; a path is `configs/DEVICE/FILE`, or `configs/FABRIC/FILE` of a whole fabric.
+
+    What is said of devices holds for such fabrics too.
+    """
 
     def devices(self) -> Collection[str]:
         """Devices that have a configuration."""

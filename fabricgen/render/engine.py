@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabricgen.blueprint.management import Management
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
+from fabricgen.fabric_view import FabricView
 from fabricgen.intent import FabricIntent
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean
-from fabricgen.kernel.discovery import load, module_names
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean, fault
+from fabricgen.kernel.discovery import load
 from fabricgen.kernel.templates import built_in_templates
-from fabricgen.render.nos_protocol import NOS_PACKAGE, Nos, TakesTrees
+from fabricgen.render.nos_protocol import NOS_PACKAGE, TakesTrees, known_nos
 from fabricgen.render.secrets import Look, managements, redacted
+from fabricgen.render.snippets import require_printed
 from fabricgen.switch_view import SwitchView
 
 if TYPE_CHECKING:
     import jinja2
+
+Subject: TypeAlias = int | str
+"""What takes files of its own: a switch, by its row in the device table, or a whole fabric, by its name."""
 
 WORKERS_FROM = 1500
 """Switches from which worker processes pay; below, starting them costs more than they save."""
@@ -40,34 +45,56 @@ class RenderOptions:
 def render_options(cluster: Cluster, *, overrides: Path | None = None, look: Look = redacted) -> RenderOptions:
     """Check that everything can be rendered, and look secrets up.
 
-    Raises InputError for a tier whose NOS has no templates, and for a secret that cannot be had.
+    Raises InputError for a tier whose NOS has no templates, for two subjects of one name, and for a secret that cannot
+    be had.
     """
     require_known_nos(cluster)
+    subjects_of(cluster)
     return RenderOptions(overrides, managements(cluster, look))
 
 
 def render_configs(
     cluster: Cluster, *, jobs: int = 1, options: RenderOptions | None = None
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield (path in the output folder, content) of every configuration, in the order of the device table.
+    """Yield (path in the output folder, content) of every configuration: of switches in the order of the device table,
+    then of whole fabrics.
 
     The bytes are the same whatever `jobs`. Raises InputError as `render_options` does without `options`, and for an
     overriding template that fails.
     """
     options = options or render_options(cluster)
-    rows = cluster.switch_rows()
-    if jobs > 1 and len(rows) >= WORKERS_FROM:
+    subjects = list(subjects_of(cluster).values())
+    if jobs > 1 and len(subjects) >= WORKERS_FROM:
         from fabricgen.render.workers import render_in_workers
 
-        return render_in_workers(cluster, rows, jobs, options)
-    return render_rows(cluster, rows, options)
+        return render_in_workers(cluster, subjects, jobs, options)
+    return render_rows(cluster, subjects, options)
 
 
-def render_rows(cluster: Cluster, rows: list[int], options: RenderOptions) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of switches, by their rows in the device table, in this process."""
+def subjects_of(cluster: Cluster) -> dict[str, Subject]:
+    """What takes files, by the name of its folder, in the order in which it is rendered.
+
+    Raises InputError where a fabric that takes files is named like a switch that does.
+    """
+    found: dict[str, Subject] = {cluster.names[row]: row for row in cluster.switch_rows()}
+    for name in cluster.whole_fabrics():
+        if name in found:
+            why = f"fabric {name} and the switch of that name would write configurations to one folder"
+            hint = "rename one of them"
+            raise cluster.design.loaded.located(fault("FG035", why, path=("fabrics", name), hint=hint))
+        found[name] = name
+    return found
+
+
+def render_rows(cluster: Cluster, rows: Sequence[Subject], options: RenderOptions) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of switches, by their rows in the device table, and of whole fabrics, in this process."""
     renderer = Renderer(options)
-    for row in rows:
-        yield from renderer.files(cluster.switch(row), cluster.design.catalog)
+    try:
+        for row in rows:
+            view = cluster.whole_fabric(row) if isinstance(row, str) else cluster.switch(row)
+            yield from renderer.files(view, cluster.design.catalog)
+    except InputError as error:
+        raise cluster.design.loaded.located(error) from error
 
 
 class Renderer:
@@ -80,20 +107,25 @@ class Renderer:
         self._intents: dict[str, FabricIntent] = {}
         self._kept: dict[tuple[str, int, bool], tuple[Mapping[str, Any], str]] = {}
 
-    def files(self, switch: SwitchView, catalog: Catalog) -> Iterator[tuple[str, bytes]]:
-        """Yield (path in the output folder, content) of the files of one switch.
+    def files(self, view: SwitchView | FabricView, catalog: Catalog) -> Iterator[tuple[str, bytes]]:
+        """Yield (path in the output folder, content) of the files of one switch or whole fabric.
 
         Raises InputError where the catalogue lacks what its NOS needs, for an overriding template that fails, and for a
         snippet that does not fit.
         """
-        nos = cast(Nos, load(NOS_PACKAGE, switch.tier.nos))
-        trees = tuple(snippet for snippet in switch.snippets if snippet.tree)
-        values = {**nos.values(self._with_secrets(switch), catalog), "once": self.once}
-        for template, file in nos.files(switch):
-            text = self.text(f"{switch.tier.nos}/{template}", values)
+        nos: Any = load(NOS_PACKAGE, view.nos)
+        whole = self._with_secrets(view) if isinstance(view, SwitchView) else view
+        trees = tuple(s for s in view.snippets if s.tree) if isinstance(view, SwitchView) else ()
+        values = {**nos.values(whole, catalog), "once": self.once}
+        texts: list[str] = []
+        for template, file in nos.files(view):
+            text = self.text(f"{view.nos}/{template}", values)
             if trees and isinstance(nos, TakesTrees):
                 text = nos.with_trees(file, text, trees)
-            yield f"configs/{switch.name}/{file}", text.encode()
+            texts.append(text)
+            yield f"configs/{view.name}/{file}", text.encode()
+        if isinstance(view, SwitchView):
+            require_printed(view, texts)
 
     def _with_secrets(self, switch: SwitchView) -> SwitchView:
         """A switch with secrets looked up; all switches of a fabric have the same intent."""
@@ -125,19 +157,18 @@ class Renderer:
 
 def require_known_nos(cluster: Cluster) -> None:
     """Raise InputError, at each tier concerned, where a tier of switches runs a NOS without templates."""
-    known = module_names(NOS_PACKAGE)
+    known = {whole: known_nos(whole_fabric=whole) for whole in (False, True)}
     faults = [
         Diagnostic(
             "FG027",
             Severity.ERROR,
             f"there are no configuration templates for NOS '{tier.nos}', which {fabric.name} {tier.name} runs",
             tier.path,
-            did_you_mean(tier.nos, known),
+            did_you_mean(tier.nos, known[fabric.protocol == "infiniband"]),
         )
         for fabric in cluster.design.fabrics
-        if fabric.protocol != "infiniband"
         for tier in fabric.tiers
-        if tier.nos not in known
+        if tier.nos not in known[fabric.protocol == "infiniband"]
     ]
     if faults:
         raise cluster.design.loaded.located(InputError(faults))

@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 
 _TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+-]*")
+_WORD = re.compile(r"[!->@-~]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -34,6 +35,23 @@ def token(text: str) -> str:
     if not _TOKEN.fullmatch(text):
         raise ValueError(f"{text!r} cannot be a word of a configuration line")
     return text
+
+
+@lru_cache(maxsize=1 << 10)
+def word(text: str) -> str:
+    """A single word that may hold more than a name does, such as a key or a hash: printable ASCII without blanks.
+
+    Raises ValueError for anything else; a question mark asks the EOS parser for help. What is wrong is not repeated,
+    since it may be a secret.
+    """
+    if not _WORD.fullmatch(text):
+        raise ValueError("a value cannot be a word of a configuration line")
+    return text
+
+
+def text_lines(text: str) -> list[str]:
+    """Text of several lines, such as a banner: printable ASCII, cut at any kind of line break."""
+    return [_CONTROL.sub(" ", line).encode("ascii", "replace").decode().rstrip() for line in text.splitlines()]
 
 
 def one_line(text: str, limit: int = 240) -> str:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from fabricgen.catalog.loader import Catalog
+from fabricgen.fabric_view import FabricView
+from fabricgen.kernel.discovery import load, module_names
 from fabricgen.switch_view import PlacedSnippet, SwitchView
 
 NOS_PACKAGE = "fabricgen.render.nos"
 
+ViewT_contra = TypeVar("ViewT_contra", SwitchView, FabricView, contravariant=True)
 
-class Nos(Protocol):
-    """A module `render/nos/ID.py` beside templates `templates/ID/`; the id is what blueprints say under `nos:`."""
 
-    def files(self, switch: SwitchView) -> tuple[tuple[str, str], ...]:
-        """(template in the NOS's folder, file name in the device's folder) of each file that a switch takes."""
+class Nos(Protocol[ViewT_contra]):
+    """A module `render/nos/ID.py` beside templates `templates/ID/`; the id is what blueprints say under `nos:`.
 
-    def values(self, switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
+    Its views are single switches, or whole fabrics where it says `WHOLE_FABRIC = True`.
+    """
+
+    def files(self, view: ViewT_contra) -> tuple[tuple[str, str], ...]:
+        """(template in the NOS's folder, file name in the folder of the view's name) of each file that it takes."""
+
+    def values(self, view: ViewT_contra, catalog: Catalog) -> dict[str, Any]:
         """What the templates name: strings, numbers, and rows as tuples; nothing that holds a line of config."""
 
 
@@ -26,3 +33,13 @@ class TakesTrees(Protocol):
 
     def with_trees(self, file: str, text: str, snippets: tuple[PlacedSnippet, ...]) -> str:
         """A file with those of the snippets that belong into it. Raises InputError (FG052) for one that cannot be."""
+
+
+def known_nos(*, whole_fabric: bool) -> tuple[str, ...]:
+    """Ids of NOS modules that configure single switches, or whole fabrics; sorted."""
+    return tuple(n for n in module_names(NOS_PACKAGE) if is_whole_fabric(n) == whole_fabric)
+
+
+def is_whole_fabric(nos: str) -> bool:
+    """Whether a NOS module configures whole fabrics; raises KeyError where there is none of that id."""
+    return bool(getattr(load(NOS_PACKAGE, nos), "WHOLE_FABRIC", False))

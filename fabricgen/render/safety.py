@@ -82,7 +82,7 @@ def _read(path: str, text: str) -> Any:
 
 
 def _values(data: Any, path: str = "") -> Iterator[str]:
-    if isinstance(data, Mapping):
+    if isinstance(data, Mapping) and data:
         for key, value in data.items():
             yield from _values(value, f"{path}/{key}" if path else str(key))
     elif isinstance(data, list):

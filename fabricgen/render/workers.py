@@ -17,7 +17,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 
 if TYPE_CHECKING:
-    from fabricgen.render.engine import RenderOptions
+    from fabricgen.render.engine import RenderOptions, Subject
 
 CHUNK = 256
 """Switches that a worker renders at a time."""
@@ -30,12 +30,13 @@ _task: tuple[Cluster, RenderOptions] | None = None
 
 
 def render_in_workers(
-    cluster: Cluster, rows: list[int], jobs: int, options: RenderOptions
+    cluster: Cluster, rows: list[Subject], jobs: int, options: RenderOptions
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of switches in the order of their rows, rendered by `jobs` processes."""
+    """Yield the files of switches and whole fabrics in their order, rendered by `jobs` processes."""
     chunks = deque(rows[i : i + CHUNK] for i in range(0, len(rows), CHUNK))
     context = multiprocessing.get_context("spawn")
-    cluster.switch(rows[0])  # fills what a cluster computes once, so that no worker has to
+    # Fills what a cluster computes once, so that no worker has to.
+    cluster.switch(next(row for row in rows if isinstance(row, int)))
     with ProcessPoolExecutor(
         max_workers=min(jobs, len(chunks)),
         mp_context=context,
@@ -60,7 +61,7 @@ def _receive(task: bytes) -> None:
     _task = pickle.loads(task)  # noqa: S301 - from our own parent process
 
 
-def _render_chunk(rows: list[int]) -> _Outcome:
+def _render_chunk(rows: list[Subject]) -> _Outcome:
     """Files of a chunk; faults come back as values, since an InputError does not survive pickling."""
     from fabricgen.render.engine import render_rows
 

@@ -1,23 +1,27 @@
-"""A fabric of real FRR daemons: a network namespace a device, a veth pair a link, the files that were rendered."""
+"""A fabric of real FRR daemons, made of a build's files: a namespace a device, a veth pair a row of links.csv."""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import os
 import shutil
+import socket
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from fabricgen.cluster import Cluster
-from fabricgen.switch_view import SwitchView
+from tests.render.lab_files import Build, End, kernel
 
 DAEMONS = Path("/usr/lib/frr")
 DAEMON_NAMES = ("zebra", "staticd", "bgpd")
 PROBE = f"fabricgen-probe-{os.getpid()}"
+LLDP = 0x88CC
+"""EtherType of what ports say of themselves."""
 
 
 def missing() -> str:
@@ -33,12 +37,14 @@ def missing() -> str:
 
 @dataclass
 class Lab:
-    """Running daemons; commands are run in a device's namespace."""
+    """Running daemons; commands are run in a device's namespace. `build` is what it was made of."""
 
     folder: Path
     spaces: dict[str, str]
+    build: Build
 
     def run(self, device: str, *command: str) -> str:
+        """The output of a command; fails where it does."""
         done = subprocess.run(
             ["ip", "netns", "exec", self.spaces[device], *command],
             check=False,
@@ -49,94 +55,134 @@ class Lab:
         assert done.returncode == 0, f"{device}: {' '.join(command)}\n{done.stdout}{done.stderr}"
         return done.stdout
 
-    def vtysh(self, device: str, command: str) -> str:
-        return self.run(device, "vtysh", "--vty_socket", str(self.folder / device), "-c", command)
+    def vtysh(self, device: str, *commands: str) -> str:
+        """What FRR says on a device."""
+        words = [word for command in commands for word in ("-c", command)]
+        return self.run(device, "vtysh", "--vty_socket", str(self.folder / device), *words)
 
-    def established(self, device: str) -> int:
-        """Sessions that are up, each counted once for every family that it carries."""
-        count = 0
-        for family in ("ipv4", "ipv6"):
-            summary = json.loads(self.vtysh(device, f"show bgp {family} unicast summary json"))
-            count += sum(peer["state"] == "Established" for peer in summary.get("peers", {}).values())
-        return count
+    def json(self, device: str, command: str) -> dict[str, Any]:
+        """What FRR says on a device, as data."""
+        found: dict[str, Any] = json.loads(self.vtysh(device, f"{command} json"))
+        return found
 
-    def wait(self, sessions: Mapping[str, int], seconds: float = 60) -> None:
-        deadline = time.monotonic() + seconds
-        found: dict[str, int] = {}
-        while time.monotonic() < deadline:
-            found = {device: self.established(device) for device in sessions}
-            if found == sessions:
-                return
-            time.sleep(1)
-        raise AssertionError(f"sessions up: {found}, wanted {dict(sessions)}")
+    def pings(self, device: str, port: str, address: str) -> bool:
+        """Whether an address answers a port's ping."""
+        command = ["ip", "netns", "exec", self.spaces[device], "ping", "-c1", "-W1", "-I", kernel(port), address]
+        return subprocess.run(command, check=False, capture_output=True, timeout=30).returncode == 0
+
+    def far_ends(self) -> dict[End, End]:
+        """What is plugged in at each port: every port tells its name over its cable, as LLDP would."""
+        ports = {end for link in self.build.links for end in (link.a, link.b)}
+        sockets = {device: _socket_in(space) for device, space in self.spaces.items()}
+        try:
+            for end in sorted(ports, key=str):
+                sockets[end.device].sendto(f"{end.device} {end.port}".encode(), (kernel(end.port), LLDP))
+            names = {End(end.device, kernel(end.port)): end for end in ports}
+            return {names[at]: far for device, heard in sockets.items() for at, far in _heard(device, heard)}
+        finally:
+            for each in sockets.values():
+                each.close()
+
+
+def _heard(device: str, heard: socket.socket) -> Iterator[tuple[End, End]]:
+    """(own port as the kernel has it, far end) of everything that has come in."""
+    while True:
+        try:
+            text, (port, _, kind, *_) = heard.recvfrom(256)
+        except BlockingIOError:
+            return
+        if kind != socket.PACKET_OUTGOING:  # type: ignore[attr-defined, unused-ignore]
+            far, _, far_port = text.decode().partition(" ")
+            yield End(device, port), End(far, far_port)
+
+
+def _socket_in(space: str) -> socket.socket:
+    """A socket in another namespace that hears what ports say; it stays there when this thread comes back."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    with Path("/proc/thread-self/ns/net").open() as home, Path("/run/netns", space).open() as there:
+        assert libc.setns(there.fileno(), 0) == 0, os.strerror(ctypes.get_errno())
+        try:
+            found = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(LLDP))
+        finally:
+            assert libc.setns(home.fileno(), 0) == 0, os.strerror(ctypes.get_errno())
+    found.setblocking(False)
+    return found
 
 
 @contextlib.contextmanager
-def lab(cluster: Cluster, configs: Mapping[str, str], folder: Path) -> Iterator[Lab]:
-    """Start a cluster's Ethernet switches, each with its FRR configuration, and its hosts."""
-    switches = {s.name: s for s in cluster.switches()}
-    hosts = {p.peer for s in switches.values() for p in s.ports if p.role == "host"}
-    spaces = {name: f"fg{os.getpid()}-{i}" for i, name in enumerate([*switches, *sorted(hosts)])}
-    running = Lab(folder, spaces)
+def lab(build: Build, folder: Path) -> Iterator[Lab]:
+    """Start the switches of a build and its hosts, cabled as its links.csv says, each with its configuration."""
+    devices = [*build.switches, *build.hosts]
+    assert len(devices) <= 40, "a namespace and three daemons each: this is for small fabrics"
+    running = Lab(folder, {name: f"fg{os.getpid()}-{i}" for i, name in enumerate(devices)}, build)
     daemons: list[subprocess.Popen[bytes]] = []
     try:
-        for space in spaces.values():
-            _ip("netns", "add", space)
-            _ip("-n", space, "link", "set", "lo", "up")
-            for key in ("ip_forward", "fib_multipath_hash_policy"):
-                _exec(space, "sysctl", "-qw", f"net.ipv4.{key}=1")
-            for setting in ("conf.all.forwarding=1", "fib_multipath_hash_policy=1", "conf.default.accept_dad=0"):
-                _exec(space, "sysctl", "-qw", f"net.ipv6.{setting}")
-        for switch in switches.values():
-            _wire(switch, switches, spaces)
-        for name in switches:
-            daemons += _start(spaces[name], folder / name)
-        for name in switches:
-            _configure(running, name, configs[name])
+        _batch([f"netns add {space}" for space in running.spaces.values()])
+        for space in running.spaces.values():
+            settings = ("net.ipv4.ip_forward=1", "net.ipv4.fib_multipath_hash_policy=1")
+            more = ("net.ipv6.conf.all.forwarding=1", "net.ipv6.fib_multipath_hash_policy=1")
+            _exec(space, "sysctl", "-qw", *settings, *more, "net.ipv6.conf.default.accept_dad=0")
+        _batch(_cables(running))
+        for device, space in running.spaces.items():
+            _batch(_interfaces(build, device), "-n", space)
+        for name in build.switches:
+            daemons += _start(running.spaces[name], folder / name)
+        for name in build.switches:
+            _configure(running, name, build.frr(name))
         yield running
     finally:
         for daemon in daemons:
             daemon.kill()
         for daemon in daemons:
             daemon.wait()
-        for space in spaces.values():
+        for space in running.spaces.values():
             subprocess.run(["ip", "netns", "del", space], check=False, capture_output=True)
 
 
-def _ip(*arguments: str) -> None:
-    subprocess.run(["ip", *arguments], check=True, capture_output=True)
+def _batch(commands: Iterable[str], *options: str) -> None:
+    """Run commands of `ip` in one process."""
+    text = "\n".join(commands)
+    done = subprocess.run(["ip", *options, "-batch", "-"], input=text, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, f"{done.stderr}\n{text}"
 
 
 def _exec(space: str, *command: str) -> None:
     subprocess.run(["ip", "netns", "exec", space, *command], check=False, capture_output=True)
 
 
-def _wire(switch: SwitchView, switches: Mapping[str, SwitchView], spaces: Mapping[str, str]) -> None:
-    own = spaces[switch.name]
-    for address, length in ((switch.loopback, 32), (switch.loopback6, 128)):
-        if address:
-            _ip("-n", own, "address", "add", f"{address}/{length}", "dev", "lo")
-    for port in switch.ports:
-        far = spaces[port.peer]
-        if port.role != "down":
-            _ip("link", "add", port.name, "netns", own, "type", "veth", "peer", "name", port.peer_port, "netns", far)
-            _ip("-n", own, "link", "set", port.name, "up")
-            _ip("-n", far, "link", "set", port.peer_port, "up")
-    for port in switch.ports:
-        if port.role == "down":
-            continue
-        for own_address, far_address in ((port.address, port.peer_address), (port.address6, port.peer_address6)):
-            if not own_address:
-                continue
-            # Without `nodad` an IPv6 address is tentative for a moment, and no route may have it as its source.
-            usable = ["nodad"] if ":" in own_address else []
-            _ip("-n", own, "address", "add", own_address, "dev", port.name, *usable)
-            _ip("-n", far := spaces[port.peer], "address", "add", far_address, "dev", port.peer_port, *usable)
-            if port.role == "host":
-                gateway, source = (address.partition("/")[0] for address in (own_address, far_address))
-                family = "-6" if ":" in gateway else "-4"
-                via = ["via", gateway, "dev", port.peer_port, "metric", "100", "src", source]
-                _ip(family, "-n", far, "route", "append", "default", *via)
+def _cables(running: Lab) -> Iterator[str]:
+    for link in running.build.links:
+        a, b = (f"{kernel(end.port)} netns {running.spaces[end.device]}" for end in (link.a, link.b))
+        yield f"link add name {a} type veth peer name {b}"
+
+
+def _interfaces(build: Build, device: str) -> Iterator[str]:
+    """Ports up; a switch's addresses as its configuration has them, a host's as addresses.csv has them."""
+    own = [(near, far) for link in build.links for near, far in _both_ways(link.a, link.b) if near.device == device]
+    yield "link set lo up"
+    yield from (f"link set {kernel(near.port)} up" for near, _ in own)
+    if device in build.forms:
+        form = build.forms[device]
+        yield from (f"address add {address} dev lo" for address in sorted(form.loopbacks))
+        for name, port in sorted(form.interfaces.items()):
+            yield from (_address(address, name) for address in sorted(port.addresses))
+        return
+    for near, far in own:
+        gateways = {":" in address: address.partition("/")[0] for address in build.addresses[far]}
+        for address in build.addresses[near]:
+            v6, source = ":" in address, address.partition("/")[0]
+            yield _address(address, near.port)
+            everywhere, port = "::/0" if v6 else "0.0.0.0/0", kernel(near.port)
+            yield f"route append {everywhere} via {gateways[v6]} dev {port} metric 100 src {source}"
+
+
+def _both_ways(a: End, b: End) -> tuple[tuple[End, End], ...]:
+    return (a, b), (b, a)
+
+
+def _address(address: str, port: str) -> str:
+    # Without `nodad` an IPv6 address is tentative for a moment, and no route may have it as its source.
+    return f"address add {address} dev {kernel(port)}" + (" nodad" if ":" in address else "")
 
 
 def _start(space: str, folder: Path) -> list[subprocess.Popen[bytes]]:

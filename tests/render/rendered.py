@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from ruamel.yaml import YAML
 
 from fabricgen.allocate.underlay import runs_bgp
 from fabricgen.blueprint.load import load_blueprint
@@ -19,7 +21,13 @@ from tests.conftest import SMALLER, example_design
 BLUEPRINTS = Path(__file__).resolve().parents[2] / "blueprints"
 EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))
 
+CUMULUS = ("nos=cumulus",)
 ALL_EOS = ("nos=eos", "fabrics.compute.tiers.leaf.switch=7060dx5-64s", "fabrics.compute.tiers.spine.switch=7060dx5-64s")
+COPPER = (
+    "fabrics.oob.nos=eos",
+    "fabrics.oob.tiers.leaf.switch=7010tx",
+    "fabrics.oob.tiers.spine.switch=7060dx5-64s",
+)
 UNNUMBERED = ("routing.underlay=ebgp-unnumbered",)
 STATIC = ("routing.underlay=static",)
 BARE = ("routing.underlay=none",)
@@ -30,6 +38,42 @@ RAILS = ("fabrics.compute.hosts=rail-subnets",)
 PER_RACK = ("routing.asn={plan: per-rack, pool: 65000.1-65000.500}",)
 ONE_NUMBER = ("routing.asn={tiers: {leaf: 65001, spine: 65000}}",)
 BFD = ("routing.bfd=true",)
+
+MANAGED = (
+    "management.users.ops={password: 'env:FABRICGEN_OPS', ssh_keys: [ssh-ed25519 AAAAC3Nz, ssh-rsa AAAAB3Nz]}",
+    "management.users.look={role: operator, ssh_keys: [ssh-ed25519 AAAAC3Nw]}",
+    "management.aaa={servers: [10.16.0.20, 10.16.0.21], key: 'env:FABRICGEN_TACACS'}",
+    "management.ntp=[10.16.0.30, ntp.example.net]",
+    "management.dns={servers: [10.16.0.40, 10.16.0.41], domain: fabric.example.net}",
+    "management.syslog={servers: [10.16.0.50], level: warning}",
+    "management.snmp={users: {poller: {auth: 'env:FABRICGEN_AUTH', privacy: 'env:FABRICGEN_PRIVACY'}}, contact: noc}",
+    "management.gnmi.port=6030",
+    "management.tls={certificate: switch.crt, key: switch.key}",
+    "management.timezone=Europe/Berlin",
+    'management.banner={login: "Keep out!\\nEOF\\nrouter bgp 1", motd: "  {{ hostname }}"}',
+)
+RADIUS = (
+    "management.users.admin.password=env:FABRICGEN_OPS",
+    "management.aaa={protocol: radius, servers: 10.16.0.20, key: 'env:FABRICGEN_RADIUS'}",
+)
+TUNED = (
+    "routing.bfd={interval_ms: 100, multiplier: 5}",
+    "routing.max_prefixes=0",
+    "routing.load_balance=dynamic",
+    "qos={ecn: {400G: 300-900}, mark_percent: 40, roce_percent: 80, cnp_max_percent: 10}",
+    "qos.roce_class=4",
+    "qos.cnp_class=5",
+    "qos.watchdog={detect_ms: 250, restore_ms: 1000, poll_ms: 125, action: forward}",
+)
+BY_HAND = (
+    "config_of.compute-leaf-p1-su01-r1-01.ports.Ethernet1/1={description: spare, mtu: 9216, shutdown: true, fec: fc}",
+    "config_of.compute-leaf-p1-su01-r1-01.ports.Ethernet1/5={fec: none, mtu: 9000}",
+    "config_of.compute-leaf-p1-su01-r1-01.snippets.a={nos: eos, at: bgp, text: neighbor UP weight 10}",
+    'config_of.compute-leaf-p1-su01-r1-01.snippets.z={nos: eos, text: "alias a show arp\\nmonitor twamp\\n   delay 5"}',
+    "snippets.first={nos: eos, at: top, text: alias first show version}",
+    'fabrics.compute.snippets.mid={nos: eos, at: interfaces, text: "interface Loopback9\\n   shutdown"}',
+)
+"""Ports and raw text of an EOS leaf."""
 
 
 class Peer(NamedTuple):
@@ -62,11 +106,31 @@ def config_db(files: dict[str, str], device: str) -> dict[str, Any]:
     return found
 
 
+def startup(files: dict[str, str], device: str) -> dict[str, Any]:
+    """What is under `set:` of a Cumulus switch's file; a key that stands twice is a fault."""
+    return _startup(files[f"configs/{device}/startup.yaml"])
+
+
+@lru_cache(maxsize=64)
+def _startup(text: str) -> dict[str, Any]:
+    (item,) = YAML(typ="safe").load(text)
+    assert set(item) == {"set"}
+    found: dict[str, Any] = item["set"]
+    return found
+
+
 def peers_in(files: dict[str, str], switch: SwitchView) -> set[Peer]:
     """The BGP sessions that a switch's files configure."""
     folder = f"configs/{switch.name}/"
     if folder + f"{switch.name}.cfg" in files:
         return _peers_in_text(files[folder + f"{switch.name}.cfg"], "peer group", r"interface (\S+) peer-group \S+")
+    if folder + "startup.yaml" in files:
+        instances = [vrf["router"]["bgp"] for vrf in startup(files, switch.name)["vrf"].values() if "router" in vrf]
+        return {
+            Peer(key, bgp["autonomous-system"], row["remote-as"], "")
+            for bgp in instances
+            for key, row in bgp.get("neighbor", {}).items()
+        }
     if folder + "frr.conf" in files:
         assert "BGP_NEIGHBOR" not in config_db(files, switch.name)
         return _peers_in_text(files[folder + "frr.conf"], "peer-group", r"(Ethernet\d+)")

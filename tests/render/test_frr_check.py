@@ -1,12 +1,19 @@
-"""Every frr.conf through FRR's own parser: unknown words, AS numbers and prefixes out of range."""
+"""Every frr.conf through FRR's own parser: unknown words, AS numbers and prefixes out of range.
+
+So does what SONiC's bgpcfgd makes of the tables of a few switches of each tier, where routing is left to it.
+"""
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
-from rendered import BFD, DUAL, EXAMPLES, ONE_NUMBER, PER_RACK, RAILS, UNNUMBERED, V6, files_of
+
+from tests.parity.bgpcfgd import frr_of
+from tests.parity.switches import switches_of
+from tests.render.rendered import BFD, DUAL, EXAMPLES, ONE_NUMBER, PER_RACK, RAILS, UNNUMBERED, V6, files_of
 
 CASES = [(name, ()) for name in EXAMPLES] + [
     ("leaf-spine", UNNUMBERED),
@@ -33,14 +40,28 @@ def check(vtysh: str, file: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize(("name", "sets"), CASES, ids=lambda v: "+".join(v) if isinstance(v, tuple) else v)
+every_case = pytest.mark.parametrize(("name", "sets"), CASES, ids=lambda v: "+".join(v) if isinstance(v, tuple) else v)
+
+
+def refused(vtysh: str, file: Path, text: str) -> str:
+    """What FRR says of a configuration that it does not take; "" of one that it does."""
+    file.write_text(text)
+    done = check(vtysh, file)
+    return f"{done.stdout}{done.stderr}{text}" if done.returncode else ""
+
+
+@every_case
 def test_frr_reads_every_file(vtysh: str, tmp_path: Path, name: str, sets: tuple[str, ...]) -> None:
     texts = {text for path, text in files_of(name, *sets).items() if path.endswith("/frr.conf")}
     for text in sorted(texts):
-        file = tmp_path / "frr.conf"
-        file.write_text(text)
-        done = check(vtysh, file)
-        assert done.returncode == 0, done.stdout + done.stderr + text
+        assert not refused(vtysh, tmp_path / "frr.conf", text)
+
+
+@every_case
+def test_frr_reads_what_bgpcfgd_writes(vtysh: str, tmp_path: Path, name: str, sets: tuple[str, ...]) -> None:
+    for switch, files in switches_of(name, sets):
+        if switch.tier.nos == "sonic" and "frr.conf" not in files:
+            assert not refused(vtysh, tmp_path / "frr.conf", frr_of(json.loads(files["config_db.json"])))
 
 
 def test_frr_refuses_a_broken_file(vtysh: str, tmp_path: Path) -> None:

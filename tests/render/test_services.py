@@ -169,13 +169,14 @@ def test_eos_routed_guest_in_a_vrf() -> None:
     assert bgp[bgp.index("   vrf storage\n") :].startswith(
         "   vrf storage\n"
         "      router-id 10.0.0.9\n"
+        "      update wait-install\n"
         "      timers bgp 3 9\n"
         "      maximum-paths 4 ecmp 4\n"
         "      neighbor 10.70.0.0 remote-as 4200000000\n"
         "      neighbor 10.70.0.0 description compute-spine-01 Ethernet1/1\n"
         "      neighbor 10.70.0.0 route-map IN-storage in\n"
         "      neighbor 10.70.0.0 route-map OUT-storage out\n"
-        "      neighbor 10.70.0.0 maximum-routes 0\n"
+        "      neighbor 10.70.0.0 maximum-routes 4096 warning-limit 80 percent\n"
         "      neighbor 10.70.0.2 remote-as 4200000000\n"
     )
     assert bgp.endswith("         neighbor 10.70.0.4 activate\n         neighbor 10.70.0.6 activate\n")

@@ -9,6 +9,7 @@ from rendered import (
     ALL_EOS,
     BFD,
     BRIDGED,
+    CUMULUS,
     DUAL,
     EXAMPLES,
     RAILS,
@@ -19,6 +20,7 @@ from rendered import (
     files_of,
     has_sessions,
     peers_in,
+    startup,
 )
 
 from fabricgen.switch_view import Subinterface, SwitchPort
@@ -36,6 +38,14 @@ CASES = [(name, ()) for name in EXAMPLES if has_sessions(name)] + [
     ("leaf-spine", V6 + UNNUMBERED),
     ("leaf-spine", ALL_EOS + DUAL),
     ("leaf-spine", ALL_EOS + V6 + UNNUMBERED),
+    ("leaf-spine", CUMULUS),
+    ("leaf-spine", CUMULUS + UNNUMBERED + BFD),
+    ("leaf-spine", CUMULUS + DUAL + RAILS),
+    ("leaf-spine", CUMULUS + DUAL + UNNUMBERED),
+    ("leaf-spine", CUMULUS + V6),
+    ("leaf-spine", CUMULUS + V6 + UNNUMBERED),
+    ("full-cluster", CUMULUS),
+    ("full-cluster", CUMULUS + DUAL),
     ("full-cluster", DUAL),
     ("full-cluster", V6),
 ]
@@ -91,6 +101,11 @@ def test_own_addresses_of_sessions_are_configured(name: str, sets: tuple[str, ..
                 in_vrf = {"vrf_name": f"Vrf_{service.vrf}"} if service and service.vrf else {}
                 assert rows[port.name] == in_vrf
                 assert all(rows[f"{port.name}|{address}"] == {} for address in port.addresses)
+            elif switch.tier.nos == "cumulus":
+                row = startup(files, switch.name)["interface"][port.name]
+                assert {a for word in ("ipv4", "ipv6") for a in row.get(word, {"address": {}})["address"]} == set(
+                    port.addresses
+                )
             else:
                 text = files[f"configs/{switch.name}/{switch.name}.cfg"]
                 block = re.search(rf"^interface {re.escape(port.name)}\n(   .*\n)+", text, re.M)
@@ -111,5 +126,8 @@ def test_router_ids_and_unnumbered_ports(name: str, sets: tuple[str, ...]) -> No
             rows = config_db(files, switch.name).get("INTERFACE", {})
             enabled = [n for n, row in rows.items() if row.get("ipv6_use_link_local_only") == "enable"]
             assert sorted(enabled) == sorted(bare_links)
+        elif switch.tier.nos == "cumulus":
+            neighbours = startup(files, switch.name)["vrf"]["default"]["router"]["bgp"].get("neighbor", {})
+            assert sorted(k for k, row in neighbours.items() if row["type"] == "unnumbered") == sorted(bare_links)
         else:
             assert text.count("   ipv6 enable\n") == len(bare_links)

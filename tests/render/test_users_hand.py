@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rendered import UNNUMBERED, cluster_of
+from rendered import ALL_EOS, UNNUMBERED, cluster_of
 
+from fabricgen.kernel.diagnostics import InputError
 from fabricgen.render import engine
 from fabricgen.render.safety import hidden_safety
 
@@ -53,3 +54,20 @@ def test_build_and_lint_report_what_templates_leave_out(tmp_path: Path, fabricge
     judged = fabricgen("lint", blueprint, "--templates", tmp_path / "own", "--fail-on", "warning")
     assert judged.code == 1
     assert "FG704" in judged.out
+
+
+@pytest.mark.parametrize(
+    ("sets", "place"),
+    [
+        (("nos=eos", *ALL_EOS[1:], "routing.underlay=static", "snippets={own: {nos: eos, at: bgp, text: 'a'}}"), "bgp"),
+        (("fabrics.compute.tiers.leaf.snippets={own: {nos: sonic, text: 'a'}}",), "frr"),
+    ],
+)
+def test_a_snippet_without_its_place_is_refused_not_lost(sets: tuple[str, ...], place: str) -> None:
+    with pytest.raises(InputError) as caught:
+        list(engine.render_configs(cluster_of("leaf-spine", *sets)))
+    (found,) = caught.value.diagnostics
+    assert found.code == "FG052"
+    assert f"has no place '{place}'" in found.message
+    assert found.path[-2:] == ("snippets", "own")
+    assert found.span

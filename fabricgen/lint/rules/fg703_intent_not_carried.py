@@ -14,6 +14,9 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 
+FEW_KEYS = 2
+"""SSH keys of an account that every NOS keeps."""
+
 
 class IntentNotCarried(DesignRule):
     """A switch runs a NOS whose configuration cannot say what the blueprint asks for.
@@ -74,6 +77,9 @@ def _of_management(management: Management) -> Iterator[tuple[Feature, Path]]:
     keyed = [name for name, user in management.users.items() if user.ssh_keys]
     if keyed:
         yield "ssh-keys", (*at, "users", keyed[0], "ssh_keys")
+    many = [name for name in keyed if len(management.users[name].ssh_keys) > FEW_KEYS]
+    if many:
+        yield "many-ssh-keys", (*at, "users", many[0], "ssh_keys")
     if management.aaa:
         yield management.aaa.protocol, (*at, "aaa")
     plain: tuple[Feature, ...] = ("ntp", "dns", "syslog", "snmp", "gnmi", "tls", "banner", "timezone")

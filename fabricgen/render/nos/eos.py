@@ -1,7 +1,11 @@
 """Arista EOS: one `DEVICE.cfg`, the startup configuration, named after the device.
 
-The management port is in a VRF of its own, so that its default route never draws fabric traffic; SSH listens there.
-A switch that is managed in-band has no management address and keeps SSH in the default VRF.
+The management port is in a VRF of its own, so that its default route never draws fabric traffic; SSH listens there, and
+LLDP tells its address. A switch that is managed in-band has no management address and keeps SSH in the default VRF.
+
+Spanning tree runs where hosts are bridged, with BPDU guard towards them, and not on a switch that only routes. A route
+is announced once it is in the hardware (`update wait-install`): a booting switch draws no traffic that it would drop.
+AVD's designs do so too (eos_designs: `bgp_update_wait_install`).
 
 Static routes name their port beside the next hop, so that this is never looked up through another route. With
 `underlay: none`, ports between switches are routed ports without an address: up, and carrying nothing until a
@@ -11,7 +15,9 @@ A guest fabric in a VRF has its ports or its SVI there; its routes travel in ses
 `vrf` in `router bgp`, with route-maps of their own.
 
 Sources: Arista EOS user manual (BGP: `neighbor interface`, RFC 5549; QoS; PFC watchdog); the commands and their nesting
-agree with the templates of aristanetworks/avd (pyavd 6.4), the RoCE profile with Arista's AI networking guides.
+agree with the templates of aristanetworks/avd (pyavd 6.4), which the tests hold them to; the RoCE profile with Arista's
+AI Network Fabric Deployment Guide. Marked packets are counted as each chip can: `random-detect ecn count` in a unicast
+queue (AMD Instinct cluster networking guide, 7388), `hardware counter feature ecn out` on Jericho.
 """
 
 from __future__ import annotations
@@ -21,21 +27,30 @@ from typing import Any
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass
-from fabricgen.render import bgp, roce
+from fabricgen.render import bgp
 from fabricgen.render.escape import one_line, token
+from fabricgen.render.nos._eos_management import management_values
+from fabricgen.render.nos._eos_qos import profile_name, qos_values
+from fabricgen.render.ports import lanes_of, unused_ports
 from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.switch_view import Subinterface, SwitchPort, SwitchView
 
 MTU = 9214
+"""The largest of EOS, bytes."""
+
 MAX_ECMP = 600
 """The largest `maximum-paths N ecmp N` that EOS takes."""
 
 FEC_FROM_GBPS = 100
-LOSSY_CLASS = 1
-"""The traffic class that EOS gives unmarked packets (DSCP 0-7)."""
+MANAGEMENT_VRF = "MGMT"
 
-_UNICAST_QUEUE_CHIPS = ("Tomahawk", "Trident")
-"""XGS chips, whose unicast queues are `uc-tx-queue`; on DNX chips a queue is a `tx-queue`."""
+FEC_WORDS = {"rs": "reed-solomon", "fc": "fire-code", "none": "none"}
+
+PLACES = ("top", "interfaces", "bgp", "end")
+"""Where a user's own lines go."""
+
+WARNING_PERCENT = 80
+"""Of the limit of prefixes, from which EOS warns."""
 
 
 def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
@@ -46,6 +61,8 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """What the templates of `templates/eos` name."""
     unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
+    naming = catalog.naming("eos")
+    management = [(family_word(a), a, any_prefix(a), gateway) for a, gateway in switch.managements if gateway]
     return {
         "hostname": token(switch.name),
         "asn": switch.asn,
@@ -55,14 +72,14 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
             for address, length in ((switch.loopback, 32), (switch.loopback6, 128))
             if address
         ],
-        "management": [(family_word(a), a, any_prefix(a), gateway) for a, gateway in switch.managements if gateway],
+        "management": management,
         "routes_v4": switch.has_v4,
         "routes_v6": switch.has_v6,
-        "management_port": catalog.naming("eos").management_of(switch.profile),
+        "management_port": naming.management_of(switch.profile),
         "unnumbered": unnumbered,
         "mtu": MTU,
         "ports": [_port_row(switch, port) for port in switch.ports],
-        "unused": _unused(switch, catalog),
+        "unused": unused_ports(switch, naming),
         "vlans": [
             (s.vlan, token(s.label), [(family_word(g), g) for g in s.gateways], s.vrf and token(s.vrf))
             for s in switch.services
@@ -80,8 +97,12 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
             )
             for route in switch.routes
         ],
+        "dynamic_load_balance": switch.fabric.load_balance == "dynamic"
+        and not naming.configuration.lack("dynamic-load-balance", switch.profile.asic),
+        "snippets": {place: switch.lines_at(place) for place in PLACES},
         **_bgp(switch),
-        **_qos(switch),
+        **qos_values(switch),
+        **management_values(switch, MANAGEMENT_VRF if management else ""),
     }
 
 
@@ -95,31 +116,38 @@ def any_prefix(address: str) -> str:
     return "::/0" if bgp.is_v6(address) else "0.0.0.0/0"
 
 
-def speed_word(port: SwitchPort, lane_gbps: float, cage: CageClass) -> str:
+def speed_word(port: SwitchPort, cage: CageClass) -> str:
     """The `speed` of a port, such as 400g-4: Gb/s and how many lanes; "" for a copper port, which negotiates."""
     if cage.form_factor == "RJ45":
         return ""
     if port.speed_gbps <= 25:
         return f"{port.speed_gbps}g"
-    lanes = min(cage.lanes // port.ways, -int(-port.speed_gbps // lane_gbps))
-    return f"{port.speed_gbps}g-{lanes}"
+    return f"{port.speed_gbps}g-{lanes_of(port, cage)}"
 
 
 def _port_row(switch: SwitchView, port: SwitchPort) -> tuple[object, ...]:
-    """(name, description, speed, with FEC, access VLAN, VRF, addresses, link-local only, QoS profile); "", 0: none."""
+    """What a port has, "" or 0 where it does not.
+
+    (name, description, MTU, speed, FEC's word or `none`, access VLAN, VRF, addresses, whether link-local only,
+    QoS profile, whether it is kept down)
+    """
     cage = switch.profile.cage(port.cage)
     service = switch.service_of(port)
     link_local = port.role != "host" and switch.fabric.underlay == "ebgp-unnumbered"
+    settings = port.settings
+    fec = settings.fec or ("rs" if port.speed_gbps >= FEC_FROM_GBPS else "")
     return (
         token(port.name),
-        one_line(f"{port.peer} {port.peer_port} cable {port.cable}"),
-        speed_word(port, port.lane_gbps, cage),
-        port.speed_gbps >= FEC_FROM_GBPS,
+        one_line(port.label),
+        min(settings.mtu or MTU, MTU),
+        speed_word(port, cage),
+        FEC_WORDS[fec] if fec else "",
         service.vlan if service and service.gateways and not port.addresses else 0,
         token(service.vrf) if service and service.vrf and port.addresses else "",
         [(family_word(address), address) for address in port.addresses],
         link_local,
         profile_name(port.speed_gbps) if switch.fabric.qos.lossless else "",
+        settings.shutdown,
     )
 
 
@@ -128,17 +156,6 @@ def _subinterface_row(port: SwitchPort, sub: Subinterface) -> tuple[object, ...]
     description = one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}")
     addresses = [(family_word(address), address) for address in sub.addresses]
     return f"{token(port.name)}.{sub.vlan}", description, sub.vlan, token(sub.vrf), addresses
-
-
-def _unused(switch: SwitchView, catalog: Catalog) -> list[str]:
-    """Ports with no cable: what is left of split cages, and the first port of each empty cage."""
-    naming, ways = catalog.naming("eos"), {port.cage: port.ways for port in switch.ports}
-    cabled = {port.name for port in switch.ports}
-    names: list[str] = []
-    for number, cage in enumerate((c for c in switch.profile.cages for _ in range(c.count)), 1):
-        split = ways.get(number, 1)
-        names += (naming.port(number, sub, split, cage, None, switch.profile.slot_of(number)) for sub in range(split))
-    return [name for name in names if name not in cabled]
 
 
 def _bgp(switch: SwitchView) -> dict[str, Any]:
@@ -162,7 +179,10 @@ def _bgp(switch: SwitchView) -> dict[str, Any]:
         "keepalive": bgp.KEEPALIVE_S,
         "hold": bgp.HOLD_S,
         "max_paths": min(switch.ecmp_width, MAX_ECMP),
-        "bfd": switch.fabric.bfd,
+        "bfd": switch.fabric.bfd is not None,
+        "bfd_timers": (switch.fabric.bfd.interval_ms, switch.fabric.bfd.multiplier) if switch.fabric.bfd else (),
+        "max_prefixes": switch.fabric.max_prefixes,
+        "warning_percent": WARNING_PERCENT,
         "groups": found,
         "peers": [(s.peer_address, s.group, s.asn, _at_far_end(s)) for s in peers if s.address],
         "interface_peers": [(interface_range(names), *key) for key, names in by_asn.items()],
@@ -209,33 +229,3 @@ def interface_range(names: list[str]) -> str:
     """Interfaces in the comma form of EOS: Ethernet1/1,2/1."""
     first, *rest = names
     return ",".join([first, *(name.removeprefix("Ethernet") for name in rest)])
-
-
-def _qos(switch: SwitchView) -> dict[str, Any]:
-    """RoCE classes, and a profile per port speed; no profiles where the fabric is best-effort."""
-    qos = switch.fabric.qos
-    if not qos.lossless:
-        return {"profiles": []}
-    marked = {qos.roce_dscp: roce.ROCE_CLASS, qos.cnp_dscp: roce.CNP_CLASS}
-    classes = set(marked.values())
-    speeds = {port.speed_gbps for port in switch.ports}
-    return {
-        "profiles": [(profile_name(s), *roce.ecn_thresholds_kb(qos, switch.is_lowest, s)) for s in sorted(speeds)],
-        "dscp_classes": sorted(marked.items()),
-        "lossy_class": LOSSY_CLASS,
-        "lossy_dscps": [d for d in range(64) if d not in marked and d // 8 in classes],
-        "roce_class": roce.ROCE_CLASS,
-        "cnp_class": roce.CNP_CLASS,
-        "roce_percent": roce.ROCE_SHARE,
-        "lossy_percent": roce.REST_SHARE,
-        "mark_percent": roce.MARK_PERCENT,
-        "queue": "uc-tx-queue" if switch.profile.asic.startswith(_UNICAST_QUEUE_CHIPS) else "tx-queue",
-        "watchdog": tuple(
-            f"{ms / 1000:.2f}" for ms in (roce.WATCHDOG_DETECT_MS, roce.WATCHDOG_RESTORE_MS, roce.WATCHDOG_POLL_MS)
-        ),
-    }
-
-
-def profile_name(speed_gbps: int) -> str:
-    """The QoS profile of ports of a speed."""
-    return f"ROCE-{speed_gbps}G"

@@ -1,0 +1,101 @@
+"""Values of EOS's management: accounts, AAA, servers, telemetry and banners.
+
+Servers are reached in the VRF of the management port where the switch has one; SNMP then listens there alone.
+
+EOS has a passwordless `admin` by default: where accounts are given and none has this name, it is removed. A local
+account gets its privilege at login (`aaa authorization exec default local`); without a password it can log in by SSH
+key, and at the console (`nopassword`; EOS denies remote logins without password by default). EOS keeps two SSH keys an
+account.
+
+Sources: Arista EOS user manual (`username`, `tacacs-server host`, `snmp-server user`, `banner`, `management api gnmi`);
+schema and templates of aristanetworks/avd (pyavd 6.4), which the tests hold the text to.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.blueprint.management import Aaa, Management, Snmp, User
+from fabricgen.render.escape import one_line, text_lines, token, word
+from fabricgen.switch_view import SwitchView
+
+ROLES = {"admin": (15, "network-admin"), "operator": (1, "network-operator")}
+"""(privilege, role) of EOS."""
+
+SSH_KEYS = 2
+"""Keys that EOS keeps of an account: `ssh-key` and `ssh-key secondary`."""
+
+LEVELS = {
+    "error": "errors",
+    "warning": "warnings",
+    "notice": "notifications",
+    "informational": "informational",
+    "debug": "debugging",
+}
+"""Words of `logging trap`."""
+
+PROTOCOLS = {"tacacs": "tacacs+", "radius": "radius"}
+"""The groups of all servers of a protocol, which EOS has of itself."""
+
+END_OF_BANNER = "EOF"
+
+
+def management_values(switch: SwitchView, vrf: str) -> dict[str, Any]:
+    """What the templates name of management; `vrf` is where servers are reached, "" for the default VRF."""
+    management = switch.fabric.management
+    syslog, dns = management.syslog, management.dns
+    return {
+        "server_vrf": vrf,
+        "users": [_user_row(name, user) for name, user in sorted(management.users.items())],
+        "without_admin": bool(management.users) and "admin" not in management.users,
+        "aaa": _aaa_row(management.aaa),
+        "ntp_servers": [word(server) for server in management.ntp],
+        "name_servers": [(word(server), min(at, 4)) for at, server in enumerate(dns.servers)] if dns else [],
+        "dns_domain": token(dns.domain) if dns and dns.domain else "",
+        "log_level": LEVELS[syslog.level] if syslog and syslog.servers else "",
+        "log_servers": [word(server) for server in syslog.servers] if syslog else [],
+        "snmp": _snmp_row(management.snmp, switch.site),
+        "timezone": token(management.timezone) if management.timezone else "",
+        "ssl_profile": _ssl_row(management),
+        "gnmi": management.gnmi is not None,
+        "gnmi_port": (management.gnmi.port or 0) if management.gnmi else 0,
+        "banners": [(kind, banner_lines(text)) for kind, text in _banners(management) if text],
+    }
+
+
+def _user_row(name: str, user: User) -> tuple[object, ...]:
+    """(name, privilege, role, password hash or "", first SSH key or "", second SSH key or "")."""
+    keys = [" ".join(map(word, key.split(" "))) for key in user.ssh_keys[:SSH_KEYS]]
+    first, second = (*keys, "", "")[:2]
+    return token(name), *ROLES[user.role], word(user.password) if user.password else "", first, second
+
+
+def _aaa_row(aaa: Aaa | None) -> tuple[object, ...]:
+    """(protocol, group, servers, key or ""); empty without servers."""
+    if not aaa:
+        return ()
+    return aaa.protocol, PROTOCOLS[aaa.protocol], [word(s) for s in aaa.servers], word(aaa.key) if aaa.key else ""
+
+
+def _snmp_row(snmp: Snmp | None, site: str) -> tuple[object, ...]:
+    """(location or "", contact or "", users as (name, authentication, privacy)); empty without SNMP."""
+    if not snmp:
+        return ()
+    location = snmp.location or site
+    users = [(token(name), word(user.auth), word(user.privacy)) for name, user in sorted(snmp.users.items())]
+    return one_line(location) if location else "", one_line(snmp.contact) if snmp.contact else "", users
+
+
+def _ssl_row(management: Management) -> tuple[str, ...]:
+    """(certificate, key) file names; empty without."""
+    return (word(management.tls.certificate), word(management.tls.key)) if management.tls else ()
+
+
+def _banners(management: Management) -> tuple[tuple[str, str], ...]:
+    banner = management.banner
+    return (("login", banner.login), ("motd", banner.motd)) if banner else ()
+
+
+def banner_lines(text: str) -> list[str]:
+    """Lines of a banner; what would end it stands in brackets."""
+    return [f"[{line.strip()}]" if line.strip() == END_OF_BANNER else line for line in text_lines(text)]

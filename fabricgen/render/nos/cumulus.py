@@ -1,0 +1,158 @@
+"""NVIDIA Cumulus Linux: one `startup.yaml`, the object tree of NVUE, as /etc/nvue.d/startup.yaml holds it.
+
+The tree is that of Cumulus Linux 5.15 and later, where addresses moved under `ipv4` and `ipv6`, a VRF to `vrf` of the
+interface, LLDP and SSH under `system`, and `enable: on` became `state: enabled` (user guide 5.15, "New and Changed NVUE
+Commands"; nesting and values: NVUE Command Reference, and the startup.yaml files that the user guide prints). Older
+releases take another tree and are not served. Every catalogued model runs 5.15, an SN6600_LD from 5.18.2 (knowledge
+base, "Minimum Cumulus Linux Release for Each Switch Model").
+
+Text is quoted as JSON strings, which are double-quoted scalars of YAML; so are addresses, since eight decimal groups
+of IPv6 are a number to YAML 1.1, and keys that NVUE holds to be names though they look like numbers.
+
+A split cage has a row of its own, which holds `link breakout`; its ports are interfaces beside it. Where a split takes
+up the next cage too, that one is `disabled` (user guide, "Switch Port Attributes"). A switch without a management
+address keeps SSH in the default VRF; others serve it in `mgmt`, where the management port and its gateway are.
+
+VRFs keep their names but for those that would clash with what the kernel has; these get `vrf_` in front, which no
+blueprint's VRF begins with.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.naming import NosNaming
+from fabricgen.render.escape import one_line, token, yaml_text
+from fabricgen.render.nos._cumulus_qos import qos_values, speed_profile
+from fabricgen.render.nos._cumulus_routing import family, routing_values
+from fabricgen.render.nos._cumulus_system import system_values
+from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
+from fabricgen.render.trees import as_yaml, merged
+from fabricgen.switch_view import PlacedSnippet, Subinterface, SwitchPort, SwitchView
+
+MTU = 9216
+FEC_FROM_GBPS = 100
+ADAPTIVE_UP_TO_GBPS = {"Spectrum-4": 400}
+"""The fastest ports that take part in adaptive routing, by chips that do not do it at every speed (user guide,
+"Equal Cost Multipath Load Sharing")."""
+
+_COMMENTS = re.compile(r"\A(?:#.*\n)*")
+
+_FEC = {"rs": "rs", "fc": "baser", "none": "off"}
+
+_TAKEN = re.compile(r"default|mgmt|lo|bridge|vlan[0-9]*|(eth|swp|bond|dummy|vxlan)[0-9].*")
+"""Names that a VRF, an interface to the kernel, cannot have."""
+
+
+def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - every switch has the same file
+    """The one file of a switch."""
+    return (("startup.yaml.j2", "startup.yaml"),)
+
+
+def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
+    """What the templates of `templates/cumulus` name."""
+    naming = catalog.naming("cumulus")
+    dynamic = switch.fabric.load_balance == "dynamic" and not naming.configuration.lack(
+        "dynamic-load-balance", switch.profile.asic
+    )
+    return {
+        "hostname": token(switch.name),
+        "mtu": MTU,
+        "management_port": naming.management_of(switch.profile),
+        "management": [(family(a), a, gateway) for a, gateway in switch.managements if gateway],
+        "loopbacks": [
+            (family(address), f"{address}/{length}")
+            for address, length in ((switch.loopback, 32), (switch.loopback6, 128))
+            if address
+        ],
+        "breakouts": _breakouts(switch, naming),
+        "ports": [_port_row(switch, port, dynamic=dynamic) for port in switch.ports],
+        "unused": _unused(switch, naming),
+        "vlans": [
+            (s.vlan, yaml_text(f"gateway of {s.label}"), [(family(g), g) for g in s.gateways], vrf_name(s.vrf))
+            for s in switch.services
+            if s.gateways
+        ],
+        "subinterfaces": [_subinterface_row(port, sub) for vrf in switch.vrfs for port, sub in switch.links_in(vrf)],
+        "adaptive": dynamic,
+        "qos": qos_values(switch),
+        "shaped": switch.fabric.qos.cnp_max_percent > 0,
+        **system_values(switch),
+        **routing_values(switch, vrf_name),
+    }
+
+
+def with_trees(file: str, text: str, snippets: tuple[PlacedSnippet, ...]) -> str:  # noqa: ARG001 - there is one file
+    """The tree with those of the user's laid over it, written anew below the comments that it begins with."""
+    from ruamel.yaml import YAML
+
+    (item,) = YAML(typ="safe").load(text)
+    tree = item["set"]
+    for snippet in snippets:
+        tree = merged(tree, snippet.tree, snippet.name)
+    return "".join(_COMMENTS.findall(text)[:1]) + as_yaml([{**item, "set": tree}])
+
+
+def vrf_name(vrf: str) -> str:
+    """The name of a VRF in Cumulus Linux, "" for the default one."""
+    return f"vrf_{vrf}" if _TAKEN.fullmatch(vrf) else vrf and token(vrf)
+
+
+def _breakouts(switch: SwitchView, naming: NosNaming) -> list[tuple[str, str, int]]:
+    """(cage's own interface, breakout mode, lanes of each port) of split cages, and of those that these disable."""
+    ways, blocked = {port.cage: port.ways for port in switch.ports}, blocked_cages(switch)
+    return [
+        (
+            token(naming.port(number, 0, 1, cage, None, switch.profile.slot_of(number))),
+            "disabled" if number in blocked else f"{ways[number]}x",
+            0 if number in blocked else cage.lanes // ways[number],
+        )
+        for number, cage in numbered_cages(switch.profile)
+        if number in blocked or ways.get(number, 1) > 1
+    ]
+
+
+def _unused(switch: SwitchView, naming: NosNaming) -> list[str]:
+    """Ports that are shut; a cage that a neighbour disables has none."""
+    disabled = {name for name, mode, _ in _breakouts(switch, naming) if mode == "disabled"}
+    return [token(name) for name in unused_ports(switch, naming) if name not in disabled]
+
+
+def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> tuple[object, ...]:
+    """What _ports.j2 has of a port; "" and 0 for none.
+
+    (name, description, MTU, Gb/s, lanes, FEC, `up` or `down`, access VLAN, VRF, addresses, profile of its speed,
+    whether it balances by load). Lanes are stated where a port leaves some of its share of the cage dark. Copper ports
+    negotiate their speed.
+    """
+    cage, service, own = switch.profile.cage(port.cage), switch.service_of(port), port.settings
+    lanes = lanes_of(port, cage)
+    return (
+        token(port.name),
+        yaml_text(one_line(port.label)),
+        own.mtu or MTU,
+        0 if cage.form_factor == "RJ45" else port.speed_gbps,
+        lanes if lanes < cage.lanes // port.ways else 0,
+        _FEC[own.fec] if own.fec else "rs" if port.speed_gbps >= FEC_FROM_GBPS else "",
+        "down" if own.shutdown else "up",
+        service.vlan if service and service.gateways and not port.addresses else 0,
+        vrf_name(service.vrf) if service and port.addresses else "",
+        [(family(address), address) for address in port.addresses],
+        speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",
+        dynamic and port.role != "host" and port.speed_gbps <= _adaptive_up_to(switch.profile.asic),
+    )
+
+
+def _adaptive_up_to(asic: str) -> int:
+    """The fastest port, Gb/s, over which a chip balances by load."""
+    return next((gbps for chip, gbps in ADAPTIVE_UP_TO_GBPS.items() if asic.startswith(chip)), 1 << 20)
+
+
+def _subinterface_row(port: SwitchPort, sub: Subinterface) -> tuple[object, ...]:
+    """(name, port, description, VLAN, VRF, addresses) of a VRF's way over a link."""
+    description = yaml_text(one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}"))
+    addresses = [(family(address), address) for address in sub.addresses]
+    name = token(port.name)
+    return f"{name}.{sub.vlan}", name, description, sub.vlan, vrf_name(sub.vrf), addresses

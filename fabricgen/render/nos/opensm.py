@@ -1,0 +1,128 @@
+"""InfiniBand: one subnet manager routes all switches, so that a fabric takes files and a switch none.
+
+- `topology.net`: every device and link as ibnetdiscover prints them (rdma-core, infiniband-diags/man,
+  ibnetdiscover.8: TOPOLOGY FILE FORMAT), which is also what ibsim reads (ibsim, sim_net.c). A port of a node is an
+  adapter of one port, as ConnectX cards show each of their ports.
+- `opensm.conf`: `routing_engine ftree,updn` where all nodes hang on the lowest of two or more tiers (opensm(8):
+  FTREE is for symmetrical or almost symmetrical fat-trees). A fat-tree that lacks too much falls back to up/down, not
+  to min-hop, which may deadlock. Nodes that hang above the lowest tier take `dnup`, since up/down joins no two roots
+  (opensm(8): Purpose of DNUP Algorithm). All else takes `updn`. LMC stays 0: ftree refuses others.
+- `root-guids.conf`: the switches with no tier above, in opensm's map format: `#` begins a comment, an unknown GUID is
+  an error in the log and skipped (opensm, cl_nodenamemap.c and osm_ucast_ftree.c). A file that lacks some roots ranks
+  the others wrong, so the options name it only when all of its GUIDs are of real hardware; without it opensm detects
+  the roots.
+- `partitions.conf`: the default partition with all as full members; opensm gives limited membership to what a file
+  leaves out, and limited members do not reach each other (opensm(8), PARTITION CONFIGURATION).
+- `ib-node-name-map`: names by GUID (ibnetdiscover.8: NODE NAME MAP FILE FORMAT).
+- `p2p.csv`: the point-to-point list of UFM's Cable Validation Tool (its manual, P2P File: rack, U, name and port of
+  either end; a port is a number, or CAGE/PORT of a twin-port cage, and sw17p2 on XDR switches; an adapter's port is its
+  number, 1 for mlx5_0). The tool takes it as a sheet of a workbook.
+
+XDR switches of several ASICs are one switch of so many 800G ports here, as their face and NVOS number them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.fabric_view import FabricAdapter, FabricSwitch, FabricView
+from fabricgen.render.escape import token
+
+WHOLE_FABRIC = True
+
+XDR_LANE_GBPS = 200
+
+_RATES = ((200, "XDR"), (100, "NDR"), (50, "HDR"), (25, "EDR"), (14, "FDR"), (10, "QDR"), (5, "DDR"))
+"""Names of lane speeds, Gb/s, as ibnetdiscover has them."""
+
+
+def files(view: FabricView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - one signature for all NOSes
+    """The files of a fabric."""
+    names = ("ib-node-name-map", "opensm.conf", "p2p.csv", "partitions.conf", "root-guids.conf", "topology.net")
+    return tuple((f"{name}.j2", name) for name in names)
+
+
+def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG001 - one signature for all NOSes
+    """What the templates of `templates/opensm` name."""
+    roots = [switch for switch in view.switches if switch.top]
+    return {
+        "fabric": token(view.name),
+        "planned": sum(not node.stated for node in view.nodes),
+        "devices": len(view.nodes),
+        "subnets": view.subnets,
+        "engines": "ftree,updn" if view.is_tree else "dnup" if view.has_high_nodes else "updn",
+        "roots": sorted((switch.subnet + 1, token(switch.name), _hex(switch.guid)) for switch in roots),
+        "planned_roots": sum(not switch.stated for switch in roots),
+        "names": [(_hex(node.guid), _label(node)) for node in view.nodes],
+        "p2p": list(_point_to_point(view)),
+        **_topology(view),
+    }
+
+
+def _hex(guid: int) -> str:
+    """Sixteen digits."""
+    return f"{guid:016x}"
+
+
+def _label(node: FabricSwitch | FabricAdapter) -> str:
+    """What a device is called: a switch by its name, an adapter by node and port."""
+    return token(node.name) if isinstance(node, FabricSwitch) else f"{token(node.name)} {token(node.port)}"
+
+
+def _id(node: FabricSwitch | FabricAdapter) -> str:
+    """What ibnetdiscover calls a device: its kind and GUID."""
+    return f"{'S' if isinstance(node, FabricSwitch) else 'H'}-{_hex(node.guid)}"
+
+
+def _topology(view: FabricView) -> dict[str, Any]:
+    """Switches as (GUID, ports, id, name, links) and adapters as (GUID, id, name, port GUID, link), links from there.
+
+    A link is (port, id and port of the far end, port GUID of a far adapter in brackets or "", name of the far end,
+    rate).
+    """
+    nodes = view.nodes
+    ids, labels = [_id(node) for node in nodes], [_label(node) for node in nodes]
+    bracket = ["" if isinstance(n, FabricSwitch) else f"({n.port_guid:x})" for n in nodes]
+    ends: list[list[tuple[int, str, int, str, str, str]]] = [[] for _ in nodes]
+    rates = {pair: _rate(*pair) for pair in {(link.speed_gbps, link.lane_gbps) for link in view.links}}
+    for link in view.links:
+        rate = rates[link.speed_gbps, link.lane_gbps]
+        ends[link.a].append((link.a_port, ids[link.b], link.b_port, bracket[link.b], labels[link.b], rate))
+        ends[link.b].append((link.b_port, ids[link.a], link.a_port, bracket[link.a], labels[link.a], rate))
+    count = len(view.switches)
+    return {
+        "switches": [
+            (_hex(node.guid), node.ports, ids[i], labels[i], sorted(ends[i])) for i, node in enumerate(view.switches)
+        ],
+        "adapters": [
+            (_hex(node.guid), ids[i], labels[i], f"{node.port_guid:x}", ends[i][0])
+            for i, node in enumerate(view.adapters, count)
+        ],
+    }
+
+
+def _rate(speed_gbps: float, lane_gbps: float) -> str:
+    """Width and speed of a link as ibnetdiscover has them: 4xNDR for 400 Gb/s over lanes of 100."""
+    name = next((name for gbps, name in _RATES if lane_gbps >= gbps), "SDR")
+    return f"{round(speed_gbps / lane_gbps)}x{name}"
+
+
+def _point_to_point(view: FabricView) -> Iterator[tuple[str, int, str, str, str, int, str, str]]:
+    """(rack, unit, name, port) of the lower and the upper end of every link."""
+    nodes = view.nodes
+    places = [(token(node.rack), node.u, token(node.name)) for node in nodes]
+    for link in view.links:
+        a = _port_label(nodes[link.a], link.a_cage, link.a_sub)
+        b = _port_label(nodes[link.b], link.b_cage, link.b_sub)
+        yield (*places[link.a], a, *places[link.b], b)
+
+
+def _port_label(node: FabricSwitch | FabricAdapter, cage: int, sub: int) -> str:
+    """What a port is called: an adapter's by its number, the only one of a cage as that."""
+    if isinstance(node, FabricAdapter):
+        return str(node.number)
+    if node.lane_gbps >= XDR_LANE_GBPS:
+        return f"sw{cage}p{sub + 1}"
+    return f"{cage}/{sub + 1}" if node.per_cage > 1 else str(cage)

@@ -1,0 +1,24 @@
+"""Snippets of lines: that none is lost on its way into a configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.switch_view import SwitchView
+
+
+def require_printed(switch: SwitchView, texts: Iterable[str]) -> None:
+    """Raise InputError (FG052) at a snippet whose place a switch's files do not have: a session's, without BGP."""
+    if not any(snippet.lines for snippet in switch.snippets):
+        return
+    printed = {line.strip() for text in texts for line in text.splitlines()}
+    for snippet in switch.snippets:
+        if any(line.strip() not in printed for line in snippet.lines):
+            raise fault(
+                "FG052",
+                f"the configuration of {switch.name} has no place '{snippet.place}', so that snippet "
+                f"'{snippet.name}' would be lost",
+                path=snippet.path,
+                hint="give it another place with `at`, or to tiers or switches that have the place",
+            )

@@ -1,0 +1,29 @@
+"""What a NOS cannot carry is said where it is asked, and only for chips and numbers that it holds for."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabricgen.lint.engine import lint
+from tests.conftest import example_design
+
+DYNAMIC = ("routing.load_balance=dynamic",)
+
+
+def keys(count: int) -> tuple[str, ...]:
+    return (f"management.users.ops.ssh_keys=[{', '.join(f'ssh-rsa AAA{n}' for n in range(count))}]",)
+
+
+@pytest.mark.parametrize(
+    ("name", "sets", "said"),
+    [
+        ("nic-modes", keys(3), ["many-ssh-keys: eos of compute leaf, compute spine does not carry it"]),
+        ("nic-modes", keys(2), []),
+        ("nic-modes", DYNAMIC, []),
+        ("modular-spine", DYNAMIC, ["dynamic-load-balance: eos of compute spine does not carry it"]),
+    ],
+)
+def test_lacks_of_eos(name: str, sets: tuple[str, ...], said: list[str]) -> None:
+    found = [d for d in lint(example_design(name, *sets)).findings if d.code == "FG703"]
+    assert [d.message for d in found] == said
+    assert all(d.hint for d in found)

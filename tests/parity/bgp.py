@@ -1,0 +1,106 @@
+"""BGP as it is read line by line: neighbours and groups of one VRF, and the sessions that they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tests.parity.neutral import Bfd, Bgp, Peer, Policy
+from tests.parity.policy import Policies, Route
+from tests.parity.tree import UnknownTextError
+
+
+@dataclass
+class Neighbor:
+    """What is said of a neighbour or a group; what is left unsaid comes from its group."""
+
+    group: str = ""
+    is_group: bool = False
+    remote_asn: int = 0
+    description: str = ""
+    bfd: Bfd | None = None
+    has_bfd: bool = False
+    """With timers that stand elsewhere."""
+    timers: tuple[int, int] | None = None
+    active: set[str] = field(default_factory=set)
+    map_in: set[str] = field(default_factory=set)
+    map_out: set[str] = field(default_factory=set)
+    own_as_in: int = 0
+    max_prefixes: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Instance:
+    """`router bgp` in one VRF. `timers` are (keepalive, hold), seconds; the RFC's own where nothing is said."""
+
+    asn: int
+    router_id: str = ""
+    timers: tuple[int, int] = (60, 180)
+    relax: bool = False
+    families: dict[str, set[str]] = field(default_factory=dict)
+    """By family, the route-maps through which connected routes are redistributed."""
+    statics: dict[str, set[str]] = field(default_factory=dict)
+    max_paths: set[int] = field(default_factory=set)
+    networks: set[str] = field(default_factory=set)
+    neighbors: dict[str, Neighbor] = field(default_factory=dict)
+
+    def neighbor(self, name: str) -> Neighbor:
+        """The neighbour or group of a name, made when first named."""
+        return self.neighbors.setdefault(name, Neighbor())
+
+    def bgp(self, policies: Policies, connected: Iterable[Route], statics: Iterable[Route]) -> Bgp:
+        """The instance in neutral form; raises UnknownTextError for groups that are not there."""
+        if len(self.max_paths) != 1:
+            raise UnknownTextError(f"families differ in equal paths: {self.max_paths}")
+        peers = {n: self._peer(policies, one) for n, one in self.neighbors.items() if not one.is_group}
+        return Bgp(
+            asn=self.asn,
+            router_id=self.router_id,
+            max_paths=next(iter(self.max_paths)),
+            multipath_relax=self.relax,
+            peers=peers,
+            announced=frozenset(self._announced(policies, list(connected), list(statics))),
+        )
+
+    def _announced(self, policies: Policies, connected: list[Route], statics: list[Route]) -> set[str]:
+        found = set(self.networks)
+        for maps, routes in ((self.families, connected), (self.statics, statics)):
+            for family, names in maps.items():
+                mine = [route for route in routes if (":" in route.prefix) == (family == "v6")]
+                found |= {prefix for name in names for prefix in policies.passing(name, mine)}
+        return found
+
+    def _peer(self, policies: Policies, one: Neighbor) -> Peer:
+        if one.group and not self.neighbors[one.group].is_group:
+            raise UnknownTextError(f"{one.group} is no peer group")
+        group = self.neighbors[one.group] if one.group else Neighbor()
+        keepalive, hold = one.timers or group.timers or self.timers
+        families = frozenset(one.active | group.active)
+        return Peer(
+            remote_asn=one.remote_asn or group.remote_asn,
+            families=families,
+            policy_in=_joined(policies, one.map_in or group.map_in, families),
+            policy_out=_joined(policies, one.map_out or group.map_out, families),
+            keepalive_s=keepalive,
+            hold_s=hold,
+            bfd=one.bfd or group.bfd,
+            own_as_in=one.own_as_in or group.own_as_in,
+            max_prefixes={f: n for f, n in {**group.max_prefixes, **one.max_prefixes}.items() if f in families},
+            description=one.description,
+        )
+
+
+def _joined(policies: Policies, maps: set[str], families: frozenset[str]) -> Policy | None:
+    """The policy of a session, of the maps that its families have; None where all may pass.
+
+    Permits of families that the session does not carry let nothing pass, and do not count.
+    """
+    found = [policies.policy(name) for name in sorted(maps)]
+    known = [policy for policy in found if policy is not None]
+    if not known:
+        return None
+    if len(known) != len(found) or len({policy.own_only for policy in known}) != 1:
+        raise UnknownTextError(f"families differ in what may pass: {sorted(maps)}")
+    permits = (permit for policy in known for permit in policy.permits)
+    carried = frozenset(p for p in permits if ("v6" if ":" in p.prefix else "v4") in families)
+    return Policy(carried, known[0].own_only)

@@ -1,0 +1,175 @@
+"""Cumulus Linux's startup.yaml read back, as NVUE would take it; a key that is not known here is an error.
+
+Words: NVUE Command Reference and user guide, Cumulus Linux 5.15 and later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from tests.parity import cumulus_qos, cumulus_routing
+from tests.parity.cumulus_system import read_system
+from tests.parity.neutral import Interface, Subinterface, Switch, Vlan, is_unused
+from tests.parity.policy import Route, connected
+from tests.parity.tree import UnknownTextError, only
+
+Row = Mapping[str, Any]
+
+MANAGEMENT, PORT = "mgmt", "swp"
+DEFAULT_MTU = 9216
+_FEC = {"rs": "rs", "baser": "fc", "off": ""}
+_KEYS = {
+    PORT: ("bridge", "description", "ipv4", "ipv6", "link", "qos", "router", "vrf"),
+    "sub": ("base-interface", "description", "ipv4", "ipv6", "link", "vlan", "vrf"),
+    "svi": ("description", "ipv4", "ipv6", "link", "vlan", "vrf"),
+    "loopback": ("description", "ipv4", "ipv6"),
+    "eth": ("description", "ipv4", "ipv6", "vrf"),
+}
+"""What may be said of an interface, by its type."""
+
+
+def read(files: Mapping[str, str]) -> Switch:
+    """A switch from its one file; raises UnknownTextError for what is not understood or does not fit together."""
+    (text,) = files.values()
+    (item,) = YAML(typ="safe").load(text)
+    only(item, "set")
+    tree = item["set"]
+    only(tree, "bridge", "interface", "qos", "router", "system", "vrf")
+    for row in tree["interface"].values():
+        only(row, "type", *_KEYS[row["type"]])
+    return _switch(tree, {name: row for name, row in tree["interface"].items() if row["type"] == PORT})
+
+
+def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
+    split = {name: _split(row) for name, row in rows.items()}
+    routing = cumulus_routing.Routing(tree.get("router", {}), tree.get("vrf", {}))
+    bridged = set(map(int, tree["bridge"]["domain"]["br_default"]["vlan"])) if "bridge" in tree else set()
+    ports = {name: _port(name, rows[name], routing, bridged) for name, into in split.items() if not into}
+    unused = frozenset(name for name, port in ports.items() if is_unused(port))
+    used = {name: port for name, port in ports.items() if name not in unused}
+    others = [row for row in tree["interface"].values() if row["type"] != PORT]
+    subinterfaces = {(r["base-interface"], r["vlan"]): _subinterface(r) for r in others if r["type"] == "sub"}
+    vlans = {row["vlan"]: _vlan(row, bridged) for row in others if row["type"] == "svi"}
+    loopbacks = frozenset(a for row in others if row["type"] == "loopback" for a in _addresses(row))
+
+    def routes_in(vrf: str) -> Iterator[Route]:
+        return connected(vrf, used, subinterfaces, vlans, loopbacks)
+
+    hostname, management = read_system(tree["system"], _managements(others))
+    blocked = {name for name, into in split.items() if into == "disabled"}
+    _check_ports(rows, split, routing, blocked)
+    return Switch(
+        hostname=hostname,
+        interfaces=used,
+        unused=unused | blocked,
+        loopbacks=loopbacks,
+        management=management,
+        subinterfaces=subinterfaces,
+        vlans=vlans,
+        vrfs=frozenset(map(vrf_of, tree.get("vrf", {}))) - {""},
+        bgp=routing.bgp(routes_in),
+        routes=routing.routes(),
+        qos=cumulus_qos.read_qos(tree["qos"], {n: r["qos"] for n, r in rows.items() if r.get("qos")})
+        if "qos" in tree
+        else None,
+        dynamic_balancing=_dynamic(rows, routing),
+    )
+
+
+def vrf_of(name: str) -> str:
+    """The blueprint's name of a VRF."""
+    return "" if name == "default" else name.removeprefix("vrf_")
+
+
+def _addresses(row: Row) -> frozenset[str]:
+    found = set()
+    for word in ("ipv4", "ipv6"):
+        family = row.get(word, {})
+        only(family, "address", "gateway")
+        if any((":" in address) != (word == "ipv6") for address in family.get("address", ())):
+            raise UnknownTextError(f"addresses of another family under {word}")
+        found |= set(family.get("address", ()))
+    return frozenset(found)
+
+
+def _split(row: Row) -> str:
+    """What a cage is split into, `2x` or `disabled`; "" for a port."""
+    ways = row.get("link", {}).get("breakout", {})
+    if ways and set(row) | set(row["link"]) != {"type", "link", "breakout"}:
+        raise UnknownTextError("a split cage is no port")
+    return next(iter(ways), "")
+
+
+def _check_ports(rows: Mapping[str, Row], split: Mapping[str, str], routing: Any, blocked: set[str]) -> None:
+    """Raises UnknownTextError for ports that no cage has, and cages whose ports are not all there."""
+    for name, into in split.items():
+        ports = {n for n in rows if n.startswith(f"{name}s")}
+        count = 0 if name in blocked or not into else int(into.removesuffix("x"))
+        if ports != {f"{name}s{n}" for n in range(count)}:
+            raise UnknownTextError(f"{name} is {into or 'whole'}, with ports {sorted(ports)}")
+    if strange := {n for n in rows if "s" in n[3:] and n.rpartition("s")[0] not in split}:
+        raise UnknownTextError(f"ports of no cage: {sorted(strange)}")
+    if strange := routing.unnumbered - set(rows):
+        raise UnknownTextError(f"sessions over no port: {sorted(strange)}")
+
+
+def _port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interface:
+    link, addresses = row["link"], _addresses(row)
+    only(link, "fec", "lanes", "mtu", "speed", "state")
+    access = _access(row.get("bridge", {}), bridged)
+    if access and (addresses or "vrf" in row):
+        raise UnknownTextError(f"{name} is bridged and routed")
+    (state,) = link["state"]
+    return Interface(
+        admin_up={"up": True, "down": False}[state],
+        mtu=link.get("mtu", DEFAULT_MTU),
+        speed_gbps=int(link.get("speed", "0G").removesuffix("G")),
+        fec=_FEC[link.get("fec", "off")],
+        addresses=addresses,
+        link_local=name in routing.unnumbered,
+        access_vlan=access,
+        vrf=vrf_of(row.get("vrf", "default")),
+        description=row.get("description", ""),
+    )
+
+
+def _access(bridge: Row, bridged: set[int]) -> int:
+    if not bridge:
+        return 0
+    own = bridge["domain"]["br_default"]
+    only(own, "access", "stp")
+    if own["access"] not in bridged or own["stp"] != {"admin-edge": "enabled", "bpdu-guard": "enabled"}:
+        raise UnknownTextError(f"no plain access port: {own}")
+    return int(own["access"])
+
+
+def _subinterface(row: Row) -> Subinterface:
+    return Subinterface(vrf_of(row["vrf"]), _addresses(row))
+
+
+def _vlan(row: Row, bridged: set[int]) -> Vlan:
+    if row["vlan"] not in bridged:
+        raise UnknownTextError(f"VLAN {row['vlan']} is not in the bridge")
+    return Vlan(_addresses(row), vrf_of(row.get("vrf", "default")))
+
+
+def _managements(rows: list[Row]) -> Iterator[tuple[str, str]]:
+    for row in rows:
+        if row["type"] == "eth":
+            if row["vrf"] != MANAGEMENT:
+                raise UnknownTextError("management is not in a VRF of its own")
+            for address in _addresses(row):
+                (gateway,) = row["ipv6" if ":" in address else "ipv4"]["gateway"]
+                yield address, gateway
+
+
+def _dynamic(rows: Mapping[str, Row], routing: Any) -> bool:
+    ports = {name for name, row in rows.items() if "router" in row}
+    if any(rows[name]["router"] != {"adaptive-routing": {"state": "enabled"}} for name in ports):
+        raise UnknownTextError("ports have other things of `router`")
+    if bool(ports) != routing.adaptive:
+        raise UnknownTextError("adaptive routing of ports and of the switch go together")
+    return bool(ports)

@@ -1,0 +1,70 @@
+"""QoS of a startup.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.parity.neutral import Ecn, PortQos, Qos, Queue, Watchdog
+from tests.parity.tree import UnknownTextError, only
+
+Row = Mapping[str, Any]
+NAMED = ("congestion-control", "egress-scheduler", "egress-shaper", "mapping", "pfc")
+PFC_ON = {"rx": "enable", "tx": "enable"}
+
+
+def read_qos(qos: Row, ports: Mapping[str, Row]) -> Qos:
+    """The neutral form of `qos` and of what ports refer to; raises UnknownTextError where these do not fit."""
+    only(qos, *NAMED, "egress-queue-mapping", "pfc-watchdog", "traffic-pool")
+    only(qos["egress-queue-mapping"], "default-global")
+    mappings = {port["mapping"]["profile"] for port in ports.values()}
+    (classes,) = [_classes(qos["mapping"][name]) for name in mappings]
+    into = qos["egress-queue-mapping"]["default-global"]["switch-priority"]
+    queue_of = {int(priority): row["traffic-class"] for priority, row in into.items()}
+    return Qos(
+        class_of=classes,
+        queue_of={number: queue_of[number] for number in sorted(set(classes))},
+        ports={name: _port(qos, port) for name, port in ports.items()},
+        watchdog=_watchdog(qos["pfc-watchdog"]),
+    )
+
+
+def _classes(row: Row) -> tuple[int, ...]:
+    only(row, "dscp", "trust")
+    if row["trust"] != "l3":
+        raise UnknownTextError("DSCPs are not trusted")
+    return tuple(row["dscp"][str(dscp)]["switch-priority"] for dscp in range(64))
+
+
+def _watchdog(row: Row) -> Watchdog:
+    """A queue is given back after a poll without pauses: NVUE knows no time for it."""
+    only(row, "polling-interval", "robustness")
+    return Watchdog(row["robustness"] * row["polling-interval"], 0, row["polling-interval"])
+
+
+def _port(qos: Row, port: Row) -> PortQos:
+    only(port, *NAMED, "pfc-watchdog")
+    own = {name: qos[name][port[name]["profile"]] for name in NAMED if name in port}
+    pfc = own["pfc"]
+    if {key: pfc[key] for key in ("rx", "tx")} != PFC_ON or port["pfc-watchdog"] not in ({}, {"state": "enable"}):
+        raise UnknownTextError("PFC is not on in both directions, or is not watched")
+    paused = frozenset(map(int, pfc["switch-priority"]))
+    marked = {int(queue): _ecn(row) for queue, row in own["congestion-control"]["traffic-class"].items()}
+    scheduled = own["egress-scheduler"]["traffic-class"]
+    queues = {int(queue): _queue(row, marked.pop(int(queue), None)) for queue, row in scheduled.items()}
+    if marked:
+        raise UnknownTextError(f"queues that are marked and not scheduled: {sorted(marked)}")
+    return PortQos(paused, paused if port["pfc-watchdog"] else frozenset(), queues)
+
+
+def _queue(row: Row, ecn: Ecn | None) -> Queue:
+    only(row, "bw-percent", "mode")
+    return Queue(row["mode"] == "strict", row.get("bw-percent", 0), ecn)
+
+
+def _ecn(row: Row) -> Ecn:
+    only(row, "ecn", "max-threshold", "min-threshold", "probability")
+    low, high = (divmod(row[f"{end}-threshold"], 1000) for end in ("min", "max"))
+    if row["ecn"] != "enable" or low[1] or high[1]:
+        raise UnknownTextError(f"congestion control: {row}")
+    return Ecn(low[0], high[0], row["probability"])

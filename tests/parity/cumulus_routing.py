@@ -1,0 +1,169 @@
+"""Routing of a startup.yaml: NVUE writes FRR's configuration from `router` and `vrf`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from tests.parity.bgp import Instance, Neighbor
+from tests.parity.neutral import Bfd, Bgp, StaticRoute
+from tests.parity.policy import Entry, Policies, Route
+from tests.parity.tree import UnknownTextError, only
+
+Row = Mapping[str, Any]
+ON = "enabled"
+FAMILIES = {"ipv4-unicast": "v4", "ipv6-unicast": "v6"}
+DISCARD_DISTANCE = "250"
+
+
+class Routing:
+    """What `router` and `vrf` say."""
+
+    def __init__(self, router: Row, vrfs: Row) -> None:
+        only(router, "adaptive-routing", "bfd", "bgp", "policy")
+        self.adaptive = router.get("adaptive-routing") == {"state": ON}
+        self._policies = _policies(router.get("policy", {}))
+        self._bfd = _bfd(router.get("bfd", {}))
+        self._statics: dict[str, Row] = {}
+        self._instances: dict[str, Instance] = {}
+        self.unnumbered: set[str] = set()
+        for name, vrf in vrfs.items():
+            only(vrf, "router")
+            own = vrf.get("router", {})
+            only(own, "bgp", "static")
+            key = "" if name == "default" else name.removeprefix("vrf_")
+            if "bgp" in own:
+                self._instances[key] = self._instance(own["bgp"])
+            if "static" in own:
+                self._statics[key] = own["static"]
+        self._check_global(router.get("bgp", {}))
+
+    def bgp(self, routes_in: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
+        """BGP by VRF; `routes_in` gives the connected routes of one."""
+        return {vrf: one.bgp(self._policies, routes_in(vrf), ()) for vrf, one in self._instances.items()}
+
+    def routes(self) -> dict[tuple[str, str], StaticRoute]:
+        """Static routes by (VRF, prefix)."""
+        return {
+            (vrf, prefix): _static(prefix, row) for vrf, rows in self._statics.items() for prefix, row in rows.items()
+        }
+
+    def _check_global(self, row: Row) -> None:
+        only(row, "autonomous-system", "router-id", "state", "wait-for-install")
+        if not self._instances and not row:
+            return
+        main = self._instances.get("", Instance(0))
+        if (row["autonomous-system"], row["router-id"], row["state"]) != (main.asn, main.router_id, ON):
+            raise UnknownTextError("`router bgp` is not that of the default VRF")
+
+    def _instance(self, row: Row) -> Instance:
+        known = ("address-family", "autonomous-system", "neighbor", "path-selection", "peer-group", "router-id")
+        only(row, *known, "state", "timers")
+        if row["state"] != ON or row["timers"].keys() != {"connection-retry", "hold", "keepalive"}:
+            raise UnknownTextError("BGP is off, or has other timers")
+        found = Instance(row["autonomous-system"], row["router-id"])
+        found.timers = row["timers"]["keepalive"], row["timers"]["hold"]
+        found.relax = row.get("path-selection") == {"multipath": {"aspath-ignore": ON}}
+        for word, family in row["address-family"].items():
+            only(family, "multipaths", "redistribute", "state")
+            connected = family["redistribute"]["connected"]
+            if family["state"] != ON or connected["state"] != ON or family["redistribute"].keys() != {"connected"}:
+                raise UnknownTextError(f"{word}: not on, or other routes are redistributed")
+            found.max_paths.add(family["multipaths"]["ebgp"])
+            found.families[FAMILIES[word]] = {connected["route-map"]}
+        for name, group in row.get("peer-group", {}).items():
+            found.neighbors[name] = self._group(group)
+        for name, peer in row.get("neighbor", {}).items():
+            found.neighbors[name] = self._neighbor(name, peer)
+        return found
+
+    def _group(self, row: Row) -> Neighbor:
+        only(row, "address-family", "bfd", "capabilities")
+        found = Neighbor(is_group=True, bfd=self._bfd[row["bfd"]["profile"]] if "bfd" in row else None)
+        if row.get("capabilities", {"extended-nexthop": ON}) != {"extended-nexthop": ON}:
+            raise UnknownTextError(f"capabilities {row['capabilities']}")
+        for word, family in {"ipv4-unicast": {"state": ON}, **row["address-family"]}.items():
+            only(family, "aspath", "policy", "prefix-limits", "state")
+            if family["state"] != ON:
+                continue
+            found.active.add(FAMILIES[word])
+            policy = family["policy"]
+            found.map_in.add(policy["inbound"]["route-map"])
+            found.map_out.add(policy["outbound"]["route-map"])
+            if "aspath" in family:
+                own = family["aspath"]["allow-my-asn"]
+                found.own_as_in = own["occurrences"] if own["state"] == ON else 0
+            if "prefix-limits" in family:
+                found.max_prefixes[FAMILIES[word]] = family["prefix-limits"]["inbound"]["maximum"]
+        return found
+
+    def _neighbor(self, name: str, row: Row) -> Neighbor:
+        only(row, "description", "peer-group", "remote-as", "type")
+        if (row["type"] == "unnumbered") != name.startswith("swp"):
+            raise UnknownTextError(f"{name} is {row['type']}")
+        if row["type"] == "unnumbered":
+            self.unnumbered.add(name)
+        return Neighbor(group=row["peer-group"], remote_asn=row["remote-as"], description=row["description"])
+
+
+def _bfd(row: Row) -> dict[str, Bfd]:
+    only(row, "profile", "state")
+    if row and row["state"] != ON:
+        raise UnknownTextError("BFD is off")
+    found = {}
+    for name, profile in row.get("profile", {}).items():
+        only(profile, "detect-multiplier", "min-rx-interval", "min-tx-interval")
+        if profile["min-rx-interval"] != profile["min-tx-interval"]:
+            raise UnknownTextError(f"BFD profile {name} has two intervals")
+        found[name] = Bfd(profile["min-rx-interval"], profile["detect-multiplier"])
+    return found
+
+
+def _policies(row: Row) -> Policies:
+    only(row, "as-path-list", "prefix-list", "route-map")
+    found, types = Policies(), {}
+    for name, one in row.get("as-path-list", {}).items():
+        if any(rule["action"] != "permit" for rule in one["rule"].values()):
+            raise UnknownTextError(f"as-path list {name} denies")
+        found.as_paths[name] = {rule["aspath-exp"] for rule in one["rule"].values()}
+    for name, one in row.get("prefix-list", {}).items():
+        only(one, "rule", "type")
+        types[name] = one["type"]
+        for rule in one["rule"].values():
+            only(rule, "action", "match")
+            if rule["action"] != "permit":
+                raise UnknownTextError(f"prefix list {name} denies")
+            for prefix, bounds in rule["match"].items():
+                only(bounds, "max-prefix-len", "min-prefix-len")
+                words = (("ge", bounds.get("min-prefix-len")), ("le", bounds.get("max-prefix-len")))
+                found.add_permit(name, prefix, " ".join(f"{word} {n}" for word, n in words if n is not None))
+    for name, one in row.get("route-map", {}).items():
+        only(one, "rule")
+        found.maps[name] = {int(number): _entry(rule, types) for number, rule in one["rule"].items()}
+    return found
+
+
+def _entry(rule: Row, types: Mapping[str, str]) -> Entry:
+    only(rule, "action", "match")
+    match = rule["match"]
+    only(match, "as-path-list", "ip-prefix-list", "type")
+    if types[match["ip-prefix-list"]] != match["type"] or rule["action"] != {"permit": {}}:
+        raise UnknownTextError(f"an entry that is not understood: {rule}")
+    return Entry(True, match["ip-prefix-list"], match.get("as-path-list", ""))
+
+
+def _static(prefix: str, row: Row) -> StaticRoute:
+    only(row, "address-family", "distance", "via")
+    word = "ipv6" if ":" in prefix else "ipv4"
+    drop = {"blackhole": {"type": "blackhole"}}
+    if row["address-family"] != f"{word}-unicast" or row.get("distance", {DISCARD_DISTANCE: {"via": drop}}) != {
+        DISCARD_DISTANCE: {"via": drop}
+    }:
+        raise UnknownTextError(f"static route {prefix}")
+    hops = {address: hop for address, hop in row.get("via", {}).items() if address != "blackhole"}
+    if any(hop.keys() != {"interface", "type"} or hop["type"] != f"{word}-address" for hop in hops.values()):
+        raise UnknownTextError(f"next hops of {prefix}: {hops}")
+    discard = "distance" in row if hops else row["via"] == drop
+    if hops and "blackhole" in row["via"]:
+        raise UnknownTextError(f"{prefix} is shared between next hops and none")
+    return StaticRoute(frozenset((hop["interface"], address) for address, hop in hops.items()), discard)

@@ -1,0 +1,285 @@
+"""An EOS configuration read back. Words: Arista EOS user manual; a line that is not known here is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.parity.eos_bgp import EosRouting, routing_rules
+from tests.parity.eos_management import EosManagement, management_rules
+from tests.parity.eos_qos import EosQos, qos_rules
+from tests.parity.neutral import Interface, Management, StaticRoute, Subinterface, Switch, Vlan, is_unused
+from tests.parity.policy import Route, connected
+from tests.parity.tree import Line, Rules, UnknownTextError, tree
+
+DEFAULT_MTU = 1500
+
+
+@dataclass
+class Port:
+    """What an interface section says."""
+
+    admin_up: bool = True
+    mtu: int = DEFAULT_MTU
+    speed_gbps: int = 0
+    fec: str = ""
+    description: str = ""
+    addresses: list[str] = field(default_factory=list)
+    vrf: str = ""
+    routed: bool = False
+    link_local: bool = False
+    access_vlan: int = 0
+    access_mode: bool = False
+    portfast: bool = False
+    tag: int = 0
+    profile: str = ""
+
+
+@dataclass
+class Box:
+    """What the configuration says."""
+
+    hostname: str = ""
+    ports: dict[str, Port] = field(default_factory=dict)
+    vlans: set[int] = field(default_factory=set)
+    vrfs: set[str] = field(default_factory=set)
+    routes_in: set[tuple[str, str]] = field(default_factory=set)
+    """(family, VRF) that packets are routed in."""
+    v4_over_v6: bool = False
+    gateways: dict[str, str] = field(default_factory=dict)
+    """Default gateways of the management VRF, by family."""
+    statics: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    ssh_vrfs: set[str] = field(default_factory=set)
+    routing: EosRouting = field(default_factory=EosRouting)
+    qos: EosQos = field(default_factory=EosQos)
+    managed: EosManagement = field(default_factory=EosManagement)
+    dynamic_balancing: bool = False
+
+
+def read(files: Mapping[str, str]) -> Switch:
+    """A switch from its one file; raises UnknownTextError for what is not understood or does not fit together."""
+    (text,) = files.values()
+    box = Box()
+    _TOP.read(tree(text).children, box)
+    return _switch(box)
+
+
+MANAGEMENT = "MGMT"
+
+
+def _switch(box: Box) -> Switch:
+    ports = {n: p for n, p in box.ports.items() if n.startswith("Ethernet") and not p.tag}
+    interfaces = {name: _interface(name, port) for name, port in ports.items()}
+    unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
+    used = {name: port for name, port in interfaces.items() if name not in unused}
+    subinterfaces = {
+        (name.partition(".")[0], port.tag): Subinterface(port.vrf, frozenset(port.addresses))
+        for name, port in box.ports.items()
+        if port.tag
+    }
+    loopbacks = frozenset(box.ports["Loopback0"].addresses)
+    vlans = {number: _vlan(box, number) for number in box.vlans}
+
+    def routes_in(vrf: str) -> Iterator[Route]:
+        return connected(vrf, used, subinterfaces, vlans, loopbacks)
+
+    _check_forwarding(box, interfaces)
+    return Switch(
+        hostname=box.hostname,
+        interfaces=used,
+        unused=unused,
+        loopbacks=loopbacks,
+        management=_management(box),
+        subinterfaces=subinterfaces,
+        vlans=vlans,
+        vrfs=frozenset(box.vrfs - {MANAGEMENT}),
+        bgp=box.routing.bgp(routes_in),
+        routes={("", prefix): _static(hops) for prefix, hops in box.statics.items()},
+        qos=box.qos.qos({name: port.profile for name, port in ports.items() if port.profile}),
+        dynamic_balancing=box.dynamic_balancing,
+    )
+
+
+def _interface(name: str, port: Port) -> Interface:
+    if (port.addresses or port.link_local or port.vrf) and not port.routed:
+        raise UnknownTextError(f"{name} has addresses and is no routed port")
+    if bool(port.access_vlan) != (port.access_mode and port.portfast) or (port.access_vlan and port.routed):
+        raise UnknownTextError(f"{name} is no plain access port")
+    return Interface(
+        admin_up=port.admin_up,
+        mtu=port.mtu,
+        speed_gbps=port.speed_gbps,
+        fec=port.fec,
+        addresses=frozenset(port.addresses),
+        link_local=port.link_local,
+        access_vlan=port.access_vlan,
+        vrf=port.vrf,
+        description=port.description,
+    )
+
+
+def _vlan(box: Box, number: int) -> Vlan:
+    interface = box.ports[f"Vlan{number}"]
+    return Vlan(frozenset(interface.addresses), interface.vrf)
+
+
+def _management(box: Box) -> Management:
+    """How it is managed; servers are in one VRF, that of the management port where there is one."""
+    managed, addresses = box.managed, frozenset(_managements(box))
+    if managed.vrfs - {MANAGEMENT if addresses else ""}:
+        raise UnknownTextError(f"servers are in {sorted(managed.vrfs)}")
+    if {protocol for protocol, _ in managed.aaa} - {managed.login_group}:
+        raise UnknownTextError("servers decide on logins, and are not asked")
+    return Management(
+        addresses=addresses,
+        users=managed.users,
+        aaa=tuple(managed.aaa),
+        ntp=tuple(managed.ntp),
+        dns=tuple(managed.dns),
+        domain=managed.domain,
+        syslog=tuple(managed.syslog),
+        syslog_level=managed.level,
+        snmp_users=frozenset(managed.snmp_users),
+        gnmi_port=managed.gnmi_port,
+        login_banner=managed.banners.get("login", ""),
+        motd=managed.banners.get("motd", ""),
+        timezone=managed.timezone,
+    )
+
+
+def _managements(box: Box) -> Iterator[tuple[str, str]]:
+    own = [port for name, port in box.ports.items() if name.startswith("Management")]
+    for port in own:
+        if port.vrf != MANAGEMENT or MANAGEMENT not in box.vrfs or box.ssh_vrfs != {MANAGEMENT}:
+            raise UnknownTextError("management is not in a VRF of its own")
+        for address in port.addresses:
+            yield address, box.gateways["ipv6" if ":" in address else "ip"]
+
+
+def _check_forwarding(box: Box, interfaces: Mapping[str, Interface]) -> None:
+    """Raises UnknownTextError where addresses are in a VRF that does not route their family."""
+    for name, port in interfaces.items():
+        words = {"ipv6" if ":" in address else "ip" for address in port.addresses}
+        if missing := {(word, port.vrf) for word in words} - box.routes_in:
+            raise UnknownTextError(f"{name} has addresses that are not routed: {sorted(missing)}")
+        if port.link_local and ("ip", "") in box.routes_in and not box.v4_over_v6:
+            raise UnknownTextError("`ip routing ipv6 interfaces` is missing")
+        if port.link_local and ("ipv6", "") not in box.routes_in:
+            raise UnknownTextError("`ipv6 unicast-routing` is missing")
+
+
+def _static(hops: list[tuple[str, str]]) -> StaticRoute:
+    return StaticRoute(frozenset(hop for hop in hops if hop[1]), any(not address for _, address in hops))
+
+
+_TOP, _PORT, _SSH, _VLAN = Rules(), Rules(), Rules(), Rules()
+_TOP.nothing(
+    "service routing protocols model multi-agent",
+    "no ip routing vrf MGMT",
+    r"spanning-tree mode (?:mstp|none)",
+    "spanning-tree edge-port bpduguard default",
+)
+_VLAN.nothing(r"name \S+")
+routing_rules(_TOP)
+qos_rules(_TOP)
+management_rules(_TOP)
+
+
+@_TOP.line(r"hostname (\S+)")
+def _hostname(box: Box, line: Line, name: str) -> None:
+    box.hostname = name
+
+
+@_TOP.line(r"vlan (\d+)")
+def _add_vlan(box: Box, line: Line, number: str) -> None:
+    _VLAN.read(line.children)
+    box.vlans.add(int(number))
+
+
+@_TOP.line(r"vrf instance (\S+)")
+def _vrf_instance(box: Box, line: Line, name: str) -> None:
+    box.vrfs.add(name)
+
+
+@_TOP.line(r"(ip) routing(?:( ipv6 interfaces)| vrf (\S+))?|(ipv6) unicast-routing(?: vrf (\S+))?")
+def _routing(box: Box, line: Line, v4: str, over: str, vrf4: str, v6: str, vrf6: str) -> None:
+    box.routes_in.add((v4 or v6, vrf4 or vrf6 or ""))
+    box.v4_over_v6 |= bool(over)
+
+
+@_TOP.line(r"(ip|ipv6) route vrf MGMT (?:0\.0\.0\.0/0|::/0) (\S+)")
+def _gateway(box: Box, line: Line, word: str, address: str) -> None:
+    box.gateways[word] = address
+
+
+@_TOP.line(r"(?:ip|ipv6) route (\S+) (?:Null0( \d+)?|(Ethernet\S+) (\S+))")
+def _static_route(box: Box, line: Line, prefix: str, distance: str, port: str, address: str) -> None:
+    hops = box.statics.setdefault(prefix, [])
+    if bool(distance) != (not port and bool(hops)):
+        raise UnknownTextError(f"a distance is for what drops the rest: {line.text}")
+    hops.append((port or "", address or ""))
+
+
+@_TOP.line("ip hardware fib load-balance distribution dynamic")
+def _dynamic(box: Box, line: Line) -> None:
+    box.dynamic_balancing = True
+
+
+@_TOP.line(r"management ssh")
+def _ssh(box: Box, line: Line) -> None:
+    _SSH.read(line.children, box)
+
+
+@_SSH.line(r"vrf (\S+)")
+def _ssh_vrf(box: Box, line: Line, vrf: str) -> None:
+    if [child.text for child in line.children] != ["no shutdown"]:
+        raise UnknownTextError(f"ssh in {vrf}")
+    box.ssh_vrfs.add(vrf)
+
+
+@_TOP.line(r"interface (\S+)")
+def _add_port(box: Box, line: Line, name: str) -> None:
+    port = box.ports[name] = Port()
+    _PORT.read(line.children, port)
+
+
+@_PORT.line(r"speed (\d+)g(?:-\d)?")
+def _speed(port: Port, line: Line, gbps: str) -> None:
+    port.speed_gbps = int(gbps)
+
+
+@_PORT.line(r"error-correction encoding (reed-solomon|fire-code)|no error-correction encoding")
+def _fec(port: Port, line: Line, word: str) -> None:
+    port.fec = {"reed-solomon": "rs", "fire-code": "fc"}.get(word or "", "")
+
+
+@_PORT.line(r"(description|service-profile|vrf) (.+)")
+def _text(port: Port, line: Line, word: str, text: str) -> None:
+    setattr(port, {"service-profile": "profile"}.get(word, word), text)
+
+
+@_PORT.line(r"mtu (\d+)|switchport access vlan (\d+)|encapsulation dot1q vlan (\d+)")
+def _number(port: Port, line: Line, mtu: str, vlan: str, tag: str) -> None:
+    port.mtu = int(mtu or port.mtu)
+    port.access_vlan, port.tag = int(vlan or port.access_vlan), int(tag or port.tag)
+
+
+_SWITCHES: dict[str, tuple[str, Any]] = {
+    "switchport mode access": ("access_mode", True),
+    "spanning-tree portfast": ("portfast", True),
+    "no switchport": ("routed", True),
+    "ipv6 enable": ("link_local", True),
+    "no shutdown": ("admin_up", True),
+    "shutdown": ("admin_up", False),
+}
+
+
+@_PORT.line("|".join(_SWITCHES))
+def _switch_word(port: Port, line: Line) -> None:
+    setattr(port, *_SWITCHES[line.text])
+
+
+@_PORT.line(r"(?:ip|ipv6) address (\S+)")
+def _address(port: Port, line: Line, address: str) -> None:
+    port.addresses.append(address)

@@ -1,0 +1,194 @@
+"""The routing policy and BGP of an EOS configuration, read back (EOS user manual: BGP, route-maps, prefix lists)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tests.parity.bgp import Instance
+from tests.parity.neutral import Bfd, Bgp
+from tests.parity.policy import Entry, Policies, Route
+from tests.parity.tree import Line, Rules, UnknownTextError
+
+
+@dataclass
+class EosRouting:
+    """What was read: lists and maps, and BGP by VRF."""
+
+    policies: Policies = field(default_factory=Policies)
+    instances: dict[str, Instance] = field(default_factory=dict)
+    over_v6: set[str] = field(default_factory=set)
+    """Groups whose IPv4 routes have IPv6 next hops."""
+    link_local: dict[str, str] = field(default_factory=dict)
+    """The group of each interface with a session over link-local addresses."""
+    bfd: Bfd = field(default_factory=Bfd)
+    """The timers of sessions that state none."""
+
+    def bgp(self, connected: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
+        """Sessions and announcements by VRF; raises UnknownTextError for sessions that carry IPv4 without next hops."""
+        for port, group in self.link_local.items():
+            if "v4" in self.instances[""].neighbors[group].active and group not in self.over_v6:
+                raise UnknownTextError(f"{port} carries IPv4 without `next-hop address-family ipv6 originate`")
+        for neighbor in (neighbor for one in self.instances.values() for neighbor in one.neighbors.values()):
+            neighbor.bfd = self.bfd if neighbor.has_bfd else None
+        return {vrf: one.bgp(self.policies, connected(vrf), ()) for vrf, one in self.instances.items()}
+
+
+class HasRouting(Protocol):
+    """What is read into."""
+
+    routing: EosRouting
+
+
+_LIST, _MAP, _BGP, _FAMILY = Rules(), Rules(), Rules(), Rules()
+_BGP.nothing("no bgp default ipv4-unicast", "update wait-install")
+_BFD = Rules()
+
+
+def routing_rules(top: Rules) -> None:
+    """Add the sections of routing to those of a whole configuration."""
+    top.line(r"(?:ip|ipv6) prefix-list (\S+)")(_prefix_list)
+    top.line(r"ip as-path access-list (\S+) permit (\S+) any")(_as_path)
+    top.line(r"route-map (\S+) (permit|deny) (\d+)")(_route_map)
+    top.line(r"router bgp (\d+)")(_router)
+    top.line("router bfd")(_default_bfd)
+
+
+def _default_bfd(box: HasRouting, line: Line) -> None:
+    _BFD.read(line.children, box.routing)
+
+
+@_BFD.line(r"interval (\d+) min-rx (\d+) multiplier (\d+) default")
+def _timers_of_bfd(routing: EosRouting, line: Line, own: str, least: str, multiplier: str) -> None:
+    if own != least:
+        raise UnknownTextError(f"intervals differ: {line.text}")
+    routing.bfd = Bfd(int(own), int(multiplier))
+
+
+def _prefix_list(box: HasRouting, line: Line, name: str) -> None:
+    _LIST.read(line.children, box.routing.policies, name)
+
+
+@_LIST.line(r"seq \d+ permit (\S+)((?: [gl]e \d+)*)")
+def _rule(policies: Policies, name: str, line: Line, prefix: str, bounds: str) -> None:
+    policies.add_permit(name, prefix, bounds)
+
+
+def _as_path(box: HasRouting, line: Line, name: str, expression: str) -> None:
+    box.routing.policies.as_paths.setdefault(name, set()).add(expression)
+
+
+def _route_map(box: HasRouting, line: Line, name: str, action: str, seq: str) -> None:
+    matched: dict[str, str] = {}
+    _MAP.read(line.children, matched)
+    box.routing.policies.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
+
+
+@_MAP.line(r"match (?:ip|ipv6) address (prefix-list) (\S+)|match (as-path) (\S+)")
+def _match(matched: dict[str, str], line: Line, word: str, name: str, path: str, path_name: str) -> None:
+    matched[(word or path).replace("-", "_")] = name or path_name
+
+
+def _router(box: HasRouting, line: Line, asn: str) -> None:
+    bgp = box.routing.instances[""] = Instance(int(asn), relax=True)  # the default of EOS
+    _BGP.read(line.children, box.routing, bgp)
+
+
+@_BGP.line(r"vrf (\S+)")
+def _vrf(routing: EosRouting, parent: Instance, line: Line, vrf: str) -> None:
+    bgp = routing.instances[vrf] = Instance(parent.asn, relax=True)
+    _BGP.read(line.children, routing, bgp)
+
+
+@_BGP.line(r"router-id (\S+)")
+def _router_id(routing: EosRouting, bgp: Instance, line: Line, address: str) -> None:
+    bgp.router_id = address
+
+
+@_BGP.line(r"timers bgp (\d+) (\d+)")
+def _timers(routing: EosRouting, bgp: Instance, line: Line, keepalive: str, hold: str) -> None:
+    bgp.timers = int(keepalive), int(hold)
+
+
+@_BGP.line(r"maximum-paths (\d+) ecmp (\d+)")
+def _paths(routing: EosRouting, bgp: Instance, line: Line, count: str, ecmp: str) -> None:
+    bgp.max_paths |= {int(count), int(ecmp)}
+
+
+@_BGP.line(r"neighbor (\S+) peer group")
+def _group(routing: EosRouting, bgp: Instance, line: Line, name: str) -> None:
+    bgp.neighbor(name).is_group = True
+
+
+@_BGP.line(r"neighbor (\S+) peer group (\S+)")
+def _member(routing: EosRouting, bgp: Instance, line: Line, peer: str, group: str) -> None:
+    bgp.neighbor(peer).group = group
+
+
+@_BGP.line(r"neighbor interface (\S+) peer-group (\S+) remote-as (\d+)")
+def _interface(routing: EosRouting, bgp: Instance, line: Line, ports: str, group: str, asn: str) -> None:
+    for port in expanded(ports):
+        bgp.neighbor(port).group = group
+        bgp.neighbor(port).remote_asn = int(asn)
+        routing.link_local[port] = group
+
+
+def expanded(ports: str) -> Iterator[str]:
+    """The interfaces of a list in EOS's comma form: Ethernet1/1,2/1."""
+    first, *rest = ports.split(",")
+    yield first
+    yield from (f"Ethernet{name}" for name in rest)
+
+
+@_BGP.line(r"neighbor (\S+) remote-as (\d+)")
+def _remote(routing: EosRouting, bgp: Instance, line: Line, peer: str, asn: str) -> None:
+    bgp.neighbor(peer).remote_asn = int(asn)
+
+
+@_BGP.line(r"neighbor (\S+) description (.+)")
+def _description(routing: EosRouting, bgp: Instance, line: Line, peer: str, text: str) -> None:
+    bgp.neighbor(peer).description = text
+
+
+@_BGP.line(r"neighbor (\S+) bfd")
+def _bfd(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
+    bgp.neighbor(peer).has_bfd = True
+
+
+@_BGP.line(r"neighbor (\S+) route-map (\S+) (in|out)")
+def _policy(routing: EosRouting, bgp: Instance, line: Line, peer: str, name: str, way: str) -> None:
+    neighbor = bgp.neighbor(peer)
+    (neighbor.map_in if way == "in" else neighbor.map_out).add(name)
+
+
+@_BGP.line(r"neighbor (\S+) maximum-routes (\d+)(?: warning-limit \d+ percent)?")
+def _most(routing: EosRouting, bgp: Instance, line: Line, peer: str, count: str) -> None:
+    if int(count):  # 0: no limit; without the line EOS takes 12,000
+        bgp.neighbor(peer).max_prefixes |= {"v4": int(count), "v6": int(count)}
+
+
+@_BGP.line(r"neighbor (\S+) allowas-in (\d+)")
+def _own_as(routing: EosRouting, bgp: Instance, line: Line, peer: str, times: str) -> None:
+    bgp.neighbor(peer).own_as_in = int(times)
+
+
+@_BGP.line(r"redistribute connected route-map (\S+)")
+def _redistribute(routing: EosRouting, bgp: Instance, line: Line, name: str) -> None:
+    for family in ("v4", "v6"):
+        bgp.families.setdefault(family, set()).add(name)
+
+
+@_BGP.line(r"address-family (ipv4|ipv6)")
+def _family(routing: EosRouting, bgp: Instance, line: Line, word: str) -> None:
+    _FAMILY.read(line.children, routing, bgp, word.replace("ip", ""))
+
+
+@_FAMILY.line(r"neighbor (\S+) activate")
+def _activate(routing: EosRouting, bgp: Instance, family: str, line: Line, peer: str) -> None:
+    bgp.neighbor(peer).active.add(family)
+
+
+@_FAMILY.line(r"neighbor (\S+) next-hop address-family ipv6 originate")
+def _over_v6(routing: EosRouting, bgp: Instance, family: str, line: Line, group: str) -> None:
+    routing.over_v6.add(group)

@@ -1,0 +1,150 @@
+"""Lossless Ethernet in an EOS configuration, read back (EOS user manual: QoS, PFC, ECN)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tests.parity.neutral import Ecn, PortQos, Qos, Queue, Watchdog
+from tests.parity.tree import Line, Rules, UnknownTextError
+
+GROUP_CLASSES = (1, 0, 2, 3, 4, 5, 6, 7)
+"""The traffic class that EOS gives each group of eight DSCPs by default: 0-7 is class 1, 8-15 is class 0."""
+
+
+@dataclass
+class Profile:
+    """A `qos profile`."""
+
+    watched: bool = False
+    words: set[str] = field(default_factory=set)
+    no_drop: set[int] = field(default_factory=set)
+    queues: dict[int, Queue] = field(default_factory=dict)
+
+
+@dataclass
+class EosQos:
+    """What was read."""
+
+    profiles: dict[str, Profile] = field(default_factory=dict)
+    class_of: dict[int, int] = field(default_factory=dict)
+    queue_of: dict[int, int] = field(default_factory=dict)
+    times: dict[str, str] = field(default_factory=dict)
+
+    def qos(self, bound: Mapping[str, str]) -> Qos | None:
+        """The neutral form, given the profile of each port; None where there is none."""
+        if not self.profiles:
+            return None
+        classes = tuple(self.class_of.get(dscp, GROUP_CLASSES[dscp // 8]) for dscp in range(64))
+        watchdog = self._watchdog()
+        return Qos(
+            class_of=classes,
+            queue_of={c: self.queue_of.get(c, c) for c in sorted(set(classes))},
+            ports={port: self._port(self.profiles[name], watchdog is not None) for port, name in bound.items()},
+            watchdog=watchdog,
+        )
+
+    def _port(self, profile: Profile, watched: bool) -> PortQos:
+        if profile.words != {"qos trust dscp", "priority-flow-control on"}:
+            raise UnknownTextError(f"a profile lacks trust or PFC: {sorted(profile.words)}")
+        no_drop = frozenset(profile.no_drop)
+        return PortQos(no_drop, no_drop if watched else frozenset(), profile.queues)
+
+    def _watchdog(self) -> Watchdog | None:
+        if not self.times:
+            return None
+        detect, restore, poll = (
+            round(1000 * float(self.times[word])) for word in ("timeout", "recovery-time", "polling-interval")
+        )
+        actions = {"drop": "drop", "notify-only": "forward"}
+        return Watchdog(detect, restore, poll, actions[self.times["action"]])
+
+
+class HasQos(Protocol):
+    """What is read into."""
+
+    qos: EosQos
+
+
+_PROFILE, _QUEUE = Rules(), Rules()
+_QUEUE.nothing("no priority", "random-detect ecn count")
+
+
+def qos_rules(top: Rules) -> None:
+    """Add the sections of QoS to those of a whole configuration."""
+    top.nothing("hardware counter feature ecn out")
+    top.line(r"qos profile (\S+)")(_add_profile)
+    top.line(r"qos map dscp ((?:\d+ )+)to traffic-class (\d)")(_classes)
+    top.line(r"qos map traffic-class (\d) to tx-queue (\d)")(_queue_of)
+    top.line(r"priority-flow-control pause watchdog (?:default )?(\S+) (\S+)")(_time)
+
+
+def _add_profile(box: HasQos, line: Line, name: str) -> None:
+    profile = box.qos.profiles[name] = Profile()
+    _PROFILE.read(line.children, profile)
+
+
+@_PROFILE.line("qos trust dscp|priority-flow-control on")
+def _word(profile: Profile, line: Line) -> None:
+    profile.words.add(line.text)
+
+
+@_PROFILE.line("priority-flow-control pause watchdog")
+def _watched(profile: Profile, line: Line) -> None:
+    profile.watched = True
+
+
+@_PROFILE.line(r"priority-flow-control priority (\d) no-drop")
+def _no_drop(profile: Profile, line: Line, priority: str) -> None:
+    profile.no_drop.add(int(priority))
+
+
+@_PROFILE.line(r"(?:uc-)?tx-queue (\d)")
+def _add_queue(profile: Profile, line: Line, number: str) -> None:
+    said: dict[str, object] = {}
+    _QUEUE.read(line.children, said)
+    strict, share, ecn = said.get("strict", False), said.get("share", 0), said.get("ecn")
+    plain = "no priority" in {child.text for child in line.children}
+    assert isinstance(share, int)
+    assert ecn is None or isinstance(ecn, Ecn)
+    if bool(strict) == plain:
+        raise UnknownTextError(f"queue {number} is neither strict nor shared")
+    limit = said.get("limit", 0)
+    assert isinstance(limit, int)
+    profile.queues[int(number)] = Queue(bool(strict), share, ecn, limit)
+
+
+@_QUEUE.line("priority strict")
+def _strict(said: dict[str, object], line: Line) -> None:
+    said["strict"] = True
+
+
+@_QUEUE.line(r"bandwidth percent (\d+)")
+def _share(said: dict[str, object], line: Line, percent: str) -> None:
+    said["share"] = int(percent)
+
+
+@_QUEUE.line(r"shape rate (\d+) percent")
+def _limit(said: dict[str, object], line: Line, percent: str) -> None:
+    said["limit"] = int(percent)
+
+
+@_QUEUE.line(
+    r"random-detect ecn minimum-threshold (\d+) kbytes maximum-threshold (\d+) kbytes"
+    r" max-mark-probability (\d+) weight 0"
+)
+def _ecn(said: dict[str, object], line: Line, low: str, high: str, percent: str) -> None:
+    said["ecn"] = Ecn(int(low), int(high), int(percent))
+
+
+def _classes(box: HasQos, line: Line, dscps: str, number: str) -> None:
+    box.qos.class_of |= dict.fromkeys(map(int, dscps.split()), int(number))
+
+
+def _queue_of(box: HasQos, line: Line, number: str, queue: str) -> None:
+    box.qos.queue_of[int(number)] = int(queue)
+
+
+def _time(box: HasQos, line: Line, word: str, value: str) -> None:
+    box.qos.times[word] = value

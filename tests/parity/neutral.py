@@ -1,0 +1,278 @@
+"""What a switch is told to do, in words that belong to no NOS.
+
+A parser makes it from the files of one switch alone, `tests.parity.plan` makes it from the plan: equal means that the
+files say what was planned. Empty text, 0 and None stand for what is absent. Collections without an order of their own
+are frozensets or mappings, so that the order in which a file says things does not matter.
+
+Names of interfaces are those of the NOS; `renamed` turns them into others, so that two NOSes can be compared.
+VRFs go by the blueprint's names, "" for the default one (SONiC's `Vrf_` is not part of a name). The VRF of the
+management port is not among `vrfs`: its name is the NOS's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """A port, up or down: `mtu` in bytes, `speed_gbps` 0 where it negotiates, addresses with prefix lengths.
+
+    `fec` is "rs" or "". `link_local`: IPv6 runs on link-local addresses alone. `access_vlan`: untagged, bridged.
+    """
+
+    admin_up: bool
+    mtu: int
+    speed_gbps: int
+    fec: str = ""
+    addresses: frozenset[str] = frozenset()
+    link_local: bool = False
+    access_vlan: int = 0
+    vrf: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Subinterface:
+    """One VLAN tag on a routed port."""
+
+    vrf: str
+    addresses: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Vlan:
+    """A VLAN with its gateways here, with prefix lengths."""
+
+    gateways: frozenset[str]
+    vrf: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """Prefixes inside one, with lengths from `shortest` to `longest`."""
+
+    prefix: str
+    shortest: int
+    longest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Which routes pass: those that a permit of theirs takes; `own_only`: with an empty AS path besides.
+
+    The families of a session are kept apart by the prefixes themselves.
+    """
+
+    permits: frozenset[Permit]
+    own_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bfd:
+    """Bidirectional forwarding detection: ms between packets, packets missed. FRR's and EOS's defaults are these."""
+
+    interval_ms: int = 300
+    multiplier: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """One end of a BGP session. `policy_in`, `policy_out`: None lets everything pass.
+
+    `families`: "v4", "v6". `own_as_in`: how often the own AS number may stand in a path. `max_prefixes`: by family,
+    absent where there is no limit. Times in seconds.
+    """
+
+    remote_asn: int
+    families: frozenset[str]
+    policy_in: Policy | None
+    policy_out: Policy | None
+    keepalive_s: int
+    hold_s: int
+    bfd: Bfd | None = None
+    own_as_in: int = 0
+    max_prefixes: Mapping[str, int] = field(default_factory=dict)
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bgp:
+    """BGP in one VRF; `peers` by the peer's address or, unnumbered, the own interface.
+
+    `announced` are the prefixes that this switch originates: what it redistributes or names, out of what it has.
+    """
+
+    asn: int
+    router_id: str
+    max_paths: int
+    multipath_relax: bool
+    peers: Mapping[str, Peer]
+    announced: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StaticRoute:
+    """A route over (own port, next hop) pairs equally; `discard`: what none of them takes is dropped."""
+
+    hops: frozenset[tuple[str, str]]
+    discard: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ecn:
+    """From `min_kb` kB (1000 bytes) in a queue on packets are marked, at `max_kb` with `percent` %, above it all."""
+
+    min_kb: int
+    max_kb: int
+    percent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A queue of a port: strict priority, or a share in percent of what those leave.
+
+    `limit` is what it may take of the port, percent, 0 for all.
+    """
+
+    strict: bool
+    share: int = 0
+    ecn: Ecn | None = None
+    limit: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PortQos:
+    """Lossless Ethernet on a port: no-drop priorities, those that the watchdog guards, and queues that are named."""
+
+    pfc: frozenset[int]
+    watched: frozenset[int]
+    queues: Mapping[int, Queue]
+
+
+@dataclass(frozen=True, slots=True)
+class Watchdog:
+    """The PFC watchdog, milliseconds; `action` is "drop" or "forward"."""
+
+    detect_ms: int
+    restore_ms: int
+    poll_ms: int
+    action: str = "drop"
+
+
+@dataclass(frozen=True, slots=True)
+class Qos:
+    """Of a lossless fabric: the traffic class of each of the 64 DSCPs, the queue of each class, and ports.
+
+    A NOS's defaults are filled in: every DSCP has a class. `queue_of` holds the classes that carry something.
+    """
+
+    class_of: tuple[int, ...]
+    queue_of: Mapping[int, int]
+    ports: Mapping[str, PortQos]
+    watchdog: Watchdog | None
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A local account: the hash of its password as given, its SSH public keys, and `admin` or `operator`."""
+
+    password_hash: str = ""
+    keys: frozenset[str] = frozenset()
+    role: str = "admin"
+
+
+@dataclass(frozen=True, slots=True)
+class Management:
+    """How a switch is managed: `addresses` are (address with prefix length, gateway) of the management port.
+
+    Servers are in order of preference. `aaa` are (protocol, server), `snmp_users` name who may read with
+    authentication and privacy. `gnmi_port` is 0 where there is no gNMI, and what the NOS takes by default otherwise.
+    """
+
+    addresses: frozenset[tuple[str, str]] = frozenset()
+    users: Mapping[str, User] = field(default_factory=dict)
+    aaa: tuple[tuple[str, str], ...] = ()
+    ntp: tuple[str, ...] = ()
+    dns: tuple[str, ...] = ()
+    domain: str = ""
+    syslog: tuple[str, ...] = ()
+    syslog_level: str = ""
+    snmp_users: frozenset[str] = frozenset()
+    gnmi_port: int = 0
+    login_banner: str = ""
+    motd: str = ""
+    timezone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """One switch. `interfaces` are its ports but for those in `unused`: down, and with no use.
+
+    `subinterfaces` are by (port, VLAN tag), `vlans` by number, `bgp` by VRF, `routes` by (VRF, prefix).
+    """
+
+    hostname: str
+    interfaces: Mapping[str, Interface]
+    unused: frozenset[str]
+    loopbacks: frozenset[str]
+    management: Management
+    subinterfaces: Mapping[tuple[str, int], Subinterface] = field(default_factory=dict)
+    vlans: Mapping[int, Vlan] = field(default_factory=dict)
+    vrfs: frozenset[str] = frozenset()
+    bgp: Mapping[str, Bgp] = field(default_factory=dict)
+    routes: Mapping[tuple[str, str], StaticRoute] = field(default_factory=dict)
+    qos: Qos | None = None
+    dynamic_balancing: bool = False
+    """Whether equal paths are chosen by load (adaptive routing, DLB), not by hash alone."""
+
+
+def is_unused(interface: Interface) -> bool:
+    """Whether a port is down and nothing is configured on it that could carry traffic."""
+    used = interface.addresses or interface.link_local or interface.access_vlan
+    return not (interface.admin_up or used)
+
+
+def renamed(switch: Switch, name: Callable[[str], str]) -> Switch:
+    """The same switch with other names of its ports; names of sessions that are addresses stay."""
+
+    def peer_name(key: str, ports: Mapping[str, Interface]) -> str:
+        return name(key) if key in ports else key
+
+    return replace(
+        switch,
+        interfaces={name(port): value for port, value in switch.interfaces.items()},
+        unused=frozenset(map(name, switch.unused)),
+        subinterfaces={(name(port), vlan): value for (port, vlan), value in switch.subinterfaces.items()},
+        bgp={
+            vrf: replace(bgp, peers={peer_name(key, switch.interfaces): peer for key, peer in bgp.peers.items()})
+            for vrf, bgp in switch.bgp.items()
+        },
+        routes={
+            key: replace(route, hops=frozenset((name(port), hop) for port, hop in route.hops))
+            for key, route in switch.routes.items()
+        },
+        qos=switch.qos and replace(switch.qos, ports={name(port): value for port, value in switch.qos.ports.items()}),
+    )
+
+
+def differences(found: object, wanted: object, at: str = "") -> Iterator[str]:
+    """Yield a line for each place where two neutral forms disagree, by its path: `bgp..peers.10.0.0.1.bfd`."""
+    if found == wanted:
+        return
+    if is_dataclass(found) and type(found) is type(wanted):
+        for each in fields(found):
+            yield from differences(getattr(found, each.name), getattr(wanted, each.name), f"{at}{each.name}.")
+    elif isinstance(found, Mapping) and isinstance(wanted, Mapping):
+        for key in sorted({*found, *wanted}, key=str):
+            if key not in found or key not in wanted:
+                yield f"{at}{key}: {'missing' if key in wanted else 'not planned'}"
+            else:
+                yield from differences(found[key], wanted[key], f"{at}{key}.")
+    elif isinstance(found, frozenset) and isinstance(wanted, frozenset):
+        for word, extra in (("missing", wanted - found), ("not planned", found - wanted)):
+            for value in sorted(extra, key=str):
+                yield f"{at.rstrip('.')}: {word} {value}"
+    else:
+        yield f"{at.rstrip('.')}: {found!r}, wanted {wanted!r}"

@@ -1,0 +1,169 @@
+"""Where two NOSes say the same differently, and may: each difference with its reason, and what levels it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from ipaddress import ip_network
+
+from tests.parity.neutral import Bgp, Interface, Peer, PortQos, Qos, Switch
+from tests.parity.policy import network_of
+
+BGPCFGD = "bgpcfgd"
+"""Kind of a SONiC switch whose routing is left to SONiC's own daemon; else the kind of a switch is its NOS."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What `level` takes out of both sides, when one of them is of a kind in `kinds`."""
+
+    what: str
+    reason: str
+    kinds: frozenset[str]
+    level: Callable[[Switch], Switch]
+
+
+def levelled(switch: Switch, kinds: frozenset[str], leave: str = "") -> Switch:
+    """A switch without what its kind and another are free to differ in, but for the one difference `leave`."""
+    for difference in DIFFERENCES:
+        if difference.kinds & kinds and difference.what != leave:
+            switch = difference.level(switch)
+    return switch
+
+
+def _each_peer(switch: Switch, change: Callable[[str, Peer], Peer]) -> Switch:
+    def of(bgp: Bgp) -> Bgp:
+        return replace(bgp, peers={key: change(key, peer) for key, peer in bgp.peers.items()})
+
+    return replace(switch, bgp={vrf: of(bgp) for vrf, bgp in switch.bgp.items()})
+
+
+def _each_interface(switch: Switch, change: Callable[[Interface], Interface]) -> Switch:
+    return replace(switch, interfaces={name: change(port) for name, port in switch.interfaces.items()})
+
+
+EOS_MTU, MTU = 9214, 9216
+
+
+def _mtu(switch: Switch) -> Switch:
+    return _each_interface(switch, lambda port: replace(port, mtu=MTU) if port.mtu == EOS_MTU else port)
+
+
+def _descriptions(switch: Switch) -> Switch:
+    """Only the first word of each, the device."""
+    ports = _each_interface(switch, lambda port: replace(port, description=port.description.partition(" ")[0]))
+
+    def of(key: str, peer: Peer) -> Peer:
+        unnumbered = key in switch.interfaces
+        return replace(peer, description="" if unnumbered else peer.description.partition(" ")[0])
+
+    return _each_peer(ports, of)
+
+
+def _lossy_class(switch: Switch) -> Switch:
+    """The class of unmarked packets, and its queue, become the first."""
+    qos = switch.qos
+    if qos is None:
+        return switch
+    lossy = qos.class_of[0]
+
+    def of(number: int) -> int:
+        return 0 if number == lossy else number
+
+    def port(one: PortQos) -> PortQos:
+        return replace(one, queues={of(number): queue for number, queue in one.queues.items()})
+
+    return replace(
+        switch,
+        qos=Qos(
+            class_of=tuple(map(of, qos.class_of)),
+            queue_of={of(c): of(queue) for c, queue in qos.queue_of.items()},
+            ports={name: port(one) for name, one in qos.ports.items()},
+            watchdog=qos.watchdog,
+        ),
+    )
+
+
+def _announced_blocks(switch: Switch) -> Switch:
+    """Blocks that are there to be announced become the links of hosts in them."""
+    blocks = {key for key, route in switch.routes.items() if route.discard and not route.hops}
+
+    def of(vrf: str, bgp: Bgp) -> Bgp:
+        own = {block for where, block in blocks if where == vrf}
+        ports = [port for port in switch.interfaces.values() if port.vrf == vrf]
+        links = {network_of(address) for port in ports for address in port.addresses}
+        return replace(bgp, announced=(bgp.announced - own) | {link for link in links if _inside(link, own)})
+
+    if not switch.bgp:
+        return switch
+    return replace(
+        switch,
+        bgp={vrf: of(vrf, bgp) for vrf, bgp in switch.bgp.items()},
+        routes={key: route for key, route in switch.routes.items() if key not in blocks},
+    )
+
+
+def _inside(prefix: str, blocks: set[str]) -> bool:
+    inner = ip_network(prefix)
+    return any(
+        inner.version == outer.version and inner.subnet_of(outer)  # type: ignore[arg-type]
+        for outer in map(ip_network, blocks)
+    )
+
+
+def _policies(switch: Switch) -> Switch:
+    return _each_peer(switch, lambda _, peer: replace(peer, policy_in=None, policy_out=None))
+
+
+def _own_as(switch: Switch) -> Switch:
+    return _each_peer(switch, lambda _, peer: replace(peer, own_as_in=0))
+
+
+def _max_paths(switch: Switch) -> Switch:
+    changed: Mapping[str, Bgp] = {vrf: replace(bgp, max_paths=0) for vrf, bgp in switch.bgp.items()}
+    return replace(switch, bgp=changed)
+
+
+def _restoration(switch: Switch) -> Switch:
+    watchdog = switch.qos and switch.qos.watchdog
+    if not (switch.qos and watchdog):
+        return switch
+    return replace(switch, qos=replace(switch.qos, watchdog=replace(watchdog, restore_ms=0)))
+
+
+def _copper(switch: Switch) -> Switch:
+    return _each_interface(switch, lambda port: replace(port, speed_gbps=0) if port.speed_gbps <= COPPER_GBPS else port)
+
+
+def _limits(switch: Switch) -> Switch:
+    return _each_peer(switch, lambda _, peer: replace(peer, max_prefixes={}))
+
+
+COPPER_GBPS = 1
+CUMULUS = frozenset({"cumulus"})
+EOS, BY_BGPCFGD = frozenset({"eos"}), frozenset({BGPCFGD})
+
+DIFFERENCES = (
+    Difference("MTU", "EOS takes 9214 at most: it counts two bytes less of a frame", EOS, _mtu),
+    Difference(
+        "descriptions",
+        "ports go by the far end's own names; bgpcfgd has a name for a session, and EOS's lists of interfaces none",
+        EOS | BY_BGPCFGD | {"sonic", "cumulus"},
+        _descriptions,
+    ),
+    Difference("lossy class", "EOS gives unmarked packets class 1, the others class 0", EOS, _lossy_class),
+    Difference(
+        "announced blocks",
+        "bgpcfgd does not redistribute connected routes: a leaf announces the block of its hosts' links instead",
+        BY_BGPCFGD,
+        _announced_blocks,
+    ),
+    Difference("policies", "bgpcfgd's own let everything pass", BY_BGPCFGD, _policies),
+    Difference("own AS", "bgpcfgd lets a ToRRouter take routes with its own AS number once", BY_BGPCFGD, _own_as),
+    Difference("equal paths", "bgpcfgd takes a number that is compiled into the image", BY_BGPCFGD, _max_paths),
+    Difference(
+        "restoration", "NVUE's watchdog gives a queue back after one poll without pauses", CUMULUS, _restoration
+    ),
+    Difference("copper", "only SONiC states the speed of copper ports; on others they negotiate it", CUMULUS, _copper),
+    Difference("limits of prefixes", "SONiC and EOS are not told yet how many a session may carry", CUMULUS, _limits),
+)

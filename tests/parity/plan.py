@@ -1,0 +1,272 @@
+"""The neutral form that the plan asks of a switch, without the help of what renders it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from ipaddress import ip_network
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.render.roce import ecn_thresholds_kb
+from fabricgen.switch_view import Service, SwitchPort, SwitchView
+from tests.parity.bgpcfgd import MAX_PATHS
+from tests.parity.neutral import (
+    Bfd,
+    Bgp,
+    Ecn,
+    Interface,
+    Management,
+    Peer,
+    Permit,
+    Policy,
+    PortQos,
+    Qos,
+    Queue,
+    StaticRoute,
+    Subinterface,
+    Switch,
+    Vlan,
+    Watchdog,
+    is_unused,
+)
+from tests.parity.policy import network_of
+
+KEEPALIVE_S, HOLD_S = 3, 9
+RS_FROM_GBPS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What a NOS is meant to say differently from others; each with its reason in test_nos_parity.DIFFERENCES."""
+
+    mtu: int
+    lossy_class: int
+    most_paths: int
+    copper_negotiates: bool = False
+    unnumbered_described: bool = True
+    unused_whole: bool = False
+    """Whether a cage without cables is left as one port, whatever it can be split into."""
+    restores: bool = True
+    """Whether the PFC watchdog can be told when to give a queue back."""
+    limits: bool = False
+    """Whether sessions end over a number of prefixes."""
+
+
+DIALECTS = {
+    "sonic": Dialect(mtu=9216, lossy_class=0, most_paths=514),
+    "eos": Dialect(9214, 1, 600, copper_negotiates=True, unnumbered_described=False, unused_whole=True),
+    "cumulus": Dialect(9216, 0, 128, copper_negotiates=True, unused_whole=True, restores=False, limits=True),
+}
+
+
+def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -> Switch:
+    """What the files of a switch are to say; `by_bgpcfgd`: SONiC's own daemon makes its routing of tables."""
+    dialect = DIALECTS[switch.tier.nos]
+    interfaces = {port.name: _interface(switch, port, dialect) for port in switch.ports}
+    shut = frozenset(name for name, port in interfaces.items() if is_unused(port))
+    bgp = _bgp(switch, dialect) if switch.asn else {}
+    return Switch(
+        hostname=switch.name,
+        interfaces={name: port for name, port in interfaces.items() if name not in shut},
+        unused=shut | frozenset(_empty(switch, catalog, dialect)),
+        loopbacks=frozenset(_loopbacks(switch)),
+        management=_management(switch),
+        subinterfaces={
+            (port.name, sub.vlan): Subinterface(sub.vrf, frozenset(sub.addresses))
+            for port in switch.ports
+            for sub in port.subinterfaces
+        },
+        vlans={s.vlan: Vlan(frozenset(s.gateways), s.vrf) for s in switch.services if s.gateways},
+        vrfs=frozenset(switch.vrfs),
+        bgp={vrf: _as_bgpcfgd(switch, vrf, one) for vrf, one in bgp.items()} if by_bgpcfgd else bgp,
+        routes=_blocks(switch) if by_bgpcfgd and switch.asn else _routes(switch),
+        qos=_qos(switch, dialect) if switch.fabric.qos.lossless and switch.ports else None,
+    )
+
+
+def _loopbacks(switch: SwitchView) -> Iterator[str]:
+    yield from (f"{switch.loopback}/32",) if switch.loopback else ()
+    yield from (f"{switch.loopback6}/128",) if switch.loopback6 else ()
+
+
+def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect) -> Interface:
+    service, settings = switch.service_of(port), port.settings
+    copper = switch.profile.cage(port.cage).form_factor == "RJ45"
+    fec = settings.fec or ("rs" if port.speed_gbps >= RS_FROM_GBPS else "")
+    return Interface(
+        admin_up=not settings.shutdown,
+        mtu=settings.mtu or dialect.mtu,
+        speed_gbps=0 if copper and dialect.copper_negotiates else port.speed_gbps,
+        fec="" if fec == "none" else fec,
+        addresses=frozenset(port.addresses),
+        link_local=switch.fabric.underlay == "ebgp-unnumbered" and port.role != "host",
+        access_vlan=service.vlan if service and service.gateways and not port.addresses else 0,
+        vrf=service.vrf if service and port.addresses else "",
+        description=settings.description or " ".join(f"{port.peer} {port.peer_port} cable {port.cable}".split()),
+    )
+
+
+def _empty(switch: SwitchView, catalog: Catalog, dialect: Dialect) -> Iterator[str]:
+    """Names of ports that no cable is in."""
+    cabled = {port.name for port in switch.ports}
+    return (name for name in places(switch, catalog, dialect) if name not in cabled)
+
+
+def places(switch: SwitchView, catalog: Catalog, dialect: Dialect) -> dict[str, str]:
+    """Where each port of the face is, by its name: `cage/sub`, or `cage` where nothing is plugged in.
+
+    How far an empty cage is split is for each NOS to say.
+    """
+    naming, platform = catalog.naming(switch.tier.nos), catalog.sonic_platform(switch.profile.id)
+    ways_of = {port.cage: port.ways for port in switch.ports}
+    classes = (cage_class for cage_class in switch.profile.cages for _ in range(cage_class.count))
+    found = {}
+    for cage, cage_class in enumerate(classes, 1):
+        ways = ways_of.get(cage, 1 if dialect.unused_whole else min(cage_class.breakouts))
+        for sub in range(ways):
+            name = naming.port(cage, sub, ways, cage_class, platform, switch.profile.slot_of(cage))
+            found[name] = f"{cage}/{sub}" if cage in ways_of else str(cage)
+    return found
+
+
+def _management(switch: SwitchView) -> Management:
+    return Management(frozenset((address, gateway) for address, gateway in switch.managements if gateway))
+
+
+def _routes(switch: SwitchView) -> dict[tuple[str, str], StaticRoute]:
+    return {
+        ("", route.prefix): StaticRoute(frozenset((hop.port, hop.address) for hop in route.hops), route.discard)
+        for route in switch.routes
+    }
+
+
+def _bgp(switch: SwitchView, dialect: Dialect) -> dict[str, Bgp]:
+    """BGP by VRF: in the default one, and in those whose links have peers."""
+    with_links = [vrf for vrf in switch.vrfs if any(sub.peer_asn for _, sub in switch.links_in(vrf))]
+    return {
+        vrf: Bgp(
+            asn=switch.asn,
+            router_id=switch.router_id,
+            max_paths=min(switch.ecmp_width, dialect.most_paths),
+            multipath_relax=True,
+            peers=dict(_peers(switch, vrf, dialect)),
+            announced=frozenset(_announced(switch, vrf)),
+        )
+        for vrf in ("", *with_links)
+    }
+
+
+def _peers(switch: SwitchView, vrf: str, dialect: Dialect) -> Iterator[tuple[str, Peer]]:
+    ends = switch.links_in(vrf) if vrf else [(port, port) for port in switch.ports]
+    for port, end in ends:
+        if port.role == "host" or not end.peer_asn:
+            continue
+        pairs = [(end.address, end.peer_address), (end.address6, end.peer_address6)]
+        for own, far in pairs:
+            if own:
+                family = "v6" if ":" in own else "v4"
+                yield far.partition("/")[0], _peer(switch, vrf, port, end.peer_asn, (family,))
+        if not any(own for own, _ in pairs):
+            peer = _peer(switch, vrf, port, end.peer_asn, switch.fabric.families, dialect.unnumbered_described)
+            yield port.name, peer
+
+
+def _peer(
+    switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: Iterable[str], described: bool = True
+) -> Peer:
+    permits = frozenset(p for family in families for p in _permits(switch, vrf, family))
+    bfd = switch.fabric.bfd
+    return Peer(
+        remote_asn=asn,
+        families=frozenset(families),
+        policy_in=Policy(permits),
+        policy_out=Policy(permits, own_only=switch.is_lowest),
+        keepalive_s=KEEPALIVE_S,
+        hold_s=HOLD_S,
+        bfd=Bfd(bfd.interval_ms, bfd.multiplier) if bfd else None,
+        own_as_in=1 if switch.shares_asn and port.role != "down" else 0,
+        max_prefixes=dict.fromkeys(families, switch.fabric.max_prefixes) if DIALECTS[switch.tier.nos].limits else {},
+        description=f"{port.peer} {port.peer_port}" if described else "",
+    )
+
+
+def _permits(switch: SwitchView, vrf: str, family: str) -> Iterator[Permit]:
+    """Loopbacks of the default VRF, and in each VRF the prefixes of its hosts: up to links of two addresses."""
+    whole = 128 if family == "v6" else 32
+    pools = {pool for service in switch.services if service.vrf == vrf for pool in service.host_pools}
+    for longest, found in ((whole, set() if vrf else set(switch.fabric.loopback_pools)), (whole - 1, pools)):
+        for pool in found:
+            network = ip_network(pool)
+            if network.max_prefixlen == whole:
+                shortest = whole if longest == whole else network.prefixlen
+                yield Permit(pool, shortest, max(longest, network.prefixlen))
+
+
+def _announced(switch: SwitchView, vrf: str) -> Iterator[str]:
+    """Loopbacks, and the subnets of hosts here."""
+    yield from () if vrf else _loopbacks(switch)
+    for service in switch.services:
+        if service.vrf == vrf:
+            yield from map(network_of, service.gateways)
+    for port in switch.ports:
+        service_here = switch.service_of(port)
+        if service_here and service_here.vrf == vrf:
+            yield from map(network_of, port.addresses)
+
+
+def _as_bgpcfgd(switch: SwitchView, vrf: str, bgp: Bgp) -> Bgp:
+    """The same sessions as SONiC's daemon has them."""
+    names = {far.partition("/")[0]: port.peer for port in switch.ports for far in _far_ends(port)}
+    peers = {
+        key: replace(
+            peer, policy_in=None, policy_out=None, own_as_in=1 if switch.level == 0 else 0, description=names[key]
+        )
+        for key, peer in bgp.peers.items()
+    }
+    routed = {block for own, block in _blocks(switch) if own == vrf}
+    vlans = {network_of(g) for service in switch.services if service.vrf == vrf for g in service.gateways}
+    own = frozenset({*(() if vrf else _loopbacks(switch)), *routed, *vlans})
+    return replace(bgp, max_paths=MAX_PATHS, peers=peers, announced=own)
+
+
+def _far_ends(port: SwitchPort) -> Iterator[str]:
+    yield from (port.peer_address, port.peer_address6)
+    for sub in port.subinterfaces:
+        yield from (sub.peer_address, sub.peer_address6)
+
+
+def _blocks(switch: SwitchView) -> dict[tuple[str, str], StaticRoute]:
+    """The blocks of routed hosts, as discard routes for bgpcfgd to announce."""
+
+    def blocks(service: Service) -> Iterator[str]:
+        yield from filter(None, (service.host_subnet, service.host_subnet6))
+
+    found = ((s.vrf, block) for s in switch.services if not s.gateways for block in blocks(s))
+    return {key: StaticRoute(frozenset(), discard=True) for key in found}
+
+
+def _qos(switch: SwitchView, dialect: Dialect) -> Qos:
+    qos, lossy = switch.fabric.qos, dialect.lossy_class
+    classes = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
+    return Qos(
+        class_of=tuple(classes.get(dscp, lossy) for dscp in range(64)),
+        queue_of={c: c for c in sorted({lossy, *classes.values()})},
+        ports={
+            port.name: PortQos(
+                pfc=frozenset({qos.roce_class}),
+                watched=frozenset({qos.roce_class}),
+                queues={
+                    lossy: Queue(False, 100 - qos.roce_percent),
+                    qos.roce_class: Queue(False, qos.roce_percent, _ecn(switch, port)),
+                    qos.cnp_class: Queue(True),
+                },
+            )
+            for port in switch.ports
+        },
+        watchdog=Watchdog(qos.detect_ms, qos.restore_ms if dialect.restores else 0, qos.poll_ms, qos.watchdog_action),
+    )
+
+
+def _ecn(switch: SwitchView, port: SwitchPort) -> Ecn:
+    qos = switch.fabric.qos
+    return Ecn(*ecn_thresholds_kb(qos, switch.is_lowest, port.speed_gbps), qos.mark_percent)

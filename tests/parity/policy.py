@@ -1,0 +1,111 @@
+"""Route-maps and prefix lists, worked out: which routes pass, and what a switch therefore announces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from ipaddress import ip_interface, ip_network
+
+from tests.parity.neutral import Interface, Permit, Policy, Subinterface, Vlan
+from tests.parity.tree import UnknownTextError
+
+OWN_ROUTES = "^$"
+"""The AS path of what a switch originates itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A numbered entry of a route-map: what it matches, "" for anything."""
+
+    permit: bool
+    prefix_list: str = ""
+    as_path: str = ""
+    interface: str = ""
+    tag: str = ""
+
+
+@dataclass
+class Policies:
+    """The lists and maps of one switch, by name."""
+
+    prefix_lists: dict[str, set[Permit]] = field(default_factory=dict)
+    as_paths: dict[str, set[str]] = field(default_factory=dict)
+    maps: dict[str, dict[int, Entry]] = field(default_factory=dict)
+
+    def add_permit(self, name: str, prefix: str, bounds: str) -> None:
+        """Add a rule `PREFIX [ge N] [le N]` to a prefix list."""
+        words = bounds.split()
+        given = dict(zip(words[::2], map(int, words[1::2]), strict=True))
+        own, most = ip_network(prefix).prefixlen, ip_network(prefix).max_prefixlen
+        longest = given.get("le", most if "ge" in given else own)
+        self.prefix_lists.setdefault(name, set()).add(Permit(prefix, given.get("ge", own), longest))
+
+    def policy(self, name: str) -> Policy | None:
+        """What a map lets pass, None for everything; raises UnknownTextError for what a Policy cannot say."""
+        entries = [entry for _, entry in sorted(self.maps[name].items()) if entry.permit]
+        if all(entry == Entry(True) for entry in entries):
+            return None
+        own = {self._own_only(entry) for entry in entries}
+        if len(own) != 1 or any(entry.interface or entry.tag or not entry.prefix_list for entry in entries):
+            raise UnknownTextError(f"route-map {name} is no list of prefixes")
+        return Policy(frozenset(p for entry in entries for p in self.prefix_lists[entry.prefix_list]), own.pop())
+
+    def _own_only(self, entry: Entry) -> bool:
+        if entry.as_path and self.as_paths[entry.as_path] != {OWN_ROUTES}:
+            raise UnknownTextError(f"as-path list {entry.as_path} is not {OWN_ROUTES}")
+        return bool(entry.as_path)
+
+    def passing(self, name: str, routes: Iterable[Route]) -> Iterator[str]:
+        """Yield the prefixes of the routes that a map lets pass."""
+        for route in routes:
+            hit = (entry for _, entry in sorted(self.maps[name].items()) if self._matches(entry, route))
+            if next(hit, Entry(False)).permit:
+                yield route.prefix
+
+    def _matches(self, entry: Entry, route: Route) -> bool:
+        within = not entry.prefix_list or any(_takes(p, route.prefix) for p in self.prefix_lists[entry.prefix_list])
+        return within and entry.interface in ("", route.interface) and entry.tag in ("", route.tag)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A route that a switch has of its own: connected, of an interface, or static, with a tag."""
+
+    prefix: str
+    interface: str = ""
+    tag: str = ""
+
+
+@cache
+def _takes(permit: Permit, prefix: str) -> bool:
+    inner, outer = ip_network(prefix), ip_network(permit.prefix)
+    same = inner.version == outer.version
+    return same and permit.shortest <= inner.prefixlen <= permit.longest and inner.subnet_of(outer)  # type: ignore[arg-type]
+
+
+@cache
+def network_of(address: str) -> str:
+    """The subnet that an address with a prefix length is in."""
+    return str(ip_interface(address).network)
+
+
+def connected(
+    vrf: str,
+    interfaces: Mapping[str, Interface],
+    subinterfaces: Mapping[tuple[str, int], Subinterface],
+    vlans: Mapping[int, Vlan],
+    loopbacks: Iterable[str],
+) -> Iterator[Route]:
+    """Yield the connected routes of a VRF; loopbacks are in the default one."""
+    for name, interface in interfaces.items():
+        if interface.vrf == vrf and interface.admin_up:
+            yield from (Route(network_of(address), name) for address in interface.addresses)
+    for (name, tag), sub in subinterfaces.items():
+        if sub.vrf == vrf:
+            yield from (Route(network_of(address), f"{name}.{tag}") for address in sub.addresses)
+    for number, vlan in vlans.items():
+        if vlan.vrf == vrf:
+            yield from (Route(network_of(gateway), f"Vlan{number}") for gateway in vlan.gateways)
+    if not vrf:
+        yield from (Route(network_of(address), "Loopback0") for address in loopbacks)

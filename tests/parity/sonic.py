@@ -1,0 +1,260 @@
+"""SONiC's files read back: config_db.json, and the frr.conf beside it or what bgpcfgd makes of the tables.
+
+Tables and fields: sonic-buildimage, src/sonic-yang-models/doc/Configuration.md. A table or field that is not known
+here is an error.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.parity import frr
+from tests.parity.bgpcfgd import frr_of
+from tests.parity.neutral import Interface, Management, Subinterface, Switch, Vlan, is_unused
+from tests.parity.policy import Route, connected, network_of
+from tests.parity.sonic_qos import QOS_TABLES, read_qos
+from tests.parity.tree import UnknownTextError, only
+
+Row = Mapping[str, str]
+Table = Mapping[str, Row]
+
+
+@dataclass
+class Box:
+    """What config_db.json says but for QoS and routing."""
+
+    hostname: str = ""
+    split: bool = False
+    ports: dict[str, Interface] = field(default_factory=dict)
+    keyed: dict[str, list[str]] = field(default_factory=dict)
+    """Addresses by the interface, VLAN, sub-interface or loopback that has them."""
+    vrf_of: dict[str, str] = field(default_factory=dict)
+    link_local: set[str] = field(default_factory=set)
+    routed: set[str] = field(default_factory=set)
+    vlans: dict[str, int] = field(default_factory=dict)
+    access: dict[str, str] = field(default_factory=dict)
+    tags: dict[str, int] = field(default_factory=dict)
+    vrfs: set[str] = field(default_factory=set)
+    managements: set[tuple[str, str]] = field(default_factory=set)
+
+
+def read(files: Mapping[str, str]) -> Switch:
+    """A switch from its files by name; raises UnknownTextError for what is not understood or does not fit together."""
+    tables = json.loads(files["config_db.json"])
+    box = Box()
+    for name, table in tables.items():
+        if name in _TABLES:
+            _TABLES[name](box, table)
+        elif name not in QOS_TABLES and name not in _ELSEWHERE:
+            raise UnknownTextError(f"table {name}")
+    if box.split != ("frr.conf" in files) or (box.split and "BGP_NEIGHBOR" in tables):
+        raise UnknownTextError("the routing mode does not fit the files")
+    return _switch(box, tables, frr.read_frr(files.get("frr.conf") or frr_of(tables)))
+
+
+def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
+    ports = {name: _interface(box, name, port) for name, port in box.ports.items()}
+    unused = frozenset(name for name, port in ports.items() if is_unused(port))
+    used = {name: port for name, port in ports.items() if name not in unused}
+    subinterfaces = {
+        _parent(name, ports): Subinterface(box.vrf_of.get(name, ""), _addresses(box, name)) for name in box.tags
+    }
+    vlans = {number: Vlan(_addresses(box, name), box.vrf_of.get(name, "")) for name, number in box.vlans.items()}
+    loopbacks = _addresses(box, "Loopback0")
+
+    def routes_in(vrf: str) -> Iterator[Route]:
+        yield from connected(vrf, used, subinterfaces, vlans, loopbacks)
+        if not vrf:
+            yield from (Route(network_of(address), "eth0") for address, _ in box.managements)
+
+    if routing.hostname not in ("", box.hostname):
+        raise UnknownTextError(f"frr.conf is of {routing.hostname}")
+    return Switch(
+        hostname=box.hostname,
+        interfaces=used,
+        unused=unused,
+        loopbacks=loopbacks,
+        management=Management(frozenset(box.managements)),
+        subinterfaces=subinterfaces,
+        vlans=vlans,
+        vrfs=frozenset(map(frr.vrf_of, box.vrfs)),
+        bgp=routing.bgp(routes_in),
+        routes=routing.routes(),
+        qos=read_qos(tables),
+    )
+
+
+def _addresses(box: Box, name: str) -> frozenset[str]:
+    return frozenset(box.keyed.get(name, ()))
+
+
+def _parent(name: str, ports: Mapping[str, Interface]) -> tuple[str, int]:
+    """(port, tag) of a sub-interface: Ethernet0.110, or Eth0.110 where the kernel takes no longer name."""
+    port, _, tag = name.partition(".")
+    return (port if port in ports else port.replace("Eth", "Ethernet", 1)), int(tag)
+
+
+def _interface(box: Box, name: str, port: Interface) -> Interface:
+    vlan = box.access.get(name, "")
+    if vlan and name in box.routed:
+        raise UnknownTextError(f"{name} is routed and in {vlan}")
+    if box.keyed.get(name) and name not in box.routed:
+        raise UnknownTextError(f"{name} has addresses and no row of its own")
+    return Interface(
+        admin_up=port.admin_up,
+        mtu=port.mtu,
+        speed_gbps=port.speed_gbps,
+        fec=port.fec,
+        addresses=_addresses(box, name),
+        link_local=name in box.link_local,
+        access_vlan=box.vlans[vlan] if vlan else 0,
+        vrf=box.vrf_of.get(name, ""),
+        description=port.description,
+    )
+
+
+_ELSEWHERE = {"BGP_NEIGHBOR", "STATIC_ROUTE"}
+"""Read in the form that bgpcfgd gives them."""
+
+_METADATA = (
+    "bgp_adv_lo_prefix_as_128",
+    "bgp_asn",
+    "buffer_model",
+    "default_bgp_status",
+    "docker_routing_config_mode",
+    "frr_mgmt_framework_config",
+    "hostname",
+    "hwsku",
+    "platform",
+    "type",
+)
+
+
+def _metadata(box: Box, table: Table) -> None:
+    only(table, "localhost")
+    row = table["localhost"]
+    only(row, *_METADATA)
+    box.hostname = row["hostname"]
+    box.split = row["docker_routing_config_mode"] == "split-unified"
+
+
+_PORT_FIELDS = (
+    "admin_status",
+    "alias",
+    "autoneg",
+    "description",
+    "fec",
+    "index",
+    "lanes",
+    "mtu",
+    "speed",
+    "subport",
+)
+
+
+def _ports(box: Box, table: Table) -> None:
+    for name, row in table.items():
+        only(row, *_PORT_FIELDS)
+        up = {"up": True, "down": False}[row["admin_status"]]
+        speed, rest = divmod(int(row["speed"]), 1000)
+        if rest:
+            raise UnknownTextError(f"{name} runs at {row['speed']} Mb/s")
+        box.ports[name] = Interface(up, int(row["mtu"]), speed, row.get("fec", ""), description=row["description"])
+
+
+def _addressed(box: Box, table: Table, *more: str) -> list[tuple[str, Row]]:
+    """Take keys `NAME|ADDRESS`; return the rows of the names themselves."""
+    own = []
+    for key, row in table.items():
+        name, _, address = key.partition("|")
+        if address:
+            only(row)
+            box.keyed.setdefault(name, []).append(address)
+        else:
+            only(row, "vrf_name", *more)
+            box.vrf_of[name] = frr.vrf_of(row.get("vrf_name", ""))
+            own.append((name, row))
+    return own
+
+
+def _interfaces(box: Box, table: Table) -> None:
+    for name, row in _addressed(box, table, "ipv6_use_link_local_only"):
+        box.routed.add(name)
+        if row.get("ipv6_use_link_local_only") == "enable":
+            box.link_local.add(name)
+
+
+def _subinterfaces(box: Box, table: Table) -> None:
+    for name, row in _addressed(box, table, "admin_status", "vlan"):
+        if row["admin_status"] != "up" or row["vlan"] != name.partition(".")[2]:
+            raise UnknownTextError(f"{name} is down or of another VLAN")
+        box.tags[name] = int(row["vlan"])
+
+
+def _vlans(box: Box, table: Table) -> None:
+    for name, row in table.items():
+        only(row, "vlanid")
+        box.vlans[name] = int(row["vlanid"])
+
+
+def _members(box: Box, table: Table) -> None:
+    for key, row in table.items():
+        if row != {"tagging_mode": "untagged"}:
+            raise UnknownTextError(f"VLAN_MEMBER {key}")
+        vlan, _, port = key.partition("|")
+        box.access[port] = vlan
+
+
+def _managements(box: Box, table: Table) -> None:
+    for key, row in table.items():
+        only(row, "gwaddr")
+        name, _, address = key.partition("|")
+        if name != "eth0":
+            raise UnknownTextError(f"MGMT_INTERFACE {key}")
+        box.managements.add((address, row["gwaddr"]))
+
+
+def _vrfs(box: Box, table: Table) -> None:
+    for name, row in table.items():
+        only(row)
+        box.vrfs.add(name)
+
+
+def _nothing(*fields: str) -> Callable[[Box, Table], None]:
+    """A table that says nothing of the neutral form's; its fields are known all the same."""
+
+    def take(box: Box, table: Table) -> None:
+        for row in table.values():
+            only(row, *fields)
+
+    return take
+
+
+_TABLES: dict[str, Callable[[Box, Table], Any]] = {
+    # Sizes are the platform's: another test compares them with what it publishes.
+    **{f"BUFFER_{name}": _nothing("profile") for name in ("PG", "QUEUE")},
+    **{f"BUFFER_PORT_{way}_PROFILE_LIST": _nothing("profile_list") for way in ("INGRESS", "EGRESS")},
+    "BUFFER_POOL": _nothing("mode", "size", "type", "xoff"),
+    "BUFFER_PROFILE": _nothing("dynamic_th", "pool", "size", "static_th", "xoff", "xon", "xon_offset"),
+    "BGP_GLOBALS": _nothing("local_asn"),
+    "BREAKOUT_CFG": _nothing("brkout_mode"),
+    "CABLE_LENGTH": lambda box, table: only(table, "AZURE"),
+    "DEVICE_METADATA": _metadata,
+    "DEVICE_NEIGHBOR": _nothing("name", "port"),
+    "DEVICE_NEIGHBOR_METADATA": _nothing("type"),
+    "FEATURE": _nothing("state"),
+    "INTERFACE": _interfaces,
+    "LOOPBACK_INTERFACE": _addressed,
+    "MGMT_INTERFACE": _managements,
+    "MGMT_PORT": _nothing("admin_status", "alias"),
+    "PORT": _ports,
+    "VERSIONS": _nothing("VERSION"),
+    "VLAN": _vlans,
+    "VLAN_INTERFACE": _addressed,
+    "VLAN_MEMBER": _members,
+    "VLAN_SUB_INTERFACE": _subinterfaces,
+    "VRF": _vrfs,
+}

@@ -1,0 +1,65 @@
+"""Switches of a cluster with their files, a few of each tier where there are many; and readers by NOS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from itertools import groupby
+
+from fabricgen.cluster import Cluster
+from fabricgen.render.engine import Renderer, render_options
+from fabricgen.switch_view import SwitchView
+from tests.parity.neutral import Switch
+from tests.parity.plan import planned
+from tests.render.rendered import cluster_of
+
+Files = Mapping[str, str]
+Case = tuple[str, tuple[str, ...]]
+
+PER_TIER = 8
+"""So many switches of a tier are read, the first and the last among them: a tier is one pattern, repeated."""
+
+
+def spread(rows: list[int], most: int) -> list[int]:
+    """At most so many of some rows, evenly, with the first and the last."""
+    if len(rows) <= most:
+        return rows
+    return sorted({rows[round(n * (len(rows) - 1) / (most - 1))] for n in range(most)})
+
+
+@cache
+def switches_of(
+    name: str, sets: tuple[str, ...] = (), per_tier: int = PER_TIER
+) -> tuple[tuple[SwitchView, Files], ...]:
+    """Switches of an example blueprint, each with its files by name."""
+    return tuple(rendered(cluster_of(name, *sets), per_tier))
+
+
+def rendered(cluster: Cluster, per_tier: int = PER_TIER) -> Iterator[tuple[SwitchView, Files]]:
+    """Yield switches of each tier with their files."""
+    renderer = Renderer(render_options(cluster))
+    devices = cluster.plan.devices
+    for _, rows in groupby(cluster.switch_rows(), key=lambda row: int(devices.device_class[row])):
+        for row in spread(list(rows), per_tier):
+            switch = cluster.switch(row)
+            files = renderer.files(switch, cluster.design.catalog)
+            yield switch, {path.rpartition("/")[2]: content.decode() for path, content in files}
+
+
+def read(switch: SwitchView, files: Files) -> Switch:
+    """The neutral form that the files of a switch come to; the module of that name reads those of a NOS."""
+    reader: Callable[[Files], Switch] = import_module(f"tests.parity.{switch.tier.nos}").read
+    return reader(files)
+
+
+def wanted(cluster: Cluster, switch: SwitchView, files: Files) -> Switch:
+    """The neutral form that the plan asks for."""
+    by_bgpcfgd = switch.tier.nos == "sonic" and "frr.conf" not in files
+    return planned(switch, cluster.design.catalog, by_bgpcfgd=by_bgpcfgd)
+
+
+def first(lines: Iterable[str], most: int = 10) -> str:
+    """The first lines of many, for a message."""
+    found = list(lines)
+    return "\n".join([*found[:most], *([f"and {len(found) - most} more"] if len(found) > most else [])])

@@ -1,0 +1,140 @@
+"""The same fabric on every NOS that its hardware can run: it renders, and the switches are told the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.kernel.discovery import module_names
+from fabricgen.render.nos_protocol import NOS_PACKAGE
+from fabricgen.switch_view import SwitchView
+from tests.conftest import SMALLER
+from tests.parity.neutral import Switch, differences, renamed
+from tests.parity.nos_differences import BGPCFGD, CUMULUS, DIFFERENCES, Difference, levelled
+from tests.parity.plan import DIALECTS, places
+from tests.parity.switches import Files, first, read, switches_of, wanted
+from tests.render.rendered import (
+    BFD,
+    BRIDGED,
+    DUAL,
+    EXAMPLES,
+    ONE_NUMBER,
+    RAILS,
+    STATIC,
+    UNNUMBERED,
+    V6,
+    cluster_of,
+)
+
+PER_TIER = 2
+RENDERED = tuple(nos for nos in module_names(NOS_PACKAGE) if nos in DIALECTS)
+ARISTA = tuple(f"fabrics.compute.tiers.{tier}.switch=7060dx5-32" for tier in ("leaf", "spine"))
+"""A switch that runs two NOSes, in the place of one that runs other two."""
+
+VARIANTS = [
+    ("leaf-spine", ARISTA + sets)
+    for sets in ((), UNNUMBERED, BRIDGED, STATIC, DUAL, V6 + UNNUMBERED, DUAL + RAILS, ONE_NUMBER, BFD)
+]
+CASES = [(name, SMALLER.get(name, ())) for name in EXAMPLES] + VARIANTS
+
+
+def can_run(tier: TierDesign, nos: str, catalog: Catalog) -> bool:
+    """Whether the switches of a tier run a NOS, and the catalogue knows their ports in it."""
+    return nos in tier.profile.nos and (nos != "sonic" or catalog.sonic_platform(tier.profile.id) is not None)
+
+
+def ethernet(name: str, sets: tuple[str, ...]) -> list[FabricDesign]:
+    return [f for f in cluster_of(name, *sets).design.fabrics if f.protocol != "infiniband" and f.tiers]
+
+
+@cache
+def on(name: str, sets: tuple[str, ...], nos: str) -> tuple[str, ...]:
+    """What to set so that every tier that can run a NOS does, and the others stay as they are."""
+    catalog = cluster_of(name, *sets).design.catalog
+    found = []
+    for fabric in ethernet(name, sets):
+        tiers = {tier.name: nos if can_run(tier, nos, catalog) else tier.nos for tier in fabric.tiers}
+        words = ", ".join(f"{tier}: {word}" for tier, word in tiers.items())
+        found.append(f"fabrics.{fabric.name}.nos={{{words}}}")
+    return (*sets, *found)
+
+
+def nos_of(name: str, sets: tuple[str, ...]) -> list[str]:
+    """Every NOS that some tier of an example can run."""
+    catalog = cluster_of(name, *sets).design.catalog
+    tiers = [tier for fabric in ethernet(name, sets) for tier in fabric.tiers]
+    return [nos for nos in RENDERED if any(can_run(tier, nos, catalog) for tier in tiers)]
+
+
+every_case = pytest.mark.parametrize(
+    ("name", "sets"), CASES, ids=lambda v: "+".join(part.partition("=")[2] for part in v) if isinstance(v, tuple) else v
+)
+
+
+@every_case
+def test_an_example_is_the_same_on_every_nos(name: str, sets: tuple[str, ...]) -> None:
+    """Renders on each, says there what was planned, and says the same on any two."""
+    sides: dict[str, dict[str, Switch]] = {}
+    for nos in nos_of(name, sets):
+        cluster = cluster_of(name, *on(name, sets, nos))
+        for switch, files in switches_of(name, on(name, sets, nos), PER_TIER):
+            form = read(switch, files)
+            found = list(differences(form, wanted(cluster, switch, files)))
+            assert not found, f"{switch.name} on {switch.tier.nos}\n{first(found)}"
+            sides.setdefault(switch.name, {})[kind_of(switch, files)] = in_place(switch, form, cluster.design.catalog)
+    for device, forms in sides.items():
+        for kind, other in pairs(forms):
+            found = list(compared(forms, kind, other))
+            assert not found, f"{device} on {kind} and on {other}\n{first(found)}"
+
+
+def kind_of(switch: SwitchView, files: Files) -> str:
+    by_bgpcfgd = switch.tier.nos == "sonic" and "frr.conf" not in files and switch.asn
+    return BGPCFGD if by_bgpcfgd else switch.tier.nos
+
+
+def in_place(switch: SwitchView, form: Switch, catalog: Catalog) -> Switch:
+    """A switch with its ports by their places on the face."""
+    names = places(switch, catalog, DIALECTS[switch.tier.nos])
+    return renamed(form, names.__getitem__)
+
+
+def pairs(forms: dict[str, Switch]) -> Iterator[tuple[str, str]]:
+    kinds = sorted(forms)
+    yield from ((kind, other) for n, kind in enumerate(kinds) for other in kinds[n + 1 :])
+
+
+def compared(forms: dict[str, Switch], kind: str, other: str, leave: str = "") -> Iterator[str]:
+    """What two forms of one switch differ in beside what they may."""
+    kinds = frozenset({kind, other})
+    return differences(levelled(forms[kind], kinds, leave), levelled(forms[other], kinds, leave))
+
+
+@pytest.mark.parametrize("difference", DIFFERENCES, ids=lambda difference: difference.what)
+def test_every_difference_that_is_allowed_is_there(difference: Difference) -> None:
+    """Of the lowest switches of examples on two NOSes: no entry of the table is dead."""
+    nvidia = difference.kinds == CUMULUS
+    seen = False
+    for name, sets in (("leaf-spine", ()), ("superpod-b200", ())) if nvidia else (("leaf-spine", ARISTA),):
+        sides: dict[str, dict[str, Switch]] = {}
+        for nos in ("sonic", "cumulus" if nvidia else "eos"):
+            catalog = cluster_of(name, *on(name, sets, nos)).design.catalog
+            for switch, files in switches_of(name, on(name, sets, nos), PER_TIER):
+                if switch.is_lowest:
+                    form = in_place(switch, read(switch, files), catalog)
+                    sides.setdefault(switch.name, {})[kind_of(switch, files)] = form
+        for forms in sides.values():
+            kind, other = sorted(forms)
+            seen |= bool(list(compared(forms, kind, other, leave=difference.what)))
+            assert not list(compared(forms, kind, other))
+    assert seen
+
+
+def test_switches_of_both_vendors_run_two_nos() -> None:
+    """What is compared is not a thing with itself."""
+    assert nos_of("leaf-spine", ARISTA) == [nos for nos in RENDERED if nos in ("eos", "sonic")]
+    assert len(nos_of("mi300x-roce", ())) > 1

@@ -1,0 +1,208 @@
+"""What Arista's own templates (pyavd) are to render for a switch, told from the plan: an independent second opinion.
+
+Nothing here reads our templates or what `render/` computes for them; names of ports, lanes, classes and thresholds are
+worked out anew from the view of a switch and the facts of EOS.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from avd_management import management
+from avd_routing import merged, routing
+
+from fabricgen.switch_view import SwitchPort, SwitchView
+
+Structured: TypeAlias = dict[str, Any]
+
+XGS = ("Tomahawk", "Trident")
+
+
+def structured_config(switch: SwitchView) -> Structured:
+    """Everything that AVD is told of a switch."""
+    vlans = [service for service in switch.services if service.gateways]
+    base: Structured = {
+        "hostname": switch.name,
+        "service_routing_protocols_model": "multi-agent",
+        "spanning_tree": {"mode": "mstp", "edge_port": {"bpduguard_default": True}} if vlans else {"mode": "none"},
+        "vlans": [{"id": service.vlan, "name": service.label} for service in vlans],
+        "ethernet_interfaces": [*_ports(switch), *_subinterfaces(switch), *_unused(switch)],
+        "loopback_interfaces": [_loopback(switch)],
+        "vlan_interfaces": [
+            {
+                "name": f"Vlan{service.vlan}",
+                "description": f"gateway of {service.label}",
+                "mtu": 9214,
+                **({"vrf": service.vrf} if service.vrf else {}),
+                **_addresses(service.gateways),
+            }
+            for service in vlans
+        ],
+        **(_qos(switch) if switch.fabric.qos.lossless else {}),
+    }
+    own = [line for snippet in switch.snippets if snippet.place != "bgp" for line in snippet.lines]
+    by_hand = {"eos_cli": "\n".join(own)} if own else {}
+    return merged(base, management(switch), routing(switch), by_hand)
+
+
+def _addresses(addresses: tuple[str, ...]) -> Structured:
+    return {("ipv6_address" if ":" in address else "ip_address"): address for address in addresses}
+
+
+def port_name(switch: SwitchView, cage: int, sub: int = 0, ways: int = 1) -> str:
+    """What EOS calls a port: slot on a chassis, cage, and its first lane unless the cage has only one."""
+    lanes, left = 0, cage
+    for kind in switch.profile.cages:
+        if left <= kind.count:
+            lanes = kind.lanes
+            break
+        left -= kind.count
+    slots = [card.first_slot + n for card in switch.profile.line_cards for n in range(card.count)]
+    place = str(cage)
+    if slots:
+        per_card = switch.profile.line_cards[0].cages
+        place = f"{slots[(cage - 1) // per_card]}/{(cage - 1) % per_card + 1}"
+    return f"Ethernet{place}" if lanes == 1 else f"Ethernet{place}/{1 + sub * (lanes // ways)}"
+
+
+def _ports(switch: SwitchView) -> list[Structured]:
+    return [_port(switch, port) for port in switch.ports]
+
+
+def _port(switch: SwitchView, port: SwitchPort) -> Structured:
+    own = port.settings
+    found: Structured = {
+        "name": port_name(switch, port.cage, port.sub, port.ways),
+        "description": own.description or f"{port.peer} {port.peer_port} cable {port.cable}",
+        "mtu": min(own.mtu or 9214, 9214),
+        "shutdown": own.shutdown,
+        **_addresses(port.addresses),
+        **_speed(switch, port),
+        **_fec(port),
+    }
+    mine = [s for s in switch.services if port.role == "host" and s.fabric == port.service]
+    service = next((s for s in mine if s.vlan == port.vlan), mine[0] if mine else None)
+    if service and service.gateways and not port.addresses:
+        found["switchport"] = {"mode": "access", "access_vlan": service.vlan}
+        found["spanning_tree_portfast"] = "edge"
+    else:
+        found["switchport"] = {"enabled": False}
+        if service and service.vrf and port.addresses:
+            found["vrf"] = service.vrf
+    if port.role != "host" and switch.fabric.underlay == "ebgp-unnumbered":
+        found["ipv6_enable"] = True
+    if switch.fabric.qos.lossless:
+        found["service_profile"] = f"ROCE-{port.speed_gbps}G"
+    return found
+
+
+def _speed(switch: SwitchView, port: SwitchPort) -> Structured:
+    kinds = [kind for kind in switch.profile.cages for _ in range(kind.count)]
+    if kinds[port.cage - 1].form_factor == "RJ45":
+        return {}
+    lanes = 4 if port.speed_gbps == 40 else -(-Fraction(port.speed_gbps) // Fraction(port.lane_gbps))
+    speed = f"{port.speed_gbps}g" if port.speed_gbps < 40 else f"{port.speed_gbps}g-{lanes}"
+    return {"speed": speed}
+
+
+def _fec(port: SwitchPort) -> Structured:
+    words: dict[str, Structured] = {"rs": {"reed_solomon": True}, "fc": {"fire_code": True}, "none": {"enabled": False}}
+    wanted = port.settings.fec or ("rs" if port.speed_gbps >= 100 else "")
+    return {"error_correction_encoding": words[wanted]} if wanted else {}
+
+
+def _subinterfaces(switch: SwitchView) -> list[Structured]:
+    return [
+        {
+            "name": f"{port_name(switch, port.cage, port.sub, port.ways)}.{sub.vlan}",
+            "description": f"{port.peer} {port.peer_port} vrf {sub.vrf}",
+            "mtu": 9214,
+            "shutdown": False,
+            "encapsulation_dot1q": {"vlan": sub.vlan},
+            "vrf": sub.vrf,
+            **_addresses(sub.addresses),
+        }
+        for port in switch.ports
+        for sub in port.subinterfaces
+    ]
+
+
+def _unused(switch: SwitchView) -> list[Structured]:
+    """What is left of a split cage, and the first port of a cage without a cable: shut down."""
+    used = {(port.cage, port.sub) for port in switch.ports}
+    ways = {port.cage: port.ways for port in switch.ports}
+    return [
+        {"name": port_name(switch, cage, sub, ways.get(cage, 1)), "shutdown": True}
+        for cage in range(1, sum(kind.count for kind in switch.profile.cages) + 1)
+        for sub in range(ways.get(cage, 1))
+        if (cage, sub) not in used
+    ]
+
+
+def _loopback(switch: SwitchView) -> Structured:
+    own = ((switch.loopback, 32), (switch.loopback6, 128))
+    addresses = tuple(f"{address}/{length}" for address, length in own if address)
+    return {"name": "Loopback0", "description": "router id", **_addresses(addresses)}
+
+
+def _qos(switch: SwitchView) -> Structured:
+    """RoCE data in a class of its own with PFC and ECN, CNP before all else, the rest in class 1 (nos-conventions)."""
+    qos = switch.fabric.qos
+    xgs = switch.profile.asic.startswith(XGS)
+    marked = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
+    lossy = [str(d) for d in range(64) if d not in marked]
+    lines = [f"{dscp} to traffic-class {queue}" for dscp, queue in marked.items()]
+    return {
+        "qos": {
+            "map": {
+                "dscp": [f"{' '.join(lossy)} to traffic-class 1", *lines],
+                "traffic_class": [f"{queue} to tx-queue {queue}" for queue in (1, *marked.values())],
+            }
+        },
+        "priority_flow_control": {
+            "watchdog": {
+                "action": "drop" if qos.watchdog_action == "drop" else "notify-only",
+                "timeout": _seconds(qos.detect_ms),
+                "recovery_time": _seconds(qos.restore_ms),
+                "polling_interval": _seconds(qos.poll_ms),
+            }
+        },
+        "qos_profiles": [_profile(switch, speed, xgs) for speed in sorted({p.speed_gbps for p in switch.ports})],
+        **({} if xgs else {"hardware_counters": {"features": [{"name": "ecn", "direction": "out"}]}}),
+    }
+
+
+def _seconds(milliseconds: int) -> str:
+    """Seconds with two decimals, and a third where it says something."""
+    whole, rest = divmod(milliseconds, 1000)
+    return f"{whole}.{rest:03}" if rest % 10 else f"{whole}.{rest // 10:02}"
+
+
+def _profile(switch: SwitchView, speed: int, xgs: bool) -> Structured:
+    qos = switch.fabric.qos
+    low, high = ((kb * speed) // 400 for kb in ((256, 512) if switch.is_lowest else (512, 768)))
+    low, high = next(((low, high) for gbps, low, high in qos.ecn if gbps == speed), (low, high))
+    threshold = {"units": "kbytes", "min": low, "max": high, "max_probability": qos.mark_percent, "weight": 0}
+    ecn: Structured = {"threshold": threshold, **({"count": True} if xgs else {})}
+    shape = {"shape": {"rate": f"{qos.cnp_max_percent} percent"}} if qos.cnp_max_percent else {}
+    share = qos.roce_percent
+    return {
+        "name": f"ROCE-{speed}G",
+        "trust": "dscp",
+        "priority_flow_control": {
+            "enabled": True,
+            "watchdog": {"enabled": True},
+            "priorities": [{"priority": qos.roce_class, "no_drop": True}],
+        },
+        "uc_tx_queues" if xgs else "tx_queues": [
+            {"id": 1, "priority": "no priority", "bandwidth_percent": 100 - share},
+            {
+                "id": qos.roce_class,
+                "priority": "no priority",
+                "bandwidth_percent": share,
+                "random_detect": {"ecn": ecn},
+            },
+            {"id": qos.cnp_class, "priority": "priority strict", **shape},
+        ],
+    }

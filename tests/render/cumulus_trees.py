@@ -1,0 +1,37 @@
+"""Switches on Cumulus Linux and what their files say, for the tests of this folder."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nvue_model import faults
+from rendered import CUMULUS, cluster_of, startup
+from ruamel.yaml import YAML
+
+from fabricgen.render.engine import Renderer, RenderOptions
+from fabricgen.switch_view import SwitchView
+
+LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"
+HOSTILE = 'n1\n- set: {x: y}\r\n"},\u2028{"x": \\ ?\x1b[31m: # é\U0001f600 %TAG !'
+SN5600 = ("fabrics.compute.tiers.leaf.switch=sn5600", "fabrics.compute.tiers.spine.switch=sn5600")
+
+
+def switch_of(name: str, device: str, *sets: str) -> SwitchView:
+    return next(s for s in cluster_of(name, *CUMULUS, *sets).switches() if s.name == device)
+
+
+def text_of(switch: SwitchView) -> str:
+    catalog = cluster_of("leaf-spine").design.catalog
+    ((_, content),) = Renderer(RenderOptions()).files(switch, catalog)
+    return content.decode()
+
+
+def tree_of(switch: SwitchView) -> dict[str, Any]:
+    """What a switch's file says to readers of YAML 1.2 and 1.1 alike, which the model of NVUE takes."""
+    text = text_of(switch)
+    tree = startup({"configs/x/startup.yaml": text}, "x")
+    old = YAML(typ="safe", pure=True)
+    old.version = (1, 1)
+    assert old.load(text) == [{"set": tree}]
+    assert list(faults(tree)) == []
+    return tree

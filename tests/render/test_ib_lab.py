@@ -1,0 +1,164 @@
+"""InfiniBand files at work: a simulated subnet of the true size, a real opensm, and the graph that is read back.
+
+Needs opensm, ibsim and ibnetdiscover, and takes some seconds; elsewhere it is skipped, in CI it must run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import ib_lab
+import pytest
+from ib_lab import Graph, Subnet, parse, simulated
+from rendered import cluster_of, files_of
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.parts import links as links_part
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tools() -> None:
+    """What the lab starts; missing, it is a failure in CI and a skip that says what to do elsewhere."""
+    lacking = ib_lab.missing()
+    reason = f"{lacking}: apt-get install opensm ibsim-utils infiniband-diags" if lacking else ""
+    if reason and os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    if reason:
+        pytest.skip(reason)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder with a short name: sockets are called after it."""
+    with tempfile.TemporaryDirectory(prefix="ib") as name:
+        yield Path(name)
+
+
+def of_fabric(name: str, fabric: str, *sets: str) -> dict[str, str]:
+    """Files of a fabric by their name."""
+    prefix = f"configs/{fabric}/"
+    return {path.removeprefix(prefix): t for path, t in files_of(name, *sets).items() if path.startswith(prefix)}
+
+
+def planned_links(cluster: Cluster, fabric: str, per_cage: int) -> set[frozenset[tuple[str, int]]]:
+    """links.csv of a fabric as pairs of (device, port): ports of switches counted over the face, cage by cage."""
+    columns = links_part.table(cluster).columns
+
+    def end(device: str, port: str) -> tuple[str, int]:
+        found = re.fullmatch(r"(\d+)/(\d+)", port)
+        return (device, (int(found[1]) - 1) * per_cage + int(found[2])) if found else (f"{device} {port}", 1)
+
+    rows = zip(*(columns[c] for c in ("fabric", "a_device", "a_port", "b_device", "b_port")), strict=True)
+    return {frozenset((end(str(a), str(p)), end(str(b), str(q)))) for f, a, p, b, q in rows if f == fabric}
+
+
+def unreached(graph: Graph, subnet: Subnet) -> list[str]:
+    """Pairs of a leaf and an adapter that the forwarding tables do not join within as many hops as a tree has."""
+    tables = subnet.routes()
+    lids = {graph.lids[node]: node for node in graph.names if node.startswith("H-")}
+    leaves = {peer for (node, _), (peer, _) in graph.links.items() if node.startswith("H-")}
+    lost = []
+    for leaf in sorted(leaves):
+        for lid, adapter in lids.items():
+            at = leaf
+            for _ in range(8):
+                if at == adapter or at.startswith("H-"):
+                    break
+                at = graph.links.get((at, tables[at.removeprefix("S-")].get(lid, 0)), ("H-nowhere", 0))[0]
+            if at != adapter:
+                lost.append(f"{graph.names[leaf]} -> {graph.names[adapter]}")
+    return lost
+
+
+def test_the_superpod_is_routed_as_a_fat_tree_and_is_what_links_csv_says(folder: Path) -> None:
+    """The DGX SuperPOD B200 at its size: 1020 adapters, 48 switches."""
+    files, cluster = of_fabric("superpod-b200", "compute"), cluster_of("superpod-b200")
+    planned = parse(files["topology.net"])
+    with simulated(files, folder) as subnet:
+        log = subnet.route()
+        found = parse(subnet.discover())
+        assert unreached(found, subnet) == []
+    assert "ftree tables configured on all switches" in log
+    assert "Fabric topology has been identified as FatTree" in log
+    assert "SUBNET UP" in log
+    assert not re.search(r"ERR [0-9A-F]{4}|[Ff]alling back|PARSE", log)
+    assert (len(found.names), len(found.links)) == (1068, 4088)
+    assert found.named() == planned.named() == planned_links(cluster, "compute", 2)
+    assert (found.links, found.names, found.guids) == (planned.links, planned.names, planned.guids)
+
+
+def test_roots_that_are_real_are_taken_from_the_file(folder: Path) -> None:
+    files = of_fabric("superpod-b200", "compute", "pods.p1.su=2")
+    assert "\n# root_guid_file " in files["opensm.conf"]
+    files["opensm.conf"] = files["opensm.conf"].replace("\n# root_guid_file ", "\nroot_guid_file ")
+    with simulated(files, folder) as subnet:
+        log = subnet.route()
+    roots = len(re.findall(r"^0x", files["root-guids.conf"], re.M))
+    assert f"Ranked {roots} valid root switches" in log
+    assert "ftree tables configured on all switches" in log
+    assert not re.search(r"ERR [0-9A-F]{4}", log)
+
+
+def test_rails_that_never_meet_are_subnets_each_with_its_own_manager(folder: Path) -> None:
+    files = of_fabric("superpod-b200-3tier", "compute", "pods.p1.count=2", "pods.p1.su=2")
+    planned = parse(files["topology.net"])
+    assert "is 8 subnets" in files["opensm.conf"]
+    host = next(node for node, name in sorted(planned.names.items()) if name.startswith("compute-core-r3"))
+    with simulated(files, folder, host) as subnet:
+        log = subnet.route()
+        found = parse(subnet.discover())
+        assert unreached(found, subnet) == []
+    assert "ftree tables configured on all switches" in log
+    mine = {pair for pair in planned.named() if any("-r3-" in name for name, _ in pair)}
+    assert found.named() == mine
+    assert len(mine) * 8 == len(planned.named())
+
+
+def test_nodes_above_the_lowest_tier_are_reached_too(folder: Path) -> None:
+    """ftree takes no adapters of several ranks, and updn joins no two spines: the options ask for dnup."""
+    sets = ("fabrics.compute.extra.ufm.to=spine", "fabrics.compute.tiers.spine.count=18", "pods.p1.su=2")
+    files = of_fabric("superpod-b200", "compute", *sets)
+    assert "routing_engine dnup\n" in files["opensm.conf"]
+    with simulated(files, folder) as subnet:
+        log = subnet.route()
+        assert unreached(parse(subnet.discover()), subnet) == []
+    assert "dnup tables configured on all switches" in log
+
+
+def test_a_single_tier_is_routed(folder: Path) -> None:
+    golden = Path(__file__).resolve().parents[1] / "golden" / "managed" / "expected" / "configs" / "compute"
+    files = {file.name: file.read_text() for file in golden.iterdir()}
+    with simulated(files, folder) as subnet:
+        log = subnet.route()
+        assert unreached(parse(subnet.discover()), subnet) == []
+    assert "updn tables configured on all switches" in log
+
+
+def test_swapped_cables_are_noticed(folder: Path) -> None:
+    """Two cables of different rails swapped at the leaf: the graph that is read back is another one."""
+    files, cluster = of_fabric("superpod-b200", "compute", "pods.p1.su=2"), cluster_of("superpod-b200", "pods.p1.su=2")
+    planned = parse(files["topology.net"])
+    ends = [node for node, name in planned.names.items() if name in ("p1-su01-n001 OSFP4P2", "p1-su01-n001 OSFP3P2")]
+    (one, two), (near, far) = ends, [planned.links[node, 1] for node in ends]
+    text, between = files["topology.net"], "\0"
+    for a, b in ((one, two), (two, one)):  # each leaf has the other adapter ...
+        text = text.replace(f'\t"{a}"[1]', f'\t"{between}{b}"[1]')
+    for a, b in ((near, far), (far, near)):  # ... and each adapter the other leaf
+        text = _at_adapter(text, two if a == far else one, b[0], b[1])
+    with simulated(files | {"topology.net": text.replace(between, "")}, folder) as subnet:
+        subnet.route()
+        found = parse(subnet.discover()).named()
+    wanted = planned_links(cluster, "compute", 2)
+    assert len(found) == len(wanted)
+    assert len(found - wanted) == len(wanted - found) == 2
+
+
+def _at_adapter(text: str, adapter: str, leaf: str, port: int) -> str:
+    """A topology whose adapter hangs on another port."""
+    head, mark, tail = text.partition(f'Ca\t1 "{adapter}"')
+    assert mark
+    return head + mark + re.sub(r'"S-[0-9a-f]{16}"\[\d+\]', f'"{leaf}"[{port}]', tail, count=1)

@@ -1,0 +1,131 @@
+"""EOS against an independent template set: Arista's pyavd renders what the plan says, and both texts are one tree.
+
+Arista's schema accepts the structured config, so what is compared is what EOS knows: speeds, ranges, keys. A difference
+that is meant stands in `ACCEPTED` with its reason.
+"""
+
+from __future__ import annotations
+
+import pytest
+from avd_structured import structured_config
+from config_tree import Tree, differences, tree_of
+from pyavd import get_device_config, validate_structured_config
+from rendered import (
+    ALL_EOS,
+    BARE,
+    BFD,
+    BRIDGED,
+    BY_HAND,
+    COPPER,
+    DUAL,
+    MANAGED,
+    PER_RACK,
+    RADIUS,
+    RAILS,
+    STATIC,
+    TUNED,
+    UNNUMBERED,
+    V6,
+    cluster_of,
+)
+from test_services import BRIDGED as BRIDGED_GUEST
+from test_services import BRIDGED_VRF, ROUTED_VRF, converged
+from test_services import files_of as files_of_view
+
+from fabricgen.render.engine import Renderer, render_options
+from fabricgen.switch_view import Service, SwitchView
+
+PAIR = ("nos=eos", "fabrics.compute.tiers.leaf.switch=7060x6-64pe-b", "fabrics.oob.nos=sonic")
+
+CASES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "numbered": ("leaf-spine", ALL_EOS),
+    "unnumbered": ("leaf-spine", (*ALL_EOS, *UNNUMBERED)),
+    "dual": ("leaf-spine", (*ALL_EOS, *DUAL)),
+    "dual-unnumbered": ("leaf-spine", (*ALL_EOS, *DUAL, *UNNUMBERED)),
+    "v6": ("leaf-spine", (*ALL_EOS, *V6)),
+    "v6-unnumbered-managed": ("leaf-spine", (*ALL_EOS, *V6, *UNNUMBERED, *MANAGED)),
+    "bfd-shared-asn": ("leaf-spine", (*ALL_EOS, *BFD, *PER_RACK)),
+    "bridged-dual": ("leaf-spine", (*ALL_EOS, *BRIDGED, *DUAL)),
+    "rail-subnets": ("leaf-spine", (*ALL_EOS, *RAILS)),
+    "static-dual": ("leaf-spine", (*ALL_EOS, *STATIC, *DUAL)),
+    "bare": ("leaf-spine", (*ALL_EOS, *BARE)),
+    "best-effort": ("leaf-spine", (*ALL_EOS, "qos.profile=best-effort")),
+    "managed": ("leaf-spine", (*ALL_EOS, *MANAGED)),
+    "radius": ("leaf-spine", (*ALL_EOS, *RADIUS)),
+    "tuned": ("leaf-spine", (*ALL_EOS, *TUNED)),
+    "by-hand": ("leaf-spine", (*ALL_EOS, *BY_HAND)),
+    "three-tiers": ("dual-tor", ()),
+    "chassis-tuned-managed": ("modular-spine", (*TUNED, *MANAGED)),
+    "breakouts": ("superpod-b300", ()),
+    "border-of-a-span": ("two-site", ()),
+    "collapsed-pair": ("collapsed-pair", PAIR),
+    "collapsed-pair-dual": ("collapsed-pair", (*PAIR, *DUAL)),
+    "in-band-copper": ("mi300x-roce", (*COPPER, *MANAGED)),
+}
+
+ACCEPTED = {"- end": "closes a startup configuration, as EOS writes it itself; AVD leaves it out"}
+"""Lines that only one of the two says, and why that is right."""
+
+
+def shapes(name: str, sets: tuple[str, ...]) -> list[SwitchView]:
+    """One EOS switch for each tier and model."""
+    found: dict[tuple[str, str], SwitchView] = {}
+    for switch in cluster_of(name, *sets).switches():
+        if switch.tier.nos == "eos":
+            found.setdefault((switch.tier.key, switch.profile.id), switch)
+    assert found, "the case has no EOS switch"
+    return list(found.values())
+
+
+def text_of(switch: SwitchView, name: str, sets: tuple[str, ...]) -> str:
+    cluster = cluster_of(name, *sets)
+    ((_, content),) = Renderer(render_options(cluster)).files(switch, cluster.design.catalog)
+    return content.decode()
+
+
+def as_arista_has_it(switch: SwitchView) -> Tree:
+    """What pyavd renders of the plan, once its schema has accepted it."""
+    structured = structured_config(switch)
+    result = validate_structured_config(structured).validation_result
+    assert [f"{violation.path}: {violation.message}" for violation in result.violations] == []
+    assert list(result.ignored_eos_config_keys) == []
+    return tree_of(get_device_config(structured))
+
+
+def unexplained(ours: str, switch: SwitchView) -> list[str]:
+    return [line for line in differences(tree_of(ours), as_arista_has_it(switch)) if line not in ACCEPTED]
+
+
+@pytest.mark.parametrize(("name", "sets"), CASES.values(), ids=CASES)
+def test_arista_renders_the_same_tree(name: str, sets: tuple[str, ...]) -> None:
+    for switch in shapes(name, sets):
+        assert unexplained(text_of(switch, name, sets), switch) == []
+
+
+@pytest.mark.parametrize("guest", [BRIDGED_GUEST, BRIDGED_VRF, ROUTED_VRF], ids=["bridged", "bridged-vrf", "routed"])
+@pytest.mark.parametrize("underlay", [(), UNNUMBERED, STATIC], ids=["numbered", "unnumbered", "static"])
+def test_guests_in_vrfs_render_the_same_tree(guest: Service, underlay: tuple[str, ...]) -> None:
+    switch = converged(guest, *ALL_EOS, *underlay)
+    (text,) = files_of_view(switch).values()
+    assert unexplained(text, switch) == []
+
+
+def test_every_kind_of_switch_is_compared() -> None:
+    seen = [switch for name, sets in CASES.values() for switch in shapes(name, sets)]
+    assert {switch.profile.asic.partition(" ")[0] for switch in seen} >= {"Tomahawk", "Jericho", "Jericho3-AI"}
+    assert {switch.fabric.underlay for switch in seen} == {"ebgp-numbered", "ebgp-unnumbered", "static", "none"}
+    assert any(switch.profile.line_cards for switch in seen)
+    assert any(sub for switch in seen for port in switch.ports for sub in port.subinterfaces)
+    assert {port.role for switch in seen for port in switch.ports} == {"host", "up", "down", "peer"}
+
+
+def test_a_wrong_line_is_noticed() -> None:
+    """One line each of what matters most: left out, or saying another thing, it is found and placed."""
+    (leaf, _) = shapes("leaf-spine", ALL_EOS)
+    text = text_of(leaf, "leaf-spine", ALL_EOS)
+    for line in ("   speed 100g-4\n", "   neighbor UP route-map FABRIC-OUT out\n", "   qos trust dscp\n"):
+        at = text.index(line)
+        assert unexplained(text[:at] + text[at + len(line) :], leaf)[0].endswith(f" / {line.strip()}")
+    limit = "   neighbor UP maximum-routes 4096 warning-limit 80 percent\n"
+    moved = text.replace(limit, "", 1).replace("end\n", f"{limit.strip()}\nend\n")
+    assert len(unexplained(moved, leaf)) == 2
