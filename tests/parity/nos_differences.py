@@ -165,5 +165,5 @@ DIFFERENCES = (
         "restoration", "NVUE's watchdog gives a queue back after one poll without pauses", CUMULUS, _restoration
     ),
     Difference("copper", "only SONiC states the speed of copper ports; on others they negotiate it", CUMULUS, _copper),
-    Difference("limits of prefixes", "SONiC and EOS are not told yet how many a session may carry", CUMULUS, _limits),
+    Difference("limits of prefixes", "bgpcfgd's own templates know none", BY_BGPCFGD, _limits),
 )

@@ -53,8 +53,8 @@ class Dialect:
 
 
 DIALECTS = {
-    "sonic": Dialect(mtu=9216, lossy_class=0, most_paths=514),
-    "eos": Dialect(9214, 1, 600, copper_negotiates=True, unnumbered_described=False, unused_whole=True),
+    "sonic": Dialect(mtu=9216, lossy_class=0, most_paths=514, limits=True),
+    "eos": Dialect(9214, 1, 600, copper_negotiates=True, unnumbered_described=False, unused_whole=True, limits=True),
     "cumulus": Dialect(9216, 0, 128, copper_negotiates=True, unused_whole=True, restores=False, limits=True),
 }
 
@@ -219,7 +219,12 @@ def _as_bgpcfgd(switch: SwitchView, vrf: str, bgp: Bgp) -> Bgp:
     names = {far.partition("/")[0]: port.peer for port in switch.ports for far in _far_ends(port)}
     peers = {
         key: replace(
-            peer, policy_in=None, policy_out=None, own_as_in=1 if switch.level == 0 else 0, description=names[key]
+            peer,
+            policy_in=None,
+            policy_out=None,
+            own_as_in=1 if switch.level == 0 else 0,
+            max_prefixes={},
+            description=names[key],
         )
         for key, peer in bgp.peers.items()
     }
