@@ -201,8 +201,7 @@ def test_bfd_starts_its_daemon() -> None:
     files = files_of("leaf-spine", *BFD)
     assert config_db(files, SPINE)["DEVICE_METADATA"]["localhost"]["frr_mgmt_framework_config"] == "true"
     text = files[f"configs/{SPINE}/frr.conf"]
-    assert " neighbor DOWN bfd profile FABRIC\n" in text
-    assert "bfd\n profile FABRIC\n  detect-multiplier 3\n  receive-interval 300\n  transmit-interval 300\n" in text
+    assert " neighbor DOWN bfd 3 300 300\n" in text
 
 
 def test_hwsku_agrees_with_most_cages_in_use() -> None:
