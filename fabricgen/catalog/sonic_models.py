@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from fabricgen.catalog.profile import Id
+from fabricgen.catalog.sonic_buffers import BufferSet
 
 
 class BreakoutRun(BaseModel):
@@ -48,6 +49,7 @@ class SonicPlatform(BaseModel):
         description="Ways -> breakout modes of platform.json as spelled there."
     )
     fec: Literal["rs", "fc", "none", ""] = "rs"
+    buffers: tuple[BufferSet, ...] = Field((), description="Empty where the device tree publishes no lossless sizes.")
     cages: tuple[PlatformCage, ...]
 
     def alias(self, cage: PlatformCage, ways: int, part: int) -> str:
@@ -56,3 +58,7 @@ class SonicPlatform(BaseModel):
             return cage.alias + self.suffixes[ways][part]
         own = cage.alias_of_unsplit
         return cage.alias + (self.alias_of_unsplit if own is None else own)
+
+    def buffers_of(self, hwsku: str) -> BufferSet | None:
+        """What is published of a HwSKU's buffers; None for nothing."""
+        return next((found for found in self.buffers if hwsku in found.hwskus), None)

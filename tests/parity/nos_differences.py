@@ -163,7 +163,7 @@ DIFFERENCES = (
     Difference(
         "prefix limits",
         "bgpcfgd has no words for them, and SONiC's frr.conf does not say them yet",
-        BY_BGPCFGD | {"sonic"},
+        BY_BGPCFGD,
         _max_prefixes,
     ),
     Difference("equal paths", "bgpcfgd takes a number that is compiled into the image", BY_BGPCFGD, _max_paths),

@@ -57,7 +57,7 @@ class Dialect:
 
 
 DIALECTS = {
-    "sonic": Dialect(9216, 0, 514, unsaid=frozenset({"limits", "management", "qos"})),
+    "sonic": Dialect(9216, 0, 514, unsaid=frozenset({"management", "qos"})),
     "eos": Dialect(
         9214,
         1,

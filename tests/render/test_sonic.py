@@ -67,6 +67,7 @@ def test_leaf_with_routed_hosts() -> None:
     tables = config_db(files, LEAF)
     assert tables["DEVICE_METADATA"]["localhost"] == {
         "bgp_asn": "4200000001",
+        "buffer_model": "traditional",
         "default_bgp_status": "up",
         "docker_routing_config_mode": "separated",
         "frr_mgmt_framework_config": "false",
@@ -120,6 +121,7 @@ def test_leaf_frr() -> None:
         "  redistribute connected route-map CONNECTED\n"
         "  maximum-paths 4\n"
         "  neighbor UP activate\n"
+        "  neighbor UP maximum-prefix 4096 80\n"
         "  neighbor UP route-map FABRIC-IN in\n"
         "  neighbor UP route-map FABRIC-OUT out\n"
         " exit-address-family\n"
@@ -185,7 +187,6 @@ def test_lossless_tables() -> None:
     assert thresholds == {"ROCE_100G": ("64000", "128000"), "ROCE_400G": ("256000", "512000")}
     spine = config_db(files_of("leaf-spine"), SPINE)["WRED_PROFILE"]["ROCE_400G"]
     assert (spine["green_min_threshold"], spine["green_max_threshold"]) == ("512000", "768000")
-    assert not any(table.startswith("BUFFER") for table in tables)
 
 
 def test_stated_thresholds_hold_and_best_effort_has_no_tables() -> None:
@@ -199,7 +200,8 @@ def test_stated_thresholds_hold_and_best_effort_has_no_tables() -> None:
 def test_bfd_starts_its_daemon() -> None:
     files = files_of("leaf-spine", *BFD)
     assert config_db(files, SPINE)["DEVICE_METADATA"]["localhost"]["frr_mgmt_framework_config"] == "true"
-    assert " neighbor DOWN bfd\n" in files[f"configs/{SPINE}/frr.conf"]
+    text = files[f"configs/{SPINE}/frr.conf"]
+    assert " neighbor DOWN bfd 3 300 300\n" in text
 
 
 def test_hwsku_agrees_with_most_cages_in_use() -> None:

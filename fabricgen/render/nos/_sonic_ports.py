@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fabricgen.catalog.models import CageClass, PlatformCage, SonicPlatform, SwitchProfile
+from fabricgen.catalog.sonic_modes import parse_mode
 from fabricgen.switch_view import SwitchView
 
-FEC_FROM_GBPS = 100
-"""RS-FEC from here on: 4 x 25G NRZ (RS-528) as well as PAM4 lanes (RS-544)."""
-
-_MODE = re.compile(r"(?P<ways>\d+)x(?P<main>\d+G?)(?:\((?P<lanes>\d+)\))?(?:\[(?P<others>[^\]]*)\])?")
+FEC_FROM_GBPS, FEC_FROM_LANE_GBPS = 100, 50
+"""RS-FEC from a port speed on, where 4 x 25G NRZ has RS-528, or from a lane's: PAM4 needs RS-544 at any speed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +31,8 @@ class FacePort:
     lanes: str
     subport: int
     speed_gbps: int
+    copper: bool
+    """Twisted pair, where both ends negotiate their speed (IEEE 802.3, clause 40: 1000BASE-T knows no other way)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def _face(shape: _Shape) -> Face:
     modes = ((f"Ethernet{cage.port}", breakout_mode(platform, cage_class, use)) for cage, cage_class, use in cages)
     return Face(
         choose_hwsku(used, platform),
-        tuple(port for cage, _, use in cages for port in _ports(platform, cage, use)),
+        tuple(port for cage, of, use in cages for port in _ports(platform, cage, use, copper=of.form_factor == "RJ45")),
         tuple(sorted((port, mode) for port, mode in modes if mode)),
     )
 
@@ -84,7 +84,13 @@ def native_use(cage_class: CageClass) -> CageUse:
     return CageUse(ways, max(cage_class.breakouts[ways]))
 
 
-def _ports(platform: SonicPlatform, cage: PlatformCage, use: CageUse) -> list[FacePort]:
+def fec_of(port: FacePort) -> str:
+    """The FEC of a port: `rs`, or "" where the NOS is to choose."""
+    lane_gbps = port.speed_gbps / (port.lanes.count(",") + 1)
+    return "rs" if port.speed_gbps >= FEC_FROM_GBPS or lane_gbps >= FEC_FROM_LANE_GBPS else ""
+
+
+def _ports(platform: SonicPlatform, cage: PlatformCage, use: CageUse, *, copper: bool) -> list[FacePort]:
     """The ports of a cage; lanes as the platform's table has them, in its order."""
     each = len(cage.lanes) // use.ways
     return [
@@ -95,6 +101,7 @@ def _ports(platform: SonicPlatform, cage: PlatformCage, use: CageUse) -> list[Fa
             lanes=",".join(map(str, cage.lanes[sub * each : (sub + 1) * each])),
             subport=sub + 1 if use.ways > 1 else 0,
             speed_gbps=use.speed_gbps,
+            copper=copper,
         )
         for sub in range(use.ways)
     ]
@@ -103,20 +110,15 @@ def _ports(platform: SonicPlatform, cage: PlatformCage, use: CageUse) -> list[Fa
 def breakout_mode(platform: SonicPlatform, cage_class: CageClass, use: CageUse) -> str:
     """The breakout mode of platform.json, as spelled there, that runs a cage so; "" when the platform lists none.
 
-    Spelled `WAYSxSPEED(lanes)[other speeds]`, Gb/s with a G and else Mb/s (SONiC, dynamic port breakout design). Of
-    several that fit, the one of the cage's own speed wins: an SFP28's 10G is `1x25G[10G]`, an OSFP's `1x800G[...]`.
+    Of several that fit, the one of the cage's own speed wins: an SFP28's 10G is `1x25G[10G]`, an OSFP's `1x800G[...]`.
     """
-    own = max(cage_class.breakouts[use.ways])
+    own, wanted = 1000 * max(cage_class.breakouts[use.ways]), 1000 * use.speed_gbps
     fitting: list[tuple[bool, bool, bool, int, str]] = []
-    for text in platform.breakout_modes.get(use.ways, ()):
-        found = _MODE.fullmatch(text)
-        if found is None or int(found["ways"]) != use.ways:
+    for mode in map(parse_mode, platform.breakout_modes.get(use.ways, ())):
+        if mode is None or mode.ways != use.ways or wanted not in mode.speeds_mbps:
             continue
-        main = _gbps(found["main"])
-        others = [_gbps(speed) for speed in (found["others"] or "").split(",") if speed]
-        if use.speed_gbps in (main, *others):
-            whole = found["lanes"] is None or int(found["lanes"]) == cage_class.lanes
-            fitting.append((not whole, main != own, main != use.speed_gbps, len(fitting), text))
+        whole, main = mode.lanes in (None, cage_class.lanes), mode.speeds_mbps[0]
+        fitting.append((not whole, main != own, main != wanted, len(fitting), mode.text))
     return min(fitting)[-1] if fitting else ""
 
 
@@ -137,8 +139,3 @@ def choose_hwsku(used: dict[int, CageUse], platform: SonicPlatform) -> str:
     names = sorted(platform.hwskus, key=lambda name: (-agreement(name), name != platform.default_hwsku, name))
     best = names[0] if names else platform.default_hwsku
     return best if names and agreement(best) else platform.default_hwsku
-
-
-def _gbps(text: str) -> int:
-    text = text.strip()
-    return int(text[:-1]) if text.endswith("G") else int(text) // 1000

@@ -17,8 +17,11 @@ from fabricgen.switch_view import SwitchView
 CLASSES = 8
 DSCPS = 64
 LOSSY_CLASS = 0
-_GROUPS_OF_THEIR_OWN = (roce.ROCE_CLASS, 7)
-"""Classes with a priority group of their own, as in qos_config.j2; the others share group 0."""
+NETWORK_CLASS = 7
+"""Has a priority group of its own as the RoCE class has (qos_config.j2); the others share group 0."""
+
+MAX_POLL_MS = 1000
+"""Of the watchdog (sonic-pfcwd.yang)."""
 
 
 def qos_values(switch: SwitchView) -> dict[str, Any] | None:
@@ -35,24 +38,26 @@ def qos_values(switch: SwitchView) -> dict[str, Any] | None:
 
 @lru_cache(maxsize=256)
 def _qos_rows(ports: tuple[tuple[str, int], ...], qos: QosIntent, is_lowest: bool, spectrum: bool) -> dict[str, Any]:
-    classes = {qos.roce_dscp: roce.ROCE_CLASS, qos.cnp_dscp: roce.CNP_CLASS}
-    named = sorted((json_text(name), wred_name(speed)) for name, speed in ports)
+    classes = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
+    named = sorted((json_text(name), wred_name(speed), shaper_name(qos, speed)) for name, speed in ports)
+    alone = (qos.roce_class, NETWORK_CLASS)
+    speeds = sorted({speed for _, speed in ports})
     return {
         "qos_ports": named,
         "dscp_classes": sorted((str(dscp), classes.get(dscp, LOSSY_CLASS)) for dscp in range(DSCPS)),
         "class_queues": [(n, n) for n in range(CLASSES)],
-        "class_groups": [(n, n if n in _GROUPS_OF_THEIR_OWN else 0) for n in range(CLASSES)],
-        "pfc_to_group": [(roce.ROCE_CLASS, roce.ROCE_CLASS)] if spectrum else [],
-        "queues": sorted(_queues(named)),
-        "lossy_weight": roce.REST_SHARE,
-        "roce_weight": roce.ROCE_SHARE,
-        "roce_class": roce.ROCE_CLASS,
-        "watchdog": (roce.WATCHDOG_DETECT_MS, roce.WATCHDOG_RESTORE_MS, roce.WATCHDOG_POLL_MS),
+        "class_groups": [(n, n if n in alone else 0) for n in range(CLASSES)],
+        "pfc_to_group": [(qos.roce_class, qos.roce_class)] if spectrum else [],
+        "queues": sorted(_queues(named, qos)),
+        "lossy_weight": 100 - qos.roce_percent,
+        "roce_weight": qos.roce_percent,
+        "roce_class": qos.roce_class,
+        "shapers": sorted({(shaper_name(qos, speed), shaped_rate(qos, speed)) for speed in speeds}),
+        "watchdog": (qos.detect_ms, qos.restore_ms, min(qos.poll_ms, MAX_POLL_MS), qos.watchdog_action),
         "wred_profiles": sorted(
-            (wred_name(speed), *(1000 * kb for kb in roce.ecn_thresholds_kb(qos, is_lowest, speed)))
-            for speed in {speed for _, speed in ports}
+            (wred_name(speed), *(1000 * kb for kb in roce.ecn_thresholds_kb(qos, is_lowest, speed))) for speed in speeds
         ),
-        "mark_percent": roce.MARK_PERCENT,
+        "mark_percent": qos.mark_percent,
     }
 
 
@@ -61,11 +66,21 @@ def wred_name(speed_gbps: int) -> str:
     return f"ROCE_{speed_gbps}G"
 
 
-def _queues(ports: list[tuple[str, str]]) -> list[tuple[str, str, str]]:
+def shaper_name(qos: QosIntent, speed_gbps: int) -> str:
+    """The scheduler of the notification queue: one for all speeds where it is not shaped."""
+    return f"scheduler.cnp_{speed_gbps}G" if qos.cnp_max_percent else "scheduler.2"
+
+
+def shaped_rate(qos: QosIntent, speed_gbps: int) -> int:
+    """What notifications may take of a port, bytes/s; 0: they are not shaped."""
+    return speed_gbps * 1_000_000_000 // 8 * qos.cnp_max_percent // 100
+
+
+def _queues(ports: list[tuple[str, str, str]], qos: QosIntent) -> list[tuple[str, str, str]]:
     """(key, scheduler, WRED profile): the lossy, the RoCE and the notification queue of each port."""
     rows = []
-    for name, profile in ports:
+    for name, profile, shaper in ports:
         rows.append((f"{name}|{LOSSY_CLASS}", "scheduler.0", ""))
-        rows.append((f"{name}|{roce.ROCE_CLASS}", "scheduler.1", profile))
-        rows.append((f"{name}|{roce.CNP_CLASS}", "scheduler.2", ""))
+        rows.append((f"{name}|{qos.roce_class}", "scheduler.1", profile))
+        rows.append((f"{name}|{qos.cnp_class}", shaper, ""))
     return rows

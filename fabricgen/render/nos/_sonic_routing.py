@@ -111,7 +111,7 @@ def _neighbor_type(switch: SwitchView, port: SwitchPort) -> str:
 
 
 def _frr(switch: SwitchView) -> dict[str, Any]:
-    peers = bgp.sessions(switch)
+    peers, bfd = bgp.sessions(switch), switch.fabric.bfd
     return {
         "families": _families(switch),
         "only_own_routes": switch.is_lowest,
@@ -119,7 +119,10 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
         "connect_retry": bgp.CONNECT_RETRY_S,
         "groups": bgp.groups(peers),
         "unnumbered": switch.fabric.underlay == "ebgp-unnumbered",
-        "bfd": switch.fabric.bfd,
+        "bfd": (bfd.interval_ms, bfd.multiplier) if bfd else (),
+        "max_prefixes": switch.fabric.max_prefixes,
+        "own_bgp_lines": switch.lines_at("bgp"),
+        "own_lines": switch.lines_at("frr"),
         "max_paths": min(switch.ecmp_width, MAX_ECMP),
         "peers": [_peer(session) for session in peers],
         "bgp_instances": [_frr_vrf(switch, vrf) for vrf in switch.vrfs if bgp.vrf_sessions(switch, vrf)],

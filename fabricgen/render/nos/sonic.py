@@ -30,24 +30,40 @@ BGP_GLOBALS is for the YANG models, where those keys refer to it; bgpcfgd does n
 A session has one owner: with an frr.conf there are no BGP_NEIGHBOR rows, since bgpcfgd runs in every mode and would put
 those peers into its own permit-all group if it came first (managers_bgp.py, add_peer).
 
-BUFFER_* tables are left to the image: sizes depend on the ASIC, and the catalogue holds none yet.
+VERSIONS says which schema the tables have, so that db_migrator (sonic-utilities, scripts/db_migrator.py) takes the file
+for what it is and not for one of unknown age. It is the oldest schema with these tables, since an image refuses one
+that is newer than itself; a newer image migrates it.
+
+bgpcfgd's templates know no prefix limits: `max_prefixes` holds where FRR reads an frr.conf (templates/general/*.j2).
+
+Buffers are those that the platform publishes, else the image's own (`_sonic_buffers.py`).
 Tables and fields: sonic-buildimage, src/sonic-yang-models/doc/Configuration.md.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SonicPlatform
 from fabricgen.kernel.diagnostics import fault
+from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.escape import json_text, one_line, token
-from fabricgen.render.nos._sonic_ports import FEC_FROM_GBPS, Face, FacePort, face_of
+from fabricgen.render.nos._sonic_buffers import buffer_values
+from fabricgen.render.nos._sonic_management import TABLES as MANAGEMENT_TABLES
+from fabricgen.render.nos._sonic_management import management_values
+from fabricgen.render.nos._sonic_ports import Face, FacePort, face_of, fec_of
 from fabricgen.render.nos._sonic_qos import qos_values
 from fabricgen.render.nos._sonic_routing import owns_frr, router_type, routing_values, vrf_name
-from fabricgen.switch_view import SwitchPort, SwitchView
+from fabricgen.render.trees import merged
+from fabricgen.switch_view import AS_PLANNED, PlacedSnippet, SwitchPort, SwitchView
 
 MTU = 9216
+SCHEMA_VERSION = "version_202305_01"
+"""Of the tables, as db_migrator.py names it."""
+
 KERNEL_NAME = 15
 """Longest name of an interface in Linux."""
 
@@ -67,14 +83,16 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         )
     face = face_of(switch, platform)
     cabled = {port.name: port for port in switch.ports}
-    qos = qos_values(switch)
+    qos, buffers = qos_values(switch), buffer_values(switch, platform, face)
     found = {
         **_device(switch, platform, face),
         **_interfaces(switch),
         **routing_values(switch),
+        **management_values(switch),
         "breakouts": [(json_text(port), json_text(mode)) for port, mode in face.breakouts],
         "ports": sorted(_port_row(port, cabled.get(port.name)) for port in face.ports),
         "qos": qos,
+        "buffers": buffers,
     }
     tables = _tables(found)
     return {
@@ -97,7 +115,7 @@ def _device(switch: SwitchView, platform: SonicPlatform, face: Face) -> dict[str
         "routing_mode": "split-unified" if own_frr else "separated",
         "mgmt_framework": "true" if own_frr and switch.fabric.bfd else "false",
         "bgp_state": "disabled" if switch.fabric.underlay == "none" else "enabled",
-        "mtu": MTU,
+        "schema_version": SCHEMA_VERSION,
         "management": sorted((address, gateway) for address, gateway in switch.managements if gateway),
     }
 
@@ -109,15 +127,18 @@ def _loopbacks(switch: SwitchView) -> list[str]:
 
 
 def _port_row(port: FacePort, peer: SwitchPort | None) -> tuple[str, ...]:
-    """(name, admin status, alias, description, fec, index, lanes, Mb/s, subport); "" where a field is absent."""
+    """(name, admin, alias, negotiates, description, fec, index, lanes, mtu, Mb/s, subport); "" for no field."""
+    own = peer.settings if peer else AS_PLANNED
     return (
         json_text(port.name),
-        "up" if peer else "down",
+        "up" if peer and not own.shutdown else "down",
         json_text(port.alias),
-        json_text(one_line(f"{peer.peer} {peer.peer_port} cable {peer.cable}" if peer else "unused", 255)),
-        "rs" if port.speed_gbps >= FEC_FROM_GBPS else "",
+        "on" if port.copper else "",
+        json_text(one_line(peer.label if peer else "unused", 255)),
+        own.fec or fec_of(port),
         str(port.index),
         port.lanes,
+        str(own.mtu or MTU),
         str(port.speed_gbps * 1000),
         str(port.subport) if port.subport else "",
     )
@@ -157,8 +178,9 @@ def subinterface_name(port: str, vlan: int) -> str:
     return name if len(name) <= KERNEL_NAME else name.replace("Ethernet", "Eth", 1)
 
 
-_ALWAYS = ("DEVICE_METADATA", "FEATURE", "LOOPBACK_INTERFACE", "MGMT_PORT", "PORT")
+_ALWAYS = ("DEVICE_METADATA", "FEATURE", "LOOPBACK_INTERFACE", "MGMT_PORT", "PORT", "VERSIONS")
 _WHERE_FILLED = {
+    **MANAGEMENT_TABLES,
     "BGP_GLOBALS": "bgp_vrfs",
     "BGP_NEIGHBOR": "bgp_neighbors",
     "BREAKOUT_CFG": "breakouts",
@@ -186,6 +208,16 @@ _LOSSLESS = (
     "WRED_PROFILE",
 )
 
+_BUFFERS = {
+    "BUFFER_PG": "groups",
+    "BUFFER_POOL": "pools",
+    "BUFFER_PORT_EGRESS_PROFILE_LIST": "egress_lists",
+    "BUFFER_PORT_INGRESS_PROFILE_LIST": "ingress_lists",
+    "BUFFER_PROFILE": "profiles",
+    "BUFFER_QUEUE": "queue_buffers",
+    "CABLE_LENGTH": "cable_lengths",
+}
+
 _SPECTRUM_ONLY = "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"
 
 
@@ -193,4 +225,35 @@ def _tables(found: dict[str, Any]) -> list[str]:
     """Names of the tables a switch has, in the order of config_db.json."""
     filled = [table for table, rows in _WHERE_FILLED.items() if found[rows]]
     lossless = [t for t in _LOSSLESS if t != _SPECTRUM_ONLY or found["qos"]["pfc_to_group"]] if found["qos"] else []
-    return sorted([*_ALWAYS, *filled, *lossless])
+    buffers = [table for table, rows in _BUFFERS.items() if found["buffers"] and found["buffers"][rows]]
+    return sorted([*_ALWAYS, *filled, *lossless, *buffers])
+
+
+def with_trees(file: str, text: str, snippets: tuple[PlacedSnippet, ...]) -> str:
+    """A config_db.json with the user's tables laid over it, checked as a whole.
+
+    Numbers and truth values become text, as every value of config_db is. Raises InputError (FG052) where a snippet
+    is not table, key, field, or leaves something that SONiC would not take.
+    """
+    if file != "config_db.json":
+        return text
+    plain = json.loads(text)
+    tables = plain
+    for snippet in snippets:
+        tables = merged(tables, _as_text(snippet.tree), snippet.name)
+    before = set(check_config_db(plain, Catalog()))
+    faults = [problem for problem in check_config_db(tables, Catalog()) if problem.grave and problem not in before]
+    if faults:
+        names = ", ".join(f"'{snippet.name}'" for snippet in snippets)
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise fault("FG052", f"snippet {names}: {faults[0].place}: {faults[0].found}{more}", hint=faults[0].hint)
+    return json.dumps(tables, indent=4, sort_keys=True) + "\n"
+
+
+def _as_text(value: Any) -> Any:
+    """A tree of YAML as config_db has it: keys and scalars as text."""
+    if isinstance(value, Mapping):
+        return {str(key): _as_text(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_as_text(inner) for inner in value]
+    return str(value).lower() if isinstance(value, bool) else value if value is None else str(value)
