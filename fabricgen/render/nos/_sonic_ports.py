@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fabricgen.catalog.models import CageClass, PlatformCage, SonicPlatform, SwitchProfile
+from fabricgen.catalog.sonic_modes import breakout_mode, lanes_of
 from fabricgen.switch_view import SwitchView
 
 FEC_FROM_GBPS = 100
 """RS-FEC from here on: 4 x 25G NRZ (RS-528) as well as PAM4 lanes (RS-544)."""
-
-_MODE = re.compile(r"(?P<ways>\d+)x(?P<main>\d+G?)(?:\((?P<lanes>\d+)\))?(?:\[(?P<others>[^\]]*)\])?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,10 @@ class _Shape:
 
 
 def face_of(switch: SwitchView, platform: SonicPlatform) -> Face:
-    """The face of a switch: every port, whether cabled or not, how its cages are split, and the HwSKU that suits."""
+    """The face of a switch: the HwSKU that suits, how cages are split, and every port, whether cabled or not.
+
+    Left out are cages that are not in use and have no port in the HwSKU: its SAI profile does not start them.
+    """
     used = {port.cage: CageUse(port.ways, port.speed_gbps) for port in switch.ports}
     return _face(_Shape(id(platform), id(switch.profile), tuple(used.items()), platform, switch.profile))
 
@@ -65,17 +66,19 @@ def face_of(switch: SwitchView, platform: SonicPlatform) -> Face:
 @lru_cache(maxsize=256)
 def _face(shape: _Shape) -> Face:
     used, platform = dict(shape.used), shape.platform
-    classes = [cage_class for cage_class in shape.profile.cages for _ in range(cage_class.count)]
-    cages = [
-        (cage, cage_class, used.get(number) or native_use(cage_class))
-        for number, (cage, cage_class) in enumerate(zip(platform.cages, classes, strict=True), 1)
-    ]
-    modes = ((f"Ethernet{cage.port}", breakout_mode(platform, cage_class, use)) for cage, cage_class, use in cages)
-    return Face(
-        choose_hwsku(used, platform),
-        tuple(port for cage, _, use in cages for port in _ports(platform, cage, use)),
-        tuple(sorted((port, mode) for port, mode in modes if mode)),
-    )
+    hwsku = choose_hwsku(used, platform)
+    ports: list[FacePort] = []
+    modes: list[tuple[str, str]] = []
+    classes = (cage_class for cage_class in shape.profile.cages for _ in range(cage_class.count))
+    for number, (cage, cage_class) in enumerate(zip(platform.cages, classes, strict=True), 1):
+        if number not in used and platform.run_of(hwsku, number) is None:
+            continue
+        use = used.get(number) or native_use(cage_class)
+        mode = breakout_mode(platform, cage_class, use.ways, use.speed_gbps)
+        ports += _ports(platform, cage, use, mode)
+        if mode:
+            modes.append((f"Ethernet{cage.port}", mode))
+    return Face(hwsku, tuple(ports), tuple(sorted(modes)))
 
 
 def native_use(cage_class: CageClass) -> CageUse:
@@ -84,15 +87,16 @@ def native_use(cage_class: CageClass) -> CageUse:
     return CageUse(ways, max(cage_class.breakouts[ways]))
 
 
-def _ports(platform: SonicPlatform, cage: PlatformCage, use: CageUse) -> list[FacePort]:
-    """The ports of a cage; lanes as the platform's table has them, in its order."""
+def _ports(platform: SonicPlatform, cage: PlatformCage, use: CageUse, mode: str) -> list[FacePort]:
+    """The ports of a cage; lanes as the platform's table has them, in its order, and as many as the mode takes."""
     each = len(cage.lanes) // use.ways
+    taken = lanes_of(mode) if use.ways == 1 else None
     return [
         FacePort(
             name=f"Ethernet{cage.port + sub * each}",
             alias=platform.alias(cage, use.ways, sub),
             index=cage.index,
-            lanes=",".join(map(str, cage.lanes[sub * each : (sub + 1) * each])),
+            lanes=",".join(map(str, cage.lanes[sub * each : (sub + 1) * each][:taken])),
             subport=sub + 1 if use.ways > 1 else 0,
             speed_gbps=use.speed_gbps,
         )
@@ -100,45 +104,18 @@ def _ports(platform: SonicPlatform, cage: PlatformCage, use: CageUse) -> list[Fa
     ]
 
 
-def breakout_mode(platform: SonicPlatform, cage_class: CageClass, use: CageUse) -> str:
-    """The breakout mode of platform.json, as spelled there, that runs a cage so; "" when the platform lists none.
-
-    Spelled `WAYSxSPEED(lanes)[other speeds]`, Gb/s with a G and else Mb/s (SONiC, dynamic port breakout design). Of
-    several that fit, the one of the cage's own speed wins: an SFP28's 10G is `1x25G[10G]`, an OSFP's `1x800G[...]`.
-    """
-    own = max(cage_class.breakouts[use.ways])
-    fitting: list[tuple[bool, bool, bool, int, str]] = []
-    for text in platform.breakout_modes.get(use.ways, ()):
-        found = _MODE.fullmatch(text)
-        if found is None or int(found["ways"]) != use.ways:
-            continue
-        main = _gbps(found["main"])
-        others = [_gbps(speed) for speed in (found["others"] or "").split(",") if speed]
-        if use.speed_gbps in (main, *others):
-            whole = found["lanes"] is None or int(found["lanes"]) == cage_class.lanes
-            fitting.append((not whole, main != own, main != use.speed_gbps, len(fitting), text))
-    return min(fitting)[-1] if fitting else ""
-
-
 def choose_hwsku(used: dict[int, CageUse], platform: SonicPlatform) -> str:
     """The HwSKU whose own breakout agrees with most cages in use, in ways and speed; the default where none is better.
 
     A HwSKU brings the SAI profile that fixes how many ports the ASIC starts with, so the nearest one leaves the least
-    to dynamic breakout.
+    to dynamic breakout. One that has no port at all in a cage in use comes after those that have.
     """
 
-    def agreement(name: str) -> int:
-        runs = platform.hwskus[name]
-        return sum(
-            any(r.first <= cage <= r.last and (r.ways, r.speed_gbps) == (use.ways, use.speed_gbps) for r in runs)
-            for cage, use in used.items()
-        )
+    def rank(name: str) -> tuple[int, int]:
+        runs = [(platform.run_of(name, cage), use) for cage, use in used.items()]
+        agree = sum(run is not None and (run.ways, run.speed_gbps) == (use.ways, use.speed_gbps) for run, use in runs)
+        return sum(run is None for run, _ in runs), -agree
 
-    names = sorted(platform.hwskus, key=lambda name: (-agreement(name), name != platform.default_hwsku, name))
-    best = names[0] if names else platform.default_hwsku
-    return best if names and agreement(best) else platform.default_hwsku
-
-
-def _gbps(text: str) -> int:
-    text = text.strip()
-    return int(text[:-1]) if text.endswith("G") else int(text) // 1000
+    if not platform.hwskus:
+        return platform.default_hwsku
+    return min(platform.hwskus, key=lambda name: (rank(name), name != platform.default_hwsku, name))
