@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from fabricgen.allocate.addresses import Addresses, allocate
-from fabricgen.allocate.asn import shares_asn
-from fabricgen.allocate.family_tables import FamilyAddresses
 from fabricgen.allocate.names import device_names, site_names
 from fabricgen.allocate.overrides import with_overrides
-from fabricgen.allocate.pools import dotted
 from fabricgen.allocate.ports import PortNames, Strings
 from fabricgen.allocate.release import holes
 from fabricgen.allocate.sessions import check_sessions
 from fabricgen.blueprint.lock import Lock
-from fabricgen.catalog.models import SwitchProfile
-from fabricgen.configuration import check_configurations, placed_snippets, port_settings
-from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
+from fabricgen.configuration import check_configurations
+from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.design.ports import PortRun
 from fabricgen.design.remembered import in_use, positions_needed, with_remembered
 from fabricgen.intent import FabricIntent, fabric_intent
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.extents import Extents
 from fabricgen.plan.expand import build_plan
-from fabricgen.plan.scale_up_ports import ScaleUpPort
-from fabricgen.plan.tables import SWITCH, Flags, Ints, ManagementPort, Plan, Wide
-from fabricgen.static_routes import Reachability
-from fabricgen.switch_view import (
-    AS_PLANNED,
-    PlacedSnippet,
-    Service,
-    StaticRoute,
-    Subinterface,
-    SwitchPort,
-    SwitchView,
-)
+from fabricgen.plan.tables import SWITCH, Plan
+from fabricgen.switch_view import SwitchView
+from fabricgen.switch_views import SwitchViews
 
 
 @dataclass(frozen=True)
@@ -92,24 +78,6 @@ class Cluster:
         tails = np.array([f".{n + 1}" if n >= 0 else "" for n in connectors.tolist()], dtype=object)
         return tuple((device + (":" + cage + tails[place])).tolist())
 
-    @cached_property
-    def _ports_of(self) -> tuple[Wide, Wide, Wide]:
-        """(row pointer per device, link, 0 for the a end and 1 for b), ends sorted by device and place on its face."""
-        links, plan = self.plan.links, self.plan
-        keep = np.array([not isinstance(s.b, ScaleUpPort) for s in links.segments], dtype=bool)
-        order = np.zeros((2, len(links)), dtype=np.int64)
-        for i, segment in enumerate(links.segments):
-            rows = links.segment == i
-            for end, (side, port) in enumerate(((segment.a, links.a_port), (segment.b, links.b_port))):
-                order[end, rows] = _on_face(side, port[rows]) if isinstance(side, PortRun) else port[rows]
-        kept = np.flatnonzero(keep[links.segment])
-        device = np.concatenate([links.a_device[kept], links.b_device[kept]])
-        link = np.concatenate([kept, kept])
-        at_b = np.repeat(np.array([0, 1]), len(kept))
-        by = np.lexsort((order[at_b, link], device))
-        pointer = np.searchsorted(device[by], np.arange(len(plan.devices) + 1))
-        return pointer, link[by], at_b[by]
-
     def switch_rows(self) -> list[int]:
         """Rows of the device table that are switches of Ethernet fabrics, in order."""
         found: list[int] = []
@@ -122,150 +90,6 @@ class Cluster:
         """Views of every switch that has a configuration."""
         return (self.switch(row) for row in self.switch_rows())
 
-    def switch(self, row: int) -> SwitchView:
-        """The view of one switch, by its row in the device table."""
-        devices, addresses = self.plan.devices, self.addresses
-        cls = devices.classes[devices.device_class[row]]
-        fabric = self.design.fabric(cls.fabric)
-        assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - the row is a switch
-        return SwitchView(
-            name=self.names[row],
-            profile=cls.profile,
-            fabric=self.intent(fabric),
-            tier=fabric.tier(cls.tier),
-            is_lowest=fabric.tier(cls.tier).lowest,
-            level=self.design.levels[fabric.tier(cls.tier).key],
-            asn=int(addresses.asn[row]),
-            router_id=dotted(int(addresses.router_id[row])),
-            loopback=addresses.v4.text(addresses.v4.loopback.at(row)),
-            loopback6=self._six(lambda v6: v6.text(v6.loopback.at(row))),
-            managements=tuple(self._managements(row)),
-            services=self._services(row, fabric),
-            site=self.sites[row],
-            rack=self.plan.racks.names[devices.rack[row]],
-            ports=tuple(self._switch_ports(row)),
-            routes=self._routes(row) if self.intent(fabric).underlay == "static" else (),
-            shares_asn=bool(self._shares_asn[row]),
-            snippets=self._snippets(row, fabric.tier(cls.tier)),
-        )
-
-    def _snippets(self, row: int, tier: TierDesign) -> tuple[PlacedSnippet, ...]:
-        """The user's raw configuration for a switch; worked out once a tier for those that have none of their own."""
-        name = self.names[row]
-        key = (tier.key, name if name in self.design.loaded.blueprint.config_of else "")
-        if key not in self._snippets_of:
-            self._snippets_of[key] = placed_snippets(self.design, tier, key[1])
-        return self._snippets_of[key]
-
-    @cached_property
-    def _snippets_of(self) -> dict[tuple[TierKey, str], tuple[PlacedSnippet, ...]]:
-        return {}
-
-    def _six(self, text: Callable[[FamilyAddresses], str]) -> str:
-        """A text of the IPv6 addresses, "" where there are none."""
-        return text(self.addresses.v6) if self.addresses.v6 else ""
-
-    def _managements(self, row: int) -> Iterator[tuple[str, str]]:
-        for found in self.addresses.families:
-            address, gateway = found.management.at(row), found.management_gateway.at(row)
-            if address:
-                yield found.prefix(address, int(found.management_length[row])), found.text(gateway)
-
-    def _routes(self, row: int) -> tuple[StaticRoute, ...]:
-        return tuple(route for reachability in self._reachabilities for route in reachability.routes(row))
-
-    @cached_property
-    def _shares_asn(self) -> Flags:
-        switches = [c for c in self.plan.devices.classes if c.kind == SWITCH]
-        tiers = [(c.rows, self.design.fabric(c.fabric).tier(c.tier)) for c in switches]
-        return shares_asn(tiers, self.addresses.asn)
-
-    @cached_property
-    def _reachabilities(self) -> tuple[Reachability, ...]:
-        shared = [f.name for f in self.design.fabrics if not f.vrf]
-        return tuple(
-            Reachability(self.plan, family, self.a_port, self.b_port, shared) for family in self.addresses.families
-        )
-
-    def _services(self, row: int, owner: FabricDesign) -> tuple[Service, ...]:
-        """The owning fabric, and those it carries: where their nodes attach, and where their VRF passes."""
-        found = self._services_of(row, owner)
-        for guest in self.design.fabrics:
-            if guest.carrier == owner.name:
-                found += [
-                    service
-                    for service in self._services_of(row, guest)
-                    if service.host_subnet or service.host_subnet6 or self._passes(owner.name, guest.vrf)
-                ]
-        return tuple(found)
-
-    def _passes(self, owner: str, vrf: str) -> bool:
-        """Whether the links between a fabric's switches carry a VRF."""
-        return any((owner, vrf) in found.vrf_links for found in self.addresses.families)
-
-    def _services_of(self, row: int, fabric: FabricDesign) -> list[Service]:
-        """What a fabric is to one of the switches that it uses: a service, or one for each subnet of its rails."""
-        intent, found = self.intent(fabric), self.addresses.families
-        blocks = [each.prefix(*each.host_block(fabric.name, row)) for each in found]
-        gateways, labels = self._gateways(row, fabric), self._rail_labels(row, fabric)
-        return [
-            Service(
-                fabric=intent.name,
-                vlan=intent.vlan + place,
-                vrf=intent.vrf,
-                hosts=intent.hosts,
-                gateway=gateways[0][place] if gateways[0] else "",
-                host_subnet=blocks[0],
-                host_pools=intent.host_pools,
-                gateway6=gateways[-1][place] if len(found) > 1 and gateways[-1] else "",
-                host_subnet6=blocks[-1] if len(found) > 1 else "",
-                rail=label,
-            )
-            for place, label in enumerate(labels)
-        ]
-
-    def _gateways(self, row: int, fabric: FabricDesign) -> list[list[str]]:
-        """By family, the gateways of a fabric's nodes on a switch with their prefix lengths."""
-        found = []
-        for each in self.addresses.families:
-            subnets = each.subnets.get(fabric.name)
-            length = int(subnets.subnet_length[row]) if subnets else 0
-            found.append([each.prefix(gateway, length) for gateway in each.gateways(fabric.name, row)])
-        return found
-
-    def _rail_labels(self, row: int, fabric: FabricDesign) -> list[str]:
-        """Names of the subnets of a fabric on a switch: of its rails, or "" for the only one."""
-        rails, devices = self.addresses.rails.get(fabric.name), self.plan.devices
-        cls = devices.classes[devices.device_class[row]]
-        if rails is None or fabric.leaf != (cls.fabric, cls.tier):
-            return [""]
-        return rails.labels(row - cls.first) or [""]
-
-    def _subinterfaces(self, link: int, peer: int, *, at_b: bool) -> Iterator[Subinterface]:
-        """What a link between switches carries of each VRF, seen from one end."""
-        for carrier, vrf in dict.fromkeys(key for found in self.addresses.families for key in found.vrf_links):
-            pairs = [self._pair_in_vrf(found, (carrier, vrf), link, at_b=at_b) for found in self.addresses.families]
-            if any(own for own, _ in pairs):
-                guest = next(f for f in self.design.fabrics if (f.carrier, f.vrf) == (carrier, vrf))
-                own6, far6 = pairs[1] if len(pairs) > 1 else ("", "")
-                yield Subinterface(
-                    vlan=self.intent(guest).vlan,
-                    vrf=vrf,
-                    address=pairs[0][0],
-                    peer_address=pairs[0][1],
-                    peer_asn=int(self.addresses.asn[peer]),
-                    address6=own6,
-                    peer_address6=far6,
-                )
-
-    @staticmethod
-    def _pair_in_vrf(found: FamilyAddresses, key: tuple[str, str], link: int, *, at_b: bool) -> tuple[str, str]:
-        """(own, far) address with prefix length of a link in a VRF; "" for none."""
-        column = found.vrf_links.get(key)
-        upper = column.at(link) if column is not None else 0
-        texts = [found.prefix(upper + end if upper else 0, found.family.pair_length) for end in (0, 1)]
-        return (texts[0], texts[1]) if at_b else (texts[1], texts[0])
-
     @cached_property
     def _intents(self) -> dict[str, FabricIntent]:
         return {f.name: fabric_intent(self.design, f, self.addresses.own_loopbacks) for f in self.design.fabrics}
@@ -274,66 +98,16 @@ class Cluster:
         """What holds for every switch of a fabric."""
         return self._intents[fabric.name]
 
-    def _switch_ports(self, row: int) -> Iterator[SwitchPort]:
-        pointer, link_of, end_of = self._ports_of
-        links, addresses, devices = self.plan.links, self.addresses, self.plan.devices
-        cls = devices.classes[devices.device_class[row]]
-        own = port_settings(self.design, self.names[row])
-        for place in range(pointer[row], pointer[row + 1]):
-            link, at_b = int(link_of[place]), bool(end_of[place])
-            segment = links.segments[links.segment[link]]
-            side = segment.b if at_b else segment.a
-            if not isinstance(side, PortRun):
-                continue
-            port = int(links.b_port[link] if at_b else links.a_port[link])
-            peer = int(links.a_device[link] if at_b else links.b_device[link])
-            ends = [self._ends(found, link, at_b=at_b) for found in addresses.families]
-            own6, far6 = ends[1] if len(ends) > 1 else ("", "")
-            names = (self.b_port[link], self.a_port[link]) if at_b else (self.a_port[link], self.b_port[link])
-            peer_class = devices.classes[devices.device_class[peer]]
-            host = segment.lower == "node"
-            cable = int(links.cable[link])
-            yield SwitchPort(
-                name=names[0],
-                cage=side.cages[port // side.ways],
-                sub=port % side.ways,
-                ways=side.ways,
-                speed_gbps=int(segment.speed_gbps),
-                lane_gbps=side.lane_gbps,
-                role="host" if host else "peer" if peer_class is cls else "down" if at_b else "up",
-                address=ends[0][0],
-                peer=self.names[peer],
-                peer_port=names[1],
-                peer_address=ends[0][1],
-                peer_tier=peer_class.tier,
-                peer_asn=0 if isinstance(segment.a, ManagementPort) else int(addresses.asn[peer]),
-                peer_model=peer_class.profile.id,
-                cable=self.cable_ids[cable] if cable >= 0 else "",
-                service=segment.fabric if host else "",
-                subinterfaces=() if host else tuple(self._subinterfaces(link, peer, at_b=at_b)),
-                address6=own6,
-                peer_address6=far6,
-                vlan=self._vlan(segment.fabric, link) if host else 0,
-                settings=own.get(names[0], AS_PLANNED),
-            )
+    def switch(self, row: int) -> SwitchView:
+        """The view of one switch, by its row in the device table."""
+        return self._views.switch(row)
 
-    @staticmethod
-    def _ends(found: FamilyAddresses, link: int, *, at_b: bool) -> tuple[str, str]:
-        """(own, far) address with prefix length of a link; "" for none."""
-        length = int(found.length[link])
-        a, b = found.prefix(found.a.at(link), length), found.prefix(found.b.at(link), length)
-        return (b, a) if at_b else (a, b)
-
-    def _vlan(self, fabric: str, link: int) -> int:
-        """The VLAN of a host port, whether or not its fabric bridges."""
-        rails = self.addresses.rails.get(fabric)
-        return self._intents[fabric].vlan + (max(0, int(rails.subnet[link])) if rails else 0)
-
-
-def _on_face(run: PortRun, ports: Ints) -> Wide:
-    """Where ports of a run lie on the face, to sort by; int64."""
-    cages = np.array(run.cages, dtype=np.int64)
-    return cages[ports // run.ways] * 64 + ports % run.ways
+    @cached_property
+    def _views(self) -> SwitchViews:
+        ports = (self.a_port, self.b_port)
+        return SwitchViews(
+            self.design, self.plan, self.addresses, self.names, self.sites, ports, self.cable_ids, self._intents
+        )
 
 
 def build_cluster(design: Design) -> Cluster:

@@ -12,6 +12,7 @@ from fabricgen.allocate.family import ROUTER_ID_BITS
 from fabricgen.allocate.family_tables import FamilyAddresses, Subnets, rows_of
 from fabricgen.allocate.giver import Giver
 from fabricgen.allocate.management import manage
+from fabricgen.allocate.node_prefixes import nodes_in
 from fabricgen.allocate.rail_subnets import RailSubnets
 from fabricgen.allocate.subnet_room import RESERVED_IN_SUBNET
 from fabricgen.allocate.underlay import families, is_management, is_routed, numbers_links, runs_bgp
@@ -125,10 +126,10 @@ class FamilyAllocation:
             owned = self.design.fabric(tier.fabric), tier
             ports = sum(run.capacity for run in tier.downs)
             if fabric.hosts == "routed":
-                before = self._give.room_before(pool, fabric, owned, f"nodes of {fabric.name} in /")
+                before = self._give.room_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
                 enough = before >= self._room_of_pairs(self._in_use(tier, segments))
                 places = before if enough else self._room_of_pairs(ports)
-                purpose = f"nodes of {fabric.name} in /{self.family.length_of(places)}{self.family.ending}"
+                purpose = f"{nodes_in(fabric.name)}/{self.family.length_of(places)}{self.family.ending}"
                 rooms = self._give.rooms(pool, fabric, owned, purpose, places, what)
                 self._keep(fabric, tier, rooms, np.array(0), rooms.size)
                 self._routed(tier, segments, rooms)
@@ -136,11 +137,11 @@ class FamilyAllocation:
             rails = self._rails.get(fabric.name) if tier.key == fabric.leaf else None
             size = rails.size if rails else power_of_two_at_least(ports + RESERVED_IN_SUBNET + 1)
             if rails is None and not self.family.subnet_size:
-                before = self._give.room_before(pool, fabric, owned, f"nodes of {fabric.name} in /")
+                before = self._give.room_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
                 size = before if before > self._in_use(tier, segments) + RESERVED_IN_SUBNET else size
             size, most = self.family.subnet_size or size, rails.most if rails else 1
             length = self.family.length_of(size)
-            purpose = f"nodes of {fabric.name} in {f'{most} x ' if rails else ''}/{length}{self.family.ending}"
+            purpose = f"{nodes_in(fabric.name)}{f'{most} x ' if rails else ''}/{length}{self.family.ending}"
             rooms = self._give.rooms(pool, fabric, owned, purpose, most * size, what)
             self._keep(fabric, tier, rooms, self._count(rails), size)
             self._bridged(tier, segments, rooms, size, rails)

@@ -14,9 +14,15 @@ from fabricgen.blueprint.scalars import Name
 LONGEST = 63
 """Characters of a host name: one label of RFC 1123 (2.1), and what every NOS takes."""
 
+LONGEST_INTERFACE = 15
+"""Characters of the name of a network interface (Linux: IFNAMSIZ is 16, with the byte that ends it)."""
+
 _LABEL = re.compile(rf"[a-z0-9]([a-z0-9-]{{0,{LONGEST - 2}}}[a-z0-9])?")
 _FIELD = re.compile(r"[a-z][a-z0-9-]*")
 _WIDTH = re.compile(r"0([1-9])d?")
+_INTERFACE = re.compile(rf"[A-Za-z][A-Za-z0-9._-]{{0,{LONGEST_INTERFACE - 1}}}")
+_NOT_INTERFACES = ("all", "default", "lo")
+"""Words that mean something else where settings of the kernel name an interface."""
 
 
 class Part(NamedTuple):
@@ -58,6 +64,20 @@ def is_host_name(text: str) -> bool:
     return _LABEL.fullmatch(text) is not None
 
 
+def is_interface_name(text: str) -> bool:
+    """Whether a network interface of Linux can have a name."""
+    return _INTERFACE.fullmatch(text) is not None and text not in _NOT_INTERFACES
+
+
+def _interface_name(text: str) -> str:
+    if not is_interface_name(text):
+        raise ValueError(
+            f"'{text}' is not an interface name: letters, digits, '.', '_' and '-', a letter first, at most "
+            f"{LONGEST_INTERFACE} characters, none of {', '.join(_NOT_INTERFACES)}"
+        )
+    return text
+
+
 def _template(text: str) -> str:
     if not any(part.field for part in template_parts(text)):
         raise ValueError(f"'{text}' has no field such as {{n:02}}, and would name all devices alike")
@@ -92,6 +112,10 @@ _HOST_NAME_SCHEMA = {"type": "string", "pattern": f"^{_LABEL.pattern}$", "exampl
 HostName = Annotated[str, AfterValidator(_host_name), WithJsonSchema(_HOST_NAME_SCHEMA)]
 """A host name: one label of RFC 1123."""
 
+_INTERFACE_SCHEMA = {"type": "string", "pattern": f"^{_INTERFACE.pattern}$", "examples": ["enp24s0np0"]}
+InterfaceName = Annotated[str, AfterValidator(_interface_name), WithJsonSchema(_INTERFACE_SCHEMA)]
+"""A network interface of a node, as its operating system names it."""
+
 
 class Names(Model):
     """What devices are called. Addresses, ports and AS numbers do not depend on it."""
@@ -108,4 +132,9 @@ class Names(Model):
     )
     devices: dict[str, HostName] = Field(
         default_factory=dict, description="Names of single devices, by the name that they have without this."
+    )
+    interfaces: dict[str, dict[str, InterfaceName]] = Field(
+        default_factory=dict,
+        description="What the operating system of nodes calls their ports, for the part `hosts`: by node profile, "
+        "then by port as links.csv has it, e.g. {dgx-b200: {SLOT1P2: enp170s0f1np1}}. Default: the port's own name.",
     )

@@ -11,6 +11,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.design.fabric import Managing, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.hints import advised
+from fabricgen.design.interface_names import check_interface_names
 from fabricgen.design.layout import lay_out
 from fabricgen.design.linked import check_apart, check_together, linked_fabrics
 from fabricgen.design.management import managed_devices, managed_ports
@@ -75,6 +76,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     check_snippets(blueprint, catalog)
     fabrics = tuple(designed[n] for n in names)
     check_switch_names(blueprint, layout, fabrics)
+    check_interface_names(blueprint, layout, fabrics)
     return Design(loaded, catalog, layout, fabrics, scale_up)
 
 

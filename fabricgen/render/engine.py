@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,7 +13,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.intent import FabricIntent
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean
 from fabricgen.kernel.discovery import load, module_names
-from fabricgen.kernel.resources import resource_dir
+from fabricgen.kernel.templates import built_in_templates
 from fabricgen.render.nos_protocol import NOS_PACKAGE, Nos
 from fabricgen.render.secrets import Look, managements, redacted
 from fabricgen.switch_view import SwitchView
@@ -141,23 +140,7 @@ def require_known_nos(cluster: Cluster) -> None:
 
 def _environment_for(overrides: Path | None) -> jinja2.Environment:
     if overrides is None:
-        return _built_in_environment()
+        return built_in_templates()
     from fabricgen.render.overrides import sandboxed_environment
 
     return sandboxed_environment(overrides)
-
-
-@cache
-def _built_in_environment() -> jinja2.Environment:
-    """The environment of the templates that ship with the package: one a process, compiled once."""
-    import jinja2
-
-    return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(resource_dir("templates")),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 - not HTML; values are made safe for their place by the NOS module
-        auto_reload=False,
-    )

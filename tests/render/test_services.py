@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from rendered import ALL_EOS, STATIC, UNNUMBERED, cluster_of
 
-from fabricgen.render.engine import Renderer
+from fabricgen.render.engine import Renderer, RenderOptions
 from fabricgen.render.nos._sonic_routing import vrf_name
 from fabricgen.render.nos.sonic import subinterface_name
 from fabricgen.switch_view import Service, Subinterface, SwitchPort, SwitchView
@@ -45,7 +45,7 @@ def converged(guest: Service, *sets: str) -> SwitchView:
 
 def files_of(switch: SwitchView) -> dict[str, str]:
     catalog = cluster_of("leaf-spine").design.catalog
-    return {path.rpartition("/")[2]: text.decode() for path, text in Renderer(None).files(switch, catalog)}
+    return {path.rpartition("/")[2]: text.decode() for path, text in Renderer(RenderOptions()).files(switch, catalog)}
 
 
 def tables_of(switch: SwitchView) -> dict[str, Any]:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from fabricgen.cli.options import blueprint_argument, fail_on_option, prices_option, reading_options
+
+if TYPE_CHECKING:
+    from fabricgen.design.model import Design
+    from fabricgen.kernel.publish import File, PublishReport
 
 
 @click.command()
@@ -50,45 +56,38 @@ def command(
     from fabricgen.cli.lock_file import check_locked, keep_lock
     from fabricgen.cli.output import read_prices
     from fabricgen.cli.progress import with_progress
-    from fabricgen.compiler import (
-        BuildOptions,
-        build_files,
-        chosen_parts,
-        compile_cluster,
-        compile_design,
-        header,
-        template_findings,
-        usual_parts,
-    )
-    from fabricgen.kernel.publish import publish_archive, publish_folder
+    from fabricgen.compiler import BuildOptions, build_files, chosen_parts, compile_cluster, compile_design
+    from fabricgen.compiler import template_findings as on_templates
     from fabricgen.lint.engine import lint
 
     if (output is None) == (archive is None):
         raise click.UsageError("say where to write: -o FOLDER or --archive FILE")
     started = time.monotonic()
-    parts = chosen_parts(p.strip() for p in only.split(",") if p.strip())
-    writes = parts or usual_parts()
-    options = BuildOptions(
-        tuple(sorted(parts)),
-        jobs or os.cpu_count() or 1,
-        templates,
-        read_prices(prices),
-        redact_secrets=redact_secrets,
-        allow_outside=allow_outside,
-    )
+    parts = tuple(sorted(chosen_parts(p.strip() for p in only.split(",") if p.strip())))
+    workers = jobs or os.cpu_count() or 1
+    options = BuildOptions(parts, workers, templates, read_prices(prices), redact_secrets, allow_outside)
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
     cluster = compile_cluster(design)
     if locked:
         check_locked(cluster)
-    result = lint(design, cluster, others=template_findings(cluster, templates if "configs" in writes else None))
+    renders = not parts or "configs" in parts
+    result = lint(design, cluster, others=on_templates(cluster, templates if renders else None))
     files = with_progress(build_files(cluster, result.counts, options), len(cluster.switch_rows()))
-    if archive is not None:
-        report = publish_archive(archive, files, header=header(design))
-    else:
-        assert output is not None  # noqa: S101 - checked above
-        report = publish_folder(output, files, header=header(design), parts=parts or None)
+    report = _publish(files, design, output, archive, parts)
     keep_lock(cluster, trial=bool(sets))
     print_findings(result)
     changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed"
     click.echo(f"{archive or output}: {changed} in {time.monotonic() - started:.1f} s", err=True)
     return 1 if fails(result, fail_on) else 0
+
+
+def _publish(
+    files: Iterable[File], design: Design, output: Path | None, archive: Path | None, parts: tuple[str, ...]
+) -> PublishReport:
+    from fabricgen.compiler import header
+    from fabricgen.kernel.publish import publish_archive, publish_folder
+
+    if archive is not None:
+        return publish_archive(archive, files, header=header(design))
+    assert output is not None  # noqa: S101 - the command has checked
+    return publish_folder(output, files, header=header(design), parts=frozenset(parts) or None)

@@ -1,0 +1,65 @@
+"""What the operating system of nodes calls their ports: as the blueprint says, else what is printed on the port."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from fabricgen.blueprint.models import Blueprint
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.layout import Layout
+from fabricgen.kernel.diagnostics import did_you_mean, fault
+
+
+def interface_name(blueprint: Blueprint, profile: str, port: str) -> str:
+    """The interface of a port of a node; where nothing is stated the port's name, with `-` for the `/` of a split one.
+
+    Linux takes no `/` in names. What results need not be a name that Linux takes: those are not stated.
+    """
+    return blueprint.names.interfaces.get(profile, {}).get(port) or port.replace("/", "-")
+
+
+def check_interface_names(blueprint: Blueprint, layout: Layout, fabrics: Iterable[FabricDesign]) -> None:
+    """Judge what interfaces are called; raises InputError, at the name, for no such node or port, and for one twice."""
+    if not blueprint.names.interfaces:
+        return
+    ports = _ports(layout, fabrics)
+    for profile, names in blueprint.names.interfaces.items():
+        path = ("names", "interfaces", profile)
+        if profile not in ports:
+            raise fault(
+                "FG016", f"there is no '{profile}' in this cluster", path=path, hint=did_you_mean(profile, ports)
+            )
+        for port in names:
+            if port not in ports[profile]:
+                hint = did_you_mean(port, ports[profile])
+                raise fault("FG016", f"{profile} has no port '{port}' here", path=(*path, port), hint=hint)
+        _check_distinct(blueprint, profile, names, ports[profile])
+
+
+def _check_distinct(blueprint: Blueprint, profile: str, names: Mapping[str, str], ports: Iterable[str]) -> None:
+    taken: dict[str, str] = {}
+    for port in sorted(ports, key=lambda port: (port in names, port)):
+        name = interface_name(blueprint, profile, port)
+        first = taken.setdefault(name, port)
+        if first != port and port in names:
+            raise fault(
+                "FG035",
+                f"ports {first} and {port} of {profile} would both be interface {name}",
+                path=("names", "interfaces", profile, port),
+                hint="choose another name for one of them",
+            )
+
+
+def _ports(layout: Layout, fabrics: Iterable[FabricDesign]) -> dict[str, set[str]]:
+    """Ports by node profile: as fabrics split them, and as they are where none does."""
+    attachments = [a for f in fabrics for a in (*(a for _, a in f.attachments), *(e.attachment for e in f.extras))]
+    found: dict[str, set[str]] = defaultdict(set)
+    for attachment in attachments:
+        found[attachment.profile.id] |= {leg.name for leg in attachment.legs}
+    profiles = {p.id: p for p in (*(s.profile for s in layout.node_sets), *(a.profile for a in attachments))}
+    for name, profile in profiles.items():
+        whole = {port.name for role in profile.roles.values() for port in role.ports}
+        split = {leg.rpartition("/")[0] for leg in found[name] - whole}
+        found[name] |= whole - split
+    return found

@@ -1,0 +1,69 @@
+"""Links of nodes to Ethernet fabrics as their operating system needs them: rows by node, addresses and gateways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from fabricgen.allocate.column import no_addresses
+from fabricgen.allocate.family_tables import FamilyAddresses
+from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.plan.tables import Ints, Segment, Wide
+
+FIELDS = ("address", "own", "gateway", "subnet")
+"""What is told of a port in each family: its address with prefix length and without, the leaf's, the subnet."""
+
+
+def host_links(cluster: Cluster) -> Wide:
+    """Links of nodes and extra devices, by device, fabric and port; int64.
+
+    BMCs are not the operating system's, InfiniBand ports have no addresses here, and external devices are somebody
+    else's.
+    """
+    links, fabrics = cluster.plan.links, [fabric.name for fabric in cluster.design.fabrics]
+    wanted = np.array([_is_wanted(cluster, segment) for segment in links.segments], dtype=bool)
+    rank = [fabrics.index(s.fabric) if s.fabric in fabrics else -1 for s in links.segments]
+    rows = np.flatnonzero(wanted[links.segment])
+    order = np.lexsort((links.a_port[rows], np.array(rank, dtype=np.int32)[links.segment[rows]], links.a_device[rows]))
+    return rows[order].astype(np.int64)
+
+
+def _is_wanted(cluster: Cluster, segment: Segment) -> bool:
+    side = segment.a
+    if not isinstance(side, Attachment) or side.role == "bmc" or side.profile.external:
+        return False
+    return cluster.design.fabric(segment.fabric).protocol != "infiniband"
+
+
+def by_device(device: Ints, most: int) -> Iterator[tuple[int, int]]:
+    """Cut a sorted column of devices into pieces of whole devices, at most so many each; (first, end) of each piece."""
+    starts = np.append(np.flatnonzero(np.diff(device, prepend=-1)), len(device))
+    cuts = [*starts[:-1:most].tolist(), len(device)]
+    return pairwise(cuts)
+
+
+def family_texts(cluster: Cluster, found: FamilyAddresses, rows: Wide) -> list[list[str]]:
+    """Columns of text of some links, in the order of `FIELDS`; "" for none.
+
+    The gateway is the far end of a routed link, and the leaf's address in the subnet of a bridged one.
+    """
+    links = cluster.plan.links
+    gateway, subnet = (no_addresses(found.family, len(rows)) for _ in range(2))
+    segment = links.segment[rows]
+    for i in np.unique(segment).tolist():
+        fabric = links.segments[i].fabric
+        here = segment == i
+        at, leaf = rows[here], links.b_device[rows[here]]
+        subnets, rails = found.subnets.get(fabric), cluster.addresses.rails.get(fabric)
+        if cluster.design.fabric(fabric).hosts == "routed":
+            gateway[here] = found.b[at]
+        elif subnets is not None:
+            size = 1 << (found.family.bits - int(subnets.subnet_length[leaf[0]]))
+            place = np.maximum(rails.subnet[at], 0) if rails else np.zeros(len(at), dtype=np.int64)
+            gateway[here] = subnets.gateway[leaf].plus(place, size)
+            subnet[here] = subnets.base[leaf].plus(place, size)
+    length, address = found.length[rows], found.a[rows]
+    return [address.prefixes(length), address.texts(), gateway.texts(), subnet.prefixes(length)]

@@ -1,0 +1,187 @@
+"""What nodes that are wired alike share: the text of their files, with slots for the values of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from fabricgen.blueprint.naming import is_interface_name
+from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.interface_names import interface_name
+from fabricgen.export.host_links import FIELDS
+from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.kernel.templates import built_in_templates
+from fabricgen.plan.tables import Segment
+
+NETPLAN, SYSCTL = "60-fabric.yaml", "90-fabric.conf"
+"""What the files are called: of their kind the last that is read wins, and these come late."""
+
+MTU = 9000
+"""Of RoCE and storage ports, bytes: a 4096-byte RDMA payload fits, and switches take 9214 or more."""
+
+MTU_ELSEWHERE = 1500
+"""Of other ports, bytes: they talk to the world as well, where nothing larger passes."""
+
+DEFAULT_ROLES = ("inband", "frontend")
+"""NIC roles whose fabric has the default route, the first that a node has."""
+
+PRIORITY = 1000
+"""Of the rules that choose a table by source address: before the kernel's main table (32766)."""
+
+Key = tuple[int, int, int, int]
+"""A port of a shape: its segment, its leg, a bit for each field that it has a value of, and the MTU of the switch port
+where the blueprint states one, else 0."""
+
+_SLOT = re.compile("\0(-?[0-9]+)\0")
+
+
+def _slot(number: int) -> str:
+    return f"\0{number}\0"
+
+
+@dataclass(frozen=True, slots=True)
+class HostFamily:
+    """One address family of a port: slots of its fields, "" for none, and the prefixes of all nodes of its fabric."""
+
+    address: str
+    own: str
+    gateway: str
+    subnet: str
+    prefixes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostPort:
+    """A port as templates need it; `optional` is whether booting goes on without it, `table` its routing table."""
+
+    interface: str
+    label: str
+    fabric: str
+    leaf: str
+    leaf_port: str
+    mtu: int
+    table: int
+    metric: int
+    priority: int
+    is_default: bool
+    optional: str
+    families: tuple[HostFamily, ...]
+
+    @property
+    def routed(self) -> tuple[HostFamily, ...]:
+        """The families in which it has a gateway."""
+        return tuple(family for family in self.families if family.gateway)
+
+
+class Text:
+    """A text with numbered slots."""
+
+    def __init__(self, text: str) -> None:
+        pieces = _SLOT.split(text)
+        self._pieces = pieces
+        self._slots = [int(number) for number in pieces[1::2]]
+
+    def filled(self, values: Sequence[str]) -> bytes:
+        """The text with values in its slots; a slot counts from the end where its number is negative."""
+        pieces = self._pieces.copy()
+        pieces[1::2] = [values[slot] for slot in self._slots]
+        return "".join(pieces).encode()
+
+
+@dataclass(frozen=True)
+class HostShape:
+    """Nodes whose ports are wired alike. Values: for each port its leaf and leaf port, then its fields; the name."""
+
+    cluster: Cluster
+    keys: tuple[Key, ...]
+    prefixes: Mapping[tuple[str, str], tuple[str, ...]]
+    """By fabric and family (`v4`), those of all its nodes."""
+
+    @cached_property
+    def texts(self) -> tuple[tuple[str, Text], ...]:
+        """(file name, text) of each file. Raises InputError where Linux would not take the names of interfaces."""
+        self._check_interfaces()
+        with_arp = [port for (_, _, flags, _), port in zip(self.keys, self.ports, strict=True) if flags & 1]
+        values = {"node": _slot(-1), "cluster": self.cluster.design.loaded.blueprint.name}
+        files = [(NETPLAN, self.ports), *([(SYSCTL, with_arp)] if with_arp else [])]
+        templates = built_in_templates()
+        return tuple(
+            (file, Text(templates.get_template(f"netplan/{file}.j2").render(values, ports=ports)))
+            for file, ports in files
+        )
+
+    @cached_property
+    def ports(self) -> tuple[HostPort, ...]:
+        """The ports in order of fabrics."""
+        return tuple(self._port(place, *key) for place, key in enumerate(self.keys))
+
+    @cached_property
+    def _default(self) -> tuple[str, int]:
+        """(fabric with the default route, its first port); "" for none."""
+        sides = [(self._segment(segment).fabric, self._side(segment), leg) for segment, leg, *_ in self.keys]
+        roles = sorted((DEFAULT_ROLES.index(a.role), i) for i, (_, a, _) in enumerate(sides) if a.role in DEFAULT_ROLES)
+        return (sides[roles[0][1]][0], sides[roles[0][1]][2]) if roles else ("", -1)
+
+    def _segment(self, segment: int) -> Segment:
+        return self.cluster.plan.links.segments[segment]
+
+    def _side(self, segment: int) -> Attachment:
+        side = self._segment(segment).a
+        assert isinstance(side, Attachment)  # noqa: S101 - links of nodes have nothing else there
+        return side
+
+    def _port(self, place: int, number: int, leg: int, flags: int, at_most: int) -> HostPort:
+        design, side = self.cluster.design, self._side(number)
+        fabric = design.fabric(self._segment(number).fabric)
+        label, families = side.legs[leg].name, self.cluster.addresses.families
+        first = place * (2 + len(FIELDS) * len(families))
+        mtu = MTU if fabric.protocol == "roce" or side.role == "storage" else MTU_ELSEWHERE
+        return HostPort(
+            interface=interface_name(design.loaded.blueprint, side.profile.id, label),
+            label=label,
+            fabric=fabric.name,
+            leaf=_slot(first),
+            leaf_port=_slot(first + 1),
+            mtu=min(mtu, at_most or mtu),
+            table=design.layout.numbering.held["vlans"][fabric.name][0].first * 1000 + leg + 1,
+            metric=PRIORITY + leg + 1,
+            priority=PRIORITY,
+            is_default=fabric.name == self._default[0],
+            optional="false" if (fabric.name, leg) == self._default else "true",
+            families=tuple(self._families(fabric.name, first + 2, flags)),
+        )
+
+    def _families(self, fabric: str, first: int, flags: int) -> list[HostFamily]:
+        """The families in which a port has an address; `first` is the slot of its first field."""
+        found = []
+        for i, each in enumerate(self.cluster.addresses.families):
+            bits = range(i * len(FIELDS), (i + 1) * len(FIELDS))
+            address, own, gateway, subnet = (_slot(first + bit) if flags >> bit & 1 else "" for bit in bits)
+            if address:
+                found.append(HostFamily(address, own, gateway, subnet, self.prefixes[fabric, each.family.word]))
+        return found
+
+    def _check_interfaces(self) -> None:
+        taken: dict[str, HostPort] = {}
+        for (number, *_), port in zip(self.keys, self.ports, strict=True):
+            first = taken.setdefault(port.interface, port)
+            both = (
+                f"ports {first.label} ({first.fabric}) and {port.label} ({port.fabric}) of {{}} are both interface {{}}"
+            )
+            if first is not port:
+                raise self._fault(number, port, both)
+            if not is_interface_name(port.interface):
+                raise self._fault(number, port, f"port {port.label} of {{}} cannot be interface {{}}")
+
+    def _fault(self, number: int, port: HostPort, message: str) -> InputError:
+        profile = self._side(number).profile.id
+        error = fault(
+            "FG041",
+            message.format(profile, port.interface),
+            path=self._segment(number).path,
+            hint=f"say what its operating system calls it: names.interfaces.{profile}.{port.label}",
+        )
+        return self.cluster.design.loaded.located(error)
