@@ -84,8 +84,8 @@ class SwitchPort:
     """One cabled port of a switch, as a configuration needs it; addresses carry prefix lengths, "" for none.
 
     `cage` counts from 1, `sub` from 0 within the cage's `ways` ports. `role` is what is at the far end: `up`, `down`
-    or `host`. `speed_gbps` is Gb/s. `service` is the fabric of the service that a host port belongs to, `vlan` its VLAN
-    where hosts are bridged. What ends in 6 is IPv6.
+    or `host`. `speed_gbps` is Gb/s, `cable_m` the length of its cable as stocked, 0 without one. `service` is the
+    fabric of the service that a host port belongs to, `vlan` its VLAN where hosts are bridged. What ends in 6 is IPv6.
     """
 
     name: str
@@ -108,6 +108,7 @@ class SwitchPort:
     address6: str = ""
     peer_address6: str = ""
     vlan: int = 0
+    cable_m: float = 0.0
     settings: PortSettings = AS_PLANNED
     """What the blueprint wants of this port instead of what follows from the plan."""
 

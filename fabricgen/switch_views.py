@@ -249,6 +249,7 @@ class SwitchViews:
                 address6=own6,
                 peer_address6=far6,
                 vlan=self._vlan(segment.fabric, link) if host else 0,
+                cable_m=float(self.plan.cables.length_m[cable]) if cable >= 0 else 0.0,
                 settings=own.get(names[0], AS_PLANNED),
             )
 

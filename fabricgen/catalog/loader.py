@@ -91,6 +91,12 @@ class Catalog:
         platform: SonicPlatform | None = self._loaded[key]
         return platform
 
+    def sonic_platform_named(self, platform: str) -> SonicPlatform | None:
+        """Return a port table by SONiC's own name of the platform, such as x86_64-nvidia_sn5600-r0, or None."""
+        switches = {file.stem for folder in self._platforms for file in (folder / "sonic").glob("*.yaml")}
+        found = (self.sonic_platform(switch) for switch in sorted(switches))
+        return next((table for table in found if table and table.platform == platform), None)
+
     def _get(self, kind: str, name: str, model: type[P], path: Place) -> P:
         key = (kind, name)
         if key not in self._loaded:

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from fabricgen.catalog.profile import Id
+from fabricgen.catalog.sonic_buffers import BufferSet
 
 
 class BreakoutRun(BaseModel):
@@ -52,6 +53,7 @@ class SonicPlatform(BaseModel):
         description="Ways -> breakout modes of platform.json as spelled there."
     )
     fec: Literal["rs", "fc", "none", ""] = "rs"
+    buffers: tuple[BufferSet, ...] = Field((), description="Empty where the device tree publishes no lossless sizes.")
     cages: tuple[PlatformCage, ...]
 
     def alias(self, cage: PlatformCage, ways: int, part: int) -> str:
@@ -67,3 +69,7 @@ class SonicPlatform(BaseModel):
     def run_of(self, hwsku: str, cage: int) -> BreakoutRun | None:
         """How a HwSKU splits a cage (from 1); None where it has no port there."""
         return next((run for run in self.hwskus[hwsku] if run.first <= cage <= run.last), None)
+
+    def buffers_of(self, hwsku: str) -> BufferSet | None:
+        """What is published of a HwSKU's buffers; None for nothing."""
+        return next((found for found in self.buffers if hwsku in found.hwskus), None)

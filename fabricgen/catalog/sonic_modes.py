@@ -1,50 +1,38 @@
-"""Breakout modes of SONiC: which of a platform's own runs a cage so.
+"""Breakout modes as platform.json spells them: `2x400G(8)[200G,100G]`.
 
-Spelled `WAYSxSPEED(lanes)[other speeds]`, Gb/s with a G and else Mb/s (SONiC, dynamic port breakout design).
+`WAYSxSPEED(lanes used)[other speeds]`, Gb/s with a G and else Mb/s (SONiC, dynamic port breakout design).
 """
 
 from __future__ import annotations
 
 import re
-
-from fabricgen.catalog.models import CageClass, SonicPlatform
+from dataclasses import dataclass
+from functools import lru_cache
 
 _MODE = re.compile(r"(?P<ways>\d+)x(?P<main>\d+G?)(?:\((?P<lanes>\d+)\))?(?:\[(?P<others>[^\]]*)\])?")
 
 
-_LANE_GBPS = (1, 10, 25, 50, 100, 200)
-"""Rates at which a lane runs: a mode that names no lanes takes all of them, at one of these."""
+@dataclass(frozen=True, slots=True)
+class BreakoutMode:
+    """A way to split a cage: speeds in Mb/s, the main one first; `lanes` it uses, None: all of the cage."""
+
+    text: str
+    ways: int
+    speeds_mbps: tuple[int, ...]
+    lanes: int | None
 
 
-def breakout_mode(platform: SonicPlatform, cage_class: CageClass, ways: int, speed_gbps: int) -> str:
-    """The breakout mode of platform.json, as spelled there, that runs a cage so; "" when the platform lists none.
-
-    Of several that fit, the one of all lanes and of the cage's own speed wins: an SFP28's 10G is `1x25G[10G]`, an
-    OSFP's `1x800G[...]`. A platform lists the modes of all its cages together: one whose lanes would run at no known
-    rate is another cage's, as `1x100G` of a QSFP28 is on eight lanes.
-    """
-    own = max(cage_class.breakouts[ways])
-    fitting: list[tuple[bool, bool, bool, int, str]] = []
-    for text in platform.breakout_modes.get(ways, ()):
-        found = _MODE.fullmatch(text)
-        if found is None or int(found["ways"]) != ways:
-            continue
-        main = _gbps(found["main"])
-        if found["lanes"] is None and main * ways / cage_class.lanes not in _LANE_GBPS:
-            continue
-        others = [_gbps(speed) for speed in (found["others"] or "").split(",") if speed]
-        if speed_gbps in (main, *others):
-            whole = found["lanes"] is None or int(found["lanes"]) == cage_class.lanes
-            fitting.append((not whole, main != own, main != speed_gbps, len(fitting), text))
-    return min(fitting)[-1] if fitting else ""
+@lru_cache(maxsize=1024)
+def parse_mode(text: str) -> BreakoutMode | None:
+    """Read a mode; None for text of another form."""
+    found = _MODE.fullmatch(text)
+    if found is None:
+        return None
+    others = [speed for speed in (found["others"] or "").split(",") if speed]
+    speeds = tuple(_mbps(speed) for speed in (found["main"], *others))
+    return BreakoutMode(text, int(found["ways"]), speeds, int(found["lanes"]) if found["lanes"] else None)
 
 
-def lanes_of(mode: str) -> int | None:
-    """How many of a cage's lanes a mode takes, `1x100G(4)` the first four; None: all of them."""
-    found = _MODE.fullmatch(mode)
-    return int(found["lanes"]) if found and found["lanes"] else None
-
-
-def _gbps(text: str) -> int:
+def _mbps(text: str) -> int:
     text = text.strip()
-    return int(text[:-1]) if text.endswith("G") else int(text) // 1000
+    return int(text[:-1]) * 1000 if text.endswith("G") else int(text)

@@ -14,7 +14,7 @@ from fabricgen.intent import FabricIntent
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean
 from fabricgen.kernel.discovery import load, module_names
 from fabricgen.kernel.templates import built_in_templates
-from fabricgen.render.nos_protocol import NOS_PACKAGE, Nos
+from fabricgen.render.nos_protocol import NOS_PACKAGE, Nos, TakesTrees
 from fabricgen.render.secrets import Look, managements, redacted
 from fabricgen.switch_view import SwitchView
 
@@ -83,12 +83,17 @@ class Renderer:
     def files(self, switch: SwitchView, catalog: Catalog) -> Iterator[tuple[str, bytes]]:
         """Yield (path in the output folder, content) of the files of one switch.
 
-        Raises InputError where the catalogue lacks what its NOS needs, and for an overriding template that fails.
+        Raises InputError where the catalogue lacks what its NOS needs, for an overriding template that fails, and for a
+        snippet that does not fit.
         """
         nos = cast(Nos, load(NOS_PACKAGE, switch.tier.nos))
+        trees = tuple(snippet for snippet in switch.snippets if snippet.tree)
         values = {**nos.values(self._with_secrets(switch), catalog), "once": self.once}
         for template, file in nos.files(switch):
-            yield f"configs/{switch.name}/{file}", self.text(f"{switch.tier.nos}/{template}", values).encode()
+            text = self.text(f"{switch.tier.nos}/{template}", values)
+            if trees and isinstance(nos, TakesTrees):
+                text = nos.with_trees(file, text, trees)
+            yield f"configs/{switch.name}/{file}", text.encode()
 
     def _with_secrets(self, switch: SwitchView) -> SwitchView:
         """A switch with secrets looked up; all switches of a fabric have the same intent."""

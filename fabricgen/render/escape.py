@@ -17,6 +17,14 @@ def json_text(text: str) -> str:
 
 
 @lru_cache(maxsize=1 << 15)
+def yaml_text(text: str) -> str:
+    """The inside of a double-quoted scalar of YAML: as JSON has it, but that it takes no pairs of surrogates."""
+    if text.isascii():
+        return json_text(text)
+    return "".join(f"\\U{ord(letter):08x}" if letter > "\uffff" else json_text(letter) for letter in text)
+
+
+@lru_cache(maxsize=1 << 15)
 def token(text: str) -> str:
     """A single word of a command line: a host name, port or model; printed as it is.
 

@@ -22,8 +22,12 @@ _LEAF_KB, _UPPER_KB = (256, 512), (512, 768)
 def ecn_thresholds_kb(qos: QosIntent, is_lowest: bool, speed_gbps: int) -> tuple[int, int]:
     """Queue lengths, kB, at which a port of a speed starts to mark and marks all.
 
-    What the blueprint states holds for every speed; the other end is then kept above, or below, it.
+    What the blueprint states for a speed wins. What it states for all holds for every speed; the other end is then kept
+    above, or below, it.
     """
+    stated = next(((low, high) for speed, low, high in qos.ecn if speed == speed_gbps), None)
+    if stated:
+        return stated
     base = _LEAF_KB if is_lowest else _UPPER_KB
     low, high = (max(1, kb * speed_gbps // _REFERENCE_GBPS) for kb in base)
     high = max(high, low + 1)

@@ -7,8 +7,7 @@ import json
 import pytest
 from rendered import BFD, BRIDGED, EXAMPLES, UNNUMBERED, cluster_of, config_db, files_of
 
-from fabricgen.catalog.sonic_modes import breakout_mode
-from fabricgen.render.nos._sonic_ports import CageUse, choose_hwsku
+from fabricgen.render.nos._sonic_ports import CageUse, breakout_mode, choose_hwsku
 
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"
 
@@ -68,6 +67,7 @@ def test_leaf_with_routed_hosts() -> None:
     tables = config_db(files, LEAF)
     assert tables["DEVICE_METADATA"]["localhost"] == {
         "bgp_asn": "4200000001",
+        "buffer_model": "traditional",
         "default_bgp_status": "up",
         "docker_routing_config_mode": "separated",
         "frr_mgmt_framework_config": "false",
@@ -186,7 +186,6 @@ def test_lossless_tables() -> None:
     assert thresholds == {"ROCE_100G": ("64000", "128000"), "ROCE_400G": ("256000", "512000")}
     spine = config_db(files_of("leaf-spine"), SPINE)["WRED_PROFILE"]["ROCE_400G"]
     assert (spine["green_min_threshold"], spine["green_max_threshold"]) == ("512000", "768000")
-    assert not any(table.startswith("BUFFER") for table in tables)
 
 
 def test_stated_thresholds_hold_and_best_effort_has_no_tables() -> None:
@@ -233,4 +232,4 @@ def test_breakout_modes_are_found_as_spelled(switch: str, cage_class: int, ways:
     catalog = cluster_of("leaf-spine").design.catalog
     platform = catalog.sonic_platform(switch)
     assert platform
-    assert breakout_mode(platform, catalog.switch(switch).cages[cage_class], ways, speed) == mode
+    assert breakout_mode(platform, catalog.switch(switch).cages[cage_class], CageUse(ways, speed)) == mode

@@ -13,12 +13,13 @@ import fabricgen.catalog
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SonicPlatform
-from fabricgen.catalog.sonic_modes import breakout_mode, lanes_of
+from fabricgen.catalog.sonic_modes import parse_mode
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.engine import render_configs
-from fabricgen.render.nos._sonic_ports import CageUse, choose_hwsku
+from fabricgen.render.nos._sonic_ports import CageUse, breakout_mode, choose_hwsku
 
 CATALOG = Catalog()
 PLATFORMS = sorted(f.stem for f in (Path(fabricgen.catalog.__file__).parent / "platforms" / "sonic").glob("*.yaml"))
@@ -90,6 +91,7 @@ def test_a_switch_of_each_platform_is_rendered_from_its_own_table(name: str, two
     assert rendered
     for switch in rendered:
         own = tables[switch.name]
+        assert check_config_db(own, CATALOG) == ()
         of_switch = own["DEVICE_METADATA"]["localhost"]
         assert of_switch["platform"] == platform.platform
         used = {port.cage: CageUse(port.ways, port.speed_gbps) for port in switch.ports}
@@ -154,8 +156,8 @@ def test_no_split_of_some_lanes_is_what_a_profile_offers(name: str) -> None:
     platform = platform_of(name)
     for cage_class in CATALOG.switch(name).cages:
         for ways, speeds in cage_class.breakouts.items():
-            taken = {lanes_of(breakout_mode(platform, cage_class, ways, speed)) for speed in speeds}
-            assert ways == 1 or taken <= {None, cage_class.lanes}
+            modes = (parse_mode(breakout_mode(platform, cage_class, CageUse(ways, speed))) for speed in speeds)
+            assert ways == 1 or {mode.lanes for mode in modes if mode} <= {None, cage_class.lanes}
 
 
 def test_a_split_that_the_port_table_lacks_is_refused_where_the_switch_is_chosen(two: Build) -> None:

@@ -6,11 +6,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fabricgen.catalog.models import CageClass, PlatformCage, SonicPlatform, SwitchProfile
-from fabricgen.catalog.sonic_modes import breakout_mode, lanes_of
+from fabricgen.catalog.sonic_modes import parse_mode
 from fabricgen.switch_view import SwitchView
 
-FEC_FROM_GBPS = 100
-"""RS-FEC from here on: 4 x 25G NRZ (RS-528) as well as PAM4 lanes (RS-544)."""
+FEC_FROM_GBPS, FEC_FROM_LANE_GBPS = 100, 50
+"""RS-FEC from a port speed on, where 4 x 25G NRZ has RS-528, or from a lane's: PAM4 needs RS-544 at any speed."""
+
+
+_LANE_MBPS = (1_000, 10_000, 25_000, 50_000, 100_000, 200_000)
+"""Rates at which a lane runs: a mode that names no lanes takes all of them, at one of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,8 @@ class FacePort:
     lanes: str
     subport: int
     speed_gbps: int
+    copper: bool
+    """Twisted pair, where both ends negotiate their speed (IEEE 802.3, clause 40: 1000BASE-T knows no other way)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +80,10 @@ def _face(shape: _Shape) -> Face:
         if number not in used and platform.run_of(hwsku, number) is None:
             continue
         use = used.get(number) or native_use(cage_class)
-        mode = breakout_mode(platform, cage_class, use.ways, use.speed_gbps)
-        ports += _ports(platform, cage, use, mode)
+        mode = breakout_mode(platform, cage_class, use)
+        parsed = parse_mode(mode)
+        taken = parsed.lanes if parsed and use.ways == 1 else None
+        ports += _ports(platform, cage, use, taken, copper=cage_class.form_factor == "RJ45")
         if mode:
             modes.append((f"Ethernet{cage.port}", mode))
     return Face(hwsku, tuple(ports), tuple(sorted(modes)))
@@ -87,10 +95,17 @@ def native_use(cage_class: CageClass) -> CageUse:
     return CageUse(ways, max(cage_class.breakouts[ways]))
 
 
-def _ports(platform: SonicPlatform, cage: PlatformCage, use: CageUse, mode: str) -> list[FacePort]:
-    """The ports of a cage; lanes as the platform's table has them, in its order, and as many as the mode takes."""
+def fec_of(port: FacePort) -> str:
+    """The FEC of a port: `rs`, or "" where the NOS is to choose."""
+    lane_gbps = port.speed_gbps / (port.lanes.count(",") + 1)
+    return "rs" if port.speed_gbps >= FEC_FROM_GBPS or lane_gbps >= FEC_FROM_LANE_GBPS else ""
+
+
+def _ports(
+    platform: SonicPlatform, cage: PlatformCage, use: CageUse, taken: int | None, *, copper: bool
+) -> list[FacePort]:
+    """The ports of a cage; lanes as the platform's table has them, in its order, and the first `taken` where given."""
     each = len(cage.lanes) // use.ways
-    taken = lanes_of(mode) if use.ways == 1 else None
     return [
         FacePort(
             name=f"Ethernet{cage.port + sub * each}",
@@ -99,9 +114,29 @@ def _ports(platform: SonicPlatform, cage: PlatformCage, use: CageUse, mode: str)
             lanes=",".join(map(str, cage.lanes[sub * each : (sub + 1) * each][:taken])),
             subport=sub + 1 if use.ways > 1 else 0,
             speed_gbps=use.speed_gbps,
+            copper=copper,
         )
         for sub in range(use.ways)
     ]
+
+
+def breakout_mode(platform: SonicPlatform, cage_class: CageClass, use: CageUse) -> str:
+    """The breakout mode of platform.json, as spelled there, that runs a cage so; "" when the platform lists none.
+
+    Of several that fit, the one of the cage's own speed wins: an SFP28's 10G is `1x25G[10G]`, an OSFP's `1x800G[...]`.
+    A platform lists the modes of all its cages together: one whose lanes would run at no known rate is another
+    cage's, as `1x100G` of a QSFP28 is on eight lanes.
+    """
+    own, wanted = 1000 * max(cage_class.breakouts[use.ways]), 1000 * use.speed_gbps
+    fitting: list[tuple[bool, bool, bool, int, str]] = []
+    for mode in map(parse_mode, platform.breakout_modes.get(use.ways, ())):
+        if mode is None or mode.ways != use.ways or wanted not in mode.speeds_mbps:
+            continue
+        if mode.lanes is None and mode.speeds_mbps[0] * use.ways / cage_class.lanes not in _LANE_MBPS:
+            continue
+        whole, main = mode.lanes in (None, cage_class.lanes), mode.speeds_mbps[0]
+        fitting.append((not whole, main != own, main != wanted, len(fitting), mode.text))
+    return min(fitting)[-1] if fitting else ""
 
 
 def choose_hwsku(used: dict[int, CageUse], platform: SonicPlatform) -> str:

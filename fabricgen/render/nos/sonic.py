@@ -30,7 +30,11 @@ BGP_GLOBALS is for the YANG models, where those keys refer to it; bgpcfgd does n
 A session has one owner: with an frr.conf there are no BGP_NEIGHBOR rows, since bgpcfgd runs in every mode and would put
 those peers into its own permit-all group if it came first (managers_bgp.py, add_peer).
 
-BUFFER_* tables are left to the image: sizes depend on the ASIC, and the catalogue holds none yet.
+VERSIONS says which schema the tables have, so that db_migrator (sonic-utilities, scripts/db_migrator.py) takes the file
+for what it is and not for one of unknown age. It is the oldest schema with these tables, since an image refuses one
+that is newer than itself; a newer image migrates it.
+
+Buffers are those that the platform publishes, else the image's own (`_sonic_buffers.py`).
 Tables and fields: sonic-buildimage, src/sonic-yang-models/doc/Configuration.md.
 """
 
@@ -42,12 +46,16 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SonicPlatform
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.render.escape import json_text, one_line, token
-from fabricgen.render.nos._sonic_ports import FEC_FROM_GBPS, Face, FacePort, face_of
+from fabricgen.render.nos._sonic_buffers import buffer_values
+from fabricgen.render.nos._sonic_ports import Face, FacePort, face_of, fec_of
 from fabricgen.render.nos._sonic_qos import qos_values
 from fabricgen.render.nos._sonic_routing import owns_frr, router_type, routing_values, vrf_name
 from fabricgen.switch_view import SwitchPort, SwitchView
 
 MTU = 9216
+SCHEMA_VERSION = "version_202305_01"
+"""Of the tables, as db_migrator.py names it."""
+
 KERNEL_NAME = 15
 """Longest name of an interface in Linux."""
 
@@ -67,7 +75,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         )
     face = face_of(switch, platform)
     cabled = {port.name: port for port in switch.ports}
-    qos = qos_values(switch)
+    qos, buffers = qos_values(switch), buffer_values(switch, platform, face)
     found = {
         **_device(switch, platform, face),
         **_interfaces(switch),
@@ -75,6 +83,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "breakouts": [(json_text(port), json_text(mode)) for port, mode in face.breakouts],
         "ports": sorted(_port_row(port, cabled.get(port.name)) for port in face.ports),
         "qos": qos,
+        "buffers": buffers,
     }
     tables = _tables(found)
     return {
@@ -98,6 +107,7 @@ def _device(switch: SwitchView, platform: SonicPlatform, face: Face) -> dict[str
         "mgmt_framework": "true" if own_frr and switch.fabric.bfd else "false",
         "bgp_state": "disabled" if switch.fabric.underlay == "none" else "enabled",
         "mtu": MTU,
+        "schema_version": SCHEMA_VERSION,
         "management": sorted((address, gateway) for address, gateway in switch.managements if gateway),
     }
 
@@ -109,13 +119,14 @@ def _loopbacks(switch: SwitchView) -> list[str]:
 
 
 def _port_row(port: FacePort, peer: SwitchPort | None) -> tuple[str, ...]:
-    """(name, admin status, alias, description, fec, index, lanes, Mb/s, subport); "" where a field is absent."""
+    """(name, admin, alias, whether it negotiates, description, fec, index, lanes, Mb/s, subport); "" for no field."""
     return (
         json_text(port.name),
         "up" if peer else "down",
         json_text(port.alias),
+        "on" if port.copper else "",
         json_text(one_line(f"{peer.peer} {peer.peer_port} cable {peer.cable}" if peer else "unused", 255)),
-        "rs" if port.speed_gbps >= FEC_FROM_GBPS else "",
+        fec_of(port),
         str(port.index),
         port.lanes,
         str(port.speed_gbps * 1000),
@@ -157,7 +168,7 @@ def subinterface_name(port: str, vlan: int) -> str:
     return name if len(name) <= KERNEL_NAME else name.replace("Ethernet", "Eth", 1)
 
 
-_ALWAYS = ("DEVICE_METADATA", "FEATURE", "LOOPBACK_INTERFACE", "MGMT_PORT", "PORT")
+_ALWAYS = ("DEVICE_METADATA", "FEATURE", "LOOPBACK_INTERFACE", "MGMT_PORT", "PORT", "VERSIONS")
 _WHERE_FILLED = {
     "BGP_GLOBALS": "bgp_vrfs",
     "BGP_NEIGHBOR": "bgp_neighbors",
@@ -186,6 +197,16 @@ _LOSSLESS = (
     "WRED_PROFILE",
 )
 
+_BUFFERS = {
+    "BUFFER_PG": "groups",
+    "BUFFER_POOL": "pools",
+    "BUFFER_PORT_EGRESS_PROFILE_LIST": "egress_lists",
+    "BUFFER_PORT_INGRESS_PROFILE_LIST": "ingress_lists",
+    "BUFFER_PROFILE": "profiles",
+    "BUFFER_QUEUE": "queue_buffers",
+    "CABLE_LENGTH": "cable_lengths",
+}
+
 _SPECTRUM_ONLY = "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"
 
 
@@ -193,4 +214,5 @@ def _tables(found: dict[str, Any]) -> list[str]:
     """Names of the tables a switch has, in the order of config_db.json."""
     filled = [table for table, rows in _WHERE_FILLED.items() if found[rows]]
     lossless = [t for t in _LOSSLESS if t != _SPECTRUM_ONLY or found["qos"]["pfc_to_group"]] if found["qos"] else []
-    return sorted([*_ALWAYS, *filled, *lossless])
+    buffers = [table for table, rows in _BUFFERS.items() if found["buffers"] and found["buffers"][rows]]
+    return sorted([*_ALWAYS, *filled, *lossless, *buffers])

@@ -1,0 +1,1 @@
+"""What must hold of a rendered configuration, checked without the device."""

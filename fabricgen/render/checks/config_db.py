@@ -1,0 +1,48 @@
+"""Our own model of config_db.json: its tables, and what SONiC's YANG models do not check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.kernel.diagnostics import did_you_mean
+from fabricgen.render.checks.lanes import Face, check_lanes, face_of
+from fabricgen.render.checks.problem import Problem
+from fabricgen.render.checks.relations import check_relations, overlapping_queues
+from fabricgen.render.checks.rows import Tables, check_rows, misshapen
+
+METADATA = "DEVICE_METADATA"
+
+
+def check_config_db(data: object, catalog: Catalog) -> tuple[Problem, ...]:
+    """Find everything that is wrong in a config_db.json, given as parsed JSON.
+
+    The platform is that of DEVICE_METADATA; where the catalogue has no port table of it, lanes and speeds are not
+    judged, and a problem that is not grave says so.
+    """
+    shape = tuple(misshapen(data))
+    if shape:
+        return shape
+    tables: Tables = data  # type: ignore[assignment]
+    found = [*check_rows(tables), *check_relations(tables), *overlapping_queues(tables), *_platform(tables, catalog)]
+    return tuple(dict.fromkeys(found))
+
+
+def _platform(tables: Tables, catalog: Catalog) -> Iterator[Problem]:
+    own = tables.get(METADATA, {}).get("localhost", {})
+    name, hwsku = own.get("platform", ""), own.get("hwsku", "")
+    face = _face(catalog, name)
+    if face is None:
+        found = f"'{name}' has no port table in the catalogue" if name else "the platform is not named"
+        yield Problem(METADATA, "localhost", "platform", found, "lanes and speeds are not checked", grave=not name)
+        return
+    if hwsku not in face.platform.hwskus:
+        yield Problem(METADATA, "localhost", "hwsku", f"'{hwsku}'", did_you_mean(hwsku, face.platform.hwskus))
+    yield from check_lanes(tables, face)
+
+
+@lru_cache(maxsize=64)
+def _face(catalog: Catalog, name: str) -> Face | None:
+    platform = catalog.sonic_platform_named(name)
+    return face_of(platform, catalog) if platform else None

@@ -1,0 +1,89 @@
+"""config_db.json files on disk: which a path holds, and problems in them as located diagnostics."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
+from fabricgen.kernel.located_yaml import Located, parse_located
+from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.render.checks.config_db import check_config_db
+from fabricgen.render.checks.problem import Problem
+
+FILE_NAME = "config_db.json"
+CODE = "FG801"
+"""Of a problem that our own model finds."""
+
+MAX_BYTES = 64 << 20
+
+Judge = Callable[[Any], Iterable[Problem]]
+"""Finds problems in the parsed content of a file, beyond those of our own model."""
+
+
+def config_files(path: Path) -> list[Path]:
+    """The file itself, or in a folder all files config_db.json, sorted.
+
+    Raises InputError where there is none.
+    """
+    if not path.is_dir():
+        return [path]
+    found = sorted(path.rglob(FILE_NAME))
+    if not found:
+        raise fault("FG001", f"there is no {FILE_NAME} in '{path}'", hint="name a file, or a folder that was built")
+    return found
+
+
+def check_file(file: Path, catalog: Catalog, others: Iterable[tuple[str, Judge]] = ()) -> tuple[Diagnostic, ...]:
+    """Judge a file with our own model and with others, each under a code of its own.
+
+    Raises InputError where it cannot be read as JSON.
+    """
+    text = decode(read_bytes(file, str(file), limit=MAX_BYTES), str(file), limit=MAX_BYTES, what="JSON")
+    repeated: list[str] = []
+    data = _parsed(text, str(file), repeated)
+    found = [(CODE, Problem(key, found="the key is there twice", wanted="one of them")) for key in repeated]
+    found += [(CODE, problem) for problem in check_config_db(data, catalog)]
+    found += [(code, problem) for code, judge in others for problem in judge(data)]
+    located = _located(text, str(file)) if found else None
+    return tuple(_diagnostic(code, problem, located, str(file)) for code, problem in found)
+
+
+def _parsed(text: str, name: str, repeated: list[str]) -> Any:
+    """The content of a JSON text; keys that an object has twice are added to `repeated`."""
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in items:
+            if key in found:
+                repeated.append(key)
+            found[key] = value
+        return found
+
+    try:
+        return json.loads(text, object_pairs_hook=pairs)
+    except json.JSONDecodeError as error:
+        span = Span(name, error.lineno, error.colno)
+        raise fault("FG002", f"this is not JSON: {error.msg}", span=span) from None
+    except RecursionError:
+        raise fault("FG002", "this is nested too deeply", span=Span(name, 1, 1)) from None
+
+
+def _located(text: str, name: str) -> Located | None:
+    """The places of a JSON text, read as YAML; None where it is not YAML too."""
+    try:
+        return parse_located(text, name)
+    except InputError:
+        return None
+
+
+def _diagnostic(code: str, problem: Problem, located: Located | None, name: str) -> Diagnostic:
+    severity = Severity.ERROR if problem.grave else Severity.WARNING
+    span = Span(name, 1, 1)
+    if located is not None:
+        span = (located.span if problem.field else located.key_span)(problem.path)
+    place = f"{problem.place}: " if problem.place else ""
+    return Diagnostic(code, severity, f"{place}{problem.found}", problem.path, problem.hint, span)

@@ -1,0 +1,147 @@
+"""Ports against the platform's own table: lanes, names, speeds, indexes and breakout modes.
+
+The YANG models of SONiC take any lane and any speed; a wrong one keeps the whole switch from starting.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import CageClass, PlatformCage, SonicPlatform
+from fabricgen.catalog.sonic_modes import parse_mode
+from fabricgen.kernel.diagnostics import did_you_mean
+from fabricgen.render.checks.problem import Problem
+from fabricgen.render.checks.rows import Fields, Tables
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """A platform: its cages by each of their lanes, and legal speeds in Mb/s by (class of cage, lanes of a port)."""
+
+    platform: SonicPlatform
+    cage_of_lane: dict[int, tuple[PlatformCage, CageClass]]
+    speeds: dict[tuple[str, int], frozenset[int]]
+
+
+def face_of(platform: SonicPlatform, catalog: Catalog) -> Face:
+    """The cages of a platform, each with its class in the catalogue."""
+    classes = catalog.switch(platform.switch).cages
+    pairs = zip(platform.cages, (c for c in classes for _ in range(c.count)), strict=True)
+    speeds = {(c.form_factor, n): legal_mbps(platform, c, n) for c in classes for n in range(1, c.lanes + 1)}
+    return Face(platform, {lane: pair for pair in pairs for lane in pair[0].lanes}, speeds)
+
+
+def check_lanes(tables: Tables, face: Face) -> Iterator[Problem]:
+    """Yield every port and breakout that is not the platform's."""
+    ports = tables.get("PORT", {})
+    yield from _shared(ports)
+    for name, fields in ports.items():
+        yield from _port(name, fields, face)
+    for name, fields in tables.get("BREAKOUT_CFG", {}).items():
+        yield from _breakout(name, fields.get("brkout_mode", ""), ports, face)
+
+
+def lanes_of(fields: Fields) -> tuple[int, ...]:
+    """The lanes of a port; empty where they are not numbers between commas."""
+    parts = fields.get("lanes", "").split(",")
+    return tuple(map(int, parts)) if all(part.isascii() and part.isdigit() for part in parts) else ()
+
+
+def _shared(ports: dict[str, Fields]) -> Iterator[Problem]:
+    """Lanes and aliases that two ports have."""
+    lanes, aliases = Counter[int](), Counter[str]()
+    for fields in ports.values():
+        lanes.update(lanes_of(fields))
+        aliases.update([fields.get("alias", "")])
+    for name, fields in ports.items():
+        twice = [str(lane) for lane in lanes_of(fields) if lanes[lane] > 1]
+        if twice:
+            yield Problem("PORT", name, "lanes", f"lane {', '.join(twice)} is used twice", "each lane has one port")
+        alias = fields.get("alias", "")
+        if alias and aliases[alias] > 1:
+            yield Problem("PORT", name, "alias", f"'{alias}' is the alias of two ports", "each port has its own")
+
+
+def _port(name: str, fields: Fields, face: Face) -> Iterator[Problem]:
+    lanes = lanes_of(fields)
+    if not lanes:
+        yield Problem("PORT", name, "lanes", f"'{fields.get('lanes', '')}'", "lane numbers between commas")
+        return
+    foreign = [str(lane) for lane in lanes if lane not in face.cage_of_lane]
+    if foreign:
+        wanted = f"lanes of {face.platform.platform}"
+        yield Problem("PORT", name, "lanes", f"lane {', '.join(foreign)} is not in the platform's table", wanted)
+        return
+    cage, of = face.cage_of_lane[lanes[0]]
+    place = cage.lanes.index(lanes[0])
+    due = cage.lanes[place : place + len(lanes)]
+    if due != lanes:
+        wanted = f"lanes in the order of one cage, {','.join(map(str, due))}"
+        yield Problem("PORT", name, "lanes", f"'{fields['lanes']}'", wanted)
+        return
+    if len(of_ports(cage, lanes)) * len(lanes) > len(cage.lanes) or place % len(lanes):
+        yield Problem("PORT", name, "lanes", f"'{fields['lanes']}'", "lanes from a whole share of the cage")
+    due_name = f"Ethernet{cage.port + place}"
+    if name != due_name:
+        yield Problem("PORT", name, found=f"lane {lanes[0]} belongs to another port", wanted=due_name)
+    if fields.get("index", "") != str(cage.index):
+        yield Problem("PORT", name, "index", f"'{fields.get('index', '')}'", f"the cage's, {cage.index}")
+    yield from _subport(name, fields, place // len(lanes), split=len(lanes) < len(cage.lanes))
+    yield from _speed(name, fields, len(lanes), of, face)
+
+
+def of_ports(cage: PlatformCage, lanes: tuple[int, ...]) -> range:
+    """Places of ports of so many lanes in a cage."""
+    return range(len(cage.lanes) // len(lanes))
+
+
+def _subport(name: str, fields: Fields, place: int, *, split: bool) -> Iterator[Problem]:
+    found = fields.get("subport", "")
+    due = str(place + 1) if split else "0"
+    if found and found != due:
+        yield Problem("PORT", name, "subport", f"'{found}'", f"{due}, its place in the cage")
+
+
+def _speed(name: str, fields: Fields, lanes: int, of: CageClass, face: Face) -> Iterator[Problem]:
+    found = fields.get("speed", "")
+    legal = face.speeds[of.form_factor, lanes]
+    if found.isdigit() and int(found) not in legal:
+        wanted = "one of " + ", ".join(map(str, sorted(legal))) if legal else "the platform has no such port"
+        yield Problem("PORT", name, "speed", f"'{found}' over {lanes} lane{'s' * (lanes > 1)}", wanted)
+
+
+def legal_mbps(platform: SonicPlatform, of: CageClass, lanes: int) -> frozenset[int]:
+    """Speeds, Mb/s, of a port of so many lanes in a cage: of all modes that leave it so many, within their rate.
+
+    A HwSKU's own split counts too: a platform without modes has no other, and a gearbox may make lanes faster.
+    """
+    texts = (text for modes in platform.breakout_modes.values() for text in modes)
+    modes = [mode for mode in map(parse_mode, texts) if mode and (mode.lanes or of.lanes) == mode.ways * lanes]
+    most = 1000 * of.lane_gbps * lanes
+    own = {
+        1000 * run.speed_gbps
+        for runs in platform.hwskus.values()
+        for run in runs
+        if run.ways * lanes == len(platform.cages[run.first - 1].lanes)
+    }
+    return frozenset(own.union(speed for mode in modes for speed in mode.speeds_mbps if speed <= most))
+
+
+def _breakout(name: str, mode: str, ports: dict[str, Fields], face: Face) -> Iterator[Problem]:
+    known = [text for modes in face.platform.breakout_modes.values() for text in modes]
+    parsed = parse_mode(mode)
+    if mode not in known or parsed is None:
+        yield Problem("BREAKOUT_CFG", name, "brkout_mode", f"'{mode}'", did_you_mean(mode, known))
+        return
+    lanes = lanes_of(ports.get(name, {}))
+    if not lanes or lanes[0] not in face.cage_of_lane:
+        return
+    cage, of = face.cage_of_lane[lanes[0]]
+    if name != f"Ethernet{cage.port}":
+        yield Problem("BREAKOUT_CFG", name, found="not the first port of a cage", wanted=f"Ethernet{cage.port}")
+    elif (parsed.lanes or of.lanes) != parsed.ways * len(lanes):
+        has = f"its port has {len(lanes)} of {of.lanes} lanes"
+        yield Problem("BREAKOUT_CFG", name, "brkout_mode", f"'{mode}', but {has}", "a mode that splits it so")

@@ -1,0 +1,40 @@
+"""What is wrong in a config_db.json: where, what stands there, and what would be right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A fault at a table, a row or a field; `found` is what stands there, `wanted` what would be right.
+
+    One that is not `grave` says that something could not be checked.
+    """
+
+    table: str
+    key: str = ""
+    field: str = ""
+    found: str = ""
+    wanted: str = ""
+    grave: bool = True
+
+    @property
+    def place(self) -> str:
+        """TABLE|key|field, as far as it goes."""
+        return "|".join(part for part in (self.table, self.key, self.field) if part)
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The keys that lead to it in the file."""
+        return tuple(part for part in (self.table, self.key, self.field) if part)
+
+    @property
+    def hint(self) -> str:
+        """What would be right, as a sentence; "" where there is no saying."""
+        guess = not self.wanted or self.wanted.startswith(("did you mean", "known: "))
+        return self.wanted if guess else f"expected {self.wanted}"
+
+    def text(self) -> str:
+        """One line: the place, what stands there and what would be right."""
+        return f"{self.place}: {self.found}; {self.wanted}" if self.wanted else f"{self.place}: {self.found}"

@@ -1,0 +1,167 @@
+"""Every row of a config_db.json against what its table is: keys, fields, kinds of value, references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache, lru_cache
+from typing import NamedTuple, TypeAlias, cast
+
+from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
+
+from fabricgen.kernel.diagnostics import did_you_mean
+from fabricgen.kernel.discovery import load, module_names
+from fabricgen.render.checks.kinds import Check
+from fabricgen.render.checks.known_tables import KNOWN_TABLES
+from fabricgen.render.checks.problem import Problem
+from fabricgen.render.checks.table import Mapping, Part, Ref, Row, Table
+
+PACKAGE = "fabricgen.render.checks.tables"
+
+SECRETS = frozenset(("passkey", "SNMP_USER_AUTH_PASSWORD", "SNMP_USER_ENCRYPTION_PASSWORD"))
+"""Fields whose values are not repeated."""
+
+Fields: TypeAlias = dict[str, str]
+Tables: TypeAlias = dict[str, dict[str, Fields]]
+"""Table -> key -> field -> value: a config_db.json that has passed `misshapen`."""
+
+
+@cache
+def all_tables() -> dict[str, Table]:
+    """The tables that are modelled, by name."""
+    modules = (load(PACKAGE, name) for name in module_names(PACKAGE))
+    return {table.name: table for module in modules for table in cast("tuple[Table, ...]", module.TABLES)}
+
+
+def misshapen(data: object) -> Iterator[Problem]:
+    """Yield what keeps a file from being tables of rows of strings; with nothing found, it is `Tables`."""
+    if not isinstance(data, dict):
+        yield Problem("", found=f"the file holds {_shape(data)}", wanted="an object of tables")
+        return
+    for name, rows in data.items():
+        if not isinstance(rows, dict):
+            yield Problem(name, found=_shape(rows), wanted="an object of rows")
+            continue
+        for key, fields in rows.items():
+            if not isinstance(fields, dict):
+                yield Problem(name, key, found=_shape(fields), wanted="an object of fields")
+                continue
+            for field, value in fields.items():
+                if not isinstance(value, str):
+                    yield Problem(name, key, field, f"{_shape(value)}", "a string: every value in config_db is one")
+
+
+def _shape(value: object) -> str:
+    kinds = {dict: "an object", list: "a list", str: "a string", bool: "a truth value", type(None): "null"}
+    return kinds.get(type(value), f"the number {value}")
+
+
+def check_rows(tables: Tables) -> Iterator[Problem]:
+    """Yield every row, key and field that its table does not know, values of the wrong kind, and names of no row."""
+    known = all_tables()
+    for name, rows in tables.items():
+        if name in known:
+            for key, fields in rows.items():
+                yield from _row(tables, name, key, fields)
+        elif name not in KNOWN_TABLES:
+            hint = did_you_mean(name, {*known, *KNOWN_TABLES})
+            yield Problem(name, found="SONiC has no such table", wanted=hint)
+
+
+class Judged(NamedTuple):
+    """What a key or the fields of a row are by themselves, alike in every file.
+
+    Faults are (field, what stands there, what would be right), names (field, reference, row that it names).
+    """
+
+    form: int
+    faults: tuple[tuple[str, str, str], ...]
+    names: tuple[tuple[str, Ref, str], ...]
+
+
+def _row(tables: Tables, table: str, key: str, fields: Fields) -> Iterator[Problem]:
+    of_key = _key(table, key)
+    of_fields = _fields(table, of_key.form, tuple(fields.items())) if of_key.form >= 0 else Judged(-1, (), ())
+    for field, found, wanted in (*of_key.faults, *of_fields.faults):
+        yield Problem(table, key, field, found, wanted)
+    for field, reference, target in (*of_key.names, *of_fields.names):
+        if not any(target in tables.get(name, ()) for name in reference.tables):
+            yield _nameless(tables, Problem(table, key, field), reference, target)
+
+
+def _nameless(tables: Tables, place: Problem, reference: Ref, target: str) -> Problem:
+    where = " or ".join(reference.tables)
+    rows = [key for table in reference.tables for key in tables.get(table, ())]
+    hint = f" ({did_you_mean(target, rows)})" if 0 < len(rows) <= 12 else ""
+    return replace(place, found=f"'{target}' has no row in {where}", wanted=f"a row of {where}{hint}")
+
+
+@lru_cache(maxsize=1 << 16)
+def _key(table: str, key: str) -> Judged:
+    """The form of a key, the one with fewest faults, and what it names; form -1 where none has as many parts."""
+    forms, parts = all_tables()[table].forms, key.split("|")
+    fitting = [i for i, form in enumerate(forms) if len(form.parts) == len(parts)]
+    if not fitting:
+        counts = " or ".join(str(n) for n in sorted({len(form.parts) for form in forms}))
+        return Judged(-1, (("", f"a key of {len(parts)} parts", f"{counts}, between bars"),), ())
+    judged = [_parts(i, forms[i].parts, parts) for i in fitting]
+    return min(judged, key=lambda found: len(found.faults))
+
+
+def _parts(form: int, parts: tuple[Part, ...], values: list[str]) -> Judged:
+    names: list[tuple[str, Ref, str]] = []
+    for part, value in zip(parts, values, strict=True):
+        wanted = _wanted(part.check, value)
+        if wanted:
+            return Judged(form, (("", f"'{value}' in the key", wanted),), ())
+        if part.ref:
+            names += [("", part.ref, target) for target in part.ref.targets(value)]
+    return Judged(form, (), tuple(names))
+
+
+def _wanted(check: Check, value: str) -> str:
+    """What a check wants instead of a value; "" where it fits."""
+    try:
+        check(value)
+    except PydanticCustomError as error:
+        return error.message()
+    return ""
+
+
+@lru_cache(maxsize=1 << 16)
+def _fields(table: str, form: int, items: tuple[tuple[str, str], ...]) -> Judged:
+    fields = all_tables()[table].forms[form].fields
+    return _mapping(form, fields, items) if isinstance(fields, Mapping) else _model(form, fields, dict(items))
+
+
+def _model(form: int, model: type[Row], fields: Fields) -> Judged:
+    faults: list[tuple[str, str, str]] = []
+    try:
+        model.model_validate(fields)
+    except ValidationError as error:
+        faults = [_fault(str(e["loc"][0]), e["type"], e["msg"], fields, model) for e in error.errors(include_url=False)]
+    refs = {name: m for name, field in model.model_fields.items() for m in field.metadata if isinstance(m, Ref)}
+    names = ((name, r, target) for name, r in refs.items() for target in r.targets(fields.get(name, "")))
+    return Judged(form, tuple(faults), tuple(names))
+
+
+def _fault(field: str, kind: str, message: str, fields: Fields, model: type[Row]) -> tuple[str, str, str]:
+    if kind == "extra_forbidden":
+        hint = did_you_mean(field, model.model_fields)
+        return field, "there is no such field here", hint or "a row without fields"
+    if kind == "missing":
+        return field, "the field is missing", "every such row has it"
+    return field, "the secret" if field in SECRETS else f"'{fields[field]}'", message
+
+
+def _mapping(form: int, mapping: Mapping, items: tuple[tuple[str, str], ...]) -> Judged:
+    faults: list[tuple[str, str, str]] = []
+    for field, value in items:
+        of_field, of_value = _wanted(mapping.field, field), _wanted(mapping.value, value)
+        if of_field:
+            faults.append((field, f"'{field}' as a field", of_field))
+        elif of_value:
+            faults.append((field, f"'{value}'", of_value))
+    names = ((field, mapping.ref, field) for field, _ in items) if mapping.ref else ()
+    return Judged(form, tuple(faults), tuple(names))

@@ -1,0 +1,85 @@
+"""Routed ports, VLANs, sub-interfaces, loopbacks and VRFs.
+
+Fields: sonic-buildimage, src/sonic-yang-models/yang-models, sonic-interface.yang, sonic-vlan.yang, sonic-vrf.yang,
+sonic-vlan-sub-interface.yang, sonic-loopback-interface.yang, sonic-mgmt_interface.yang.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator as Is
+
+from fabricgen.render.checks import kinds as k
+from fabricgen.render.checks.table import Bare, Row, ref, table
+
+OF_VRF = ref("VRF", also=("default",))
+SUBINTERFACE = k.pattern(r"(Ethernet|Eth)\d{1,4}\.\d{1,4}", "a port and a VLAN, EthernetN.VLAN")
+
+
+class Interface(Row):
+    """INTERFACE|port: what makes it a routed one."""
+
+    ipv6_use_link_local_only: Annotated[str, Is(k.one_of("enable", "disable"))] = ""
+    vrf_name: Annotated[str, Is(k.vrf_name), OF_VRF] = ""
+
+
+class Loopback(Row):
+    """LOOPBACK_INTERFACE|LoopbackN."""
+
+    vrf_name: Annotated[str, Is(k.vrf_name), OF_VRF] = ""
+
+
+class Subinterface(Row):
+    """VLAN_SUB_INTERFACE|EthernetN.VLAN."""
+
+    admin_status: Annotated[str, Is(k.up_down)]
+    vlan: Annotated[str, Is(k.number(1, 4094))]
+    vrf_name: Annotated[str, Is(k.vrf_name), OF_VRF] = ""
+
+
+class Vlan(Row):
+    """VLAN|VlanN."""
+
+    vlanid: Annotated[str, Is(k.number(1, 4094))]
+    description: Annotated[str, Is(k.line)] = ""
+
+
+class VlanMember(Row):
+    """VLAN_MEMBER|VlanN|port."""
+
+    tagging_mode: Annotated[str, Is(k.one_of("tagged", "untagged", "priority_tagged"))]
+
+
+class Management(Row):
+    """MGMT_INTERFACE|eth0|address."""
+
+    gwaddr: Annotated[str, Is(k.address)] = ""
+
+
+_LOOPBACK = k.pattern(r"Loopback\d{1,3}", "LoopbackN")
+
+TABLES = (
+    table(
+        "INTERFACE",
+        ((k.port_name, ref("PORT")), Interface),
+        ((k.port_name, ref("INTERFACE")), k.interface_address, Bare),
+    ),
+    table(
+        "LOOPBACK_INTERFACE", (_LOOPBACK, Loopback), ((_LOOPBACK, ref("LOOPBACK_INTERFACE")), k.interface_address, Bare)
+    ),
+    table("MGMT_INTERFACE", ((k.one_of("eth0"), ref("MGMT_PORT")), k.interface_address, Management)),
+    table("VLAN", (k.vlan_name, Vlan)),
+    table(
+        "VLAN_INTERFACE",
+        ((k.vlan_name, ref("VLAN")), Interface),
+        ((k.vlan_name, ref("VLAN_INTERFACE")), k.interface_address, Bare),
+    ),
+    table("VLAN_MEMBER", ((k.vlan_name, ref("VLAN")), (k.port_name, ref("PORT")), VlanMember)),
+    table(
+        "VLAN_SUB_INTERFACE",
+        (SUBINTERFACE, Subinterface),
+        ((SUBINTERFACE, ref("VLAN_SUB_INTERFACE")), k.interface_address, Bare),
+    ),
+    table("VRF", (k.vrf_name, Bare)),
+)

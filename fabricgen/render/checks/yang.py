@@ -1,0 +1,160 @@
+"""The YANG models of SONiC, where a user has them: config_db.json translated by their schema and validated by libyang.
+
+As src/sonic-yang-mgmt of sonic-buildimage does it (sonic_yang_ext.py): a table is a container, a row a container of its
+key's name or an entry of the list with as many keys as the key has parts, a map an inner list. Values go over as XML,
+where all are text, so that none needs a conversion. The library is the `libyang` binding, imported where it is used.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.render.checks.problem import Problem
+from fabricgen.render.checks.rows import Fields, misshapen
+
+CODE = "FG802"
+INSTALL = "pip install libyang, whose major version is that of the C library (Debian: libyang2-dev and libyang<2.8)"
+SEPARATORS = {("NTP", "src_intf"): ";"}
+"""Of leaf-lists that config_db has as text, by (table, field); elsewhere a comma (sonic_yang_ext.py)."""
+
+_NAMESPACE = re.compile(r"\bnamespace\s+[\"']([^\"']+)[\"']")
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table's container, the container above it, and the namespace of both."""
+
+    node: Any
+    top: str
+    namespace: str
+
+
+class YangModels:
+    """Models of a folder, loaded once."""
+
+    def __init__(self, folder: Path) -> None:
+        """Load the models of a folder; raises InputError where they, or the library, are missing."""
+        try:
+            import libyang
+        except ImportError:
+            raise fault("FG056", "YANG models are judged by libyang, which is not installed", hint=INSTALL) from None
+        models = folder / "yang-models" if (folder / "yang-models").is_dir() else folder
+        files = sorted(models.glob("sonic-*.yang"))
+        if not files:
+            raise fault("FG001", f"there are no sonic-*.yang in '{folder}'", hint="name src/sonic-yang-models")
+        self._libyang: Any = libyang
+        self._folder = tempfile.TemporaryDirectory(prefix="fabricgen-yang-")
+        rendered = _rendered(models.parent / "yang-templates", Path(self._folder.name))
+        self._context: Any = libyang.Context(f"{self._folder.name}:{models}")
+        self._tables = dict(self._load([*files, *rendered]))
+
+    def _load(self, files: list[Path]) -> Iterator[tuple[str, _Table]]:
+        """The tables of all models: looked at once all are loaded, since each may compile earlier ones anew."""
+        modules = [self._module(file) for file in files]
+        containers = (self._libyang.SNode.CONTAINER,)
+        for file, module in zip(files, modules, strict=True):
+            namespace = _NAMESPACE.search(file.read_text(encoding="utf-8"))
+            for top in module.children(types=containers) if namespace else ():
+                for table in top.children(types=containers):
+                    yield table.name(), _Table(table, top.name(), namespace[1] if namespace else "")
+
+    def _module(self, file: Path) -> Any:
+        try:
+            return self._context.load_module(file.stem)
+        except self._libyang.LibyangError as error:
+            raise fault("FG002", f"the model {file.name} cannot be loaded: {error}") from None
+
+    def problems(self, data: Any) -> Iterator[Problem]:
+        """Yield tables without a model, rows that no list of theirs takes, and what libyang refuses.
+
+        Of references to what is not there libyang tells the first, without its place.
+        """
+        rows: dict[str, list[str]] = {}
+        refused = False
+        for name, keys in data.items() if isinstance(data, dict) and not any(misshapen(data)) else ():
+            if name not in self._tables:
+                yield Problem(name, found="no YANG model has this table", grave=False)
+                continue
+            for key, fields in keys.items():
+                text = self._row(self._tables[name].node, name, key, fields)
+                said = self._said({name: [text]}, parse_only=True) if text else "the model has no list with such a key"
+                if said:
+                    refused = True
+                    yield Problem(name, key, found=said)
+                elif text:
+                    rows.setdefault(name, []).append(text)
+        said = "" if refused else self._said(rows, parse_only=False)
+        if said:
+            yield Problem("", found=said)
+
+    def _said(self, rows: dict[str, list[str]], *, parse_only: bool) -> str:
+        """What libyang has against rows by table; "" for nothing. `parse_only`: not how they hang together."""
+        tops: dict[tuple[str, str], list[str]] = {}
+        for name, texts in rows.items():
+            place = self._tables[name].top, self._tables[name].namespace
+            tops.setdefault(place, []).append(_element(name, *texts))
+        text = "".join(f'<{top} xmlns="{space}">{"".join(parts)}</{top}>' for (top, space), parts in tops.items())
+        try:
+            parsed = self._context.parse_data_mem(text, "xml", strict=True, no_state=True, parse_only=parse_only)
+        except self._libyang.LibyangError as error:
+            return str(error).removeprefix("failed to parse data tree: ")
+        parsed.free()
+        return ""
+
+    def _row(self, table: Any, name: str, key: str, fields: Fields) -> str | None:
+        """A row as XML; None where no node of the table takes its key."""
+        kinds = self._libyang.SNode
+        single = next((c for c in table.children(types=(kinds.CONTAINER,)) if c.name() == key), None)
+        if single is not None:
+            return _element(key, *self._leaves(single, name, fields))
+        parts = key.split("|")
+        for entry in table.children(types=(kinds.LIST,)):
+            keys = [leaf.name() for leaf in entry.keys()]  # noqa: SIM118 - keys of a list in a schema
+            if len(keys) != len(parts):
+                continue
+            inner = next(iter(entry.children(types=(kinds.LIST,))), None)
+            named = [_element(leaf, escape(part)) for leaf, part in zip(keys, parts, strict=True)]
+            rest = self._leaves(entry, name, fields) if inner is None else self._entries(inner, fields)
+            return _element(entry.name(), *named, *rest)
+        return None
+
+    def _leaves(self, node: Any, table: str, fields: Fields) -> Iterator[str]:
+        lists = {leaf.name() for leaf in node.children(types=(self._libyang.SNode.LEAFLIST,))}
+        for field, value in fields.items():
+            separator = SEPARATORS.get((table, field), ",")
+            values = value.split(separator) if field in lists else [value]
+            yield from (_element(field, escape(one)) for one in values)
+
+    def _entries(self, inner: Any, fields: Fields) -> Iterator[str]:
+        """The fields of a map as entries of its inner list: its key, and the one leaf besides."""
+        key = next(iter(inner.keys())).name()
+        leaf = next(c.name() for c in inner.children(types=(self._libyang.SNode.LEAF,)) if c.name() != key)
+        for field, value in fields.items():
+            yield _element(inner.name(), _element(key, escape(field)), _element(leaf, escape(value)))
+
+
+def _element(name: str, *content: str) -> str:
+    return f"<{name}>{''.join(content)}</{name}>"
+
+
+def _rendered(templates: Path, folder: Path) -> list[Path]:
+    """Models that the build of SONiC makes of templates, as it makes them (sonic-yang-models, setup.py)."""
+    if not templates.is_dir():
+        return []
+    from jinja2 import FileSystemLoader
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    environment = ImmutableSandboxedEnvironment(loader=FileSystemLoader(templates), trim_blocks=True, autoescape=False)
+    found = []
+    for template in sorted(templates.glob("*.yang.j2")):
+        file = folder / template.name.removesuffix(".j2")
+        file.write_text(environment.get_template(template.name).render(yang_model_type="py"), encoding="utf-8")
+        found.append(file)
+    return found

@@ -1,0 +1,138 @@
+"""Buffers of a lossless SONiC switch, from what the device tree publishes for its HwSKU and from nothing else.
+
+The tables are those of SONiC's own templates (sonic-buildimage, files/build_templates/buffers_config.j2), in the
+traditional buffer model, which DEVICE_METADATA then names: pools are fixed, and a lossless priority group takes the
+headroom of pg_profile_lookup.ini for its port's speed and the next longer cable there. The profiles are called as
+buffermgrd calls those that it makes by itself (sonic-swss, cfgmgr/buffermgr.cpp), so that it finds them done. In the
+dynamic model buffermgrd computes all sizes: delete `buffer_model` and the BUFFER_ tables, keep CABLE_LENGTH.
+
+No sizes are written where one is missing: for a HwSKU that publishes none, for a speed that its table lacks, or where
+the headroom of all ports does not fit beside the pools. The image's own model then holds, and CABLE_LENGTH says what it
+computes from; without it where a cable is longer than all lengths published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from fabricgen.catalog.models import SonicPlatform
+from fabricgen.catalog.sonic_buffers import BufferRole, BufferSet, Headroom, PortBuffers, RoleBuffers
+from fabricgen.render import roce
+from fabricgen.render.escape import json_text
+from fabricgen.render.nos._sonic_ports import Face
+from fabricgen.switch_view import SwitchView
+
+LOSSLESS_POOL = "ingress_lossless_pool"
+WHOLE_BUFFER = "egress_lossless_pool"
+"""Published as large as the whole buffer, in every role."""
+
+LOSSY_GROUP = 0
+_LOSSY_QUEUES = (f"0-{roce.ROCE_CLASS - 1}", f"{roce.ROCE_CLASS + 1}-{roce.CNP_CLASS}")
+
+
+@dataclass(frozen=True, slots=True)
+class Cabled:
+    """A cabled port: its name, speed in Gb/s and the published length that its cable does not exceed, m."""
+
+    name: str
+    speed_gbps: int
+    length_m: int
+
+    @property
+    def profile(self) -> str:
+        """The profile of its lossless priority group, as buffermgrd names it."""
+        return f"pg_lossless_{self.speed_gbps * 1000}_{self.length_m}m_profile"
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What switches with the same buffer tables have in common; the set stands for itself by its id."""
+
+    set_id: int
+    ports: tuple[Cabled, ...]
+    face: tuple[str, ...]
+    role: BufferRole
+    buffers: BufferSet = field(compare=False)
+
+
+def buffer_values(switch: SwitchView, platform: SonicPlatform, face: Face) -> Mapping[str, Any] | None:
+    """Rows of the buffer tables, some of them empty; None where the fabric is best-effort or nothing is published."""
+    found = platform.buffers_of(face.hwsku)
+    if found is None or not (switch.fabric.qos.lossless and switch.ports):
+        return None
+    ports = []
+    for port in switch.ports:
+        length = found.length_m(port.cable_m)
+        if length is None:
+            return None
+        ports.append(Cabled(port.name, port.speed_gbps, length))
+    names = tuple(port.name for port in face.ports)
+    return _rows(_Shape(id(found), tuple(ports), names, "t0" if switch.is_lowest else "t1", found))
+
+
+@lru_cache(maxsize=256)
+def _rows(shape: _Shape) -> Mapping[str, Any]:
+    buffers = shape.buffers
+    role = fitting_role(buffers, shape.role, shape.ports)
+    cabled = {port.name: port for port in shape.ports}
+    uses = [(json_text(n), buffers.cabled if n in cabled else buffers.unused, cabled.get(n)) for n in shape.face]
+    used = [(name, use, port) for name, use, port in uses if use and role]
+    shortest = min(buffers.headroom)
+    return {
+        "cable_lengths": sorted((n, f"{port.length_m if port else shortest}m") for n, _, port in uses),
+        "pools": sorted((name, _fields(pool.model_dump())) for name, pool in role.pools.items()) if role else [],
+        "profiles": sorted([*_profiles(role), *_lossless_profiles(buffers, shape.ports)]) if role else [],
+        "groups": sorted(row for name, use, port in used for row in _groups(name, use, port)),
+        "queue_buffers": sorted(row for name, use, _ in used for row in _queues(name, use)),
+        "ingress_lists": sorted((name, ",".join(use.ingress)) for name, use, _ in used if use.ingress),
+        "egress_lists": sorted((name, ",".join(use.egress)) for name, use, _ in used if use.egress),
+    }
+
+
+def fitting_role(buffers: BufferSet, wanted: BufferRole, ports: Iterable[Cabled]) -> RoleBuffers | None:
+    """The pools of a role, or of the other where only those leave room for the headroom of all ports.
+
+    None where neither does, or a port's speed is not in the table. Ports with a shared headroom pool (`xoff`) need no
+    room of their own.
+    """
+    rows = [buffers.headroom[port.length_m].get(port.speed_gbps) for port in ports]
+    if None in rows:
+        return None
+    needed = sum(row.size for row in rows if row)
+    for role in (buffers.role(name) for name in dict.fromkeys((wanted, "t1", "t0"))):
+        left = role.pools[WHOLE_BUFFER].size - sum(p.size for p in role.pools.values() if p.type == "ingress")
+        if role.pools[LOSSLESS_POOL].xoff is not None or needed <= left:
+            return role
+    return None
+
+
+def _fields(values: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
+    """The fields of a row that are there, as text and in order."""
+    return tuple(sorted((key, str(value)) for key, value in values.items() if value is not None))
+
+
+def _profiles(role: RoleBuffers) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
+    return [(name, _fields(profile.model_dump())) for name, profile in role.profiles.items()]
+
+
+def _lossless_profiles(buffers: BufferSet, ports: Iterable[Cabled]) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
+    found = {port.profile: buffers.headroom[port.length_m][port.speed_gbps] for port in ports}
+    return [(name, _fields(_lossless(row))) for name, row in found.items()]
+
+
+def _lossless(row: Headroom) -> dict[str, object]:
+    own = row._asdict()
+    return {"pool": LOSSLESS_POOL, "dynamic_th": own.pop("threshold"), **own}
+
+
+def _groups(name: str, use: PortBuffers, port: Cabled | None) -> list[tuple[str, str]]:
+    lossless = [(f"{name}|{roce.ROCE_CLASS}", port.profile)] if port else []
+    return [(f"{name}|{LOSSY_GROUP}", use.group), *lossless]
+
+
+def _queues(name: str, use: PortBuffers) -> list[tuple[str, str]]:
+    lossy = [(f"{name}|{queues}", use.lossy_queue) for queues in _LOSSY_QUEUES]
+    return [*lossy, (f"{name}|{roce.ROCE_CLASS}", use.lossless_queue)]

@@ -1,0 +1,69 @@
+"""A user's data merged into data: what snippets with a `tree` do; and data as YAML."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.render.escape import yaml_text
+
+
+def merged(base: Mapping[str, Any], tree: Mapping[str, Any], snippet: str, at: str = "") -> dict[str, Any]:
+    """A tree laid over another: mappings are merged key by key, all else replaces its like.
+
+    Raises InputError (FG052) where one has a mapping and the other a value: then the snippet mistakes the place.
+    """
+    found = dict(base)
+    for key, value in tree.items():
+        place = f"{at}/{key}" if at else str(key)
+        name = _like(found, key)
+        if name not in found:
+            found[name] = value
+        elif isinstance(found[name], Mapping) != isinstance(value, Mapping):
+            what = "a tree" if isinstance(value, Mapping) else "a value"
+            raise fault(
+                "FG052", f"the snippet '{snippet}' puts {what} at {place}, where the configuration has the other"
+            )
+        else:
+            found[name] = merged(found[name], value, snippet, place) if isinstance(value, Mapping) else value
+    return found
+
+
+def _like(base: Mapping[str, Any], key: Any) -> Any:
+    """The key of a mapping that is written alike: a blueprint's 3 is the configuration's "3"."""
+    return next((known for known in base if str(known) == str(key)), key)
+
+
+_PLAIN = re.compile(r"(?!(?:y|yes|n|no|on|off|true|false|null)$)[a-z][a-z0-9_./-]*", re.IGNORECASE)
+"""Text that YAML of any version takes for itself without quotes."""
+
+
+def as_yaml(data: Any) -> str:
+    """Data as a YAML document, a line to each value; text is quoted where a reader of YAML 1.1 might mistake it."""
+    return "".join(f"{line}\n" for line in _lines(data))
+
+
+def _lines(data: Any) -> Iterator[str]:
+    if isinstance(data, Mapping) and data:
+        for key, value in data.items():
+            deep = isinstance(value, (Mapping, list)) and value
+            yield f"{_scalar(key)}:" if deep else f"{_scalar(key)}: {_scalar(value)}"
+            if deep:
+                yield from (f"  {line}" for line in _lines(value))
+    elif isinstance(data, list) and data:
+        for value in data:
+            first, *rest = _lines(value)
+            yield f"- {first}"
+            yield from (f"  {line}" for line in rest)
+    else:
+        yield _scalar(data)
+
+
+def _scalar(value: Any) -> str:
+    """A scalar, or an empty mapping or list."""
+    if not isinstance(value, str):
+        return json.dumps(value)
+    return value if _PLAIN.fullmatch(value) else f'"{yaml_text(value)}"'

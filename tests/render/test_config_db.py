@@ -1,0 +1,224 @@
+"""Our model of config_db.json: every example fits it, and every way of breaking one is found at its place."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rendered import BFD, BRIDGED, DUAL, EXAMPLES, STATIC, UNNUMBERED, V6, config_db, files_of
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.render.checks.config_db import check_config_db
+from fabricgen.render.checks.rows import all_tables
+
+CATALOG = Catalog()
+LEAF = "compute-leaf-p1-su01-r1-01"
+DELETE = object()
+_OWN = re.compile(
+    r'\b\d+\.\d+\.\d+\.\d+\b|\b[0-9a-f]{0,4}:[0-9a-f:]+\b|"(?:bgp_asn|asn|description|hostname|name)": "[^"]*"'
+)
+
+
+def problems(tables: object) -> list[str]:
+    return [problem.text() for problem in check_config_db(tables, CATALOG)]
+
+
+def assert_all_fit(files: dict[str, str]) -> None:
+    """Switches that differ in addresses and names only are judged once."""
+    seen: set[str] = set()
+    for path, text in files.items():
+        shape = _OWN.sub("", text)
+        if path.endswith("config_db.json") and shape not in seen:
+            seen.add(shape)
+            assert problems(json.loads(text)) == [], path
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_fits(name: str) -> None:
+    assert_all_fit(files_of(name))
+
+
+@pytest.mark.parametrize("sets", [UNNUMBERED, STATIC, BRIDGED, DUAL, V6, BFD], ids="-".join)
+def test_every_underlay_fits(sets: tuple[str, ...]) -> None:
+    assert_all_fit(files_of("leaf-spine", *sets))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_table_that_is_written_is_modelled(name: str) -> None:
+    for path, text in files_of(name).items():
+        if path.endswith("config_db.json"):
+            assert set(json.loads(text)) <= set(all_tables())
+
+
+BROKEN: list[tuple[str, Any, str, str]] = [
+    ("PORT/Ethernet0/lanes", "0,1,2,999", "PORT|Ethernet0|lanes", "lane 999 is not in the platform's table"),
+    ("PORT/Ethernet0/lanes", "4,5,6,7", "PORT|Ethernet0|lanes", "lane 4, 5, 6, 7 is used twice"),
+    ("PORT/Ethernet0/lanes", "0,1,two,3", "PORT|Ethernet0|lanes", "'0,1,two,3'"),
+    ("PORT/Ethernet0/lanes", "0,2,1,3", "PORT|Ethernet0|lanes", "lanes in the order of one cage, 0,1,2,3"),
+    ("PORT/Ethernet0/lanes", "1,2,3,4", "PORT|Ethernet0|lanes", "lanes from a whole share of the cage"),
+    ("PORT/Ethernet16/speed", "800000", "PORT|Ethernet16|speed", "'800000' over 8 lanes"),
+    ("PORT/Ethernet0/speed", "40", "PORT|Ethernet0|speed", "'40' over 4 lanes"),
+    ("PORT/Ethernet0/speed", 100000, "PORT|Ethernet0|speed", "the number 100000; a string"),
+    ("PORT/Ethernet0/mtu", "99999", "PORT|Ethernet0|mtu", "a whole number from 68 to 9216"),
+    ("PORT/Ethernet0/admin_status", "on", "PORT|Ethernet0|admin_status", "one of up, down"),
+    ("PORT/Ethernet0/alias", "etp1b", "PORT|Ethernet0|alias", "the alias of two ports"),
+    ("PORT/Ethernet0/index", "7", "PORT|Ethernet0|index", "the cage's, 1"),
+    ("PORT/Ethernet0/subport", "2", "PORT|Ethernet0|subport", "1, its place in the cage"),
+    ("PORT/Ethernet0/fec", "reed", "PORT|Ethernet0|fec", "one of rs, fc, none, auto"),
+    ("PORT/Ethernet0/sped", "1", "PORT|Ethernet0|sped", "there is no such field here; did you mean 'speed'?"),
+    ("PORT/Ethernet0/index", DELETE, "PORT|Ethernet0|index", "the field is missing"),
+    ("PORTS", {}, "PORTS", "SONiC has no such table; did you mean 'PORT'?"),
+    ("BREAKOUT_CFG/Ethernet0/brkout_mode", "2x300G", "BREAKOUT_CFG|Ethernet0|brkout_mode", "'2x300G'"),
+    (
+        "BREAKOUT_CFG/Ethernet0/brkout_mode",
+        "4x100G[50G,25G,10G,1G]",
+        "BREAKOUT_CFG|Ethernet0|brkout_mode",
+        "its port has 4 of 8 lanes",
+    ),
+    ("DEVICE_METADATA/localhost/hwsku", "ACS-MSN9999", "DEVICE_METADATA|localhost|hwsku", "did you mean"),
+    ("DEVICE_METADATA/localhost/platform", "x86", "DEVICE_METADATA|localhost|platform", "are not checked"),
+    ("DEVICE_METADATA/localhost/type", "Leaf", "DEVICE_METADATA|localhost|type", "one of ToRRouter"),
+    ("DEVICE_METADATA/localhost/bgp_asn", "0", "DEVICE_METADATA|localhost|bgp_asn", "from 1 to 4294967295"),
+    ("DEVICE_METADATA/elsewhere", {}, "DEVICE_METADATA|elsewhere", "one of localhost"),
+    ("INTERFACE/Ethernet224", DELETE, "INTERFACE|Ethernet224|10.64.0.1/31", "no row in INTERFACE"),
+    ("INTERFACE/Ethernet999", {}, "INTERFACE|Ethernet999", "no row in PORT"),
+    ("INTERFACE/Ethernet224|10.64.0.300~31", {}, "INTERFACE|Ethernet224|10.64.0.300/31", "an IP address with"),
+    ("INTERFACE/Ethernet232|10.64.0.1~31", {}, "INTERFACE|Ethernet232|10.64.0.1/31", "is on two interfaces"),
+    ("INTERFACE/Ethernet224/vrf_name", "Vrf_storage", "INTERFACE|Ethernet224|vrf_name", "no row in VRF"),
+    ("BGP_NEIGHBOR/10.64.0.0/local_addr", "10.64.0.9", "BGP_NEIGHBOR|10.64.0.0|local_addr", "no address of this"),
+    ("BGP_NEIGHBOR/10.64.0.0/local_addr", "10.64.0.3", "BGP_NEIGHBOR|10.64.0.0", "not in the subnet of local_addr"),
+    ("BGP_NEIGHBOR/10.64.0.0/asn", "4294967296", "BGP_NEIGHBOR|10.64.0.0|asn", "from 1 to 4294967295"),
+    (
+        "VLAN_MEMBER",
+        {"Vlan7|Ethernet16": {"tagging_mode": "untagged"}},
+        "VLAN_MEMBER|Vlan7|Ethernet16",
+        "no row in VLAN",
+    ),
+    (
+        "VLAN_MEMBER",
+        {"Vlan7|Ethernet224": {"tagging_mode": "untagged"}},
+        "VLAN_MEMBER|Vlan7|Ethernet224",
+        "routed port",
+    ),
+    ("VLAN", {"Vlan7": {"vlanid": "8"}}, "VLAN|Vlan7|vlanid", "the number in its name, 7"),
+    ("VLAN", {"Vlan4095": {"vlanid": "8"}}, "VLAN|Vlan4095", "Vlan1 to Vlan4094"),
+    ("DSCP_TO_TC_MAP/ROCE/26", "9", "DSCP_TO_TC_MAP|ROCE|26", "a whole number from 0 to 7"),
+    ("DSCP_TO_TC_MAP/ROCE/64", "1", "DSCP_TO_TC_MAP|ROCE|64", "a whole number from 0 to 63"),
+    ("TC_TO_QUEUE_MAP/ROCE/3", "8", "TC_TO_QUEUE_MAP|ROCE|3", "a whole number from 0 to 7"),
+    ("PORT_QOS_MAP/Ethernet0/pfc_enable", "3,9", "PORT_QOS_MAP|Ethernet0|pfc_enable", "from 0 to 7"),
+    ("PORT_QOS_MAP/Ethernet0/tc_to_pg_map", "AZURE", "PORT_QOS_MAP|Ethernet0|tc_to_pg_map", "'AZURE' has no row"),
+    ("PFC_WD/Ethernet0", DELETE, "PORT_QOS_MAP|Ethernet0|pfc_enable", "without a watchdog"),
+    ("PFC_WD/GLOBAL/POLL_INTERVAL", "300", "PFC_WD|Ethernet0|detection_time", "at least POLL_INTERVAL, 300"),
+    ("QUEUE/Ethernet0|3/scheduler", "scheduler.9", "QUEUE|Ethernet0|3|scheduler", "'scheduler.9' has no row"),
+    ("QUEUE/Ethernet0|2-4", {"scheduler": "scheduler.0"}, "QUEUE|Ethernet0|2-4", "'2-4' is claimed twice"),
+    ("SCHEDULER/scheduler.0/weight", "101", "SCHEDULER|scheduler.0|weight", "a whole number from 1 to 100"),
+    ("SCHEDULER/scheduler.2/pir", "1000", "SCHEDULER|scheduler.2|pir", "a cir from 1 to pir"),
+    ("WRED_PROFILE/ROCE_400G/green_min_threshold", "600000", "WRED_PROFILE|ROCE_400G|green_min_threshold", "less than"),
+    ("BUFFER_PROFILE/q_lossy_profile/pool", "none", "BUFFER_PROFILE|q_lossy_profile|pool", "'none' has no row"),
+    ("BUFFER_PROFILE/q_lossy_profile/dynamic_th", "8", "BUFFER_PROFILE|q_lossy_profile|dynamic_th", "from -8 to 7"),
+    ("BUFFER_PG/Ethernet0|3/profile", "pg_lossless", "BUFFER_PG|Ethernet0|3|profile", "no row in BUFFER_PROFILE"),
+    ("CABLE_LENGTH/AZURE/Ethernet0", "40 m", "CABLE_LENGTH|AZURE|Ethernet0", "a length in metres such as 40m"),
+    ("CABLE_LENGTH/AZURE/Ethernet9", "40m", "CABLE_LENGTH|AZURE|Ethernet9", "no row in PORT"),
+    ("MGMT_INTERFACE/eth0|10.16.0.2~28/gwaddr", "10.16.1.1", "MGMT_INTERFACE|eth0|10.16.0.2/28|gwaddr", "not in the"),
+    (
+        "STATIC_ROUTE/default|10.9.0.0~16",
+        {"nexthop": "10.64.0.0,10.64.0.2", "ifname": "Ethernet224"},
+        "STATIC_ROUTE|default|10.9.0.0/16",
+        "2 in nexthop, 1 in ifname",
+    ),
+    ("STATIC_ROUTE/default|10.9.0.1~16", {"blackhole": "true"}, "STATIC_ROUTE|default|10.9.0.1/16", "host bits"),
+    ("VERSIONS/DATABASE/VERSION", "1.0", "VERSIONS|DATABASE|VERSION", "a schema such as version_202305_01"),
+    ("FEATURE/bgp/state", "on", "FEATURE|bgp|state", "one of enabled"),
+    (
+        "LOOPBACK_INTERFACE/Loopback0",
+        DELETE,
+        "LOOPBACK_INTERFACE|Loopback0|10.0.0.9/32",
+        "no row in LOOPBACK_INTERFACE",
+    ),
+    ("DEVICE_NEIGHBOR/Ethernet0/name", "a\nb", "DEVICE_NEIGHBOR|Ethernet0|name", "one line of 1 to 255 characters"),
+]
+
+
+def broken(where: str, value: object) -> dict[str, Any]:
+    """A leaf's tables with one value changed; `~` stands for the slash of a prefix."""
+    tables = copy.deepcopy(config_db(files_of("leaf-spine"), LEAF))
+    *above, last = (part.replace("~", "/") for part in where.split("/"))
+    place: Any = tables
+    for part in above:
+        place = place[part]
+    if value is DELETE:
+        del place[last]
+    else:
+        place[last] = value
+    return tables
+
+
+@pytest.mark.parametrize(("where", "value", "place", "said"), BROKEN)
+def test_what_is_broken_is_found_at_its_place(where: str, value: object, place: str, said: str) -> None:
+    found = problems(broken(where, value))
+    assert any(text.startswith(f"{place}: ") and said in text for text in found), found
+    assert len(found) <= 16, "one fault is not to be told for all ports"
+
+
+@pytest.mark.parametrize(
+    "tables", [[], {"PORT": []}, {"PORT": {"Ethernet0": "up"}}, {"PORT": {"Ethernet0": {"mtu": None}}}, {}]
+)
+def test_what_is_no_config_db_is_said_so(tables: object) -> None:
+    assert problems(tables)
+
+
+def test_a_secret_is_not_repeated() -> None:
+    tables = broken("TACPLUS", {"global": {"passkey": "s3cret with blanks"}})
+    assert not any("s3cret" in text for text in problems(tables))
+
+
+@pytest.fixture
+def written(tmp_path, request) -> Callable[[object], Any]:
+    def write(content: object) -> Any:
+        file = tmp_path / "config_db.json"
+        file.write_text(content if isinstance(content, str) else json.dumps(content, indent=4))
+        return file
+
+    return write
+
+
+def test_command_finds_nothing_in_what_was_built(tmp_path, fabricgen) -> None:
+    assert fabricgen("build", "blueprints/leaf-spine.yaml", "-o", tmp_path / "out", "--only", "configs").code == 0
+    ran = fabricgen("check", tmp_path / "out")
+    assert (ran.code, ran.out) == (0, "8 files: 0 problems\n")
+
+
+def test_command_locates_problems(written, fabricgen) -> None:
+    file = written(broken("PORT/Ethernet0/mtu", "99999"))
+    ran = fabricgen("check", file)
+    assert ran.code == 1
+    line = next(n for n, text in enumerate(file.read_text().splitlines(), 1) if "99999" in text)
+    assert ran.out.startswith(f"{file}:{line}:20: error[FG801]: PORT|Ethernet0|mtu: '99999'\n  hint: expected a whole")
+    found = json.loads(fabricgen("check", file, "--format", "json").out)["findings"]
+    assert [(f["code"], f["path"], f["line"]) for f in found] == [("FG801", "PORT.Ethernet0.mtu", line)]
+    assert fabricgen("check", file, "--fail-on", "never").code == 0
+
+
+def test_command_finds_keys_that_are_there_twice(written, fabricgen) -> None:
+    ran = fabricgen("check", written('{"VRF": {}, "VRF": {}}'))
+    assert ran.code == 1
+    assert "VRF: the key is there twice" in ran.out
+
+
+@pytest.mark.parametrize("content", ["{", "\0", "[" * 100_000])
+def test_command_refuses_what_is_no_json(written, fabricgen, content: str) -> None:
+    ran = fabricgen("check", written(content))
+    assert ran.code == 2
+    assert "config_db.json:1:" in ran.out
+
+
+def test_command_refuses_a_folder_without_files_and_models_that_are_not_there(tmp_path, fabricgen) -> None:
+    assert fabricgen("check", tmp_path).code == 2
+    assert fabricgen("check", tmp_path / "none.json").code == 2
+    ran = fabricgen("check", tmp_path, "--yang", tmp_path)
+    assert ran.code == 2
+    assert "FG056" in ran.err or "FG001" in ran.err
