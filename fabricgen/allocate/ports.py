@@ -22,8 +22,8 @@ Strings: TypeAlias = npt.NDArray[np.object_]
 def run_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int) -> list[str]:
     """Names of the first `ports` ports of a run on the switches of a class, as their NOS has them.
 
-    Raises InputError when the NOS takes names from a port table and the catalogue has none for the switch, or when
-    the switch is a chassis and the NOS has no names for line cards.
+    Raises InputError when the NOS takes names from a port table and the catalogue has none for the switch, or it does
+    not split cages so, or when the switch is a chassis and the NOS has no names for line cards.
     """
     assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
     naming = catalog.naming(cls.nos, cls.path)
@@ -35,7 +35,18 @@ def run_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int)
             for i, cage in ((i, run.cages[i // run.ways]) for i in range(ports))
         ]
     except LookupError:
+        if platform is not None:
+            raise _no_split(cls, run.ways) from None
         raise _no_table(cls) from None
+
+
+def _no_split(cls: DeviceClass, ways: int) -> InputError:
+    return fault(
+        "FG026",
+        f"the {cls.nos} port table of {cls.profile.id} has no cage of {ways} ports",
+        path=cls.path,
+        hint="use a speed that needs no such split, another switch or another NOS",
+    )
 
 
 def _no_table(cls: DeviceClass) -> InputError:

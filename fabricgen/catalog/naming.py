@@ -55,15 +55,16 @@ class NosNaming(BaseModel):
     ) -> str:
         """Name port `sub` (from 0) of a cage (from 1) split into `ways`; `slot` is the cage's place in a chassis.
 
-        Raises LookupError when the names come from a port table and the switch has none, or when `slot` is given
-        and the NOS has no names for line cards.
+        Raises LookupError when the names come from a port table and the switch has none, or it does not split cages
+        so, or when `slot` is given and the NOS has no names for line cards.
         """
         number = 0
         lanes_each = cage_class.lanes // ways
         if self.numbers == "platform-table":
-            if platform is None:
+            if platform is None or not platform.splits(ways):
                 raise LookupError(self.nos)
-            number = platform.cages[cage - 1].port + sub * lanes_each
+            own = platform.cages[cage - 1]
+            number = own.port + sub * (len(own.lanes) // ways)
         pattern = self.split if ways > 1 else self.single_lane if cage_class.lanes == 1 else self.unsplit
         return pattern.format(
             cage=self._cage(cage, slot), lane=1 + sub * lanes_each, sub=sub + 1, sub0=sub, number=number

@@ -28,7 +28,9 @@ class PlatformCage(BaseModel):
 
     port: int = Field(ge=0, description="N of the first port, EthernetN.")
     lanes: tuple[int, ...]
-    alias: str
+    alias: str = Field(
+        description="What its ports' aliases share; `{}` in it: what a port adds goes there, else at the end."
+    )
     index: int
     alias_of_unsplit: str | None = Field(None, description="As the platform's, where this cage differs.")
 
@@ -42,7 +44,9 @@ class SonicPlatform(BaseModel):
     platform: str
     default_hwsku: str
     source: str
-    hwskus: dict[str, tuple[BreakoutRun, ...]] = Field(description="HwSKU -> how its cages are split.")
+    hwskus: dict[str, tuple[BreakoutRun, ...]] = Field(
+        description="HwSKU -> how its cages are split; a cage in no run has no port in it."
+    )
     suffixes: dict[int, tuple[str, ...]] = Field(description="Ways -> what a split port adds to the cage's alias.")
     alias_of_unsplit: str = Field("", description="What an unsplit port adds to the cage's alias.")
     breakout_modes: dict[int, tuple[str, ...]] = Field(
@@ -54,10 +58,17 @@ class SonicPlatform(BaseModel):
 
     def alias(self, cage: PlatformCage, ways: int, part: int) -> str:
         """What the NOS calls port `part` (from 0) of a cage split into `ways`."""
-        if ways > 1:
-            return cage.alias + self.suffixes[ways][part]
-        own = cage.alias_of_unsplit
-        return cage.alias + (self.alias_of_unsplit if own is None else own)
+        own = self.alias_of_unsplit if cage.alias_of_unsplit is None else cage.alias_of_unsplit
+        head, _, tail = cage.alias.partition("{}")
+        return head + (self.suffixes[ways][part] if ways > 1 else own) + tail
+
+    def splits(self, ways: int) -> bool:
+        """Whether the table has names for a cage of `ways` ports."""
+        return ways == 1 or ways in self.suffixes
+
+    def run_of(self, hwsku: str, cage: int) -> BreakoutRun | None:
+        """How a HwSKU splits a cage (from 1); None where it has no port there."""
+        return next((run for run in self.hwskus[hwsku] if run.first <= cage <= run.last), None)
 
     def buffers_of(self, hwsku: str) -> BufferSet | None:
         """What is published of a HwSKU's buffers; None for nothing."""

@@ -114,11 +114,20 @@ def _speed(name: str, fields: Fields, lanes: int, of: CageClass, face: Face) -> 
 
 
 def legal_mbps(platform: SonicPlatform, of: CageClass, lanes: int) -> frozenset[int]:
-    """Speeds, Mb/s, of a port of so many lanes in a cage: of all modes that leave it so many, within their rate."""
+    """Speeds, Mb/s, of a port of so many lanes in a cage: of all modes that leave it so many, within their rate.
+
+    A HwSKU's own split counts too: a platform without modes has no other, and a gearbox may make lanes faster.
+    """
     texts = (text for modes in platform.breakout_modes.values() for text in modes)
     modes = [mode for mode in map(parse_mode, texts) if mode and (mode.lanes or of.lanes) == mode.ways * lanes]
     most = 1000 * of.lane_gbps * lanes
-    return frozenset(speed for mode in modes for speed in mode.speeds_mbps if speed <= most)
+    own = {
+        1000 * run.speed_gbps
+        for runs in platform.hwskus.values()
+        for run in runs
+        if run.ways * lanes == len(platform.cages[run.first - 1].lanes)
+    }
+    return frozenset(own.union(speed for mode in modes for speed in mode.speeds_mbps if speed <= most))
 
 
 def _breakout(name: str, mode: str, ports: dict[str, Fields], face: Face) -> Iterator[Problem]:

@@ -13,6 +13,10 @@ FEC_FROM_GBPS, FEC_FROM_LANE_GBPS = 100, 50
 """RS-FEC from a port speed on, where 4 x 25G NRZ has RS-528, or from a lane's: PAM4 needs RS-544 at any speed."""
 
 
+_LANE_MBPS = (1_000, 10_000, 25_000, 50_000, 100_000, 200_000)
+"""Rates at which a lane runs: a mode that names no lanes takes all of them, at one of these."""
+
+
 @dataclass(frozen=True, slots=True)
 class CageUse:
     """How a cage is run: split into `ways` ports of a speed."""
@@ -57,7 +61,10 @@ class _Shape:
 
 
 def face_of(switch: SwitchView, platform: SonicPlatform) -> Face:
-    """The face of a switch: every port, whether cabled or not, how its cages are split, and the HwSKU that suits."""
+    """The face of a switch: the HwSKU that suits, how cages are split, and every port, whether cabled or not.
+
+    Left out are cages that are not in use and have no port in the HwSKU: its SAI profile does not start them.
+    """
     used = {port.cage: CageUse(port.ways, port.speed_gbps) for port in switch.ports}
     return _face(_Shape(id(platform), id(switch.profile), tuple(used.items()), platform, switch.profile))
 
@@ -65,17 +72,21 @@ def face_of(switch: SwitchView, platform: SonicPlatform) -> Face:
 @lru_cache(maxsize=256)
 def _face(shape: _Shape) -> Face:
     used, platform = dict(shape.used), shape.platform
-    classes = [cage_class for cage_class in shape.profile.cages for _ in range(cage_class.count)]
-    cages = [
-        (cage, cage_class, used.get(number) or native_use(cage_class))
-        for number, (cage, cage_class) in enumerate(zip(platform.cages, classes, strict=True), 1)
-    ]
-    modes = ((f"Ethernet{cage.port}", breakout_mode(platform, cage_class, use)) for cage, cage_class, use in cages)
-    return Face(
-        choose_hwsku(used, platform),
-        tuple(port for cage, of, use in cages for port in _ports(platform, cage, use, copper=of.form_factor == "RJ45")),
-        tuple(sorted((port, mode) for port, mode in modes if mode)),
-    )
+    hwsku = choose_hwsku(used, platform)
+    ports: list[FacePort] = []
+    modes: list[tuple[str, str]] = []
+    classes = (cage_class for cage_class in shape.profile.cages for _ in range(cage_class.count))
+    for number, (cage, cage_class) in enumerate(zip(platform.cages, classes, strict=True), 1):
+        if number not in used and platform.run_of(hwsku, number) is None:
+            continue
+        use = used.get(number) or native_use(cage_class)
+        mode = breakout_mode(platform, cage_class, use)
+        parsed = parse_mode(mode)
+        taken = parsed.lanes if parsed and use.ways == 1 else None
+        ports += _ports(platform, cage, use, taken, copper=cage_class.form_factor == "RJ45")
+        if mode:
+            modes.append((f"Ethernet{cage.port}", mode))
+    return Face(hwsku, tuple(ports), tuple(sorted(modes)))
 
 
 def native_use(cage_class: CageClass) -> CageUse:
@@ -90,15 +101,17 @@ def fec_of(port: FacePort) -> str:
     return "rs" if port.speed_gbps >= FEC_FROM_GBPS or lane_gbps >= FEC_FROM_LANE_GBPS else ""
 
 
-def _ports(platform: SonicPlatform, cage: PlatformCage, use: CageUse, *, copper: bool) -> list[FacePort]:
-    """The ports of a cage; lanes as the platform's table has them, in its order."""
+def _ports(
+    platform: SonicPlatform, cage: PlatformCage, use: CageUse, taken: int | None, *, copper: bool
+) -> list[FacePort]:
+    """The ports of a cage; lanes as the platform's table has them, in its order, and the first `taken` where given."""
     each = len(cage.lanes) // use.ways
     return [
         FacePort(
             name=f"Ethernet{cage.port + sub * each}",
             alias=platform.alias(cage, use.ways, sub),
             index=cage.index,
-            lanes=",".join(map(str, cage.lanes[sub * each : (sub + 1) * each])),
+            lanes=",".join(map(str, cage.lanes[sub * each : (sub + 1) * each][:taken])),
             subport=sub + 1 if use.ways > 1 else 0,
             speed_gbps=use.speed_gbps,
             copper=copper,
@@ -111,11 +124,15 @@ def breakout_mode(platform: SonicPlatform, cage_class: CageClass, use: CageUse) 
     """The breakout mode of platform.json, as spelled there, that runs a cage so; "" when the platform lists none.
 
     Of several that fit, the one of the cage's own speed wins: an SFP28's 10G is `1x25G[10G]`, an OSFP's `1x800G[...]`.
+    A platform lists the modes of all its cages together: one whose lanes would run at no known rate is another
+    cage's, as `1x100G` of a QSFP28 is on eight lanes.
     """
     own, wanted = 1000 * max(cage_class.breakouts[use.ways]), 1000 * use.speed_gbps
     fitting: list[tuple[bool, bool, bool, int, str]] = []
     for mode in map(parse_mode, platform.breakout_modes.get(use.ways, ())):
         if mode is None or mode.ways != use.ways or wanted not in mode.speeds_mbps:
+            continue
+        if mode.lanes is None and mode.speeds_mbps[0] * use.ways / cage_class.lanes not in _LANE_MBPS:
             continue
         whole, main = mode.lanes in (None, cage_class.lanes), mode.speeds_mbps[0]
         fitting.append((not whole, main != own, main != wanted, len(fitting), mode.text))
@@ -126,16 +143,14 @@ def choose_hwsku(used: dict[int, CageUse], platform: SonicPlatform) -> str:
     """The HwSKU whose own breakout agrees with most cages in use, in ways and speed; the default where none is better.
 
     A HwSKU brings the SAI profile that fixes how many ports the ASIC starts with, so the nearest one leaves the least
-    to dynamic breakout.
+    to dynamic breakout. One that has no port at all in a cage in use comes after those that have.
     """
 
-    def agreement(name: str) -> int:
-        runs = platform.hwskus[name]
-        return sum(
-            any(r.first <= cage <= r.last and (r.ways, r.speed_gbps) == (use.ways, use.speed_gbps) for r in runs)
-            for cage, use in used.items()
-        )
+    def rank(name: str) -> tuple[int, int]:
+        runs = [(platform.run_of(name, cage), use) for cage, use in used.items()]
+        agree = sum(run is not None and (run.ways, run.speed_gbps) == (use.ways, use.speed_gbps) for run, use in runs)
+        return sum(run is None for run, _ in runs), -agree
 
-    names = sorted(platform.hwskus, key=lambda name: (-agreement(name), name != platform.default_hwsku, name))
-    best = names[0] if names else platform.default_hwsku
-    return best if names and agreement(best) else platform.default_hwsku
+    if not platform.hwskus:
+        return platform.default_hwsku
+    return min(platform.hwskus, key=lambda name: (rank(name), name != platform.default_hwsku, name))

@@ -22,7 +22,7 @@ class Port(Row):
     lanes: Annotated[str, Is(k.name)]
     speed: Annotated[str, Is(k.number(1, 1_600_000))]
     admin_status: Annotated[str, Is(k.up_down)]
-    alias: Annotated[str, Is(k.pattern(r"[A-Za-z0-9/:_.-]{1,128}", "a name of letters, digits and /:_.-"))]
+    alias: Annotated[str, Is(k.pattern(r"[A-Za-z0-9/:_.()-]{1,128}", "a name of letters, digits and /:_.()-"))]
     index: Annotated[str, Is(k.number(0, 65535))]
     autoneg: Annotated[str, Is(SWITCHED)] = ""
     description: Annotated[str, Is(k.line)] = ""
