@@ -162,7 +162,7 @@ DIFFERENCES = (
     Difference("own AS", "bgpcfgd lets a ToRRouter take routes with its own AS number once", BY_BGPCFGD, _own_as),
     Difference(
         "prefix limits",
-        "bgpcfgd has no words for them, and SONiC's frr.conf does not say them yet",
+        "bgpcfgd has no words for them",
         BY_BGPCFGD,
         _max_prefixes,
     ),

@@ -197,9 +197,9 @@ def test_command_locates_problems(written, fabricgen) -> None:
     ran = fabricgen("check", file)
     assert ran.code == 1
     line = next(n for n, text in enumerate(file.read_text().splitlines(), 1) if "99999" in text)
-    assert ran.out.startswith(f"{file}:{line}:20: error[FG801]: PORT|Ethernet0|mtu: '99999'\n  hint: expected a whole")
+    assert ran.out.startswith(f"{file}:{line}:20: error[FG901]: PORT|Ethernet0|mtu: '99999'\n  hint: expected a whole")
     found = json.loads(fabricgen("check", file, "--format", "json").out)["findings"]
-    assert [(f["code"], f["path"], f["line"]) for f in found] == [("FG801", "PORT.Ethernet0.mtu", line)]
+    assert [(f["code"], f["path"], f["line"]) for f in found] == [("FG901", "PORT.Ethernet0.mtu", line)]
     assert fabricgen("check", file, "--fail-on", "never").code == 0
 
 

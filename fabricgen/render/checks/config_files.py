@@ -15,7 +15,7 @@ from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.checks.problem import Problem
 
 FILE_NAME = "config_db.json"
-CODE = "FG801"
+CODE = "FG901"
 """Of a problem that our own model finds."""
 
 MAX_BYTES = 64 << 20

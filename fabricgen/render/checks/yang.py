@@ -19,7 +19,7 @@ from fabricgen.kernel.diagnostics import fault
 from fabricgen.render.checks.problem import Problem
 from fabricgen.render.checks.rows import Fields, misshapen
 
-CODE = "FG802"
+CODE = "FG902"
 INSTALL = "pip install libyang, whose major version is that of the C library (Debian: libyang2-dev and libyang<2.8)"
 SEPARATORS = {("NTP", "src_intf"): ";"}
 """Of leaf-lists that config_db has as text, by (table, field); elsewhere a comma (sonic_yang_ext.py)."""
