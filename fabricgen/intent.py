@@ -53,6 +53,8 @@ class FabricIntent:
     """Its timers, None where sessions go without."""
     max_prefixes: int
     """Prefixes of a family that a neighbour may announce; 0: any number."""
+    states_max_prefixes: bool
+    """Whether the blueprint asks for that number."""
     load_balance: str
     """`hash` or `dynamic`."""
     management: Management
@@ -85,12 +87,15 @@ def fabric_intent(
     members = (fabric, *joined)
     loopbacks = tuple(dict.fromkeys(p for f in members for p in _pool(design, f, "loopback")))
     own = dict.fromkeys(p for f in members for p in (own_loopbacks or {}).get(f.name, ()))
+    limits = (routing.max_prefixes for routing in (spec.routing, blueprint.routing))
+    stated, usual = next((limit for limit in limits if limit is not None), None), _usual_max_prefixes(design, linked)
     return FabricIntent(
         name=fabric.name,
         underlay=underlay(design, fabric),
         hosts=fabric.hosts,
         bfd=_bfd(spec.routing, blueprint.routing),
-        max_prefixes=_max_prefixes(design, linked, (spec.routing, blueprint.routing)),
+        max_prefixes=usual if stated is None else stated,
+        states_max_prefixes=bool(stated),
         load_balance=spec.routing.load_balance or blueprint.routing.load_balance or "hash",
         management=spec.management.over(blueprint.management),
         qos=_qos_intent(protocol, spec.qos, blueprint.qos),
@@ -165,14 +170,11 @@ def _bfd(own: Routing, shared: Routing) -> Bfd | None:
 LEAST_MAX_PREFIXES = 4096
 
 
-def _max_prefixes(design: Design, linked: Iterable[str], routing: tuple[Routing, ...]) -> int:
-    """What is stated, or the next power of two above twice the loopbacks and host ports of linked fabrics.
+def _usual_max_prefixes(design: Design, linked: Iterable[str]) -> int:
+    """The next power of two above twice the loopbacks and host ports of linked fabrics.
 
     A power of two, so that growth rarely changes it, and with it every switch.
     """
-    stated = next((r.max_prefixes for r in routing if r.max_prefixes is not None), None)
-    if stated is not None:
-        return stated
     names = frozenset(linked)
     tiers = [tier for f in design.fabrics if f.name in names or f.carrier in names for tier in f.tiers]
     hosts = sum(tier.switches * run.capacity for tier in tiers if tier.lowest for run in tier.downs)

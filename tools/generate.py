@@ -109,6 +109,28 @@ def _escape(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
+def _configurations(catalog: Catalog) -> Iterator[str]:
+    """Per NOS, the places of snippets and what its configuration lacks."""
+    known = [(nos, catalog.naming(nos).configuration) for nos in catalog.known_nos()]
+    yield "## Network operating systems"
+    yield ""
+    yield "Places for snippets; the first of a form is where one goes that names none."
+    yield ""
+    yield "| NOS | place | form | where |"
+    yield "|---|---|---|---|"
+    for nos, configuration in known:
+        for name, place in configuration.places.items():
+            yield f"| `{nos}` | `{name}` | {place.form} | {place.about} |"
+    yield ""
+    yield "What a blueprint may ask for and a NOS has no words for (FG703)."
+    yield ""
+    yield "| NOS | feature | chips | why |"
+    yield "|---|---|---|---|"
+    for nos, configuration in known:
+        for lack in configuration.lacks:
+            yield f"| `{nos}` | {lack.feature} | {', '.join(lack.asics) or 'all'} | {lack.why} |"
+
+
 def catalog_page() -> Iterator[str]:
     """The profiles of the built-in catalogue."""
     catalog = Catalog()
@@ -142,6 +164,8 @@ def catalog_page() -> Iterator[str]:
         yield f"| `{name}` | {title} | {held} | {roles} | {node.rack_units} | {node.power_w.max or ''} |"
     yield ""
     yield from _domains(catalog)
+    yield ""
+    yield from _configurations(catalog)
     yield ""
     yield "## Cables and optics"
     yield ""

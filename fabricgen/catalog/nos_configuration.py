@@ -26,6 +26,7 @@ Feature: TypeAlias = Literal[
     "dynamic-load-balance",
     "cnp-shaping",
     "watchdog-forward",
+    "watchdog-restore",
 ]
 """What a blueprint may ask of switches that not every NOS has words for."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,33 @@ def test_a_build_without_its_secrets_writes_nothing(folder: Path, fabricgen, mon
     assert not (folder / "out").exists()
     assert fabricgen("build", folder / "cluster.yaml", "-o", folder / "out", "--redact-secrets").code == 0
     assert fabricgen("lint", folder / "cluster.yaml").code == 0
+
+
+def test_secrets_are_in_configurations_alone(folder: Path, fabricgen) -> None:
+    """Neither in a listing, manifest or message, nor in a comparison with what was built before."""
+    ran = fabricgen("build", folder / "cluster.yaml", "-o", folder / "out")
+    assert ran.code == 0
+    secrets = [*VARIABLES.values(), HASH[:-1] + "9"]
+    holding = {
+        secret: {
+            f.relative_to(folder / "out").parts[0]
+            for f in (folder / "out").rglob("*")
+            if f.is_file() and secret in f.read_text()
+        }
+        for secret in secrets
+    }
+    assert holding == {secret: {"configs"} for secret in secrets}
+    assert not any(secret in ran.out + ran.err for secret in secrets)
+    shown = []
+    for arguments in (
+        ("plan", folder / "out", folder / "cluster.yaml", "--configs"),
+        ("plan", folder / "cluster.yaml", folder / "out", "--configs", "--format", "json"),
+        ("plan", folder / "out", folder / "cluster.yaml", "--configs", "--set", "management.users.admin=null"),
+        ("show", folder / "cluster.yaml"),
+        ("lint", folder / "cluster.yaml", "--format", "json"),
+    ):
+        compared = fabricgen(*arguments)
+        shown.append(compared.code)
+        assert not any(secret in compared.out + compared.err for secret in secrets), arguments
+    assert shown[:2] == [0, 0], "what was built with secrets is what would be built"
+    assert json.loads((folder / "out" / "manifest.json").read_text())

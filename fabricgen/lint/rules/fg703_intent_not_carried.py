@@ -102,3 +102,5 @@ def _of_qos(qos: Qos) -> Iterator[tuple[Feature, Path]]:
         yield "cnp-shaping", ("qos", "cnp_max_percent")
     if qos.watchdog and qos.watchdog.action == "forward":
         yield "watchdog-forward", ("qos", "watchdog", "action")
+    if qos.watchdog and "restore_ms" in qos.watchdog.model_fields_set:
+        yield "watchdog-restore", ("qos", "watchdog", "restore_ms")

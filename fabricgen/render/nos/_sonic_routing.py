@@ -22,13 +22,14 @@ ROUTER_TYPES = ("ToRRouter", "LeafRouter", "SpineRouter")
 
 
 def owns_frr(switch: SwitchView) -> bool:
-    """Whether a switch takes an frr.conf: unnumbered sessions, BFD, no IPv4, a VRF that announces a VLAN's subnet, or
-    an AS number that others share: bgpcfgd has no words for these.
+    """Whether a switch takes an frr.conf: unnumbered sessions, BFD, no IPv4, a VRF that announces a VLAN's subnet, an
+    AS number that others share, or a prefix limit that is asked for: bgpcfgd has no words for these.
 
     Without BGP there is nothing to put there.
     """
     vlans = any(s.vrf and s.gateways and bgp.vrf_sessions(switch, s.vrf) for s in switch.services)
-    plain = switch.has_v4 and not switch.fabric.bfd and not vlans and not switch.shares_asn
+    asked = switch.fabric.bfd or switch.fabric.states_max_prefixes
+    plain = switch.has_v4 and not asked and not vlans and not switch.shares_asn
     return bool(switch.asn) and (switch.fabric.underlay == "ebgp-unnumbered" or not plain)
 
 
