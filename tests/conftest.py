@@ -35,6 +35,11 @@ settings.register_profile("thorough", max_examples=1000)
 """Ten times as many generated cases: `pytest --hypothesis-profile=thorough tests/properties`."""
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One more than there are processors: labs of daemons wait more than they work."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regenerate", action="store_true", help="Write golden files anew; review the difference by eye.")
 

@@ -48,14 +48,11 @@ CASES = [
     UNNUMBERED,
     MIXED + PER_RACK,
     MIXED + UNNUMBERED + DUAL + TWO_SPINES,
-    ONE_NUMBER,
     DUAL + TWO_SPINES,
-    V6 + TWO_SPINES,
-    V6 + UNNUMBERED + TWO_SPINES,
-    STATIC + DUAL,
-    BELOW_SONIC + TWO_SPINES,
+    V6 + UNNUMBERED + ONE_NUMBER + TWO_SPINES,
+    BELOW_SONIC + V6 + TWO_SPINES,
+    BELOW_SONIC + STATIC + DUAL,
     CUMULUS + UNNUMBERED + DUAL + BFD + TWO_SPINES,
-    CUMULUS + STATIC + TWO_SPINES,
 ]
 
 
@@ -117,15 +114,18 @@ def test_a_wrong_as_number_is_named(short_path: Path) -> None:
     own, other = build.devices[spine]["asn"], "4200000099"
     file = f"configs/{leaf}/config_db.json"
 
+    def detoured(found: list[str]) -> bool:
+        return any(line.startswith(f"{leaf}: ") and " goes over " in line for line in found)
+
     def change(path: str, text: str) -> str:
         return text.replace(f'"asn": "{own}"', f'"asn": "{other}"', 1) if path == file else text
 
     with frr_lab.lab(with_text(build, change), short_path) as lab:
-        found = settled(lab, build, lambda found: sum("is not up" in line for line in found) == 2)
+        found = settled(lab, build, lambda found: detoured(found) and sum("is not up" in line for line in found) == 2)
         assert any(line.startswith(f"{leaf}: session with ") and f"expects AS {other}" in line for line in found)
         down = [line for line in found if "is not up" in line]
         assert [line.partition(":")[0] for line in down] == sorted([leaf, down[-1].partition(":")[0]])
-        assert any(line.startswith(f"{leaf}: ") and " goes over " in line for line in found), "one path is gone"
+        assert detoured(found), "one path is gone"
 
 
 LEAK = " is learned, and is neither a loopback nor a prefix of hosts"
