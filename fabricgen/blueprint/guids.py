@@ -27,6 +27,8 @@ PLANNED = 0x02F << PLANNED_BITS
 MAX_TABLE_BYTES = 64 * 1024 * 1024
 """The largest table of GUIDs that is read: a million adapters."""
 
+ENDINGS = (".csv",)
+
 COLUMNS = ("device", "guid", "port", "port_guid")
 _GUID = re.compile(r"(0x)?([0-9a-f]{16}|([0-9a-f]{4}:){3}[0-9a-f]{4}|([0-9a-f]{2}:){7}[0-9a-f]{2})", re.IGNORECASE)
 
@@ -54,7 +56,7 @@ def read_guids(
         if fabric.guids is not None:
             span = source.span(("fabrics", name, "guids"))
             shown = folder / fabric.guids
-            real = contained(fabric.guids, shown, folder, span, allow_outside=allow_outside)
+            real = contained(fabric.guids, shown, folder, span, allow_outside=allow_outside, endings=ENDINGS)
             text = decode(
                 read_bytes(Path(real), str(shown), span, limit=MAX_TABLE_BYTES),
                 str(shown),

@@ -12,6 +12,9 @@ from typing import Annotated
 from pydantic import AfterValidator, WithJsonSchema
 
 ENVIRONMENT, FILE = "env:", "file:"
+READABLE = (".yaml", ".yml", ".json", ".csv")
+"""Endings of files that a blueprint may name for what they hold."""
+
 _REFERENCE = re.compile(r"env:FABRICGEN_[A-Z0-9_]{1,64}|file:[A-Za-z0-9._-][A-Za-z0-9._/-]{0,200}")
 
 
@@ -21,6 +24,11 @@ def _reference(text: str) -> str:
         raise ValueError(
             "a secret is named, never written here: env:FABRICGEN_NAME for an environment variable, "
             "or file:PATH for a file below the blueprint's folder"
+        )
+    if text.startswith(FILE) and text.endswith(READABLE):
+        endings = ", ".join(READABLE)
+        raise ValueError(
+            f"a secret is kept in a file that no blueprint can include: one that ends in none of {endings}"
         )
     return text
 

@@ -23,6 +23,9 @@ MAX_FILES = 256
 MAX_VALUES = 1_000_000
 """How many values all included files may hold together."""
 
+ENDINGS = (".yaml", ".yml", ".json")
+"""Of files that may be included."""
+
 STDIN = "<stdin>"
 """What spans call standard input."""
 
@@ -135,8 +138,14 @@ class _Reader:
         return real
 
 
-def contained(name: str, shown: Path, root: Path, span: Span, *, allow_outside: bool) -> str:
-    """Return the real path of a file that a blueprint names; raises InputError (FG007) when it leaves `root`."""
+def contained(
+    name: str, shown: Path, root: Path, span: Span, *, allow_outside: bool, endings: Sequence[str] = ENDINGS
+) -> str:
+    """Return the real path of a file that a blueprint names; raises InputError (FG007) when it leaves `root`.
+
+    The file that it leads to has one of some endings: a blueprint from a stranger could show others, such as those of
+    secrets, in an error or as a description. A pipe, which would wait for its writer, is refused too.
+    """
     if not name.strip() or "\0" in name:
         raise _refused("an include names no file", span, "write it like !include other.yaml")
     if PurePosixPath(name).is_absolute() or PureWindowsPath(name).anchor:
@@ -145,6 +154,11 @@ def contained(name: str, shown: Path, root: Path, span: Span, *, allow_outside: 
     if not allow_outside and not Path(real).is_relative_to(os.path.realpath(root)):
         hint = "move the file into the folder of the blueprint or below"
         raise _refused(f"'{name}' lies outside the blueprint's folder", span, hint)
+    file = Path(real)
+    if not file.is_dir() and not real.endswith(tuple(endings)):
+        raise _refused(f"'{name}' leads to no file that ends in {' or '.join(endings)}", span)
+    if file.exists() and not (file.is_file() or file.is_dir()):
+        raise _refused(f"'{name}' is no regular file", span)
     return real
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from fabricgen.kernel.diagnostics import InputError, Span, fault, nearest
 
 MAX_BYTES = 4 * 1024 * 1024
 """The largest YAML text that is read; a blueprint is a page."""
+
+_DATA = (".yaml", ".yml", ".json", ".csv")
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -26,9 +29,16 @@ _WHY = {
 def read_bytes(file: Path, shown_as: str, at: Span | None = None, *, limit: int = MAX_BYTES) -> bytes:
     """Read a file; raises InputError (FG001) at `at`, or at the file itself, when that cannot be done.
 
-    No more than one byte over the limit is read, so that a device file ends too.
+    No more than one byte over the limit is read, so that a device file ends too. A link is followed to a file of its
+    own kind only: one that calls the file of a secret a blueprint would have it shown in an error.
     """
     try:
+        if file.suffix in _DATA and Path(os.path.realpath(file)).suffix not in _DATA:
+            raise fault(
+                "FG001",
+                f"cannot read {shown_as!r}: it is a link to another kind of file",
+                span=at or Span(shown_as, 1, 1),
+            )
         with file.open("rb") as stream:
             return stream.read(limit + 1)
     except OSError as error:

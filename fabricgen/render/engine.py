@@ -35,11 +35,13 @@ class RenderOptions:
     """What rendering is told beside the cluster.
 
     `overrides` is a folder whose templates (`sonic/frr.conf.j2`) replace the built-in ones of the same path; templates
-    then run sandboxed. `managements` are by fabric, with secrets in place of their references.
+    then run sandboxed. `managements` are by fabric, with secrets in place of their references where they are `secret`:
+    then a template that fails does not say of which value.
     """
 
     overrides: Path | None = None
     managements: Mapping[str, Management] = field(default_factory=dict)
+    secret: bool = False
 
 
 def render_options(cluster: Cluster, *, overrides: Path | None = None, look: Look = redacted) -> RenderOptions:
@@ -50,7 +52,7 @@ def render_options(cluster: Cluster, *, overrides: Path | None = None, look: Loo
     """
     require_known_nos(cluster)
     subjects_of(cluster)
-    return RenderOptions(overrides, managements(cluster, look))
+    return RenderOptions(overrides, managements(cluster, look), secret=look is not redacted)
 
 
 def render_configs(
@@ -104,6 +106,7 @@ class Renderer:
         self._guarded = options.overrides is not None
         self._environment = _environment_for(options.overrides)
         self._managements = options.managements
+        self._tells = not options.secret
         self._intents: dict[str, FabricIntent] = {}
         self._judged: set[tuple[Any, ...]] = set()
         self._kept: dict[tuple[str, int, bool], tuple[Mapping[str, Any], str]] = {}
@@ -122,11 +125,25 @@ class Renderer:
         for template, file in nos.files(view):
             text = self.text(f"{view.nos}/{template}", values)
             if trees and isinstance(nos, TakesTrees):
-                text = nos.with_trees(file, text, trees, self._judge_of(whole, trees, file, catalog))
+                text = self._with_trees(nos, file, text, trees, self._judge_of(whole, trees, file, catalog))
             texts.append(text)
             yield f"configs/{view.name}/{file}", text.encode()
         if isinstance(view, SwitchView):
             require_printed(view, texts)
+
+    def _with_trees(
+        self, nos: TakesTrees, file: str, text: str, trees: tuple[PlacedSnippet, ...], judge: Catalog | None
+    ) -> str:
+        """A file with the user's trees laid over it; what a user's own templates made of it may not be as expected."""
+        try:
+            return nos.with_trees(file, text, trees, judge)
+        except (AttributeError, InputError, LookupError, TypeError, ValueError) as error:
+            if not self._guarded or (isinstance(error, InputError) and self._tells):
+                raise
+            names = ", ".join(f"'{snippet.name}'" for snippet in trees)
+            why = f"snippet {names} cannot be laid over what the overriding templates make of {file}"
+            hint = "build with --redact-secrets to see why" if isinstance(error, InputError) else ""
+            raise fault("FG052", why, path=trees[0].path, hint=hint) from None
 
     def _judge_of(self, view: Any, trees: tuple[PlacedSnippet, ...], file: str, catalog: Catalog) -> Catalog | None:
         """What to judge a user's trees by: the first time that a tier takes them, since its switches are alike."""
@@ -150,7 +167,7 @@ class Renderer:
             return self._environment.get_template(name).render(values)
         from fabricgen.render.overrides import render_guarded
 
-        return render_guarded(self._environment, name, values)
+        return render_guarded(self._environment, name, values, tells=self._tells)
 
     def once(self, name: str, values: Mapping[str, Any], last: bool) -> str:
         """Render a template from values that switches share, the first time, and repeat the text from then on.

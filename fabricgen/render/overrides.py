@@ -6,6 +6,7 @@ values; what templates see is strings, numbers and tuples only. The loader follo
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,10 @@ from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.resources import resource_dir
 
 MAX_TEMPLATE_BYTES = 1 << 20
+
+MAX_MESSAGE = 400
+
+_SANDBOX = "templates of the overriding folder run in a sandbox; the built-in ones show what values they get"
 
 BUILT_IN = "builtin"
 """The folder below which a template finds those that it overrides."""
@@ -42,7 +47,7 @@ class ContainedLoader(jinja2.BaseLoader):
 
     def get_source(self, environment: jinja2.Environment, template: str) -> tuple[str, str, None]:  # noqa: ARG002
         """Return the text and path of a template; raises TemplateNotFound where the folder has none."""
-        file = (self._folder / template).resolve()
+        file = Path(os.path.realpath(self._folder / template))
         if not (file.is_relative_to(self._folder) and file.is_file()):
             raise jinja2.TemplateNotFound(template)
         if file.stat().st_size > MAX_TEMPLATE_BYTES:
@@ -73,18 +78,27 @@ def sandboxed_environment(folder: Path) -> jinja2.Environment:
     )
 
 
-def render_guarded(environment: jinja2.Environment, name: str, values: Mapping[str, Any]) -> str:
-    """Render a template that a user may have written; raises InputError, naming template and line, when it fails."""
+def render_guarded(environment: jinja2.Environment, name: str, values: Mapping[str, Any], *, tells: bool) -> str:
+    """Render a template that a user may have written; raises InputError, naming template and line, when it fails.
+
+    `tells`: with what Python says of it, which may hold any value that the template sees.
+    """
     try:
         return environment.get_template(name).render(values)
     except InputError:
         raise
     except _FAILURES as error:
-        raise fault(
-            "FG033",
-            f"template {_place(error, name)} fails: {type(error).__name__}: {error}",
-            hint="templates of the overriding folder run in a sandbox; the built-in ones show what values they get",
-        ) from error
+        if tells or isinstance(error, jinja2.TemplateSyntaxError):
+            raise fault("FG033", f"template {_place(error, name)} fails: {_said(error)}", hint=_SANDBOX) from error
+        # A secret may be in what it says, and a template from a stranger could see to that.
+        hint = "build with --redact-secrets to see why"
+        raise fault("FG033", f"template {_place(error, name)} fails: {type(error).__name__}", hint=hint) from None
+
+
+def _said(error: BaseException) -> str:
+    """What an error says, at a length that fits a line: the text of a template may be in it."""
+    text = f"{type(error).__name__}: {error}"
+    return text if len(text) <= MAX_MESSAGE else f"{text[:MAX_MESSAGE]}..."
 
 
 def _place(error: BaseException, name: str) -> str:

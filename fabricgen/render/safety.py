@@ -6,7 +6,6 @@ be in both.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,8 +13,9 @@ from typing import Any
 from fabricgen.catalog.nos_configuration import SafetyLine
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierKey
-from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.render.engine import Renderer, RenderOptions
+from fabricgen.render.trees import read_data
 from fabricgen.switch_view import SwitchView
 
 CODE = "FG704"
@@ -25,7 +25,7 @@ CODE = "FG704"
 def hidden_safety(cluster: Cluster, options: RenderOptions) -> Iterator[Diagnostic]:
     """Yield a finding for each tier whose configurations lose safety lines to the user's templates.
 
-    Raises InputError where a template fails.
+    Raises InputError where a template fails, and at a snippet that does not fit what templates make.
     """
     plain, own = Renderer(RenderOptions(managements=options.managements)), Renderer(options)
     seen: set[TierKey] = set()
@@ -36,7 +36,10 @@ def hidden_safety(cluster: Cluster, options: RenderOptions) -> Iterator[Diagnost
             continue
         seen.add(key)
         switch = cluster.switch(row)
-        lost = list(_lost(cluster, switch, plain, own))
+        try:
+            lost = list(_lost(cluster, switch, plain, own))
+        except InputError as error:
+            raise cluster.design.loaded.located(error) from error
         if lost:
             line, why = lost[0]
             more = f", and {len(lost) - 1} more lines" if len(lost) > 1 else ""
@@ -62,7 +65,7 @@ def _why(line: str, safety: tuple[SafetyLine, ...]) -> str:
 def _lines(path: str, text: str) -> Iterator[str]:
     """Every line after the lines that it is indented under; of data, every value after its path."""
     if path.endswith((".json", ".yaml")):
-        yield from _values(_read(path, text))
+        yield from _values(read_data(path, text))
         return
     above: list[tuple[int, str]] = []
     for line in text.splitlines():
@@ -71,14 +74,6 @@ def _lines(path: str, text: str) -> Iterator[str]:
         if line.strip() and line.strip() != "!":
             yield " > ".join([*(parent for _, parent in above), line.strip()])
             above.append((indent, line.strip()))
-
-
-def _read(path: str, text: str) -> Any:
-    if path.endswith(".json"):
-        return json.loads(text)
-    from ruamel.yaml import YAML
-
-    return YAML(typ="safe").load(text)
 
 
 def _values(data: Any, path: str = "") -> Iterator[str]:

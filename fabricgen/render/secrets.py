@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,10 +71,12 @@ class SecretStore:
         return text
 
     def _first_line(self, path: str, place: Place) -> str:
-        file = (self._folder / path).resolve()
+        file = Path(os.path.realpath(self._folder / path))
         if not (self._allow_outside or file.is_relative_to(self._folder)):
             raise fault("FG051", f"file:{path} lies outside the blueprint's folder", path=place)
         try:
+            if not stat.S_ISREG(file.stat().st_mode):  # to open a named pipe would wait for who writes to it
+                raise fault("FG051", f"file:{path} is no regular file", path=place)
             with file.open(encoding="utf-8") as stream:
                 return stream.read(MAX_SECRET_BYTES).partition("\n")[0].strip()
         except (OSError, UnicodeDecodeError) as error:

@@ -12,6 +12,22 @@ from fabricgen.render.escape import yaml_text
 from fabricgen.switch_view import PlacedSnippet
 
 
+def read_data(file: str, text: str) -> Any:
+    """Data from the text of a JSON or YAML file that templates made.
+
+    Raises InputError (FG033) where it is none, as a user's own template may make it. The text is not repeated, since
+    there may be secrets in it.
+    """
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    kind = "JSON" if file.endswith(".json") else "YAML"
+    try:
+        return json.loads(text) if kind == "JSON" else YAML(typ="safe").load(text)
+    except (ValueError, YAMLError, RecursionError):
+        raise fault("FG033", f"what the templates make of {file} is no {kind}") from None
+
+
 def merged(base: Mapping[str, Any], tree: Mapping[str, Any], snippet: PlacedSnippet, at: str = "") -> dict[str, Any]:
     """The tree of a snippet, or a part of it, laid over another: mappings key by key, all else replaces its like.
 

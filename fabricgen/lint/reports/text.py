@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
+from fabricgen.kernel.text_input import read_bytes
 from fabricgen.lint.report import FileReport
 
 
@@ -44,6 +45,6 @@ def _lines(file: str) -> tuple[str, ...]:
     try:
         if not Path(file).is_file():
             return ()
-        return tuple(Path(file).read_text(encoding="utf-8", errors="replace").splitlines())
-    except OSError:
+        return tuple(read_bytes(Path(file), file).decode("utf-8", "replace").splitlines())
+    except (InputError, OSError):
         return ()

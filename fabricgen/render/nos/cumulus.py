@@ -29,7 +29,7 @@ from fabricgen.render.nos._cumulus_qos import qos_values, speed_profile
 from fabricgen.render.nos._cumulus_routing import family, routing_values
 from fabricgen.render.nos._cumulus_system import system_values
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
-from fabricgen.render.trees import as_yaml, merged
+from fabricgen.render.trees import as_yaml, merged, read_data
 from fabricgen.switch_view import PlacedSnippet, Subinterface, SwitchPort, SwitchView
 
 MTU = 9216
@@ -85,15 +85,13 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
 
 
 def with_trees(
-    file: str,  # noqa: ARG001 - there is one
+    file: str,
     text: str,
     snippets: tuple[PlacedSnippet, ...],
     judge: Catalog | None,  # noqa: ARG001 - what NVUE takes is not known here
 ) -> str:
     """The tree with those of the user's laid over it, written anew below the comments that it begins with."""
-    from ruamel.yaml import YAML
-
-    (item,) = YAML(typ="safe").load(text)
+    (item,) = read_data(file, text)
     tree = item["set"]
     for snippet in snippets:
         tree = merged(tree, snippet.tree, snippet)

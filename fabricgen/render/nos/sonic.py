@@ -57,7 +57,7 @@ from fabricgen.render.nos._sonic_management import management_values
 from fabricgen.render.nos._sonic_ports import Face, FacePort, face_of, fec_of
 from fabricgen.render.nos._sonic_qos import qos_values
 from fabricgen.render.nos._sonic_routing import owns_frr, router_type, routing_values, vrf_name
-from fabricgen.render.trees import merged
+from fabricgen.render.trees import merged, read_data
 from fabricgen.switch_view import AS_PLANNED, PlacedSnippet, SwitchPort, SwitchView
 
 MTU = 9216
@@ -237,7 +237,7 @@ def with_trees(file: str, text: str, snippets: tuple[PlacedSnippet, ...], judge:
     """
     if file != "config_db.json":
         return text
-    plain = json.loads(text)
+    plain = read_data(file, text)
     tables = plain
     for snippet in snippets:
         tables = merged(tables, _as_text(snippet.tree), snippet)
