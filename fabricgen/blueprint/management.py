@@ -22,9 +22,16 @@ _KEY = re.compile(r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed
 _DEVICE_FILE = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
 
 
+def _ip(text: str) -> str:
+    """An address in its usual spelling; raises ValueError. What may follow a `%` is no address, and is any text."""
+    if "%" in text:
+        raise ValueError("an interface after '%'")
+    return str(ipaddress.ip_address(text))
+
+
 def _address(text: str) -> str:
     try:
-        return str(ipaddress.ip_address(text))
+        return _ip(text)
     except ValueError:
         raise ValueError(f"'{text}' is not an IP address such as 10.16.0.5 or fd00::5") from None
 
@@ -32,7 +39,7 @@ def _address(text: str) -> str:
 def _server(text: str) -> str:
     """An address in its usual spelling, or a host name (RFC 1123)."""
     try:
-        return str(ipaddress.ip_address(text))
+        return _ip(text)
     except ValueError:
         if len(text) > 253 or not _HOST.fullmatch(text) or text.rpartition(".")[2].isdigit():
             raise ValueError(f"'{text}' is neither an IP address nor a host name") from None
@@ -53,6 +60,13 @@ def _no_control(text: str) -> str:
     return text.strip("\n")
 
 
+def _each_once(servers: tuple[str, ...]) -> tuple[str, ...]:
+    twice = next((server for server in servers if servers.count(server) > 1), "")
+    if twice:
+        raise ValueError(f"{twice} is there twice")
+    return servers
+
+
 def _list_of(text: dict[str, object]) -> WithJsonSchema:
     return WithJsonSchema({"oneOf": [text, {"type": "array", "items": text}]})
 
@@ -61,6 +75,7 @@ Address = Annotated[str, AfterValidator(_address)]
 Servers = Annotated[
     tuple[Annotated[str, AfterValidator(_server)], ...],
     BeforeValidator(as_list),
+    AfterValidator(_each_once),
     Field(max_length=8),
     _list_of({"type": "string", "examples": ["10.16.0.5", "ntp.example.net"]}),
 ]
@@ -69,6 +84,7 @@ Servers = Annotated[
 ServerAddresses = Annotated[
     tuple[Address, ...],
     BeforeValidator(as_list),
+    AfterValidator(_each_once),
     Field(max_length=8),
     _list_of({"type": "string", "examples": ["10.16.0.5", "fd00::5"]}),
 ]

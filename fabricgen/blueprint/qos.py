@@ -33,6 +33,10 @@ TrafficClass = Annotated[int, Field(ge=2, le=6)]
 """A traffic class, 802.1p priority and queue: they have one number here. 0 and 1 carry all else, 7 is the network's."""
 
 
+MOST_KB = 999_999
+"""The longest queue that a threshold names: more than any switch can hold."""
+
+
 def _kilobytes(value: Any) -> Any:
     """MIN-MAX in kB, such as 256-512."""
     if not isinstance(value, str):
@@ -63,8 +67,10 @@ class Qos(Model):
     )
     roce_dscp: int | None = Field(None, ge=0, le=63, description="DSCP of RoCE data. Default: 26.")
     cnp_dscp: int | None = Field(None, ge=0, le=63, description="DSCP of congestion notifications. Default: 48.")
-    ecn_min_kb: int | None = Field(None, gt=0, description="Marking starts at this queue length, kB.")
-    ecn_max_kb: int | None = Field(None, gt=0, description="Everything is marked from this queue length, kB.")
+    ecn_min_kb: int | None = Field(None, gt=0, lt=MOST_KB, description="Marking starts at this queue length, kB.")
+    ecn_max_kb: int | None = Field(
+        None, gt=1, le=MOST_KB, description="Everything is marked from this queue length, kB."
+    )
     ecn: Annotated[
         dict[int, Thresholds],
         BeforeValidator(_by_speed),
