@@ -26,7 +26,7 @@ def _address(text: str) -> str:
     try:
         return str(ipaddress.ip_address(text))
     except ValueError:
-        raise ValueError(f"'{text}' is not an IP address such as 10.16.0.5 or fd00::5") from None
+        raise ValueError(f"'{text}' is not an IP address such as 10.32.0.5 or fd00::5") from None
 
 
 def _server(text: str) -> str:
@@ -62,7 +62,7 @@ Servers = Annotated[
     tuple[Annotated[str, AfterValidator(_server)], ...],
     BeforeValidator(as_list),
     Field(max_length=8),
-    _list_of({"type": "string", "examples": ["10.16.0.5", "ntp.example.net"]}),
+    _list_of({"type": "string", "examples": ["10.32.0.5", "ntp.example.net"]}),
 ]
 """Addresses or host names, in order of preference."""
 
@@ -70,7 +70,7 @@ ServerAddresses = Annotated[
     tuple[Address, ...],
     BeforeValidator(as_list),
     Field(max_length=8),
-    _list_of({"type": "string", "examples": ["10.16.0.5", "fd00::5"]}),
+    _list_of({"type": "string", "examples": ["10.32.0.5", "fd00::5"]}),
 ]
 """Addresses, in order of preference: what cannot be looked up by name."""
 
