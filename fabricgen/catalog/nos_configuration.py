@@ -19,6 +19,7 @@ Feature: TypeAlias = Literal[
     "snmp",
     "gnmi",
     "tls",
+    "certificate-names",
     "banner",
     "timezone",
     "bfd",

@@ -27,3 +27,17 @@ def test_lacks_of_eos(name: str, sets: tuple[str, ...], said: list[str]) -> None
     found = [d for d in lint(example_design(name, *sets)).findings if d.code == "FG703"]
     assert [d.message for d in found] == said
     assert all(d.hint for d in found)
+
+
+@pytest.mark.parametrize(
+    ("certificate", "said"),
+    [
+        ("fabric.crt", ["certificate-names: sonic of compute leaf, compute spine does not carry it"]),
+        ("fabric.v2.cer", ["certificate-names: sonic of compute leaf, compute spine does not carry it"]),
+        ("fabric.cer", []),
+    ],
+)
+def test_sonic_takes_few_names_of_certificates(certificate: str, said: list[str]) -> None:
+    tls = f"management.tls={{certificate: {certificate}, key: fabric.key}}"
+    found = [d for d in lint(example_design("leaf-spine", tls)).findings if d.code == "FG703"]
+    assert [d.message for d in found] == said

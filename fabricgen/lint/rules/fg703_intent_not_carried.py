@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -16,6 +17,9 @@ from fabricgen.lint.rule import DesignRule
 
 FEW_KEYS = 2
 """SSH keys of an account that every NOS keeps."""
+
+_CERTIFICATE, _KEY = re.compile(r"[A-Za-z0-9_-]+\.cer"), re.compile(r"[A-Za-z0-9_-]+\.key")
+"""File names of a certificate and of its key that every NOS takes."""
 
 
 class IntentNotCarried(DesignRule):
@@ -82,6 +86,9 @@ def _of_management(management: Management) -> Iterator[tuple[Feature, Path]]:
         yield "many-ssh-keys", (*at, "users", many[0], "ssh_keys")
     if management.aaa:
         yield management.aaa.protocol, (*at, "aaa")
+    tls = management.tls
+    if tls and not (_CERTIFICATE.fullmatch(tls.certificate) and _KEY.fullmatch(tls.key)):
+        yield "certificate-names", (*at, "tls")
     plain: tuple[Feature, ...] = ("ntp", "dns", "syslog", "snmp", "gnmi", "tls", "banner", "timezone")
     for feature in plain:
         if getattr(management, feature):
