@@ -18,7 +18,7 @@ from fabricgen.kernel.templates import built_in_templates
 from fabricgen.render.nos_protocol import NOS_PACKAGE, TakesTrees, known_nos
 from fabricgen.render.secrets import Look, managements, redacted
 from fabricgen.render.snippets import require_printed
-from fabricgen.switch_view import SwitchView
+from fabricgen.switch_view import PlacedSnippet, SwitchView
 
 if TYPE_CHECKING:
     import jinja2
@@ -105,6 +105,7 @@ class Renderer:
         self._environment = _environment_for(options.overrides)
         self._managements = options.managements
         self._intents: dict[str, FabricIntent] = {}
+        self._judged: set[tuple[Any, ...]] = set()
         self._kept: dict[tuple[str, int, bool], tuple[Mapping[str, Any], str]] = {}
 
     def files(self, view: SwitchView | FabricView, catalog: Catalog) -> Iterator[tuple[str, bytes]]:
@@ -121,11 +122,18 @@ class Renderer:
         for template, file in nos.files(view):
             text = self.text(f"{view.nos}/{template}", values)
             if trees and isinstance(nos, TakesTrees):
-                text = nos.with_trees(file, text, trees)
+                text = nos.with_trees(file, text, trees, self._judge_of(whole, trees, file, catalog))
             texts.append(text)
             yield f"configs/{view.name}/{file}", text.encode()
         if isinstance(view, SwitchView):
             require_printed(view, texts)
+
+    def _judge_of(self, view: Any, trees: tuple[PlacedSnippet, ...], file: str, catalog: Catalog) -> Catalog | None:
+        """What to judge a user's trees by: the first time that a tier takes them, since its switches are alike."""
+        key = (view.tier.key, file, *(snippet.path for snippet in trees))
+        new = key not in self._judged
+        self._judged.add(key)
+        return catalog if new else None
 
     def _with_secrets(self, switch: SwitchView) -> SwitchView:
         """A switch with secrets looked up; all switches of a fabric have the same intent."""

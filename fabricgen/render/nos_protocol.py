@@ -31,8 +31,11 @@ class Nos(Protocol[ViewT_contra]):
 class TakesTrees(Protocol):
     """A NOS whose files hold data, into which snippets with a tree are merged once templates have written them."""
 
-    def with_trees(self, file: str, text: str, snippets: tuple[PlacedSnippet, ...]) -> str:
-        """A file with those of the snippets that belong into it. Raises InputError (FG052) for one that cannot be."""
+    def with_trees(self, file: str, text: str, snippets: tuple[PlacedSnippet, ...], judge: Catalog | None) -> str:
+        """A file with those of the snippets that belong into it. Raises InputError (FG052) for one that cannot be.
+
+        `judge` asks to check the whole by what the catalogue knows, which takes longer than rendering it.
+        """
 
 
 def known_nos(*, whole_fabric: bool) -> tuple[str, ...]:

@@ -9,10 +9,11 @@ from typing import Any
 
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.render.escape import yaml_text
+from fabricgen.switch_view import PlacedSnippet
 
 
-def merged(base: Mapping[str, Any], tree: Mapping[str, Any], snippet: str, at: str = "") -> dict[str, Any]:
-    """A tree laid over another: mappings are merged key by key, all else replaces its like.
+def merged(base: Mapping[str, Any], tree: Mapping[str, Any], snippet: PlacedSnippet, at: str = "") -> dict[str, Any]:
+    """The tree of a snippet, or a part of it, laid over another: mappings key by key, all else replaces its like.
 
     Raises InputError (FG052) where one has a mapping and the other a value: then the snippet mistakes the place.
     """
@@ -24,9 +25,8 @@ def merged(base: Mapping[str, Any], tree: Mapping[str, Any], snippet: str, at: s
             found[name] = value
         elif isinstance(found[name], Mapping) != isinstance(value, Mapping):
             what = "a tree" if isinstance(value, Mapping) else "a value"
-            raise fault(
-                "FG052", f"the snippet '{snippet}' puts {what} at {place}, where the configuration has the other"
-            )
+            message = f"the snippet '{snippet.name}' puts {what} at {place}, where the configuration has the other"
+            raise fault("FG052", message, path=(*snippet.path, "tree"))
         else:
             found[name] = merged(found[name], value, snippet, place) if isinstance(value, Mapping) else value
     return found

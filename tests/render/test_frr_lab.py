@@ -7,7 +7,6 @@ the form that its files are read back into.
 
 from __future__ import annotations
 
-import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import require
 from tests.render import frr_lab
 from tests.render.lab_check import settled
 from tests.render.lab_files import Build, built
@@ -23,13 +23,10 @@ from tests.render.rendered import BFD, CUMULUS, DUAL, ONE_NUMBER, PER_RACK, STAT
 
 @pytest.fixture(scope="module", autouse=True)
 def daemons() -> None:
-    """What the lab starts; missing, it is a failure in CI and a skip that says what to do elsewhere."""
+    """What the lab starts."""
     lacking = frr_lab.missing()
-    reason = f"the lab lacks {lacking}: `apt-get install frr iproute2 iputils-ping`, run as root" if lacking else ""
-    if reason and os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    if reason:
-        pytest.skip(reason)
+    install = "`apt-get install frr iproute2 iputils-ping`, run as root"
+    require(f"the lab lacks {lacking}: {install}" if lacking else "")
 
 
 @pytest.fixture
@@ -48,14 +45,11 @@ CASES = [
     UNNUMBERED,
     MIXED + PER_RACK,
     MIXED + UNNUMBERED + DUAL + TWO_SPINES,
-    ONE_NUMBER,
     DUAL + TWO_SPINES,
-    V6 + TWO_SPINES,
-    V6 + UNNUMBERED + TWO_SPINES,
-    STATIC + DUAL,
-    BELOW_SONIC + TWO_SPINES,
+    V6 + UNNUMBERED + ONE_NUMBER + TWO_SPINES,
+    BELOW_SONIC + V6 + TWO_SPINES,
+    BELOW_SONIC + STATIC + DUAL,
     CUMULUS + UNNUMBERED + DUAL + BFD + TWO_SPINES,
-    CUMULUS + STATIC + TWO_SPINES,
 ]
 
 
@@ -117,15 +111,18 @@ def test_a_wrong_as_number_is_named(short_path: Path) -> None:
     own, other = build.devices[spine]["asn"], "4200000099"
     file = f"configs/{leaf}/config_db.json"
 
+    def detoured(found: list[str]) -> bool:
+        return any(line.startswith(f"{leaf}: ") and " goes over " in line for line in found)
+
     def change(path: str, text: str) -> str:
         return text.replace(f'"asn": "{own}"', f'"asn": "{other}"', 1) if path == file else text
 
     with frr_lab.lab(with_text(build, change), short_path) as lab:
-        found = settled(lab, build, lambda found: sum("is not up" in line for line in found) == 2)
+        found = settled(lab, build, lambda found: detoured(found) and sum("is not up" in line for line in found) == 2)
         assert any(line.startswith(f"{leaf}: session with ") and f"expects AS {other}" in line for line in found)
         down = [line for line in found if "is not up" in line]
         assert [line.partition(":")[0] for line in down] == sorted([leaf, down[-1].partition(":")[0]])
-        assert any(line.startswith(f"{leaf}: ") and " goes over " in line for line in found), "one path is gone"
+        assert detoured(found), "one path is gone"
 
 
 LEAK = " is learned, and is neither a loopback nor a prefix of hosts"

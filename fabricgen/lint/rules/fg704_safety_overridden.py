@@ -44,10 +44,11 @@ class SafetyOverridden(DesignRule):
         """Look for safety lines in snippets, and for settings of ports that undo them."""
         blueprint = design.loaded.blueprint
         for path, snippet in all_snippets(blueprint):
-            for line in design.catalog.naming(snippet.nos).configuration.safety:
-                found = _first(snippet, re.compile(line.line))
-                if found:
-                    yield self._hidden(path, snippet, found, line)
+            safety = design.catalog.naming(snippet.nos).configuration.safety
+            for line in dict.fromkeys(_lines(snippet)):
+                hidden = next((kind for kind in safety if _overrides(line, kind)), None)
+                if hidden:
+                    yield self._hidden(path, snippet, line, hidden)
         for device, own in blueprint.config_of.items():
             for port, settings in own.ports.items():
                 yield from self._port(("config_of", device, "ports", port), settings)
@@ -64,20 +65,24 @@ class SafetyOverridden(DesignRule):
             yield self.flag((*path, "mtu"), f"an MTU of {settings.mtu} drops the 9,000-byte packets that hosts send")
 
 
-def _first(snippet: Snippet, pattern: re.Pattern[str]) -> str:
-    """The first line, or path of data, that sets or removes what a safety line sets."""
-    lines = (snippet.text or "").splitlines() if snippet.tree is None else _paths(snippet.tree)
-    for line in lines:
-        bare = re.sub(r"^(no|default) ", "", line.strip())
-        if pattern.fullmatch(bare) or (bare != line.strip() and pattern.match(bare)):
-            return line.strip()
-    return ""
+def _lines(snippet: Snippet) -> Iterator[str]:
+    """Its lines, or its values as paths."""
+    if snippet.tree is None:
+        return (line.strip() for line in (snippet.text or "").splitlines())
+    return _paths(snippet.tree)
+
+
+def _overrides(line: str, safety: SafetyLine) -> bool:
+    """Whether a line sets what a safety line sets, or takes it away."""
+    bare = re.sub(r"^(no|default) ", "", line)
+    return bool(re.fullmatch(safety.line, bare) or (bare != line and re.match(safety.line, bare)))
 
 
 def _paths(tree: Mapping[str, Any], above: str = "") -> Iterator[str]:
-    """Every value of a tree as `KEY/KEY/key`."""
+    """Every value of a tree, and every empty part, as `KEY/KEY/key`."""
     for key, value in tree.items():
         path = f"{above}/{key}" if above else str(key)
-        yield path
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and value:
             yield from _paths(value, path)
+        else:
+            yield path

@@ -84,14 +84,19 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     }
 
 
-def with_trees(file: str, text: str, snippets: tuple[PlacedSnippet, ...]) -> str:  # noqa: ARG001 - there is one file
+def with_trees(
+    file: str,  # noqa: ARG001 - there is one
+    text: str,
+    snippets: tuple[PlacedSnippet, ...],
+    judge: Catalog | None,  # noqa: ARG001 - what NVUE takes is not known here
+) -> str:
     """The tree with those of the user's laid over it, written anew below the comments that it begins with."""
     from ruamel.yaml import YAML
 
     (item,) = YAML(typ="safe").load(text)
     tree = item["set"]
     for snippet in snippets:
-        tree = merged(tree, snippet.tree, snippet.name)
+        tree = merged(tree, snippet.tree, snippet)
     return "".join(_COMMENTS.findall(text)[:1]) + as_yaml([{**item, "set": tree}])
 
 

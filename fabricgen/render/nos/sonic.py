@@ -229,8 +229,8 @@ def _tables(found: dict[str, Any]) -> list[str]:
     return sorted([*_ALWAYS, *filled, *lossless, *buffers])
 
 
-def with_trees(file: str, text: str, snippets: tuple[PlacedSnippet, ...]) -> str:
-    """A config_db.json with the user's tables laid over it, checked as a whole.
+def with_trees(file: str, text: str, snippets: tuple[PlacedSnippet, ...], judge: Catalog | None) -> str:
+    """A config_db.json with the user's tables laid over it; with a catalogue to judge it by, checked as a whole.
 
     Numbers and truth values become text, as every value of config_db is. Raises InputError (FG052) where a snippet
     is not table, key, field, or leaves something that SONiC would not take.
@@ -240,14 +240,23 @@ def with_trees(file: str, text: str, snippets: tuple[PlacedSnippet, ...]) -> str
     plain = json.loads(text)
     tables = plain
     for snippet in snippets:
-        tables = merged(tables, _as_text(snippet.tree), snippet.name)
-    before = set(check_config_db(plain, Catalog()))
-    faults = [problem for problem in check_config_db(tables, Catalog()) if problem.grave and problem not in before]
+        tables = merged(tables, _as_text(snippet.tree), snippet)
+    if judge is not None:
+        _require_sound(plain, tables, snippets, judge)
+    return json.dumps(tables, indent=4, sort_keys=True) + "\n"
+
+
+def _require_sound(
+    plain: dict[str, Any], tables: dict[str, Any], snippets: tuple[PlacedSnippet, ...], catalog: Catalog
+) -> None:
+    """Raise InputError where tables have a problem that they did not have without the user's hand."""
+    before = set(check_config_db(plain, catalog))
+    faults = [problem for problem in check_config_db(tables, catalog) if problem.grave and problem not in before]
     if faults:
         names = ", ".join(f"'{snippet.name}'" for snippet in snippets)
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-        raise fault("FG052", f"snippet {names}: {faults[0].place}: {faults[0].found}{more}", hint=faults[0].hint)
-    return json.dumps(tables, indent=4, sort_keys=True) + "\n"
+        message = f"snippet {names}: {faults[0].place}: {faults[0].found}{more}"
+        raise fault("FG052", message, path=snippets[0].path, hint=faults[0].hint)
 
 
 def _as_text(value: Any) -> Any:

@@ -1,0 +1,89 @@
+"""What is asked of configurations: clashes, what a NOS cannot say, and what a user's hand undoes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic
+from fabricgen.lint.engine import lint
+
+BLUEPRINT = """\
+fabricgen: 1
+name: asked
+scalable_unit: {nodes: 4 x generic-server}
+pods: {p1: {su: 2}}
+fabrics:
+  compute:
+    protocol: roce
+    tiers:
+      leaf: {switch: sn4700, per: [su, rail]}
+      spine: {switch: 7060dx5-64s, count: 4}
+"""
+
+DesignOf = Callable[..., Design]
+
+
+def found_by(design_of: DesignOf, code: str, more: str) -> list[Diagnostic]:
+    return [d for d in lint(design_of(BLUEPRINT + more)).findings if d.code == code]
+
+
+def test_classes_may_not_clash_across_scopes(design_of: DesignOf) -> None:
+    (found,) = found_by(design_of, "FG702", "qos: {roce_class: 6}\n")
+    assert found.path == ("qos", "roce_class")
+    assert "traffic class 6" in found.message
+    assert not found_by(design_of, "FG702", "qos: {roce_class: 6, cnp_class: 5}\n")
+
+
+def test_what_one_nos_lacks_is_told_of_its_tiers_alone(design_of: DesignOf) -> None:
+    users = "management: {users: {admin: {}, other: {}}}\n"
+    (found,) = found_by(design_of, "FG703", users)
+    assert found.message == "users: sonic of compute leaf does not carry it"
+    assert found.path == ("management", "users")
+    assert not found_by(design_of, "FG703", "management: {ntp: 10.0.0.1}\nrouting: {bfd: true}\n")
+
+
+def test_a_fabrics_own_setting_is_where_it_is_told(design_of: DesignOf) -> None:
+    more = "    routing: {load_balance: dynamic}\nrouting: {load_balance: dynamic}\n"
+    (found,) = found_by(design_of, "FG703", more)
+    assert found.path == ("fabrics", "compute", "routing", "load_balance")
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "{nos: eos, at: bgp, text: 'neighbor UP maximum-routes 0'}",
+        "{nos: eos, at: bgp, text: 'no neighbor UP route-map FABRIC-IN in'}",
+        '{nos: eos, text: "interface Ethernet1/1\\n   error-correction encoding fire-code"}',
+        '{nos: eos, text: "interface Ethernet1/1\\n   no priority-flow-control on"}',
+        "{nos: sonic, at: frr, text: 'ip prefix-list HOSTS seq 5 permit any'}",
+        "{nos: sonic, tree: {PFC_WD: {GLOBAL: {POLL_INTERVAL: 5000}}}}",
+        "{nos: sonic, tree: {PORT: {Ethernet0: {fec: none}}}}",
+        "{nos: cumulus, tree: {router: {policy: {route-map: {}}}}}",
+    ],
+)
+def test_a_snippet_that_undoes_a_safety_line_is_found(design_of: DesignOf, snippet: str) -> None:
+    (found,) = found_by(design_of, "FG704", f"snippets: {{own: {snippet}}}\n")
+    assert found.path[:2] == ("snippets", "own")
+    assert "overrides a safety line" in found.message
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "{nos: eos, text: 'hardware counter feature ip in'}",
+        "{nos: eos, at: bgp, text: 'neighbor 192.0.2.1 description provider'}",
+        "{nos: sonic, tree: {CRM: {Config: {polling_interval: 60}}}}",
+        "{nos: sonic, tree: {PORT: {Ethernet0: {description: 'to be moved'}}}}",
+    ],
+)
+def test_a_harmless_snippet_is_not(design_of: DesignOf, snippet: str) -> None:
+    assert not found_by(design_of, "FG704", f"snippets: {{own: {snippet}}}\n")
+
+
+def test_a_small_mtu_or_weak_fec_of_a_port_is_found(design_of: DesignOf) -> None:
+    ports = "{Ethernet0: {mtu: 1500}, Ethernet8: {fec: fc}, Ethernet12: {mtu: 9100, fec: rs}}"
+    found = found_by(design_of, "FG704", f"config_of: {{compute-leaf-p1-su01-r1-01: {{ports: {ports}}}}}\n")
+    assert [d.path[-2:] for d in found] == [("Ethernet0", "mtu"), ("Ethernet8", "fec")]
