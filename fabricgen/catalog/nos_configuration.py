@@ -15,6 +15,7 @@ Feature: TypeAlias = Literal[
     "radius",
     "ntp",
     "dns",
+    "many-resolvers",
     "syslog",
     "snmp",
     "gnmi",

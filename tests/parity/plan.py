@@ -54,12 +54,10 @@ class Dialect:
     """Where gNMI listens unless told otherwise."""
     ranked: bool = True
     """Whether servers for time, names and logs stand in order of preference."""
-    most_resolvers: int | None = None
-    """How many servers for names it takes, None for as many as there are."""
 
 
 DIALECTS = {
-    "sonic": Dialect(9216, 0, 514, gnmi_port=8080, ranked=False, most_resolvers=3),
+    "sonic": Dialect(9216, 0, 514, gnmi_port=8080, ranked=False),
     "eos": Dialect(
         9214,
         1,
@@ -156,6 +154,7 @@ def _management(switch: SwitchView, dialect: Dialect, lacks: Callable[[Feature],
     addresses = frozenset((address, gateway) for address, gateway in switch.managements if gateway)
     syslog, dns, banner = asked.syslog, asked.dns, asked.banner
     most_keys = 0 if lacks("ssh-keys") else 2 if lacks("many-ssh-keys") else None
+    most_resolvers = 3 if lacks("many-resolvers") else None
 
     def ranked(servers: tuple[str, ...]) -> tuple[str, ...]:
         return servers if dialect.ranked else tuple(sorted(servers))
@@ -168,7 +167,7 @@ def _management(switch: SwitchView, dialect: Dialect, lacks: Callable[[Feature],
         },
         aaa=tuple((asked.aaa.protocol, server) for server in asked.aaa.servers) if asked.aaa else (),
         ntp=ranked(asked.ntp),
-        dns=ranked(dns.servers[: dialect.most_resolvers]) if dns else (),
+        dns=ranked(dns.servers[:most_resolvers]) if dns else (),
         domain=(dns.domain or "") if dns else "",
         syslog=ranked(syslog.servers) if syslog else (),
         syslog_level=syslog.level if syslog and syslog.servers else "",

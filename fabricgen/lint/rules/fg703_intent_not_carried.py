@@ -17,6 +17,9 @@ from fabricgen.lint.rule import DesignRule
 FEW_KEYS = 2
 """SSH keys of an account that every NOS keeps."""
 
+FEW_RESOLVERS = 3
+"""Resolvers that every NOS takes."""
+
 
 class IntentNotCarried(DesignRule):
     """A switch runs a NOS whose configuration cannot say what the blueprint asks for.
@@ -80,6 +83,8 @@ def _of_management(management: Management) -> Iterator[tuple[Feature, Path]]:
     many = [name for name in keyed if len(management.users[name].ssh_keys) > FEW_KEYS]
     if many:
         yield "many-ssh-keys", (*at, "users", many[0], "ssh_keys")
+    if management.dns and len(management.dns.servers) > FEW_RESOLVERS:
+        yield "many-resolvers", (*at, "dns", "servers")
     if management.aaa:
         yield management.aaa.protocol, (*at, "aaa")
     plain: tuple[Feature, ...] = ("ntp", "dns", "syslog", "snmp", "gnmi", "tls", "banner", "timezone")
