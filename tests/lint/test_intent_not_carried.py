@@ -26,6 +26,17 @@ def resolvers(count: int) -> tuple[str, ...]:
         ("nic-modes", resolvers(4), []),
         ("leaf-spine", resolvers(4), ["many-resolvers: sonic of compute leaf, compute spine does not carry it"]),
         ("leaf-spine", resolvers(3), []),
+        (
+            "leaf-spine",
+            ("management.dns={domain: lab.example}",),
+            ["domain-alone: sonic of compute leaf, compute spine does not carry it"],
+        ),
+        (
+            "leaf-spine",
+            ("management.tls={certificate: a.crt, key: a.key}",),
+            ["tls-file-names: sonic of compute leaf, compute spine does not carry it"],
+        ),
+        ("leaf-spine", ("management.tls={certificate: a.cer, key: a.key}",), []),
         ("nic-modes", DYNAMIC, []),
         ("modular-spine", DYNAMIC, ["dynamic-load-balance: eos of compute spine does not carry it"]),
     ],

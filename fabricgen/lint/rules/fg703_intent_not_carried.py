@@ -85,6 +85,10 @@ def _of_management(management: Management) -> Iterator[tuple[Feature, Path]]:
         yield "many-ssh-keys", (*at, "users", many[0], "ssh_keys")
     if management.dns and len(management.dns.servers) > FEW_RESOLVERS:
         yield "many-resolvers", (*at, "dns", "servers")
+    if management.dns and management.dns.domain and not management.dns.servers:
+        yield "domain-alone", (*at, "dns", "domain")
+    if management.tls and not (management.tls.certificate.endswith(".cer") and management.tls.key.endswith(".key")):
+        yield "tls-file-names", (*at, "tls")
     if management.aaa:
         yield management.aaa.protocol, (*at, "aaa")
     plain: tuple[Feature, ...] = ("ntp", "dns", "syslog", "snmp", "gnmi", "tls", "banner", "timezone")
