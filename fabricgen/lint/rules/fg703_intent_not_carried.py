@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -18,8 +17,8 @@ from fabricgen.lint.rule import DesignRule
 FEW_KEYS = 2
 """SSH keys of an account that every NOS keeps."""
 
-_CERTIFICATE, _KEY = re.compile(r"[A-Za-z0-9_-]+\.cer"), re.compile(r"[A-Za-z0-9_-]+\.key")
-"""File names of a certificate and of its key that every NOS takes."""
+FEW_RESOLVERS = 3
+"""Resolvers that every NOS takes."""
 
 
 class IntentNotCarried(DesignRule):
@@ -84,11 +83,14 @@ def _of_management(management: Management) -> Iterator[tuple[Feature, Path]]:
     many = [name for name in keyed if len(management.users[name].ssh_keys) > FEW_KEYS]
     if many:
         yield "many-ssh-keys", (*at, "users", many[0], "ssh_keys")
+    if management.dns and len(management.dns.servers) > FEW_RESOLVERS:
+        yield "many-resolvers", (*at, "dns", "servers")
+    if management.dns and management.dns.domain and not management.dns.servers:
+        yield "domain-alone", (*at, "dns", "domain")
+    if management.tls and not (management.tls.certificate.endswith(".cer") and management.tls.key.endswith(".key")):
+        yield "tls-file-names", (*at, "tls")
     if management.aaa:
         yield management.aaa.protocol, (*at, "aaa")
-    tls = management.tls
-    if tls and not (_CERTIFICATE.fullmatch(tls.certificate) and _KEY.fullmatch(tls.key)):
-        yield "certificate-names", (*at, "tls")
     plain: tuple[Feature, ...] = ("ntp", "dns", "syslog", "snmp", "gnmi", "tls", "banner", "timezone")
     for feature in plain:
         if getattr(management, feature):
