@@ -6,16 +6,13 @@ from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from fabricgen.allocate.column import Column
-from fabricgen.allocate.family_tables import FamilyAddresses
 from fabricgen.blueprint.management import Management
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.plan.tables import SWITCH
 
 if TYPE_CHECKING:
+    from fabricgen.allocate.column import Column
+    from fabricgen.allocate.family_tables import FamilyAddresses
     from fabricgen.cluster import Cluster
 
 _BITS = {4: 32, 6: 128}
@@ -71,6 +68,10 @@ def _servers(management: Management) -> Iterator[tuple[Path, IPv4Address | IPv6A
 
 def _holder(cluster: Cluster, server: IPv4Address | IPv6Address) -> str:
     """Which switch's address it is, "" for none's; a node or extra device may well be a server."""
+    import numpy as np
+
+    from fabricgen.plan.tables import SWITCH
+
     switches = [cls.rows for cls in cluster.plan.devices.classes if cls.kind == SWITCH]
     for found in cluster.addresses.families:
         if found.family.bits == _BITS[server.version]:
