@@ -36,6 +36,11 @@ def resolvers(count: int) -> tuple[str, ...]:
             ("management.tls={certificate: a.crt, key: a.key}",),
             ["tls-file-names: sonic of compute leaf, compute spine does not carry it"],
         ),
+        (
+            "leaf-spine",
+            ("management.tls={certificate: a.v2.cer, key: a.key}",),
+            ["tls-file-names: sonic of compute leaf, compute spine does not carry it"],
+        ),
         ("leaf-spine", ("management.tls={certificate: a.cer, key: a.key}",), []),
         ("nic-modes", DYNAMIC, []),
         ("modular-spine", DYNAMIC, ["dynamic-load-balance: eos of compute spine does not carry it"]),
