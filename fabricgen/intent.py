@@ -10,7 +10,7 @@ from fabricgen.allocate.family import FAMILIES
 from fabricgen.allocate.pools import pool_prefixes
 from fabricgen.allocate.underlay import families, is_management, underlay
 from fabricgen.blueprint.management import Management
-from fabricgen.blueprint.qos import Qos, Watchdog
+from fabricgen.blueprint.qos import Qos, Watchdog, effective
 from fabricgen.blueprint.routing import Bfd, Routing
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import fabric_vlan, linked_fabrics
@@ -135,9 +135,7 @@ def _qos_intent(protocol: str, own: Qos, shared: Qos) -> QosIntent:
     lossless = profile == "roce-lossless" if profile else protocol == "roce"
 
     def setting(name: str, default: int) -> int:
-        value = getattr(own, name)
-        value = getattr(shared, name) if value is None else value
-        return default if value is None else int(value)
+        return effective(own, shared, name, default)
 
     def threshold(name: str) -> int | None:
         return setting(name, 0) or None

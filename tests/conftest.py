@@ -56,16 +56,20 @@ def example_cluster(name: str, *sets: str) -> Cluster:
     return build_cluster(example_design(name, *sets))
 
 
+def require(lacking: str) -> None:
+    """End a test that lacks something of the machine: in CI as a failure, elsewhere as a skip that says what to do."""
+    if lacking and os.environ.get("CI") == "true":
+        pytest.fail(lacking)
+    if lacking:
+        pytest.skip(lacking)
+
+
 @pytest.fixture(scope="session")
 def vtysh() -> str:
-    """FRR's own parser; missing, it is a failure in CI and a skip that says what to do elsewhere."""
+    """FRR's own parser."""
     found = shutil.which("vtysh")
-    if found:
-        return found
-    reason = "vtysh is missing: `apt-get install frr` to check frr.conf files with FRR's own parser"
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
+    require("" if found else "vtysh is missing: `apt-get install frr` to check frr.conf files with FRR's own parser")
+    return found or ""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def _address(text: str) -> str:
     try:
         return _ip(text)
     except ValueError:
-        raise ValueError(f"'{text}' is not an IP address such as 10.16.0.5 or fd00::5") from None
+        raise ValueError(f"'{text}' is not an IP address such as 10.32.0.5 or fd00::5") from None
 
 
 def _server(text: str) -> str:
@@ -77,7 +77,7 @@ Servers = Annotated[
     BeforeValidator(as_list),
     AfterValidator(_each_once),
     Field(max_length=8),
-    _list_of({"type": "string", "examples": ["10.16.0.5", "ntp.example.net"]}),
+    _list_of({"type": "string", "examples": ["10.32.0.5", "ntp.example.net"]}),
 ]
 """Addresses or host names, in order of preference."""
 
@@ -86,7 +86,7 @@ ServerAddresses = Annotated[
     BeforeValidator(as_list),
     AfterValidator(_each_once),
     Field(max_length=8),
-    _list_of({"type": "string", "examples": ["10.16.0.5", "fd00::5"]}),
+    _list_of({"type": "string", "examples": ["10.32.0.5", "fd00::5"]}),
 ]
 """Addresses, in order of preference: what cannot be looked up by name."""
 

@@ -102,3 +102,8 @@ class Qos(Model):
                 f"roce_class and cnp_class are both {self.cnp_class}; notifications need a class of their own"
             )
         return self
+
+
+def effective(own: Qos, shared: Qos, name: str, default: int) -> int:
+    """A setting of a fabric's own, else the cluster's, else what is usual."""
+    return next(int(value) for value in (getattr(own, name), getattr(shared, name), default) if value is not None)

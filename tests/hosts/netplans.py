@@ -11,13 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pytest
 from ruamel.yaml import YAML
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.parts import addresses, hosts, links
 from fabricgen.export.table import ExportContext
-from tests.conftest import example_cluster
+from tests.conftest import example_cluster, require
 
 
 class Row(NamedTuple):
@@ -115,7 +114,4 @@ def needs(*tools: str, root: bool = False) -> None:
     reason = f"install {', '.join(missing)}: apt-get install netplan.io iproute2" if missing else ""
     if not reason and root and os.geteuid() != 0:
         reason = "run as root: routes are set in a network namespace"
-    if reason and os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    if reason:
-        pytest.skip(reason)
+    require(reason)

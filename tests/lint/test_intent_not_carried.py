@@ -14,16 +14,39 @@ def keys(count: int) -> tuple[str, ...]:
     return (f"management.users.ops.ssh_keys=[{', '.join(f'ssh-rsa AAA{n}' for n in range(count))}]",)
 
 
+def resolvers(count: int) -> tuple[str, ...]:
+    return (f"management.dns.servers=[{', '.join(f'10.16.0.{n}' for n in range(1, count + 1))}]",)
+
+
 @pytest.mark.parametrize(
     ("name", "sets", "said"),
     [
         ("nic-modes", keys(3), ["many-ssh-keys: eos of compute leaf, compute spine does not carry it"]),
         ("nic-modes", keys(2), []),
+        ("nic-modes", resolvers(4), []),
+        ("leaf-spine", resolvers(4), ["many-resolvers: sonic of compute leaf, compute spine does not carry it"]),
+        ("leaf-spine", resolvers(3), []),
+        (
+            "leaf-spine",
+            ("management.dns={domain: lab.example}",),
+            ["domain-alone: sonic of compute leaf, compute spine does not carry it"],
+        ),
+        (
+            "leaf-spine",
+            ("management.tls={certificate: a.crt, key: a.key}",),
+            ["tls-file-names: sonic of compute leaf, compute spine does not carry it"],
+        ),
+        (
+            "leaf-spine",
+            ("management.tls={certificate: a.v2.cer, key: a.key}",),
+            ["tls-file-names: sonic of compute leaf, compute spine does not carry it"],
+        ),
+        ("leaf-spine", ("management.tls={certificate: a.cer, key: a.key}",), []),
         ("nic-modes", DYNAMIC, []),
         ("modular-spine", DYNAMIC, ["dynamic-load-balance: eos of compute spine does not carry it"]),
     ],
 )
-def test_lacks_of_eos(name: str, sets: tuple[str, ...], said: list[str]) -> None:
+def test_what_is_not_carried_is_said(name: str, sets: tuple[str, ...], said: list[str]) -> None:
     found = [d for d in lint(example_design(name, *sets)).findings if d.code == "FG703"]
     assert [d.message for d in found] == said
     assert all(d.hint for d in found)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 class Interface:
     """A port, up or down: `mtu` in bytes, `speed_gbps` 0 where it negotiates, addresses with prefix lengths.
 
-    `fec` is "rs" or "". `link_local`: IPv6 runs on link-local addresses alone. `access_vlan`: untagged, bridged.
+    `fec` is "rs", "fc" or "". `link_local`: IPv6 runs on link-local addresses alone. `access_vlan`: untagged, bridged.
     """
 
     admin_up: bool

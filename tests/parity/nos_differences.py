@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from ipaddress import ip_network
 
 from tests.parity.neutral import Bgp, Interface, Peer, PortQos, Qos, Switch
+from tests.parity.plan import DIALECTS
 from tests.parity.policy import network_of
 
 BGPCFGD = "bgpcfgd"
@@ -135,20 +136,56 @@ def _restoration(switch: Switch) -> Switch:
     return replace(switch, qos=replace(switch.qos, watchdog=replace(watchdog, restore_ms=0)))
 
 
+def _watchdog_action(switch: Switch) -> Switch:
+    watchdog = switch.qos and switch.qos.watchdog
+    if not (switch.qos and watchdog):
+        return switch
+    return replace(switch, qos=replace(switch.qos, watchdog=replace(watchdog, action="drop")))
+
+
+def _balancing(switch: Switch) -> Switch:
+    return replace(switch, dynamic_balancing=False)
+
+
+def _accounts(switch: Switch) -> Switch:
+    return replace(switch, management=replace(switch.management, users={}))
+
+
+def _resolvers(switch: Switch) -> Switch:
+    return replace(switch, management=replace(switch.management, dns=switch.management.dns[:MAX_RESOLVERS]))
+
+
+def _ranks(switch: Switch) -> Switch:
+    ntp, dns, syslog = (
+        tuple(sorted(servers)) for servers in (switch.management.ntp, switch.management.dns, switch.management.syslog)
+    )
+    return replace(switch, management=replace(switch.management, ntp=ntp, dns=dns, syslog=syslog))
+
+
+def _gnmi_port(switch: Switch) -> Switch:
+    """Every default becomes one; a port that is asked for stays."""
+    port = GNMI_PORT if switch.management.gnmi_port in GNMI_PORTS else switch.management.gnmi_port
+    return replace(switch, management=replace(switch.management, gnmi_port=port))
+
+
 def _copper(switch: Switch) -> Switch:
     return _each_interface(switch, lambda port: replace(port, speed_gbps=0) if port.speed_gbps <= COPPER_GBPS else port)
 
 
 COPPER_GBPS = 1
+MAX_RESOLVERS = 3
+GNMI_PORTS = {dialect.gnmi_port for dialect in DIALECTS.values()}
+GNMI_PORT = min(GNMI_PORTS)
 CUMULUS = frozenset({"cumulus"})
 EOS, BY_BGPCFGD = frozenset({"eos"}), frozenset({BGPCFGD})
+SONIC = BY_BGPCFGD | {"sonic"}
 
 DIFFERENCES = (
     Difference("MTU", "EOS takes 9214 at most: it counts two bytes less of a frame", EOS, _mtu),
     Difference(
         "descriptions",
         "ports go by the far end's own names; bgpcfgd has a name for a session, and EOS's lists of interfaces none",
-        EOS | BY_BGPCFGD | {"sonic", "cumulus"},
+        EOS | SONIC | CUMULUS,
         _descriptions,
     ),
     Difference("lossy class", "EOS gives unmarked packets class 1, the others class 0", EOS, _lossy_class),
@@ -170,5 +207,12 @@ DIFFERENCES = (
     Difference(
         "restoration", "NVUE's watchdog gives a queue back after one poll without pauses", CUMULUS, _restoration
     ),
+    Difference("watchdog action", "NVUE's watchdog drops, and knows no other action", CUMULUS, _watchdog_action),
+    Difference("balancing", "released SONiC has no tables for adaptive routing", SONIC, _balancing),
+    Difference("accounts", "config_db has no table of local accounts", SONIC, _accounts),
+    # Before `ranks`: the first three of those that are asked for are kept.
+    Difference("resolvers", "DNS_NAMESERVER takes three (sonic-dns.yang)", SONIC, _resolvers),
+    Difference("ranks", "SONiC's tables of servers are keyed, and know no order of preference", SONIC, _ranks),
+    Difference("gNMI port", "each NOS has a port of its own unless told", EOS | SONIC | CUMULUS, _gnmi_port),
     Difference("copper", "only SONiC states the speed of copper ports; on others they negotiate it", CUMULUS, _copper),
 )

@@ -39,7 +39,7 @@ RS_FROM_GBPS = 100
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What a NOS is meant to say differently from others; each with its reason in test_nos_parity.DIFFERENCES."""
+    """What a NOS is meant to say differently from others; each with its reason in nos_differences.DIFFERENCES."""
 
     mtu: int
     lossy_class: int
@@ -52,12 +52,12 @@ class Dialect:
     """Whether the PFC watchdog can be told when to give a queue back."""
     gnmi_port: int = 0
     """Where gNMI listens unless told otherwise."""
-    unsaid: frozenset[str] = frozenset()
-    """What its templates do not say yet: `limits` of prefixes, `management`, `qos` beside the defaults."""
+    ranked: bool = True
+    """Whether servers for time, names and logs stand in order of preference."""
 
 
 DIALECTS = {
-    "sonic": Dialect(9216, 0, 514, unsaid=frozenset({"management", "qos"})),
+    "sonic": Dialect(9216, 0, 514, gnmi_port=8080, ranked=False),
     "eos": Dialect(
         9214,
         1,
@@ -152,21 +152,24 @@ def places(switch: SwitchView, catalog: Catalog, dialect: Dialect) -> dict[str, 
 def _management(switch: SwitchView, dialect: Dialect, lacks: Callable[[Feature], bool]) -> Management:
     asked = switch.fabric.management
     addresses = frozenset((address, gateway) for address, gateway in switch.managements if gateway)
-    if "management" in dialect.unsaid:
-        return Management(addresses)
     syslog, dns, banner = asked.syslog, asked.dns, asked.banner
-    most_keys = 2 if lacks("many-ssh-keys") else None
+    most_keys = 0 if lacks("ssh-keys") else 2 if lacks("many-ssh-keys") else None
+    most_resolvers = 3 if lacks("many-resolvers") else None
+
+    def ranked(servers: tuple[str, ...]) -> tuple[str, ...]:
+        return servers if dialect.ranked else tuple(sorted(servers))
+
     return Management(
         addresses=addresses,
         users={
             name: User(_secret(user.password), frozenset(user.ssh_keys[:most_keys]), user.role)
-            for name, user in asked.users.items()
+            for name, user in (() if lacks("users") else asked.users.items())
         },
         aaa=tuple((asked.aaa.protocol, server) for server in asked.aaa.servers) if asked.aaa else (),
-        ntp=asked.ntp,
-        dns=dns.servers if dns else (),
+        ntp=ranked(asked.ntp),
+        dns=ranked(dns.servers[:most_resolvers]) if dns else (),
         domain=(dns.domain or "") if dns else "",
-        syslog=syslog.servers if syslog else (),
+        syslog=ranked(syslog.servers) if syslog else (),
         syslog_level=syslog.level if syslog and syslog.servers else "",
         snmp_users=frozenset(asked.snmp.users) if asked.snmp else frozenset(),
         gnmi_port=(asked.gnmi.port or dialect.gnmi_port) if asked.gnmi else 0,
@@ -222,7 +225,7 @@ def _peers(switch: SwitchView, vrf: str, dialect: Dialect) -> Iterator[tuple[str
 def _peer(switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: Iterable[str], dialect: Dialect) -> Peer:
     permits = frozenset(p for family in families for p in _permits(switch, vrf, family))
     bfd = switch.fabric.bfd
-    limited = switch.fabric.max_prefixes and "limits" not in dialect.unsaid
+    limit = switch.fabric.max_prefixes
     return Peer(
         remote_asn=asn,
         families=frozenset(families),
@@ -232,7 +235,7 @@ def _peer(switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: It
         hold_s=HOLD_S,
         bfd=Bfd(bfd.interval_ms, bfd.multiplier) if bfd else None,
         own_as_in=1 if switch.shares_asn and port.role != "down" else 0,
-        max_prefixes=dict.fromkeys(families, switch.fabric.max_prefixes) if limited else {},
+        max_prefixes=dict.fromkeys(families, limit) if limit else {},
         description=f"{port.peer} {port.peer_port}",
     )
 

@@ -13,8 +13,9 @@ from typing import Any
 
 from tests.parity import frr
 from tests.parity.bgpcfgd import frr_of
-from tests.parity.neutral import Interface, Management, Subinterface, Switch, Vlan, is_unused
+from tests.parity.neutral import Interface, Subinterface, Switch, Vlan, is_unused
 from tests.parity.policy import Route, connected, network_of
+from tests.parity.sonic_management import MANAGEMENT_TABLES, read_management
 from tests.parity.sonic_qos import QOS_TABLES, read_qos
 from tests.parity.tree import UnknownTextError, only
 
@@ -24,9 +25,10 @@ Table = Mapping[str, Row]
 
 @dataclass
 class Box:
-    """What config_db.json says but for QoS and routing."""
+    """What config_db.json says but for QoS, routing and what is asked of management."""
 
     hostname: str = ""
+    timezone: str = ""
     split: bool = False
     ports: dict[str, Interface] = field(default_factory=dict)
     keyed: dict[str, list[str]] = field(default_factory=dict)
@@ -48,7 +50,7 @@ def read(files: Mapping[str, str]) -> Switch:
     for name, table in tables.items():
         if name in _TABLES:
             _TABLES[name](box, table)
-        elif name not in QOS_TABLES and name not in _ELSEWHERE:
+        elif name not in QOS_TABLES | MANAGEMENT_TABLES | _ELSEWHERE:
             raise UnknownTextError(f"table {name}")
     if box.split != ("frr.conf" in files) or (box.split and "BGP_NEIGHBOR" in tables):
         raise UnknownTextError("the routing mode does not fit the files")
@@ -77,7 +79,7 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         interfaces=used,
         unused=unused,
         loopbacks=loopbacks,
-        management=Management(frozenset(box.managements)),
+        management=read_management(tables, box.managements, box.timezone),
         subinterfaces=subinterfaces,
         vlans=vlans,
         vrfs=frozenset(map(frr.vrf_of, box.vrfs)),
@@ -129,6 +131,7 @@ _METADATA = (
     "hostname",
     "hwsku",
     "platform",
+    "timezone",
     "type",
 )
 
@@ -138,6 +141,7 @@ def _metadata(box: Box, table: Table) -> None:
     row = table["localhost"]
     only(row, *_METADATA)
     box.hostname = row["hostname"]
+    box.timezone = row.get("timezone", "")
     box.split = row["docker_routing_config_mode"] == "split-unified"
 
 
@@ -153,6 +157,7 @@ _PORT_FIELDS = (
     "speed",
     "subport",
 )
+_FEC = {"rs": "rs", "fc": "fc", "none": ""}
 
 
 def _ports(box: Box, table: Table) -> None:
@@ -162,7 +167,8 @@ def _ports(box: Box, table: Table) -> None:
         speed, rest = divmod(int(row["speed"]), 1000)
         if rest:
             raise UnknownTextError(f"{name} runs at {row['speed']} Mb/s")
-        box.ports[name] = Interface(up, int(row["mtu"]), speed, row.get("fec", ""), description=row["description"])
+        fec = _FEC[row.get("fec", "none")]
+        box.ports[name] = Interface(up, int(row["mtu"]), speed, fec, description=row["description"])
 
 
 def _addressed(box: Box, table: Table, *more: str) -> list[tuple[str, Row]]:

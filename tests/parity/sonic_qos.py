@@ -20,6 +20,7 @@ QOS_TABLES = {
     "TC_TO_QUEUE_MAP",
     "WRED_PROFILE",
 }
+BITS_PER_MEGABIT = 1_000_000
 Tables = Mapping[str, Mapping[str, Mapping[str, str]]]
 
 
@@ -35,7 +36,7 @@ def read_qos(tables: Tables) -> Qos | None:
     queue_rows: dict[str, dict[int, Queue]] = {name: {} for name in bound}
     for key, row in tables["QUEUE"].items():
         port, _, number = key.partition("|")
-        queue_rows[port][int(number)] = _queue(tables, row)
+        queue_rows[port][int(number)] = _queue(tables, row, int(tables["PORT"][port]["speed"]))
     ports = {name: _port(tables, name, row, queue_rows[name]) for name, row in bound.items()}
     for priority in {p for port in ports.values() for p in port.pfc}:
         alone = [traffic_class for traffic_class, group in groups.items() if group == groups[priority]]
@@ -77,12 +78,25 @@ def _priorities(text: str) -> frozenset[int]:
     return frozenset(int(word) for word in text.split(",") if word)
 
 
-def _queue(tables: Tables, row: Mapping[str, str]) -> Queue:
+def _queue(tables: Tables, row: Mapping[str, str], speed_mbps: int) -> Queue:
     only(row, "scheduler", "wred_profile")
     scheduler = tables["SCHEDULER"][row["scheduler"]]
-    only(scheduler, "type", "weight")
+    only(scheduler, "cir", "meter_type", "pir", "type", "weight")
     ecn = _ecn(tables["WRED_PROFILE"][row["wred_profile"]]) if "wred_profile" in row else None
-    return Queue(scheduler["type"] == "STRICT", int(scheduler.get("weight", "0")), ecn)
+    weight = int(scheduler.get("weight", "0"))
+    return Queue(scheduler["type"] == "STRICT", weight, ecn, _limit(scheduler, speed_mbps))
+
+
+def _limit(scheduler: Mapping[str, str], speed_mbps: int) -> int:
+    """What a scheduler lets through of a port, percent; rates are of bytes a second (sonic-scheduler.yang)."""
+    shaped = {field: text for field, text in scheduler.items() if field in ("cir", "meter_type", "pir")}
+    if not shaped:
+        return 0
+    rate = shaped.get("pir", "")
+    percent, rest = divmod(100 * 8 * int(rate), speed_mbps * BITS_PER_MEGABIT)
+    if shaped != {"cir": rate, "meter_type": "bytes", "pir": rate} or rest:
+        raise UnknownTextError(f"no whole percents of {speed_mbps} Mb/s: {shaped}")
+    return percent
 
 
 def _ecn(row: Mapping[str, str]) -> Ecn:

@@ -13,6 +13,7 @@ from fabricgen.kernel.discovery import module_names
 from fabricgen.render.nos_protocol import NOS_PACKAGE
 from fabricgen.switch_view import SwitchView
 from tests.conftest import SMALLER
+from tests.parity.asked import MANAGED, TUNED
 from tests.parity.neutral import Switch, differences, renamed
 from tests.parity.nos_differences import BGPCFGD, CUMULUS, DIFFERENCES, Difference, levelled
 from tests.parity.plan import DIALECTS, places
@@ -35,10 +36,11 @@ RENDERED = tuple(nos for nos in module_names(NOS_PACKAGE) if nos in DIALECTS)
 ARISTA = tuple(f"fabrics.compute.tiers.{tier}.switch=7060dx5-32" for tier in ("leaf", "spine"))
 """A switch that runs two NOSes, in the place of one that runs other two."""
 
+ASKED = MANAGED + TUNED
 VARIANTS = [
     ("leaf-spine", ARISTA + sets)
-    for sets in ((), UNNUMBERED, BRIDGED, STATIC, DUAL, V6 + UNNUMBERED, DUAL + RAILS, ONE_NUMBER, BFD)
-]
+    for sets in ((), UNNUMBERED, BRIDGED, STATIC, DUAL, V6 + UNNUMBERED, DUAL + RAILS, ONE_NUMBER, BFD, MANAGED, ASKED)
+] + [("leaf-spine", ASKED)]
 CASES = [(name, SMALLER.get(name, ())) for name in EXAMPLES] + VARIANTS
 
 
@@ -119,7 +121,8 @@ def test_every_difference_that_is_allowed_is_there(difference: Difference) -> No
     """Of the lowest switches of examples on two NOSes: no entry of the table is dead."""
     nvidia = difference.kinds == CUMULUS
     seen = False
-    for name, sets in (("leaf-spine", ()), ("superpod-b200", ())) if nvidia else (("leaf-spine", ARISTA),):
+    of_nvidia = [("leaf-spine", ()), ("leaf-spine", ASKED), ("superpod-b200", ())]
+    for name, sets in of_nvidia if nvidia else [("leaf-spine", ARISTA), ("leaf-spine", ARISTA + ASKED)]:
         sides: dict[str, dict[str, Switch]] = {}
         for nos in ("sonic", "cumulus" if nvidia else "eos"):
             catalog = cluster_of(name, *on(name, sets, nos)).design.catalog

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.parity.asked import MANAGED, TUNED
 from tests.parity.neutral import differences
 from tests.parity.switches import Files, first, read, switches_of, wanted
 from tests.parity.tree import UnknownTextError
@@ -72,6 +73,19 @@ FAULTS: list[tuple[tuple[str, ...], str, Change, str]] = [
     ((), "config_db.json", without("STATIC_ROUTE", "default|10.128.0.0/25"), "announced: missing 10.128.0.0/25"),
     ((), "config_db.json", changed('"26": "3"', '"26": "0"'), "qos.class_of"),
     ((), "config_db.json", changed('"pfc_enable": "3"', '"pfc_enable": "4"'), "priority 4 pauses another"),
+    (MANAGED, "config_db.json", without("NTP_SERVER", "10.16.0.30"), "management.ntp: ('ntp.example.net',), wanted"),
+    (MANAGED, "config_db.json", changed('"tacacs+,local"', '"local"'), "logins go to"),
+    (MANAGED, "config_db.json", changed('"port": "8080"'), "gNMI without a port does not start"),
+    (
+        MANAGED,
+        "config_db.json",
+        changed('"SNMP_USER_TYPE": "Priv"', '"SNMP_USER_TYPE": "noAuthNoPriv"'),
+        "reads otherwise",
+    ),
+    (TUNED, "config_db.json", changed('"pir": "5000000000"', '"pir": "1"'), "no whole percents of 400000 Mb/s"),
+    (TUNED, "config_db.json", changed('"action": "forward"', '"action": "drop"'), "ports have different watchdogs"),
+    (TUNED, "config_db.json", changed('"300000"', '"301000"'), "colours are marked differently"),
+    (TUNED, "frr.conf", changed("bfd 5 100 100", "bfd 5 300 300"), "bfd.interval_ms: 300, wanted 100"),
     (UNNUMBERED, "frr.conf", changed(" match as-path OWN\n"), "route-map FABRIC-OUT is no list of prefixes"),
     (UNNUMBERED, "frr.conf", changed("le 31"), "policy_in.permits: missing"),
     (UNNUMBERED, "frr.conf", changed("  maximum-paths 4", "  maximum-paths 2"), "bgp..max_paths: 2, wanted 4"),
@@ -105,6 +119,9 @@ def test_a_fault_is_named(sets: tuple[str, ...], file: str, change: Change, said
 STRANGE: list[tuple[tuple[str, ...], str, Change]] = [
     ((), "config_db.json", changed('"FEATURE"', '"FEATURES"')),
     ((), "config_db.json", changed('"fec": "rs"', '"media": "copper"')),
+    (MANAGED, "config_db.json", changed('"iburst": "on"', '"key": "1"')),
+    (MANAGED, "config_db.json", changed('"Contact"', '"Person"')),
+    (TUNED, "config_db.json", changed('"meter_type"', '"meter"')),
     (UNNUMBERED, "frr.conf", changed(" bgp log-neighbor-changes\n", " bgp always-compare-med\n")),
     (CUMULUS, "yaml", changed("        type: swp\n", "        type: swp\n        ip: {}\n")),
     (CUMULUS, "yaml", changed("      lldp:\n", "      wjh: {state: enabled}\n      lldp:\n")),

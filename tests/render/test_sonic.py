@@ -111,6 +111,7 @@ def test_leaf_with_routed_hosts() -> None:
 def test_leaf_frr() -> None:
     text = files_of("leaf-spine", *BFD)[f"configs/{LEAF}/frr.conf"]
     assert "ip prefix-list HOSTS seq 10 permit 10.128.0.0/9 le 31\n" in text
+    assert " bgp suppress-fib-pending\n" in text
     assert "route-map FABRIC-OUT permit 20\n match ip address prefix-list HOSTS\n match as-path OWN\nexit\n" in text
     assert text.endswith(
         " neighbor 10.64.0.6 remote-as 4200000000\n"

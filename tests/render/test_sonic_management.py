@@ -87,6 +87,14 @@ def test_management_is_in_the_tables(tmp_path: Path, look: SecretStore) -> None:
     assert tables["DEVICE_METADATA"]["localhost"]["timezone"] == "Europe/Zurich"
 
 
+def test_gnmi_always_has_a_port(tmp_path: Path) -> None:
+    """The container's start script refuses a row without one, so that gNMI would not come up at all."""
+    tables = tables_of(cluster_with(tmp_path, "\nmanagement: {gnmi: {}}\n"))
+    assert tables["GNMI"] == {"gnmi": {"port": "8080"}}
+    without = {**tables, "GNMI": {"gnmi": {}}}
+    assert [problem.table for problem in check_config_db(without, Catalog())] == ["GNMI"]
+
+
 def test_radius_has_tables_of_its_own(tmp_path: Path, look: SecretStore) -> None:
     tables = tables_of(cluster_with(tmp_path, MANAGED.replace("PROTOCOL", "radius")), look=look)
     assert tables["AAA"]["authentication"]["login"] == "radius,local"

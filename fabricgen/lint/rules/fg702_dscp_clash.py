@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.blueprint.qos import Qos
+from fabricgen.blueprint.qos import effective
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -36,7 +36,7 @@ class DscpClash(DesignRule):
             if fabric.protocol != "roce" and own.profile != "roce-lossless":
                 continue
             for what, names, usual in _ALIKE:
-                values = [_effective(own, shared, name, default) for name, default in zip(names, usual, strict=True)]
+                values = [effective(own, shared, name, default) for name, default in zip(names, usual, strict=True)]
                 if values[0] == values[1]:
                     stated = any(getattr(own, name) is not None for name in names)
                     name = names[1] if getattr(own if stated else shared, names[1]) is not None else names[0]
@@ -46,7 +46,3 @@ class DscpClash(DesignRule):
 
 
 _ALIKE = (("DSCP", ("roce_dscp", "cnp_dscp"), (26, 48)), ("traffic class", ("roce_class", "cnp_class"), (3, 6)))
-
-
-def _effective(own: Qos, shared: Qos, name: str, default: int) -> int:
-    return next(value for value in (getattr(own, name), getattr(shared, name), default) if value is not None)

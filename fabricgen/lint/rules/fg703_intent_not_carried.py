@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -16,6 +17,12 @@ from fabricgen.lint.rule import DesignRule
 
 FEW_KEYS = 2
 """SSH keys of an account that every NOS keeps."""
+
+_STEM_CER, _STEM_KEY = re.compile(r"[A-Za-z0-9_-]+\.cer"), re.compile(r"[A-Za-z0-9_-]+\.key")
+"""File names of certificates and keys that sonic-gnmi.yang takes."""
+
+FEW_RESOLVERS = 3
+"""Resolvers that every NOS takes."""
 
 
 class IntentNotCarried(DesignRule):
@@ -80,6 +87,14 @@ def _of_management(management: Management) -> Iterator[tuple[Feature, Path]]:
     many = [name for name in keyed if len(management.users[name].ssh_keys) > FEW_KEYS]
     if many:
         yield "many-ssh-keys", (*at, "users", many[0], "ssh_keys")
+    if management.dns and len(management.dns.servers) > FEW_RESOLVERS:
+        yield "many-resolvers", (*at, "dns", "servers")
+    if management.dns and management.dns.domain and not management.dns.servers:
+        yield "domain-alone", (*at, "dns", "domain")
+    if management.tls and not (
+        _STEM_CER.fullmatch(management.tls.certificate) and _STEM_KEY.fullmatch(management.tls.key)
+    ):
+        yield "tls-file-names", (*at, "tls")
     if management.aaa:
         yield management.aaa.protocol, (*at, "aaa")
     plain: tuple[Feature, ...] = ("ntp", "dns", "syslog", "snmp", "gnmi", "tls", "banner", "timezone")

@@ -51,7 +51,12 @@ class UnusedSetting(DesignRule):
             if spec.rail_groups and leaf is not None and "rail-group" not in leaf.per:
                 yield self.flag(("fabrics", name, "rail_groups"), f"{leaf.name} is not per rail-group")
             if spec.protocol == "infiniband":
-                for key, part in (("routing", spec.routing), ("pools", spec.pools), ("qos", spec.qos)):
+                for key, part in (
+                    ("routing", spec.routing),
+                    ("pools", spec.pools),
+                    ("qos", spec.qos),
+                    ("management", spec.management),
+                ):
                     if part.model_fields_set:
                         yield self.flag(("fabrics", name, key), f"InfiniBand fabric {name} takes no {key}")
         yield from self._unused_ratios(design)
@@ -83,4 +88,4 @@ class UnusedSetting(DesignRule):
 
 
 def _bgp_settings(routing: Routing) -> list[str]:
-    return [key for key in ("asn", "bfd") if getattr(routing, key)]
+    return [key for key in ("asn", "bfd", "max_prefixes") if getattr(routing, key)]

@@ -17,6 +17,10 @@ from fabricgen.switch_view import SwitchView
 CERTIFICATES = "/etc/sonic/telemetry"
 """Folder that the gnmi container finds its certificates in (dockers/docker-sonic-gnmi)."""
 
+GNMI_PORT = 8080
+"""Where the image listens by itself. With a row that names no port the server exits instead
+(dockers/docker-sonic-gnmi/gnmi-native.sh), so that it is always written."""
+
 MAX_RESOLVERS = 3
 """What resolv.conf takes, and DNS_NAMESERVER with it."""
 
@@ -92,9 +96,9 @@ def _snmp(asked: Management, site: str) -> dict[str, Any]:
 
 
 def _gnmi(asked: Management) -> dict[str, Any]:
-    """(whether certificates are stated, certificate, key, port or 0); empty where nothing is said of gNMI."""
+    """(certificate, key, port), the files "" where none are stated; empty where nothing is said of gNMI."""
     if asked.gnmi is None:
         return {"gnmi": ()}
     files = (f"{CERTIFICATES}/{file}" for file in (asked.tls.certificate, asked.tls.key)) if asked.tls else ("", "")
     certificate, key = map(json_text, files)
-    return {"gnmi": (certificate, key, asked.gnmi.port or 0)}
+    return {"gnmi": (certificate, key, asked.gnmi.port or GNMI_PORT)}

@@ -122,11 +122,11 @@ _TRUTH = k.one_of("true", "false")
 
 
 class Gnmi(Row):
-    """GNMI|gnmi."""
+    """GNMI|gnmi; without a port the server does not start (dockers/docker-sonic-gnmi/gnmi-native.sh)."""
 
+    port: Annotated[str, Is(k.number(1, 65535))]
     client_auth: Annotated[str, Is(_TRUTH)] = ""
     log_level: Annotated[str, Is(k.number(0, 100))] = ""
-    port: Annotated[str, Is(k.number(1, 65535))] = ""
 
 
 def _path(suffix: str) -> k.Check:

@@ -1,0 +1,88 @@
+"""a management server has the address of a switch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import TYPE_CHECKING
+
+from fabricgen.blueprint.management import Management
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.allocate.column import Column
+    from fabricgen.allocate.family_tables import FamilyAddresses
+    from fabricgen.cluster import Cluster
+
+_BITS = {4: 32, 6: 128}
+
+
+class ServerIsASwitch(PlanRule):
+    """Switches are sent to a switch, or to the gateway of a management subnet, for logins, time, names or logs.
+
+    The build numbers management ports from `pools.management`; a server that was given an address of that pool by hand
+    shares it with a switch sooner or later. Both answer, and which of them is heard changes by the hour. State an
+    address outside the pools, or that of a node or extra device in addresses.csv.
+    """
+
+    id = "FG705"
+    severity = Severity.ERROR
+    title = "a management server has the address of a switch"
+    bad = """
+        management:
+          ntp: 10.16.0.2  # <-
+    """
+    good = """
+        management: {ntp: 10.32.0.2}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Look every stated server up among loopbacks, management ports and their gateways."""
+        blueprint = cluster.design.loaded.blueprint
+        scopes: list[tuple[Path, Management]] = [((), blueprint.management)]
+        scopes += [(("fabrics", name), fabric.management) for name, fabric in sorted(blueprint.fabrics.items())]
+        for base, management in scopes:
+            for keys, server in _servers(management):
+                holder = _holder(cluster, server)
+                if holder:
+                    hint = "state an address outside `pools.management`, or of a device in addresses.csv"
+                    yield self.flag((*base, "management", *keys), f"{server} is the address of {holder}", hint)
+
+
+def _servers(management: Management) -> Iterator[tuple[Path, IPv4Address | IPv6Address]]:
+    """(place below `management`, address) of every server that is not a host name."""
+    stated: tuple[tuple[Path, tuple[str, ...]], ...] = (
+        (("aaa", "servers"), management.aaa.servers if management.aaa else ()),
+        (("ntp",), management.ntp),
+        (("dns", "servers"), management.dns.servers if management.dns else ()),
+        (("syslog", "servers"), management.syslog.servers if management.syslog else ()),
+    )
+    for keys, servers in stated:
+        for server in servers:
+            try:
+                yield keys, ip_address(server)
+            except ValueError:
+                continue
+
+
+def _holder(cluster: Cluster, server: IPv4Address | IPv6Address) -> str:
+    """Which switch's address it is, "" for none's; a node or extra device may well be a server."""
+    import numpy as np
+
+    from fabricgen.plan.tables import SWITCH
+
+    switches = [cls.rows for cls in cluster.plan.devices.classes if cls.kind == SWITCH]
+    for found in cluster.addresses.families:
+        if found.family.bits == _BITS[server.version]:
+            for column, what in _columns(found):
+                rows = np.flatnonzero(column.equals(int(server))).tolist()
+                named = [row for row in rows if any(row in range(rs.start, rs.stop) for rs in switches)]
+                if named:
+                    return f"{what}{cluster.names[named[0]]}"
+    return ""
+
+
+def _columns(found: FamilyAddresses) -> tuple[tuple[Column, str], ...]:
+    """Addresses of devices, and what to say before the name of the device."""
+    return (found.management, ""), (found.management_gateway, "the management gateway of "), (found.loopback, "")

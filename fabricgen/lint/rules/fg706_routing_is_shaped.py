@@ -1,0 +1,45 @@
+"""Shaping congestion notifications shapes routing packets too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.blueprint.qos import effective
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+CONTROL_DSCP = 48
+"""CS6, which BGP and BFD mark their packets with (RFC 4594, 3.2, network control)."""
+
+
+class RoutingIsShaped(DesignRule):
+    """Congestion notifications have the DSCP of routing protocols, and their queue is shaped.
+
+    Sessions then share what is left to notifications when these are many, which is when a fabric can least lose one.
+    Give notifications another DSCP on the nodes and here, leave their queue unshaped, or leave room enough and waive
+    the finding.
+    """
+
+    id = "FG706"
+    severity = Severity.INFO
+    title = "shaping of notifications shapes routing too"
+    bad = """
+        qos: {cnp_max_percent: 10}  # <-
+    """
+    good = """
+        qos: {cnp_max_percent: 10, cnp_dscp: 50}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare the effective values of each lossless fabric."""
+        shared = design.loaded.blueprint.qos
+        for fabric in design.fabrics:
+            own = design.loaded.blueprint.fabrics[fabric.name].qos
+            if fabric.protocol != "roce" and own.profile != "roce-lossless":
+                continue
+            percent, dscp = effective(own, shared, "cnp_max_percent", 0), effective(own, shared, "cnp_dscp", 48)
+            if percent and dscp == CONTROL_DSCP:
+                base = fabric.path if own.cnp_max_percent is not None else ()
+                message = f"{fabric.name}: notifications and routing both have DSCP 48, and share {percent} % of a port"
+                yield self.flag((*base, "qos", "cnp_max_percent"), message, "set cnp_dscp to another on nodes and here")
