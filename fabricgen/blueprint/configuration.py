@@ -32,7 +32,7 @@ class Snippet(Model):
 
     nos: Name = Field(description="The NOS whose words these are; other switches do not take it.")
     at: Name | None = Field(None, description="Where it goes. Default: the end of the file; of a tree its root.")
-    text: Annotated[str, AfterValidator(_config_text), Field(max_length=65536)] | None = Field(
+    text: Annotated[str, AfterValidator(_config_text), Field(min_length=1, max_length=65536)] | None = Field(
         None, description="Lines of configuration."
     )
     tree: dict[str, Any] | None = Field(None, description="Data to merge, e.g. {CRM: {Config: {polling_interval: 60}}}")

@@ -9,7 +9,7 @@ import ipaddress
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.scalars import Line
@@ -29,21 +29,39 @@ def _ip(text: str) -> str:
     return str(ipaddress.ip_address(text))
 
 
+def _usable(address: str) -> str:
+    """Raise ValueError for an address that no server can have (RFC 6890)."""
+    parsed = ipaddress.ip_address(address)
+    if parsed.is_multicast or parsed.is_unspecified or parsed.is_loopback or parsed.is_reserved:
+        raise ValueError(f"{address} is reserved and cannot be the address of a server (RFC 6890)")
+    return address
+
+
 def _address(text: str) -> str:
     try:
-        return _ip(text)
+        address = _ip(text)
     except ValueError:
         raise ValueError(f"'{text}' is not an IP address such as 10.32.0.5 or fd00::5") from None
+    return _usable(address)
+
+
+def _domain(text: str) -> str:
+    """A host name or domain (RFC 1123)."""
+    if len(text) > 253 or not _HOST.fullmatch(text) or text.rpartition(".")[2].isdigit():
+        raise ValueError(f"'{text}' is not a domain such as fabric.example.net")
+    return text.lower()
 
 
 def _server(text: str) -> str:
     """An address in its usual spelling, or a host name (RFC 1123)."""
     try:
-        return _ip(text)
+        address = _ip(text)
     except ValueError:
-        if len(text) > 253 or not _HOST.fullmatch(text) or text.rpartition(".")[2].isdigit():
+        try:
+            return _domain(text)
+        except ValueError:
             raise ValueError(f"'{text}' is neither an IP address nor a host name") from None
-        return text.lower()
+    return _usable(address)
 
 
 def _public_key(text: str) -> str:
@@ -107,6 +125,12 @@ class User(Model):
     )
     ssh_keys: tuple[PublicKey, ...] = Field((), max_length=8, description="Public keys that may log in.")
 
+    @model_validator(mode="after")
+    def _can_log_in(self) -> User:
+        if not self.password and not self.ssh_keys:
+            raise ValueError("an account without `password` and `ssh_keys` would be open to everybody, or to nobody")
+        return self
+
 
 class Aaa(Model):
     """Who decides on logins: servers first, local accounts when none answers."""
@@ -120,7 +144,7 @@ class Dns(Model):
     """Name resolution."""
 
     servers: ServerAddresses = Field((), description="Addresses of the resolvers.")
-    domain: Annotated[str, AfterValidator(_server)] | None = Field(None, description="Domain of the switches.")
+    domain: Annotated[str, AfterValidator(_domain)] | None = Field(None, description="Domain of the switches.")
 
 
 class Syslog(Model):

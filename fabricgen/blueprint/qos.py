@@ -16,7 +16,7 @@ class Watchdog(Model):
 
     detect_ms: int = Field(200, ge=100, le=5000, description="A queue paused so long is in a storm, ms.")
     restore_ms: int = Field(400, ge=100, le=60000, description="Quiet for so long, it is over, ms.")
-    poll_ms: int = Field(100, ge=100, le=3000, description="Between looks at the queues, ms.")
+    poll_ms: int = Field(100, ge=100, le=1000, description="Between looks at the queues, ms.")
     action: Literal["drop", "forward"] = Field("drop", description="What becomes of the queue's packets meanwhile.")
 
     @model_validator(mode="after")

@@ -173,7 +173,7 @@ def snmp(name: str, auth: str) -> Snmp:
 
 
 WORDS = {
-    "user": Management.model_construct(users={HOSTILE: User()}),
+    "user": Management.model_construct(users={HOSTILE: User.model_construct()}),
     "hash": Management(users={"ops": User.model_construct(role="admin", password=HOSTILE, ssh_keys=())}),
     "key": Management(users={"ops": User.model_construct(role="admin", password=None, ssh_keys=(f"rsa {HOSTILE}",))}),
     "aaa-host": Management(aaa=Aaa.model_construct(protocol="tacacs", servers=(HOSTILE,), key=None)),

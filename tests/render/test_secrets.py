@@ -34,7 +34,7 @@ fabrics:
 management:
   users:
     admin: {password: "env:FABRICGEN_ADMIN"}
-  aaa: {servers: 10.16.0.2, key: "env:FABRICGEN_KEY"}
+  aaa: {servers: 10.32.0.2, key: "env:FABRICGEN_KEY"}
   snmp:
     users:
       watcher: {auth: "env:FABRICGEN_KEY", privacy: "env:FABRICGEN_SNMP"}
