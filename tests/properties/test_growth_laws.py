@@ -108,7 +108,7 @@ def _fills_pod_after_pod(design: Design) -> bool:
     return unit_by_unit or any(fabric.extras for fabric in design.fabrics)
 
 
-@cases(120)
+@cases(80)
 @given(blueprints(), st.data())
 def test_growth_inside_the_reserve_moves_nothing(tree: Tree, data: st.DataObject) -> None:
     growing = [name for name, pod in tree["pods"].items() if pod.get("reserve", 1) > pod["su"] and "nodes" not in pod]
@@ -129,7 +129,7 @@ def test_growth_inside_the_reserve_moves_nothing(tree: Tree, data: st.DataObject
     assert not moved(before, after)
 
 
-@cases(80)
+@cases(55)
 @given(blueprints(), st.data())
 def test_what_is_sized_for_the_reserve_grows_without_a_move(tree: Tree, data: st.DataObject) -> None:
     pods = [pod for pod in tree["pods"].values() if "nodes" not in pod]
@@ -151,7 +151,7 @@ def test_what_is_sized_for_the_reserve_grows_without_a_move(tree: Tree, data: st
     assert not moved(before, after)
 
 
-@cases(100)
+@cases(70)
 @given(blueprints(), st.data())
 def test_a_part_filled_unit_is_filled_up_without_moving_anything(tree: Tree, data: st.DataObject) -> None:
     sets = tree["scalable_unit"]["nodes"]
@@ -169,7 +169,7 @@ def _extra_ports(design: Design) -> list[Any]:
     return [(e.name, [(link.switch, link.slot) for link in e.links]) for f in design.fabrics for e in f.extras]
 
 
-@cases(100)
+@cases(70)
 @given(blueprints())
 def test_the_order_of_keys_says_nothing(tree: Tree) -> None:
     def reverse(value: Any) -> Any:

@@ -119,7 +119,7 @@ def locking_changes_nothing(cluster: Cluster, tree: Tree) -> None:
     assert links(again) == links(cluster)
 
 
-@cases(60)
+@cases(40)
 @given(histories(blueprints()))
 def test_what_is_built_stays_as_it_is(history: list[tuple[str, Tree]]) -> None:
     done, tree = history[0]
@@ -143,7 +143,7 @@ def test_what_is_built_stays_as_it_is(history: list[tuple[str, Tree]]) -> None:
         before = after
 
 
-@cases(40)
+@cases(30)
 @given(histories(blueprints(), (grow_inside, grow_inside, reorder)))
 def test_without_its_lock_a_blueprint_that_only_grew_is_built_the_same(history: list[tuple[str, Tree]]) -> None:
     _, tree = history[0]

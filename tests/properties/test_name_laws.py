@@ -14,7 +14,7 @@ from tests.properties.compiling import cases, compiled, compiled_or_dropped
 from tests.properties.halls import Tree
 
 
-@cases(100)
+@cases(70)
 @given(blueprints())
 def test_a_template_changes_names_and_nothing_else(tree: Tree) -> None:
     before = compiled_or_dropped(tree)

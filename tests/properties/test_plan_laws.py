@@ -17,7 +17,7 @@ from tests.properties.laws import LAWS
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_law_holds(family: str) -> None:
-    @cases(150)
+    @cases(100)
     @given(st.deferred(FAMILIES[family]))
     def judge(tree: dict) -> None:
         case = Case(compiled_or_dropped(tree))

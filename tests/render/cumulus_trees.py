@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from nvue_model import faults
-from rendered import CUMULUS, cluster_of, startup
 from ruamel.yaml import YAML
 
 from fabricgen.render.engine import Renderer, RenderOptions
 from fabricgen.switch_view import SwitchView
+from tests.render.rendered import CUMULUS, cluster_of, startup
 
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"
 HOSTILE = 'n1\n- set: {x: y}\r\n"},\u2028{"x": \\ ?\x1b[31m: # é\U0001f600 %TAG !'

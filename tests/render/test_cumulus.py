@@ -7,7 +7,11 @@ from dataclasses import replace
 import pytest
 from cumulus_trees import HOSTILE, LEAF, SN5600, SPINE, switch_of, text_of, tree_of
 from nvue_model import faults
-from rendered import (
+from test_services import BRIDGED_VRF, ROUTED_VRF, converged
+
+from fabricgen.render.nos.cumulus import vrf_name
+from tests.conftest import SMALLER, example_design
+from tests.render.rendered import (
     BARE,
     BFD,
     BRIDGED,
@@ -23,10 +27,6 @@ from rendered import (
     files_of,
     startup,
 )
-from test_services import BRIDGED_VRF, ROUTED_VRF, converged
-
-from fabricgen.render.nos.cumulus import vrf_name
-from tests.conftest import SMALLER, example_design
 
 
 def runs_cumulus(name: str) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from cumulus_trees import HOSTILE, LEAF, SN5600, switch_of, text_of, tree_of
-from rendered import BLUEPRINTS, CUMULUS, cluster_of, startup
 from ruamel.yaml import YAML
 
 from fabricgen.blueprint.management import Management
@@ -17,6 +16,7 @@ from fabricgen.render.engine import RenderOptions, render_configs
 from fabricgen.render.redaction import without_secrets
 from fabricgen.render.safety import hidden_safety
 from fabricgen.switch_view import PlacedSnippet, SwitchView
+from tests.render.rendered import BLUEPRINTS, CUMULUS, cluster_of, startup
 
 QUOTES = 'Keep out: "you" \\ {{ x }} {% y %}\n- set: {} # &a *a !b %C'
 HASH = "$6$abcdefgh$" + "a" * 86

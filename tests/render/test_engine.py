@@ -13,12 +13,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from rendered import ALL_EOS, BLUEPRINTS, UNNUMBERED, cluster_of, files_of
 
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.resources import resource_dir
 from fabricgen.render import engine, workers
 from fabricgen.render.escape import json_text, one_line, token
+from tests.render.rendered import ALL_EOS, BLUEPRINTS, UNNUMBERED, cluster_of, files_of
 
 DIGEST = """
 import hashlib, sys

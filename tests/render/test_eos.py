@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 
 import pytest
-from rendered import ALL_EOS, BFD, BRIDGED, COPPER, cluster_of, files_of
 
 from fabricgen.render.nos.eos import speed_word
+from tests.render.rendered import ALL_EOS, BFD, BRIDGED, COPPER, cluster_of, files_of
 
 SPINE = "compute-spine-pl1-01"
 

@@ -8,7 +8,6 @@ import hypothesis.strategies as st
 import pytest
 from config_tree import Tree, tree_of
 from hypothesis import given
-from rendered import ALL_EOS, BY_HAND, COPPER, MANAGED, RADIUS, TUNED, UNNUMBERED, cluster_of, files_of
 
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.blueprint.management import Aaa, Banner, Dns, Management, Snmp, SnmpUser, Syslog, Tls, User
@@ -20,6 +19,7 @@ from fabricgen.render.escape import one_line
 from fabricgen.render.nos._eos_management import banner_lines
 from fabricgen.switch_view import SwitchView
 from tests.conftest import BLUEPRINTS
+from tests.render.rendered import ALL_EOS, BY_HAND, COPPER, MANAGED, RADIUS, TUNED, UNNUMBERED, cluster_of, files_of
 
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"
 HOSTILE = 'x\nEOF\r\nend\x0brouter bgp 1\u2028no router bgp\x85! ?"{{ 7 * 7 }}{% raw %}\x1b[31m\tbanner motd'

@@ -13,11 +13,11 @@ from pathlib import Path
 import ib_lab
 import pytest
 from ib_lab import Graph, Subnet, parse, simulated
-from rendered import cluster_of, files_of
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.parts import links as links_part
 from tests.conftest import require
+from tests.render.rendered import cluster_of, files_of
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from ib_lab import parse
-from rendered import EXAMPLES, cluster_of, files_of
 
 from fabricgen.blueprint.guids import parse_guids
 from fabricgen.blueprint.load import load_blueprint
@@ -21,6 +20,7 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.render.engine import render_configs, render_options
 from fabricgen.render.nos import opensm
 from tests.conftest import example_design
+from tests.render.rendered import EXAMPLES, cluster_of, files_of
 
 FILES = {"ib-node-name-map", "opensm.conf", "p2p.csv", "partitions.conf", "root-guids.conf", "topology.net"}
 INFINIBAND = [n for n in EXAMPLES if any(f.protocol == "infiniband" for f in example_design(n).fabrics)]

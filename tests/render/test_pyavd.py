@@ -10,7 +10,13 @@ import pytest
 from avd_structured import structured_config
 from config_tree import Tree, differences, tree_of
 from pyavd import get_device_config, validate_structured_config
-from rendered import (
+from test_services import BRIDGED as BRIDGED_GUEST
+from test_services import BRIDGED_VRF, ROUTED_VRF, converged
+from test_services import files_of as files_of_view
+
+from fabricgen.render.engine import Renderer, render_options
+from fabricgen.switch_view import Service, SwitchView
+from tests.render.rendered import (
     ALL_EOS,
     BARE,
     BFD,
@@ -28,12 +34,6 @@ from rendered import (
     V6,
     cluster_of,
 )
-from test_services import BRIDGED as BRIDGED_GUEST
-from test_services import BRIDGED_VRF, ROUTED_VRF, converged
-from test_services import files_of as files_of_view
-
-from fabricgen.render.engine import Renderer, render_options
-from fabricgen.switch_view import Service, SwitchView
 
 PAIR = ("nos=eos", "fabrics.compute.tiers.leaf.switch=7060x6-64pe-b", "fabrics.oob.nos=sonic")
 

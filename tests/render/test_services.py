@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rendered import ALL_EOS, STATIC, UNNUMBERED, cluster_of
 
 from fabricgen.render.engine import Renderer, RenderOptions
 from fabricgen.render.nos._sonic_routing import vrf_name
 from fabricgen.render.nos.sonic import subinterface_name
 from fabricgen.switch_view import Service, Subinterface, SwitchPort, SwitchView
+from tests.render.rendered import ALL_EOS, STATIC, UNNUMBERED, cluster_of
 
 POOLS = ("172.16.0.0/12",)
 BRIDGED = Service("inband", 110, "", "bridged", "172.16.0.1/25", "172.16.0.0/25", POOLS)

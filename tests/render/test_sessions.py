@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from rendered import (
+
+from fabricgen.switch_view import Subinterface, SwitchPort
+from tests.render.rendered import (
     ALL_EOS,
     BFD,
     BRIDGED,
@@ -22,8 +24,6 @@ from rendered import (
     peers_in,
     startup,
 )
-
-from fabricgen.switch_view import Subinterface, SwitchPort
 
 CASES = [(name, ()) for name in EXAMPLES if has_sessions(name)] + [
     ("leaf-spine", UNNUMBERED),
@@ -44,7 +44,6 @@ CASES = [(name, ()) for name in EXAMPLES if has_sessions(name)] + [
     ("leaf-spine", CUMULUS + DUAL + UNNUMBERED),
     ("leaf-spine", CUMULUS + V6),
     ("leaf-spine", CUMULUS + V6 + UNNUMBERED),
-    ("full-cluster", CUMULUS),
     ("full-cluster", CUMULUS + DUAL),
     ("full-cluster", DUAL),
     ("full-cluster", V6),

@@ -6,11 +6,11 @@ import re
 from dataclasses import replace
 
 import pytest
-from rendered import ALL_EOS, DUAL, ONE_NUMBER, PER_RACK, V6, cluster_of, files_of
 from test_services import ROUTED_VRF, converged
 from test_services import files_of as files_of_view
 
 from fabricgen.switch_view import SwitchView
+from tests.render.rendered import ALL_EOS, DUAL, ONE_NUMBER, PER_RACK, V6, cluster_of, files_of
 
 
 def routing(sets: tuple[str, ...]) -> list[tuple[SwitchView, str]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from rendered import BFD, BRIDGED, EXAMPLES, UNNUMBERED, cluster_of, config_db, files_of
 
 from fabricgen.render.nos._sonic_ports import CageUse, breakout_mode, choose_hwsku
+from tests.render.rendered import BFD, BRIDGED, EXAMPLES, UNNUMBERED, cluster_of, config_db, files_of
 
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from rendered import EXAMPLES, cluster_of, config_db, files_of
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.sonic_buffers import BufferSet
 from fabricgen.render.nos._sonic_buffers import Cabled, fitting_role
+from tests.render.rendered import EXAMPLES, cluster_of, config_db, files_of
 
 LEAF = "compute-leaf-p1-su01-r1-01"
 SIZED = ("BUFFER_PG", "BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_QUEUE")

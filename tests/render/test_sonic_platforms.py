@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from rendered import config_db
 
 import fabricgen.catalog
 from fabricgen.blueprint.load import load_blueprint
@@ -20,6 +19,7 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.engine import render_configs
 from fabricgen.render.nos._sonic_ports import CageUse, breakout_mode, choose_hwsku
+from tests.render.rendered import config_db
 
 CATALOG = Catalog()
 PLATFORMS = sorted(f.stem for f in (Path(fabricgen.catalog.__file__).parent / "platforms" / "sonic").glob("*.yaml"))

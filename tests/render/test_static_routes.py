@@ -8,12 +8,12 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rendered import STATIC, cluster_of
 
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
 from fabricgen.static_routes import merged, prefixes
 from fabricgen.switch_view import StaticRoute, SwitchView
+from tests.render.rendered import STATIC, cluster_of
 
 THREE_TIERS = """
 fabricgen: 1

@@ -11,11 +11,11 @@ from pathlib import Path
 import jinja2
 import pytest
 from jinja2 import nodes
-from rendered import ALL_EOS, UNNUMBERED, cluster_of
 
 from fabricgen.kernel.resources import resource_dir
 from fabricgen.render.engine import Renderer, RenderOptions
 from fabricgen.switch_view import SwitchView
+from tests.render.rendered import ALL_EOS, UNNUMBERED, cluster_of
 
 TEMPLATES = sorted(resource_dir("templates").rglob("*.j2"))
 

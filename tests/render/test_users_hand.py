@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rendered import ALL_EOS, UNNUMBERED, cluster_of
 
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.render import engine
 from fabricgen.render.safety import hidden_safety
+from tests.render.rendered import ALL_EOS, UNNUMBERED, cluster_of
 
 LEAF = "compute-leaf-p1-su01-r1-01"
 
