@@ -30,16 +30,16 @@ class QosIntent:
     cnp_dscp: int
     ecn_min_kb: int | None
     ecn_max_kb: int | None
-    ecn: tuple[tuple[int, int, int], ...] = ()
-    mark_percent: int = 100
-    roce_class: int = 3
-    cnp_class: int = 6
-    roce_percent: int = 50
-    cnp_max_percent: int = 0
-    detect_ms: int = 200
-    restore_ms: int = 400
-    poll_ms: int = 100
-    watchdog_action: str = "drop"
+    ecn: tuple[tuple[int, int, int], ...]
+    mark_percent: int
+    roce_class: int
+    cnp_class: int
+    roce_percent: int
+    cnp_max_percent: int
+    detect_ms: int
+    restore_ms: int
+    poll_ms: int
+    watchdog_action: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,11 @@ prefix keeps a blueprint from a stranger's pull request away from the other vari
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, WithJsonSchema
+from pydantic import BeforeValidator, WithJsonSchema
+
+from fabricgen.kernel.diagnostics import Path
 
 ENVIRONMENT, FILE = "env:", "file:"
 READABLE = (".yaml", ".yml", ".json", ".csv")
@@ -18,8 +20,16 @@ READABLE = (".yaml", ".yml", ".json", ".csv")
 _REFERENCE = re.compile(r"env:FABRICGEN_[A-Z0-9_]{1,64}|file:[A-Za-z0-9._-][A-Za-z0-9._/-]{0,200}")
 
 
-def _reference(text: str) -> str:
-    if not _REFERENCE.fullmatch(text):
+def is_secret(path: Path) -> bool:
+    """Whether a place of a blueprint is that of a secret's reference, where somebody may have put the secret itself."""
+    if "management" not in path:
+        return False
+    below = path[path.index("management") + 1 :]
+    return below[-1:] in (("password",), ("auth",), ("privacy",)) or below == ("aaa", "key")
+
+
+def _reference(text: Any) -> str:
+    if not isinstance(text, str) or not _REFERENCE.fullmatch(text):
         # What stands here may be the secret itself, so it is not repeated.
         raise ValueError(
             "a secret is named, never written here: env:FABRICGEN_NAME for an environment variable, "
@@ -35,7 +45,7 @@ def _reference(text: str) -> str:
 
 Secret = Annotated[
     str,
-    AfterValidator(_reference),
+    BeforeValidator(_reference),
     WithJsonSchema(
         {
             "type": "string",

@@ -42,10 +42,9 @@ def place_of(snippet: Snippet, catalog: Catalog, path: Path) -> str:
     if snippet.nos not in catalog.known_nos():
         hint = did_you_mean(snippet.nos, catalog.known_nos())
         raise fault("FG052", f"there is no NOS '{snippet.nos}'", path=(*path, "nos"), hint=hint)
-    places = catalog.naming(snippet.nos, (*path, "nos")).configuration.places
-    form = "tree" if snippet.text is None else "text"
-    usual = next((name for name, place in places.items() if place.form == form), "")
-    chosen = snippet.at or usual
+    configuration = catalog.naming(snippet.nos, (*path, "nos")).configuration
+    places, form = configuration.places, "tree" if snippet.text is None else "text"
+    chosen = snippet.at or configuration.place_of(form)
     if not chosen:
         raise fault("FG052", f"configurations of '{snippet.nos}' have no place for a `{form}`", path=path)
     if chosen not in places:

@@ -1,19 +1,12 @@
-"""Lossless Ethernet in numbers: classes, ECN thresholds and the PFC watchdog, alike on every NOS.
+"""ECN thresholds of lossless Ethernet, alike on every NOS.
 
-RoCE data rides traffic class 3 with PFC and ECN, congestion notifications class 6 with strict priority, all else a
-lossy class. No vendor agrees with another on thresholds; these are the starting values of facts gathered from public
-guides (256/512 kB at a leaf, 512/768 kB at a spine, for a 400G port), scaled by port speed.
+No vendor agrees with another on them; these are the starting values of facts gathered from public guides (256/512 kB at
+a leaf, 512/768 kB at a spine, for a 400G port), scaled by port speed.
 """
 
 from __future__ import annotations
 
 from fabricgen.intent import QosIntent
-
-ROCE_CLASS, CNP_CLASS = 3, 6
-WATCHDOG_DETECT_MS, WATCHDOG_RESTORE_MS, WATCHDOG_POLL_MS = 200, 400, 100
-MARK_PERCENT = 100
-ROCE_SHARE, REST_SHARE = 50, 50
-"""Bandwidth shares of the RoCE and the lossy queue, percent."""
 
 _REFERENCE_GBPS = 400
 _LEAF_KB, _UPPER_KB = (256, 512), (512, 768)

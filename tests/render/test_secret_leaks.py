@@ -143,3 +143,16 @@ def test_a_template_that_makes_no_data_is_refused_where_it_stands(folder: Path, 
     assert ran.code == 2
     assert "error[FG033]" in ran.err or "error[FG052]" in ran.err
     assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("stated", ['"hunter2-hunter2"', "1234567890", "[hunter2-hunter2]", "{hunter2-hunter2: 1}"])
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "github", "junit"])
+def test_a_secret_that_was_written_down_is_not_shown(tmp_path: Path, fabricgen, stated: str, form: str) -> None:
+    file = tmp_path / "cluster.yaml"
+    for place in ("users: {admin: {password: %s}}", "aaa: {servers: 10.32.0.2, key: %s}"):
+        file.write_text(BLUEPRINT[: BLUEPRINT.index("management:")] + f"management:\n  {place % stated}\n")
+        ran = fabricgen("lint", file, "--format", form)
+        assert ran.code == 2
+        assert "a secret is named, never written here" in ran.out
+        assert "hunter2" not in ran.out + ran.err
+        assert "1234567890" not in ran.out + ran.err

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from fabricgen.blueprint.secret import is_secret
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.lint.report import FileReport
@@ -23,7 +24,8 @@ def report(results: Sequence[FileReport]) -> str:
 
 def _block(finding: Diagnostic, files: dict[str, tuple[str, ...]]) -> str:
     head, _, hint = finding.text().partition("\n")
-    return "\n".join([head, *_excerpt(finding.span, files), *([hint] if hint else [])])
+    excerpt = [] if is_secret(finding.path) else _excerpt(finding.span, files)
+    return "\n".join([head, *excerpt, *([hint] if hint else [])])
 
 
 def _excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[str]:
