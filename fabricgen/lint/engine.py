@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fabricgen.blueprint.models import Waiver
+from fabricgen.blueprint.lint_settings import ProjectLint, Waiver
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity, Span, did_you_mean
 from fabricgen.lint.rule import DesignRule, PlanRule, all_rules
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
 
 EXPIRED, UNMATCHED = "FG801", "FG802"
-"""Findings of the engine itself: a waiver past its day, and one that covers nothing."""
+"""Findings of the engine itself: a waiver past its day; a waiver or a severity that covers nothing."""
+
+IGNORED = "ignore"
+"""The severity, in a blueprint or project, of a rule whose findings are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,10 @@ class LintSettings:
         """Whether findings of a code are asked for."""
         chosen = not self.select or code.startswith(self.select)
         return chosen and not (self.ignore and code.startswith(self.ignore))
+
+    def within(self, project: ProjectLint) -> LintSettings:
+        """With what the project's settings say: rules selected here stand instead of its own, ignored ones add up."""
+        return replace(self, select=self.select or project.select, ignore=(*self.ignore, *project.ignore))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +70,8 @@ def lint(
     others: Iterable[Diagnostic] = (),
 ) -> LintResult:
     """Judge a design and, where it is given, its cluster; `others` are findings made elsewhere, e.g. on templates."""
-    settings = settings or LintSettings()
-    found = [d for d in (*_findings(design, cluster), *others) if settings.wants(d.code)]
+    settings = (settings or LintSettings()).within(design.loaded.project.lint)
+    found = _weighed(design, (d for d in (*_findings(design, cluster), *others) if settings.wants(d.code)))
     waivers = list(enumerate(design.loaded.blueprint.lint.waive))
     valid = [(i, w) for i, w in waivers if not _expired(w, settings.as_of)]
     kept: list[Diagnostic] = []
@@ -74,7 +81,8 @@ def lint(
         covering = [i for i, w in valid if _covers(w, finding)]
         used.update(covering)
         (waived if covering else kept).append(finding)
-    kept += _on_waivers(waivers, valid, used, settings, whole=cluster is not None)
+    kept += _weighed(design, _on_waivers(waivers, valid, used, settings, whole=cluster is not None))
+    kept += _weighed(design, _on_severities(design, settings))
     return LintResult(_ordered(design, kept), _ordered(design, waived))
 
 
@@ -84,6 +92,14 @@ def _findings(design: Design, cluster: Cluster | None) -> Iterator[Diagnostic]:
             yield from rule.check(design)
         elif isinstance(rule, PlanRule) and cluster is not None:
             yield from rule.check(cluster)
+
+
+def _weighed(design: Design, found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Findings with the severity that the blueprint gives their rule, else the project; without those it drops."""
+    loaded = design.loaded
+    stated = loaded.project.lint.severity | loaded.blueprint.lint.severity
+    taken = ((d, stated.get(d.code, d.severity.label)) for d in found)
+    return [replace(d, severity=Severity.parse(gravity)) for d, gravity in taken if gravity != IGNORED]
 
 
 def _expired(waiver: Waiver, as_of: str | None) -> bool:
@@ -115,6 +131,15 @@ def _on_waivers(
             message = f"the waiver of {waiver.rule} at '{waiver.at or 'everywhere'}' covers no finding"
             hint = "remove it" if waiver.rule in known else f"no rule has that code; {did_you_mean(waiver.rule, known)}"
             yield Diagnostic(UNMATCHED, Severity.WARNING, message, path, hint)
+
+
+def _on_severities(design: Design, settings: LintSettings) -> Iterator[Diagnostic]:
+    """Severities that are stated of a code which no rule has."""
+    known = {rule.id for rule in all_rules()} | {EXPIRED, UNMATCHED}
+    for code in design.loaded.blueprint.lint.severity:
+        if code not in known and settings.wants(UNMATCHED):
+            path: Path = ("lint", "severity", code)
+            yield Diagnostic(UNMATCHED, Severity.WARNING, f"no rule is {code}", path, did_you_mean(code, known))
 
 
 def _ordered(design: Design, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

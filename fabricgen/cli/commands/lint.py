@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import fail_on_option, reading_options
+from fabricgen.cli.options import fail_on_option, reading_options, settings_option
 from fabricgen.kernel import discovery
 
 if TYPE_CHECKING:
+    from fabricgen.design.model import Design
     from fabricgen.lint.engine import LintResult, LintSettings
 
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder whose templates replace built-in ones: judge what they leave out.",
 )
+@settings_option
 @fail_on_option
 def command(
     blueprints: tuple[str, ...],
@@ -46,7 +48,8 @@ def command(
     ignore: str,
     as_of: str | None,
     templates: Path | None,
-    fail_on: str,
+    settings: Path | None,
+    fail_on: str | None,
 ) -> int:
     """Judge one or more BLUEPRINTs; faults that leave a blueprint unusable exit with 2, findings with 1.
 
@@ -56,6 +59,7 @@ def command(
 
     from fabricgen.blueprint.lock import locked_blueprint
     from fabricgen.cli.findings import fails
+    from fabricgen.compiler import compile_design
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.engine import LintSettings
     from fabricgen.lint.report import FileReport, write_report
@@ -65,16 +69,17 @@ def command(
         datetime.date.fromisoformat(day)
     except ValueError as error:
         raise click.UsageError(f"--as-of {as_of}: {error}") from error
-    settings = LintSettings(_codes(select), _codes(ignore), day)
+    asked = LintSettings(_codes(select), _codes(ignore), day)
     reports, failed, unusable = [], False, False
     for blueprint in dict.fromkeys(map(locked_blueprint, blueprints)):
         try:
-            result = _judge(blueprint, sets, allow_outside, fast, settings, templates)
+            design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings)
+            result = _judge(design, fast, asked, templates)
         except InputError as error:
             unusable = True
             reports.append(FileReport(blueprint, error.diagnostics))
             continue
-        failed |= fails(result, fail_on)
+        failed |= fails(result, design.loaded.project, fail_on)
         reports.append(FileReport(blueprint, result.findings, len(result.waived)))
     click.echo(write_report(form, reports))
     if unusable:
@@ -82,22 +87,14 @@ def command(
     return 1 if failed else 0
 
 
-def _judge(
-    blueprint: str,
-    sets: tuple[str, ...],
-    allow_outside: bool,
-    fast: bool,
-    settings: LintSettings,
-    templates: Path | None,
-) -> LintResult:
-    from fabricgen.compiler import compile_cluster, compile_design, template_findings
+def _judge(design: Design, fast: bool, asked: LintSettings, templates: Path | None) -> LintResult:
+    from fabricgen.compiler import compile_cluster, template_findings
     from fabricgen.lint.engine import lint
 
-    design = compile_design(blueprint, sets, allow_outside=allow_outside)
     if fast:
-        return lint(design, None, settings)
+        return lint(design, None, asked)
     cluster = compile_cluster(design)
-    return lint(design, cluster, settings, template_findings(cluster, templates))
+    return lint(design, cluster, asked, template_findings(cluster, templates))
 
 
 def _codes(text: str) -> tuple[str, ...]:
