@@ -53,7 +53,7 @@ def test_a_rule_says_what_why_and_how(rule: Rule) -> None:
     paragraphs = (rule.__doc__ or "").strip().split("\n\n")
     assert len(paragraphs) >= 2
     assert rule.title in explain(rule)
-    assert f"## {rule.id}" in rules_page()
+    assert f"### {rule.id}\n" in rules_page()
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

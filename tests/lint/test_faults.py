@@ -1,0 +1,122 @@
+"""Every code that is raised anywhere is documented once, and each fault's own examples show it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import fabricgen as package
+from fabricgen.blueprint.load import load_blueprint
+from fabricgen.cluster import build_cluster
+from fabricgen.design.build import build_design
+from fabricgen.kernel.diagnostics import Diagnostic, InputError
+from fabricgen.lint.docs import explain, rules_page
+from fabricgen.lint.documented import FAMILIES
+from fabricgen.lint.engine import LintSettings, lint
+from fabricgen.lint.examples import BASE, MARK
+from fabricgen.lint.fault import Fault, all_codes, all_faults, page_of
+from fabricgen.lint.rule import all_rules
+
+SOURCE = Path(package.__file__).parent
+SHOWN = [f for f in all_faults() if not f.in_words]
+
+
+def raised() -> set[str]:
+    """Every code that stands in the source as a value, outside of the classes that document it."""
+    own = ("lint/rules/", "lint/faults/")
+    files = [f for f in SOURCE.rglob("*.py") if not f.relative_to(SOURCE).as_posix().startswith(own)]
+    files = [f for f in files if b'"FG' in f.read_bytes()]
+    constants = (n.value for f in files for n in ast.walk(ast.parse(f.read_bytes())) if isinstance(n, ast.Constant))
+    return {value for value in constants if isinstance(value, str) and re.fullmatch(r"FG\d{3}", value)}
+
+
+def test_every_code_is_documented_and_every_documented_fault_is_raised() -> None:
+    rules, faults = {r.id for r in all_rules()}, {f.id for f in all_faults()}
+    assert raised() - rules == faults
+    assert [c.id for c in all_codes()] == sorted(rules | faults)
+
+
+def found(text: str, tmp_path: Path) -> tuple[Diagnostic, ...]:
+    """What reading, designing, expanding or judging an example says, laid over the small valid blueprint."""
+    (tmp_path / "base.yaml").write_text(BASE, encoding="utf-8")
+    file = tmp_path / "example.yaml"
+    file.write_text(text, encoding="utf-8")
+    try:
+        design = build_design(load_blueprint(str(file)))
+        return lint(design, build_cluster(design), LintSettings(as_of="2026-01-01")).findings
+    except InputError as error:
+        return error.diagnostics
+
+
+def laid_over(example: str) -> str:
+    return f"include: base.yaml\n{example}\n"
+
+
+@pytest.mark.parametrize("fault", SHOWN, ids=lambda f: f.id)
+def test_bad_is_refused_where_it_is_marked(fault: Fault, tmp_path: Path) -> None:
+    text = laid_over(fault.examples[0])
+    marked = [i for i, line in enumerate(text.splitlines(), start=1) if line.endswith(MARK)]
+    refused = [d for d in found(text, tmp_path) if d.code == fault.id]
+    assert marked
+    assert [d.span.line for d in refused if d.span and d.span.file.endswith("example.yaml")] == marked
+    assert all(d.severity is fault.severity for d in refused)
+
+
+@pytest.mark.parametrize("fault", SHOWN, ids=lambda f: f.id)
+def test_good_is_taken(fault: Fault, tmp_path: Path) -> None:
+    assert [d.text() for d in found(laid_over(fault.examples[1]), tmp_path) if d.code in {f.id for f in SHOWN}] == []
+
+
+@pytest.mark.parametrize("fault", all_faults(), ids=lambda f: f.id)
+def test_a_fault_says_what_why_and_how(fault: Fault) -> None:
+    page = explain(fault)
+    assert len(fault.about.split("\n\n")) >= 2 or fault.in_words
+    assert page.startswith(f"{fault.id} {fault.title} ({fault.severity.label}, fault, {FAMILIES[fault.id[:3]]})\n")
+    assert all(fault.examples)
+    assert page_of(fault.id) is not None
+
+
+def test_no_two_codes_have_one_name_or_title() -> None:
+    codes = all_codes()
+    assert len({c.name for c in codes}) == len({c.title for c in codes}) == len(codes)
+    assert all(re.fullmatch(r"[A-Z][A-Za-z0-9]+", c.name) for c in codes)
+
+
+def test_the_page_has_every_code_under_its_family() -> None:
+    family = ""
+    for line in rules_page().splitlines():
+        family = line[3:6] if line.startswith("## ") else family
+        if line.startswith("### "):
+            assert line[4:].startswith(family)
+    assert re.findall(r"^### (FG\d{3})$", rules_page(), re.MULTILINE) == [c.id for c in all_codes()]
+
+
+def test_rules_lists_by_family_and_by_prefix(fabricgen) -> None:
+    whole, part = fabricgen("rules").out, fabricgen("rules", "fg2").out
+    assert [line[:3] for line in whole.splitlines() if line.startswith("FG")] == sorted(FAMILIES)
+    assert re.findall(r"^  (FG\d{3})", whole, re.MULTILINE) == [c.id for c in all_codes()]
+    assert re.findall(r"^  (FG\d{3})", part, re.MULTILINE) == [c.id for c in all_codes() if c.id.startswith("FG2")]
+    assert fabricgen("rules", "fg101").out == explain(page_of("FG101"))
+
+
+def test_rules_as_json(fabricgen) -> None:
+    listed = json.loads(fabricgen("rules", "--format", "json").out)
+    assert [c["code"] for c in listed] == [c.id for c in all_codes()]
+    (one,) = json.loads(fabricgen("rules", "FG303", "--format", "json").out)
+    assert {key: one[key] for key in ("code", "family", "kind", "severity", "examples")} == {
+        "code": "FG303",
+        "family": "topology",
+        "kind": "design rule",
+        "severity": "warning",
+        "examples": "blueprint",
+    }
+
+
+def test_an_unknown_code_is_told_what_is_near(fabricgen) -> None:
+    ran = fabricgen("rules", "FG1O1")
+    assert (ran.code, ran.out) == (2, "")
+    assert "error[FG034]: there is no rule or fault 'FG1O1'\n  hint: did you mean 'FG" in ran.err
