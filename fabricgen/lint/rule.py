@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 from fabricgen.design.model import Design
 from fabricgen.kernel import discovery
-from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -30,9 +30,9 @@ class Rule(ABC):
     bad: ClassVar[str]
     good: ClassVar[str]
 
-    def flag(self, path: Path, message: str, hint: str = "") -> Diagnostic:
-        """A finding of this rule at a place of the blueprint."""
-        return Diagnostic(self.id, self.severity, message, path, hint)
+    def flag(self, path: Path, message: str, hint: str = "", fix: Sequence[Edit] = ()) -> Diagnostic:
+        """A finding of this rule at a place of the blueprint; `fix` repairs it, where only one repair is right."""
+        return Diagnostic(self.id, self.severity, message, path, hint, fix=tuple(fix))
 
 
 class DesignRule(Rule):
