@@ -61,18 +61,23 @@ class LoadedBlueprint:
 
 
 def load_blueprint(
-    path: str, sets: Sequence[str] = (), *, allow_outside: bool = False, settings: Path | None = None
+    path: str,
+    sets: Sequence[str] = (),
+    *,
+    allow_outside: bool = False,
+    settings: Path | None = None,
+    unsaved: Mapping[str, bytes] | None = None,
 ) -> LoadedBlueprint:
     """Read and validate a blueprint, the lock beside it and its project's settings; `-` is standard input.
 
     `sets` are `PATH=VALUE` changes; `allow_outside` lets includes leave the blueprint's folder; `settings` is a file
-    instead of the nearest one above the blueprint.
+    instead of the nearest one above the blueprint; `unsaved` stands for the content of files, by their names.
     Raises InputError with every fault found, each with its place.
     """
     blueprint_of = locked_blueprint(path)
     if blueprint_of != path:
         raise fault(CODE, "this is a lock, not a blueprint", span=Span(path, 1, 1), hint=f"name {blueprint_of}")
-    source = read_source(path, sets=sets, allow_outside=allow_outside)
+    source = read_source(path, sets=sets, allow_outside=allow_outside, unsaved=unsaved)
     folder = Path.cwd() if path == "-" else Path(path).parent
     blueprint = validate(Blueprint, source)
     guids = read_guids(blueprint, source, folder, allow_outside=allow_outside)

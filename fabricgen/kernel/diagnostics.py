@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
 """A place in a blueprint: the keys and list indexes that lead to it."""
@@ -45,6 +45,20 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of a blueprint that is certain to be right.
+
+    `remove` takes away the key or list item at `path`, and what it leaves empty above it; `rename` gives the key
+    another name, `text`; `set` puts the YAML `text` in place of the value; `insert` puts the key that ends `path`,
+    with the YAML `text` as its value, first into its mapping.
+    """
+
+    kind: Literal["remove", "rename", "set", "insert"]
+    path: Path
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding. `path` is what a stage knows; `span` is where the source has it."""
 
@@ -54,6 +68,8 @@ class Diagnostic:
     path: Path = ()
     hint: str = ""
     span: Span | None = None
+    fix: tuple[Edit, ...] = ()
+    """Its repair, where only one is right."""
 
     def at(self, span: Span | None) -> Diagnostic:
         """Give this finding a place in a file."""

@@ -66,8 +66,8 @@ def rules_page() -> str:
     lines = [
         "# Rules and faults",
         "",
-        "Generated from the code by `tools/generate.py`. `fabricgen rules CODE` prints one, `fabricgen rules FG2` lists",
-        "those that begin so, and `--format json` writes either for programs.",
+        "Generated from the code by `tools/generate.py`. `fabricgen rules CODE` prints one, `fabricgen rules FG2`",
+        "lists those that begin so, and `--format json` writes either for programs.",
         "",
         "A design rule judges without expanding the cluster (`lint --fast` runs these alone), a plan rule sees every",
         "device and link. A fault leaves an input unusable: it cannot be waived, and commands exit with 2. Examples",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Diagnostic, Path
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path
 from fabricgen.lint.documented import Documented, registered
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ RULES = "fabricgen.lint.rules"
 class Rule(Documented, ABC):
     """A rule; what it shows in `bad` is found by its `check`."""
 
-    def flag(self, path: Path, message: str, hint: str = "") -> Diagnostic:
-        """A finding of this rule at a place of the blueprint."""
-        return Diagnostic(self.id, self.severity, message, path, hint)
+    def flag(self, path: Path, message: str, hint: str = "", fix: Sequence[Edit] = ()) -> Diagnostic:
+        """A finding of this rule at a place of the blueprint; `fix` repairs it, where only one repair is right."""
+        return Diagnostic(self.id, self.severity, message, path, hint, fix=tuple(fix))
 
 
 class DesignRule(Rule):
