@@ -77,7 +77,7 @@ class Diagnostic:
 
     def text(self) -> str:
         """Render as `file:line:col: error[CODE]: message`, with the hint on a line of its own."""
-        place = f"{self.span}: " if self.span else ""
+        place = f"{printable(str(self.span))}: " if self.span else ""
         hint = f"\n  hint: {printable(self.hint)}" if self.hint else ""
         return f"{place}{self.severity.label}[{self.code}]: {printable(self.message)}{hint}"
 

@@ -71,7 +71,7 @@ lint: {{waive: [{{rule: FG303, at: {at}, why: pilot, until: 2027-01-31}}]}}
 def test_a_waiver_covers_its_place_until_its_day(judged) -> None:
     covered = judged(WAIVED.format(at="fabrics/compute"), LintSettings(as_of="2027-01-31"))
     assert covered.findings == ()
-    assert [d.code for d in covered.waived] == ["FG303"]
+    assert [(w.finding.code, w.reason) for w in covered.waived] == [("FG303", "pilot (until 2027-01-31)")]
     elsewhere = judged(WAIVED.format(at="fabrics/storage"))
     assert [d.code for d in elsewhere.findings] == ["FG303", "FG802"]
     late = judged(WAIVED.format(at="fabrics/compute"), LintSettings(as_of="2027-02-01"))

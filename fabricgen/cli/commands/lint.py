@@ -89,10 +89,10 @@ def command(
             design, result = _mended(judge, diff) if fix or diff else judge({})
         except InputError as error:
             unusable = True
-            reports.append(FileReport(blueprint, error.diagnostics))
+            reports.append(FileReport(blueprint, error.diagnostics, usable=False))
             continue
         failed |= fails(result, design.loaded.project, fail_on)
-        reports.append(FileReport(blueprint, result.findings, len(result.waived)))
+        reports.append(FileReport(blueprint, result.findings, result.waived))
     if not diff:
         click.echo(write_report(form, reports))
     if unusable:
