@@ -71,9 +71,9 @@ class Diagnostic:
     fix: tuple[Edit, ...] = ()
     """Its repair, where only one is right."""
 
-    def at(self, span: Span | None) -> Diagnostic:
-        """Give this finding a place in a file."""
-        return replace(self, span=span)
+    def at(self, span: Span | None, hint: str | None = None) -> Diagnostic:
+        """Give this finding a place in a file, and another hint with it."""
+        return replace(self, span=span, hint=self.hint if hint is None else hint)
 
     def text(self) -> str:
         """Render as `file:line:col: error[CODE]: message`, with the hint on a line of its own."""

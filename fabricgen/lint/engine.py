@@ -169,6 +169,6 @@ def _placed(design: Design, finding: Diagnostic) -> Diagnostic:
             value = value[part]
         except (KeyError, IndexError, TypeError):
             return design.loaded.locate(finding)
-    return (
-        finding.at(source.key_span(finding.path)) if isinstance(value, dict | list) else design.loaded.locate(finding)
-    )
+    if isinstance(value, dict | list):
+        return design.loaded.shown_at(finding, source.key_span(finding.path))
+    return design.loaded.locate(finding)
