@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -15,6 +17,7 @@ import jsonschema
 import pytest
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span
+from fabricgen.lint.examples import BASE
 from fabricgen.lint.fault import page_of
 from fabricgen.lint.report import FileReport, report_formats, write_report
 from fabricgen.lint.rule import all_rules
@@ -318,3 +321,16 @@ def test_fingerprints_stay_when_lines_move_and_numbers_change(file: str) -> None
     assert twice[0] == first[0] != twice[1]
     other = prints(finding(message="2 spines", line=3, **few | {"path": "fabrics.storage"}))
     assert other != first
+
+
+@pytest.mark.parametrize("form", report_formats())
+def test_every_blueprint_is_in_the_report(form: str, file: str, fabricgen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several, one of them from standard input, of which some cannot be used."""
+    Path("good.yaml").write_text(BASE, encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"name: {")))
+    ran = fabricgen("lint", "--fast", "-", file, "good.yaml", "none.yaml", "--format", form)
+    assert ran.code == 2
+    assert ran.err == ""
+    codes = ["FG001", "FG002", "FG010"] if form != "github" else ["title=FG001", "title=FG002", "title=FG010"]
+    assert all(code in ran.out for code in codes)
+    assert "good.yaml" in ran.out or form not in ("json", "junit")
