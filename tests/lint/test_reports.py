@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, Severity, Span
 from fabricgen.lint.examples import BASE
 from fabricgen.lint.fault import page_of
 from fabricgen.lint.report import FileReport, report_formats, write_report
@@ -152,6 +152,12 @@ def test_the_caret_stands_under_the_fault(
 
 def _one(span: Span) -> FileReport:
     return FileReport(span.file, (Diagnostic("FG105", Severity.INFO, "full", span=span),))
+
+
+def test_text_says_how_many_findings_can_be_mended(file: str) -> None:
+    found = Diagnostic("FG803", Severity.WARNING, "no effect", ("name",), fix=(Edit("remove", ("name",)),))
+    last = write_report("text", [FileReport(file, (found, found))]).splitlines()[-1]
+    assert last == "1 blueprint: 0 errors, 2 warnings, 0 infos; --fix mends 2"
 
 
 def test_a_byte_order_mark_moves_no_caret(tmp_path: Path) -> None:
