@@ -42,6 +42,9 @@ EXPECTED = {
     "management-leaf-too-small": {"count", "tier"},
     "planes-past-the-nic": {"planes"},
     "breakout-not-offered": {"breakout"},
+    "lanes-too-few": {"breakout"},
+    "pipelines-full": {"count", "tier"},
+    "neighbour-cage-disabled": {"count", "cages", "breakout"},
 }
 
 

@@ -127,11 +127,12 @@ def uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def breakouts(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Another breakout than the stated one, the finest that fits."""
+    """Another breakout than the stated one, the finest that fits and disables no cage beside."""
     spec = target.spec
     if not spec.spec.breakout:
         return
-    modes = {(ways, s) for cage in spec.profile.cages for ways, speeds in cage.breakouts.items() for s in speeds}
+    splits = [(cage, ways) for cage in spec.profile.cages for ways in cage.breakouts if cage.block(ways) == 1]
+    modes = {(ways, speed) for cage, ways in splits for speed in cage.breakouts[ways]}
     for ways, speed in sorted(modes, reverse=True):
         change = {path_of(spec, "breakout"): f"{ways}x{speed}"}
         if trials.fits(change):
@@ -222,8 +223,7 @@ def reach_text(top: TierDesign, tiers: Sequence[TierDesign]) -> str:
     alike = all(t.profile == top.profile and t.downs[0].speed_gbps == run.speed_gbps for t in tiers if t.downs)
     if not alike or len(tiers) not in levels:
         return ""
-    cage = top.profile.cages[run.cage_class]
-    radix = cage.count // cage.block(run.ways) * run.ways
+    radix = top.profile.most_ports(run.cage_class, run.ways)
     most: int = 2 * (radix // 2) ** len(tiers)
     return f"; {levels[len(tiers)]} tiers of {radix} x {run.speed_gbps}G reach {most:,} endpoints"
 
