@@ -9,6 +9,7 @@ from typing import Any
 from fabricgen.blueprint.fabric import DIMENSIONS, TIER_LEVELS
 from fabricgen.design.advice_switches import larger_switches
 from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.ports import uplinks_needed
 from fabricgen.design.shape import LEG_DIMENSIONS
 from fabricgen.design.trials import Advice, Target, Trials, path_of
 from fabricgen.kernel.diagnostics import Path
@@ -232,3 +233,21 @@ def values_that_fit(trials: Trials, path: Path, values: Iterable[Any], most: int
     """The first few of some values of a setting that fit, as text; at most `tries` are tried."""
     dotted = ".".join(str(key) for key in path)
     return [str(value) for value in islice((v for v in islice(values, tries) if trials.fits({dotted: v})), most)]
+
+
+def fewest_uplinks(trials: Trials, tier: TierDesign, tries: int = 8) -> str:
+    """The fewest uplinks of a sized tier that keep to its oversubscription, land equally and have the ports.
+
+    As a blueprint writes them, `24 x 400G`; empty where none of the first few fits.
+    """
+    if tier.up is None or tier.uplink is None:
+        return ""
+    speed = tier.up.speed_gbps
+    needed = uplinks_needed(sum(run.bandwidth_gbps for run in tier.downs), speed, tier.allowed)
+    for step in (tier.uplink.upper_groups * tier.uplink.upper_count, tier.uplink.upper_groups):
+        counts = range(-(-needed // step) * step, needed + tries * step, step)
+        texts = (f"{count} x {speed}G" for count in counts)
+        fitting = values_that_fit(trials, (*tier.path, "uplinks"), texts, most=1, tries=tries)
+        if fitting:
+            return fitting[0]
+    return ""

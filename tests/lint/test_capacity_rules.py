@@ -170,3 +170,14 @@ def test_storage_is_as_fast_as_its_narrowest_part(find: Find) -> None:
     assert "gives an accelerator 12.5G, 20G are wanted" in finding.message
     assert find(STORAGE, "FG207", sets=(f"{limit}=12.5", "fabrics.storage.extra.array.count=1")) == []
     assert find(STORAGE, "FG207") == []
+
+
+def test_uplinks_are_wasted_at_any_tier_but_not_those_to_every_spine(find: Find) -> None:
+    three = (
+        "pods: {p1: {su: 2, count: 2}}\nfabrics: {compute: {tiers: {"
+        "spine: {switch: sn5600, per: pod, count: 4, uplinks: 64 x 400G}, core: {switch: sn5600, count: 4}}}}"
+    )
+    (finding,) = find(three, "FG202")
+    assert (finding.path[-2:], finding.hint) == (("spine", "uplinks"), "`uplinks: 16 x 400G` would do")
+    assert find(three, "FG202", sets=("pods.p1.reserve=8",)) == [], "more units may come"
+    assert find(UPLINKS.format("4 x 400G"), "FG202", sets=("scalable_unit.nodes=1 x dgx-b200",)) == []
