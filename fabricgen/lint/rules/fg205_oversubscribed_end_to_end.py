@@ -87,4 +87,4 @@ def _hint(design: Design, found: EndToEnd, tier: TierDesign, most: Fraction) -> 
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].uplinks
             without = " without `uplinks`" if stated else ""
             return f'`oversubscription: "{text}"` of {tier.name}{without} is enough, and has the ports'
-    return "more than one tier has to be widened, or the limit stated higher"
+    return f"no `oversubscription` of {tier.name} alone is enough and has the ports: widen others too, or allow more"
