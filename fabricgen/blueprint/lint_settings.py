@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
 
 from fabricgen.blueprint.base import Model
-from fabricgen.blueprint.scalars import Line
+from fabricgen.blueprint.scalars import Line, Percent
 
 RuleCode = Annotated[str, StringConstraints(pattern=r"^FG\d{3}$")]
 CodePrefix = Annotated[str, StringConstraints(pattern=r"^FG\d{0,3}$")]
@@ -24,8 +24,54 @@ class Waiver(Model):
     until: str | None = Field(None, pattern=r"^\d{4}-\d{2}-\d{2}$", description="Last day it holds.")
 
 
+class AfterLoss(Model):
+    """The least share of a fabric's bisection that is left after the loss of any one of something."""
+
+    switch: Percent | None = Field(None, description="After the loss of any one switch, of whatever tier.")
+    plane: Percent | None = Field(None, description="After the loss of one of several planes.")
+    rack: Percent | None = Field(None, description="After the loss of any one rack.")
+    row: Percent | None = Field(None, description="After the loss of any one row of racks.")
+    feed: Percent | None = Field(None, description="After the loss of any one power feed of `floor.feeds`.")
+
+    @classmethod
+    def read(cls, value: Any) -> Any:
+        """Accept one share for every kind of loss."""
+        return value if isinstance(value, dict | AfterLoss) else dict.fromkeys(cls.model_fields, value)
+
+
+_SHARE = {"type": ["string", "number"], "examples": ["75%"]}
+
+AfterLossOf = Annotated[
+    AfterLoss,
+    BeforeValidator(AfterLoss.read),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                _SHARE,
+                {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "properties": {
+                        name: _SHARE | {"description": field.description}
+                        for name, field in AfterLoss.model_fields.items()
+                    },
+                },
+            ],
+            "examples": ["75%", {"switch": "90%", "plane": "50%"}],
+        }
+    ),
+]
+"""One share for every kind of loss, or a table by what is lost."""
+
+
 class Limits(Model):
     """From where on a figure is a finding. What is left out takes the rule's own measure, or is not judged."""
+
+    after_loss: AfterLossOf = Field(
+        default_factory=AfterLoss,
+        description="Least share of a fabric's bisection that is left when something fails, one for all or by what is "
+        "lost: {switch: 90%, plane: 50%, rack: 50%, row: 0%, feed: 50%}. Default: not judged.",
+    )
 
     def over(self, others: Limits) -> Limits:
         """These limits where they are stated, else the others."""

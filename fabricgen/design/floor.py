@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from fabricgen.blueprint.models import Floor
@@ -68,8 +69,8 @@ class Switch(NamedTuple):
 class NetworkRun:
     """A run of shared network racks: what stands in it, and its number among the runs of its site.
 
-    `tier` and `plane` (-1: all) say which switches; extra devices have the tier None and the owner "", scale-up trays
-    the owner that they belong to.
+    `tier` and `plane` (-1: all) say which switches, of which each run takes one in `parts`; extra devices have the tier
+    None and the owner "", scale-up trays the owner that they belong to.
     """
 
     name: str
@@ -77,6 +78,8 @@ class NetworkRun:
     tier: TierDesign | None
     plane: int
     site: int
+    part: int
+    parts: int
     number: int
 
 
@@ -86,9 +89,17 @@ def network_runs(design: Design) -> tuple[NetworkRun, ...]:
     found = []
     for name, owner, tier, plane, site in _wanted_runs(design):
         full = name if len(sites) == 1 else f"{sites[site]}-{name}"
-        found.append(NetworkRun(full, owner, tier, plane, site, runs[site]))
-        runs[site] += 1
+        parts = racks_of(design, tier) if tier else 1
+        for part in range(parts):
+            suffix = f"-{ascii_lowercase[part]}" if parts > 1 else ""
+            found.append(NetworkRun(full + suffix, owner, tier, plane, site, part, parts, runs[site]))
+            runs[site] += 1
     return tuple(found)
+
+
+def racks_of(design: Design, tier: TierDesign) -> int:
+    """Over how many network racks, or runs of them, the switches of a tier are dealt."""
+    return design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].racks
 
 
 def _wanted_runs(design: Design) -> Iterator[tuple[str, str, TierDesign | None, int, int]]:
@@ -130,8 +141,19 @@ class FloorPlan:
     @cached_property
     def unit_stack(self) -> Stack:
         """How a unit's network racks are filled."""
-        heights = [tier.profile.rack_units for tier, each in self.unit_tiers for _ in range(each)]
-        return stack(heights, self._layout.rack_units)
+        switches = [
+            (i % racks_of(self._design, tier), tier.profile.rack_units)
+            for tier, each in self.unit_tiers
+            for i in range(each)
+        ]
+        racks, bottoms, first = [0] * len(switches), [0] * len(switches), 0
+        for part in sorted({part for part, _ in switches}):
+            mine = [i for i, (of, _) in enumerate(switches) if of == part]
+            stacked = stack((switches[i][1] for i in mine), self._layout.rack_units)
+            for i, rack, u in zip(mine, stacked.rack, stacked.u, strict=True):
+                racks[i], bottoms[i] = first + rack, u
+            first += stacked.racks
+        return Stack(racks, bottoms)
 
     @cached_property
     def racks_per_unit(self) -> int:
@@ -180,9 +202,9 @@ class FloorPlan:
             return
         groups = self._groups_of(run, tier)
         each = max(1, (self._layout.rack_units - TOP_UNITS_FREE) // tier.profile.rack_units)
-        number = len(groups) * tier.count
-        for first in range(0, number, each):
-            places = (divmod(i, len(groups)) for i in range(first, min(first + each, number)))
+        mine = range(run.part, len(groups) * tier.count, run.parts)
+        for first in range(0, len(mine), each):
+            places = (divmod(i, len(groups)) for i in mine[first : first + each])
             yield [Switch(tier.key, groups[rank], number) for number, rank in places]
 
     def _groups_of(self, run: NetworkRun, tier: TierDesign) -> Sequence[int]:
@@ -190,6 +212,8 @@ class FloorPlan:
         scope = scope_of(tier.per)
         each = tier.groups // scope_count(self._layout, scope)
         sizes = self._design.fabric(tier.fabric).tier_sizes
+        if len(self._layout.sites) == 1 and run.plane < 0:
+            return range(tier.groups)
         found = []
         for group in range(tier.groups):
             here = len(self._layout.sites) == 1 or site_of_place(self._layout, scope, group // each) == run.site
@@ -197,13 +221,13 @@ class FloorPlan:
                 found.append(group)
         return found
 
-    def feeds_of(self, spot: Spot) -> frozenset[str]:
+    def feeds_of(self, spot: Spot) -> tuple[str, ...]:
         """The power feeds that a rack hangs on; empty where none are stated."""
         feeds, cords = self._floor.feeds, self._floor.cords
         if not feeds:
-            return frozenset()
+            return ()
         turn = {"rack": spot.row + spot.column, "row": spot.row, "site": spot.site}[self._floor.feed_per]
-        return frozenset(feeds[(turn + cord) % len(feeds)] for cord in range(cords))
+        return tuple(feeds[(turn + cord) % len(feeds)] for cord in range(cords))
 
 
 def inner_values(tier: TierDesign, sizes: dict[str, int], group: int) -> dict[str, int]:

@@ -144,7 +144,7 @@ class _Placement:
         if run.plane >= 0:
             rows = rows[d.plane[rows] == run.plane]
         ordered: Ints = rows if run.owner == "" else rows[np.lexsort((rows, d.index[rows]))]
-        return ordered
+        return ordered[run.part :: run.parts]
 
     def _rack_table(self, shared: list[_SharedRack]) -> RackTable:
         """Name racks and put them on the floor: unit racks by reserved slot, shared racks in negative rows."""
