@@ -1,7 +1,7 @@
 """What of a fabric's bisection is left after the loss of a switch, plane, rack, row or power feed; from the design.
 
-Switches that share a rack, a row or a feed are gone together. Where several places or strands lose unequally many, each
-is counted as the one that loses most, so that no figure promises more than there is. A place whose nodes are all gone
+Switches that share a rack, a row or a feed are gone together. Where several places lose unequally many, each is counted
+as the one that loses most, so that no figure promises more than there is. A place whose nodes are all gone
 as well is left as it is: the figures are of those that still run.
 """
 
@@ -18,6 +18,9 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.losses import Lost
 from fabricgen.design.model import Design
 from fabricgen.design.shape import LEG_DIMENSIONS, inner, scope_count, scope_of
+
+_Spot = tuple[int, int, int]
+"""Where a lost switch stood: place, number of its group in the place, number in the group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +61,41 @@ class Survival:
 
     def after(self, lost: Lost) -> Left:
         """What is left after the loss of some switches, by strands that lose alike."""
-        found: dict[int, dict[TierKey, Counter[int]]] = {}
+        found: dict[int, dict[TierKey, list[_Spot]]] = {}
         gone: Counter[TierKey] = Counter()
         for key, groups in self._tiers.items():
-            for group in lost.groups.get(key, ()):
-                place, strand = groups.place_and_strand(group)
+            for group, number in lost.switches.get(key, ()):
+                place, strand, label = groups.spot(group)
                 if not lost.takes_nodes(self._layout, groups.scope, place):
-                    found.setdefault(strand, {}).setdefault(key, Counter())[place] += 1
+                    found.setdefault(strand, {}).setdefault(key, []).append((place, label, number))
                     gone[key] += 1
-        alike = Counter(
-            frozenset((key, Loss(max(places.values()), len(places))) for key, places in by_tier.items())
-            for by_tier in found.values()
-        )
+        alike = Counter(frozenset(self._losses(by_tier).items()) for by_tier in found.values())
         missing = sum((number * (1 - self._share(dict(losses))) for losses, number in alike.items()), Fraction(0))
-        return Left(1 - missing, lost.name, gone)
+        return Left(max(Fraction(0), 1 - missing), lost.name, gone)
+
+    def _losses(self, lost: Mapping[TierKey, list[_Spot]]) -> dict[TierKey, Loss]:
+        """The losses of one strand.
+
+        Where a tier above joins the switches of one number (`core per: spine`), those of unlike numbers in two places
+        part these from each other, and so do switches above of yet another number: all of them count everywhere.
+        """
+        found: dict[TierKey, Loss] = {}
+        for tier in reversed(self.chain):
+            spots, each = lost.get(tier.key, ()), self._tiers[tier.key].each // self._strands
+            places = Counter(place for place, _, _ in spots)
+            joiner = next((t for t in self.chain if t.fabric == tier.fabric and tier.name in t.per), None)
+            if joiner is None:
+                if places:
+                    found[tier.key] = Loss(max(places.values()), len(places))
+                continue
+            numbers = len({spot[1:] for spot in spots})
+            above = found.pop(joiner.key, None)
+            if above:
+                of_joiner = self._tiers[joiner.key].each // self._strands
+                numbers = min(each, numbers + -(-above.switches * each // of_joiner))
+            if numbers:
+                found[tier.key] = Loss(numbers, places=0 if above else len(places))
+        return found
 
     def _share(self, lost: Mapping[TierKey, Loss]) -> Fraction:
         known = frozenset(lost.items())
@@ -92,10 +116,10 @@ class _Groups:
         shared = [d for d in LEG_DIMENSIONS if all(d in t.per for t in chain)]
         self._strand_of = [_strand(tier, sizes, shared, group) for group in range(self._inner)]
 
-    def place_and_strand(self, group: int) -> tuple[int, int]:
-        """The place of a group among those of its tier's scope, and its strand; both from 0."""
-        place, rest = divmod(group, self._inner)
-        return place, self._strand_of[rest]
+    def spot(self, group: int) -> tuple[int, int, int]:
+        """The place of a group among those of its tier's scope, its strand, its number in the place; all from 0."""
+        place, number = divmod(group, self._inner)
+        return place, self._strand_of[number], number
 
 
 def _strand(tier: TierDesign, sizes: Mapping[str, int], shared: list[str], group: int) -> int:

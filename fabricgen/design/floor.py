@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from string import ascii_lowercase
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fabricgen.blueprint.models import Floor
 from fabricgen.design.fabric_model import TierDesign, TierKey
@@ -102,6 +102,15 @@ def racks_of(design: Design, tier: TierDesign) -> int:
     return design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].racks
 
 
+def part_of(count: int, number: Any, group: Any, parts: int) -> Any:
+    """Into which of so many runs of racks a switch (or column of switches) is dealt, of groups of `count`.
+
+    Those of a group in turn, alike in all groups, since a tier above may join switches of one number; where groups are
+    smaller than that, group after group.
+    """
+    return (number if count >= parts else number + group) % parts
+
+
 def _wanted_runs(design: Design) -> Iterator[tuple[str, str, TierDesign | None, int, int]]:
     layout = design.layout
     stated = {site for _, _, site in design.extra_devices.values()}
@@ -142,7 +151,10 @@ class FloorPlan:
     def unit_stack(self) -> Stack:
         """How a unit's network racks are filled."""
         switches = [
-            (i % racks_of(self._design, tier), tier.profile.rack_units)
+            (
+                part_of(tier.count, i % tier.count, i // tier.count, racks_of(self._design, tier)),
+                tier.profile.rack_units,
+            )
             for tier, each in self.unit_tiers
             for i in range(each)
         ]
@@ -202,10 +214,10 @@ class FloorPlan:
             return
         groups = self._groups_of(run, tier)
         each = max(1, (self._layout.rack_units - TOP_UNITS_FREE) // tier.profile.rack_units)
-        mine = range(run.part, len(groups) * tier.count, run.parts)
+        order = product(range(tier.count), groups)
+        mine = [Switch(tier.key, g, n) for n, g in order if part_of(tier.count, n, g, run.parts) == run.part]
         for first in range(0, len(mine), each):
-            places = (divmod(i, len(groups)) for i in mine[first : first + each])
-            yield [Switch(tier.key, groups[rank], number) for number, rank in places]
+            yield mine[first : first + each]
 
     def _groups_of(self, run: NetworkRun, tier: TierDesign) -> Sequence[int]:
         """Groups of a tier at the site and in the plane of a run, ascending."""

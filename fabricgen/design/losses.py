@@ -16,13 +16,16 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_count, scope_of
 
+Place = tuple[int, int]
+"""A switch of a tier: its group and its number in the group, from 0."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Switches that are gone together, as the group of each by tier, and the scalable units whose nodes are gone."""
+    """Switches that are gone together, by tier, and the scalable units whose nodes are gone."""
 
     name: str
-    groups: Mapping[TierKey, Sequence[int]]
+    switches: Mapping[TierKey, Sequence[Place]]
     units: frozenset[int] = field(default_factory=frozenset)
 
     def takes_nodes(self, layout: Layout, scope: str, place: int) -> bool:
@@ -45,17 +48,17 @@ def units_of(layout: Layout, scope: str, place: int) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Rack:
-    """A network rack: its name, where it stands, the groups of its switches by tier."""
+    """A network rack: its name, where it stands, its switches by tier."""
 
     name: str
     spot: Spot
-    groups: Mapping[TierKey, Sequence[int]]
+    switches: Mapping[TierKey, Sequence[Place]]
 
 
 def lost_racks(design: Design, floor: FloorPlan) -> Iterator[Lost]:
     """Every kind of network rack: those of one unit, and all that are shared."""
     for rack in (*_unit_racks(design, floor, 0), *_shared_racks(floor)):
-        yield Lost(rack.name, rack.groups)
+        yield Lost(rack.name, rack.switches)
 
 
 def lost_rows(design: Design, floor: FloorPlan) -> Iterator[Lost]:
@@ -97,11 +100,11 @@ def _together(
 
 
 def _lost(name: str, racks: Iterable[_Rack], units: frozenset[int]) -> Lost:
-    groups: dict[TierKey, list[int]] = {}
+    switches: dict[TierKey, list[Place]] = {}
     for rack in racks:
-        for key, some in rack.groups.items():
-            groups.setdefault(key, []).extend(some)
-    return Lost(name, groups, units)
+        for key, some in rack.switches.items():
+            switches.setdefault(key, []).extend(some)
+    return Lost(name, switches, units)
 
 
 def _unit_racks(design: Design, floor: FloorPlan, unit: int) -> Iterator[_Rack]:
@@ -109,12 +112,12 @@ def _unit_racks(design: Design, floor: FloorPlan, unit: int) -> Iterator[_Rack]:
     pod = next(p for p in design.layout.pods if p.first_su <= unit < p.first_su + p.su)
     label = f"{pod.name}-su{unit - pod.first_su + 1:02d}"
     for number, switches in floor.unit_racks():
-        groups: dict[TierKey, list[int]] = {}
+        held: dict[TierKey, list[Place]] = {}
         for tier, ordinal in switches:
-            of_unit = tier.groups // design.layout.units
-            groups.setdefault(tier.key, []).append(unit * of_unit + ordinal // tier.count)
+            group, at = divmod(ordinal, tier.count)
+            held.setdefault(tier.key, []).append((unit * tier.groups // design.layout.units + group, at))
         name = f"{label}-net{number - design.layout.racks_per_su + 1:02d}"
-        yield _Rack(name, floor.unit_spot(unit, number), groups)
+        yield _Rack(name, floor.unit_spot(unit, number), held)
 
 
 def _shared_racks(floor: FloorPlan) -> Iterator[_Rack]:
@@ -125,8 +128,8 @@ def _shared_racks(floor: FloorPlan) -> Iterator[_Rack]:
 def _racks_of_runs(floor: FloorPlan, runs: Iterable[NetworkRun]) -> Iterator[_Rack]:
     for run in runs:
         for place, switches in enumerate(floor.shared_racks(run)):
-            groups = {switches[0].tier: [switch.group for switch in switches]}
-            yield _Rack(f"net-{run.name}-{place + 1:02d}", floor.shared_spot(run, place), groups)
+            held = {switches[0].tier: [(switch.group, switch.number) for switch in switches]}
+            yield _Rack(f"net-{run.name}-{place + 1:02d}", floor.shared_spot(run, place), held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +178,7 @@ def _in_one(
     within = (rack for unit in units if of_units for rack in _unit_racks(design, floor, unit))
     shared: dict[int, set[str]] = {}
     for rack in (*within, *_racks_of_runs(floor, runs)):
-        for group in rack.groups.get(tier.key, ()):
+        for group, _ in rack.switches.get(tier.key, ()):
             shared.setdefault(group // of_place, set()).add(share(rack))
     words = {"all": "", "su": " of a unit"}.get(scope, f" of a {scope}")
     for place, found in sorted(shared.items()):

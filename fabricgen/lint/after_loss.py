@@ -12,11 +12,17 @@ from fabricgen.design.model import Design
 
 
 def survivals(design: Design) -> Iterator[tuple[FabricDesign, Survival]]:
-    """Every fabric whose nodes can reach each other, with what is left of it after a loss."""
+    """Every fabric but those for management whose nodes can reach each other, with what is left of it after a loss."""
     for fabric in design.fabrics:
-        survival = Survival(design, fabric)
-        if survival.whole:
-            yield fabric, survival
+        if not is_for_management(fabric):
+            survival = Survival(design, fabric)
+            if survival.whole:
+                yield fabric, survival
+
+
+def is_for_management(fabric: FabricDesign) -> bool:
+    """Whether a fabric takes BMCs or the management ports of switches: jobs run on without it."""
+    return bool(fabric.managed_devices) or {attachment.role for _, attachment in fabric.attachments} == {"bmc"}
 
 
 def below_limit(left: Left, limit: float | None) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fabricgen.design.floor import FloorPlan, NetworkRun, stack
+from fabricgen.design.floor import FloorPlan, NetworkRun, part_of, stack
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import InputError, fault
@@ -144,7 +144,11 @@ class _Placement:
         if run.plane >= 0:
             rows = rows[d.plane[rows] == run.plane]
         ordered: Ints = rows if run.owner == "" else rows[np.lexsort((rows, d.index[rows]))]
-        return ordered[run.part :: run.parts]
+        if run.tier is None or run.parts == 1:
+            return ordered
+        group = d.ordinal[ordered] // run.tier.count
+        of_run: Ints = ordered[part_of(run.tier.count, d.index[ordered], group, run.parts) == run.part]
+        return of_run
 
     def _rack_table(self, shared: list[_SharedRack]) -> RackTable:
         """Name racks and put them on the floor: unit racks by reserved slot, shared racks in negative rows."""

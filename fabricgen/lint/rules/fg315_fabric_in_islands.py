@@ -15,8 +15,8 @@ class FabricInIslands(DesignRule):
     """The top tier of a fabric is grouped by pod, unit or rack, and nothing joins its groups.
 
     Each of these places is a network of its own then: a job that spans two of them has no path between, and neither has
-    a management station. Sites are not judged: they are joined by `spans` or stand alone on purpose, as rails and planes
-    do, which meet in every node.
+    a management station. Sites are not judged: they are joined by `spans` or stand alone on purpose, as rails and
+    planes do, which meet in every node.
 
     Put a tier above (`core`), or group the top tier more widely.
     """

@@ -9,6 +9,7 @@ from fabricgen.design.floor import FloorPlan
 from fabricgen.design.losses import in_one_rack
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.after_loss import is_for_management
 from fabricgen.lint.rule import DesignRule
 
 
@@ -42,7 +43,7 @@ class OneRackHoldsAll(DesignRule):
         floor, judged = FloorPlan(design), set()
         for fabric in design.fabrics:
             chain = chain_of(design, fabric)
-            if not chain or fabric.managed_devices or design.layout.units == 1:
+            if not chain or is_for_management(fabric) or design.layout.units == 1:
                 continue
             for tier in chain:
                 planes = fabric.planes > 1 and "plane" in tier.per
