@@ -70,16 +70,28 @@ def statements(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def dimensions(trials: Trials, target: Target) -> Iterator[Advice]:
-    """One more dimension in `per`; places only where a tier above still joins them (racks may be too full)."""
+    """One more dimension in `per`; places only where a tier above still joins them (racks may be too full).
+
+    Planes come first: they are apart in the NICs anyway.
+    """
     spec = target.spec
     places = ("su", "pod") if spec.upper else ()
-    for dimension in (*LEG_DIMENSIONS, *places):
+    apart_anyhow = _planes(trials, target)
+    for dimension in (*apart_anyhow, *(d for d in LEG_DIMENSIONS if d not in apart_anyhow), *places):
         change = {path_of(spec, "per"): _ordered((*spec.spec.per, dimension))}
         if dimension not in spec.per and trials.fits(change):
-            apart = not spec.upper and all(dimension in lower.per for lower in target.lowers)
+            apart = not spec.upper and dimension not in apart_anyhow
+            apart = apart and all(dimension in lower.per for lower in target.lowers)
             note = f" (then no link joins two {dimension}s)" if apart else ""
             yield Advice("per", f"`per: [{', '.join(change[path_of(spec, 'per')])}]` of {spec.name}{note}", change)
             return
+
+
+def _planes(trials: Trials, target: Target) -> tuple[str, ...]:
+    """The plane, where a tier joins those that the tiers below it, and the NICs, keep apart."""
+    several = trials.blueprint.fabrics[target.spec.fabric].planes > 1
+    joined = "plane" not in target.spec.per and all("plane" in lower.per for lower in target.lowers)
+    return ("plane",) if several and joined else ()
 
 
 def _ordered(per: tuple[str, ...]) -> list[str]:
@@ -189,9 +201,10 @@ def smaller_pods(trials: Trials, target: Target) -> Iterator[Advice]:
 def _ways_up(trials: Trials, target: Target) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Mapping[str, Any]]]:
     """`per` of the tier and of the one above it, and pods, as published three-tier designs group them."""
     spec = target.spec
-    legs = tuple(d for d in LEG_DIMENSIONS if d in spec.per)
+    legs = tuple(d for d in LEG_DIMENSIONS if d in (*spec.per, *_planes(trials, target)))
     if not target.lowers:
-        yield from ((spec.per, legs, {}), (spec.per, (), {}))
+        own = _ordered((*spec.per, *(d for d in legs if d not in spec.per)))
+        yield from ((tuple(own), legs, {}), (spec.per, (), {}))
         return
     by_rail = ("rail",) if any("rail" in lower.per for lower in target.lowers) and "rail" not in legs else ()
     places: list[tuple[str, Mapping[str, Any]]] = [("su", {}), *(("pod", pods) for pods in pods_of_fewer(trials))]
