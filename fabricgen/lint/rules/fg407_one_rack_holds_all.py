@@ -12,14 +12,17 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.after_loss import is_for_management
 from fabricgen.lint.rule import DesignRule
 
+NODE_RACKS = 8
+"""Racks of nodes from which on one rack of spines is worth knowing: half a row."""
+
 
 class OneRackHoldsAll(DesignRule):
     """All switches of a fabric's top tier, or those of all its planes in a unit, stand in one network rack.
 
     Redundant switches are for the day when one is lost; in one rack they share its PDUs, its cooling and whoever works
-    in it, and the nodes around it lose the fabric while they run. Spines of small clusters usually do share a rack,
-    which is worth knowing and no more; that planes do undoes what they are for. Networks for management alone are not
-    judged, nor those of a single unit.
+    in it, and the nodes around it lose the fabric while they run. That planes share a rack undoes what they are for;
+    spines of a small cluster usually do, and are judged from eight racks of nodes on. Networks for management alone are
+    not judged, nor those of a single unit.
 
     Deal the tier's switches over two racks: `racks: 2`.
     """
@@ -28,11 +31,13 @@ class OneRackHoldsAll(DesignRule):
     severity = Severity.INFO
     title = "one rack holds all planes, or all spines, of a fabric"
     bad = """
+        scalable_unit: {nodes: 16 x dgx-b200, racks: {nodes_per_rack: 4}}
         fabrics: {compute: {tiers: {
           leaf: {switch: sn5600, per: [su, rail]},
           spine: {switch: sn5600, count: 4}}}}  # <-
     """
     good = """
+        scalable_unit: {nodes: 16 x dgx-b200, racks: {nodes_per_rack: 4}}
         fabrics: {compute: {tiers: {
           leaf: {switch: sn5600, per: [su, rail]},
           spine: {switch: sn5600, count: 4, racks: 2}}}}
@@ -41,13 +46,14 @@ class OneRackHoldsAll(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Ask of every tier with planes, and of every top tier, which racks its switches stand in."""
         floor, judged = FloorPlan(design), set()
+        large = design.layout.units * design.layout.racks_per_su >= NODE_RACKS
         for fabric in design.fabrics:
             chain = chain_of(design, fabric)
             if not chain or is_for_management(fabric) or design.layout.units == 1:
                 continue
             for tier in chain:
                 planes = fabric.planes > 1 and "plane" in tier.per
-                found = in_one_rack(design, floor, tier) if planes or tier is chain[-1] else None
+                found = in_one_rack(design, floor, tier) if planes or (large and tier is chain[-1]) else None
                 if found is None or tier.key in judged:
                     continue
                 judged.add(tier.key)
