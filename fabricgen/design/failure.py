@@ -41,6 +41,11 @@ class Survival:
         self._strands = strands_of(design, fabric)
         self.whole = bisection_gbps(design, fabric)
         self._tiers = {tier.key: _Groups(design, self.chain, tier) for tier in self.chain}
+        self._joiners = [
+            (t.key, next((u.key for u in self.chain if u.fabric == t.fabric and t.name in u.per), None))
+            for t in reversed(self.chain)
+        ]
+        """Every tier from the top, and the tier above that joins its switches of one number."""
         self._known: dict[frozenset[tuple[TierKey, Loss]], Fraction] = {}
 
     def after_switch(self, tier: TierDesign) -> Left:
@@ -80,21 +85,20 @@ class Survival:
         part these from each other, and so do switches above of yet another number: all of them count everywhere.
         """
         found: dict[TierKey, Loss] = {}
-        for tier in reversed(self.chain):
-            spots, each = lost.get(tier.key, ()), self._tiers[tier.key].each // self._strands
-            places = Counter(place for place, _, _ in spots)
-            joiner = next((t for t in self.chain if t.fabric == tier.fabric and tier.name in t.per), None)
+        for key, joiner in self._joiners:
+            spots, each = lost.get(key, ()), self._tiers[key].each // self._strands
             if joiner is None:
-                if places:
-                    found[tier.key] = Loss(max(places.values()), len(places))
+                if spots:
+                    places = Counter(place for place, _, _ in spots)
+                    found[key] = Loss(max(places.values()), len(places))
                 continue
             numbers = len({spot[1:] for spot in spots})
-            above = found.pop(joiner.key, None)
+            above = found.pop(joiner, None)
             if above:
-                of_joiner = self._tiers[joiner.key].each // self._strands
+                of_joiner = self._tiers[joiner].each // self._strands
                 numbers = min(each, numbers + -(-above.switches * each // of_joiner))
             if numbers:
-                found[tier.key] = Loss(numbers, places=0 if above else len(places))
+                found[key] = Loss(numbers, places=0 if above else len({place for place, _, _ in spots}))
         return found
 
     def _share(self, lost: Mapping[TierKey, Loss]) -> Fraction:

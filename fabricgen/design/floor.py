@@ -15,7 +15,7 @@ from string import ascii_lowercase
 from typing import Any, NamedTuple
 
 from fabricgen.blueprint.models import Floor
-from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.management import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, scope_count, scope_of, site_of_place
@@ -57,12 +57,8 @@ class Spot(NamedTuple):
     column: int
 
 
-class Switch(NamedTuple):
-    """A switch by its tier, group and number in the group, from 0."""
-
-    tier: TierKey
-    group: int
-    number: int
+Place = tuple[int, int]
+"""A switch of a tier: its group and its number in the group, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,15 +203,16 @@ class FloorPlan:
             found.setdefault(self._layout.racks_per_su + rack, []).append(switch)
         yield from found.items()
 
-    def shared_racks(self, run: NetworkRun) -> Iterator[list[Switch]]:
+    def shared_racks(self, run: NetworkRun) -> Iterator[list[Place]]:
         """The switches of each rack of a run of them: the first of every group before the second of any."""
         tier = run.tier
         if tier is None:
             return
         groups = self._groups_of(run, tier)
         each = max(1, (self._layout.rack_units - TOP_UNITS_FREE) // tier.profile.rack_units)
-        order = product(range(tier.count), groups)
-        mine = [Switch(tier.key, g, n) for n, g in order if part_of(tier.count, n, g, run.parts) == run.part]
+        mine = [(group, number) for number in range(tier.count) for group in groups]
+        if run.parts > 1:
+            mine = [(g, n) for g, n in mine if part_of(tier.count, n, g, run.parts) == run.part]
         for first in range(0, len(mine), each):
             yield mine[first : first + each]
 

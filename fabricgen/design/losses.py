@@ -11,13 +11,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from fabricgen.design.fabric_model import TierDesign, TierKey
-from fabricgen.design.floor import FloorPlan, NetworkRun, Spot
+from fabricgen.design.floor import FloorPlan, NetworkRun, Place, Spot
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_count, scope_of
-
-Place = tuple[int, int]
-"""A switch of a tier: its group and its number in the group, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +124,9 @@ def _shared_racks(floor: FloorPlan) -> Iterator[_Rack]:
 
 def _racks_of_runs(floor: FloorPlan, runs: Iterable[NetworkRun]) -> Iterator[_Rack]:
     for run in runs:
+        key = run.tier.key if run.tier else TierKey("", "")
         for place, switches in enumerate(floor.shared_racks(run)):
-            held = {switches[0].tier: [(switch.group, switch.number) for switch in switches]}
+            held = {key: switches}
             yield _Rack(f"net-{run.name}-{place + 1:02d}", floor.shared_spot(run, place), held)
 
 
@@ -178,8 +176,9 @@ def _in_one(
     within = (rack for unit in units if of_units for rack in _unit_racks(design, floor, unit))
     shared: dict[int, set[str]] = {}
     for rack in (*within, *_racks_of_runs(floor, runs)):
-        for group, _ in rack.switches.get(tier.key, ()):
-            shared.setdefault(group // of_place, set()).add(share(rack))
+        what = share(rack)
+        for place in {group // of_place for group, _ in rack.switches.get(tier.key, ())}:
+            shared.setdefault(place, set()).add(what)
     words = {"all": "", "su": " of a unit"}.get(scope, f" of a {scope}")
     for place, found in sorted(shared.items()):
         if len(found) == 1:
