@@ -147,3 +147,16 @@ def test_a_second_span_is_a_second_route() -> None:
     assert finding.message == "across joins east and west by the one span haul of 40 km"
     both = THIRD % "south: {between: [east, west], km: 60, links: 32 x 400G}"
     assert found(example_design("two-site", both), "FG312") == []
+
+
+@pytest.mark.parametrize(
+    ("sets", "paths"),
+    [
+        (("floor.cords=1",), [("floor", "cords")]),
+        (("floor={feeds: [A], cords: 1, feed_per: row}",), []),
+        (("fabrics.compute.tiers.leaf.racks=2",), [("fabrics", "compute", "tiers", "leaf", "racks")]),
+        (("fabrics.compute.tiers.spine.racks=2",), []),
+    ],
+)
+def test_settings_of_racks_and_feeds_that_have_no_effect(sets: tuple[str, ...], paths: list[tuple[str, ...]]) -> None:
+    assert [f.path for f in found(example_design("top-of-rack", *sets), "FG803")] == paths
