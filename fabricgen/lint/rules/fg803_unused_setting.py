@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fabricgen.allocate.underlay import is_routed, runs_bgp, underlay
 from fabricgen.blueprint.routing import Routing
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
-from fabricgen.kernel.diagnostics import Diagnostic, Severity, did_you_mean
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, did_you_mean, nearest
 from fabricgen.lint.rule import DesignRule
 
 
@@ -33,7 +33,9 @@ class UnusedSetting(DesignRule):
         blueprint = design.loaded.blueprint
         tiers = {tier.name for fabric in design.fabrics for tier in fabric.tiers}
         for name in sorted(set(blueprint.nos) - tiers - {"all"}):
-            yield self.flag(("nos", name), f"no fabric has a tier '{name}'", did_you_mean(name, tiers))
+            path: Path = ("nos", name)
+            hint = did_you_mean(name, tiers)
+            yield self.flag(path, f"no fabric has a tier '{name}'", hint, _removal(path, name, tiers))
         for fabric in design.fabrics:
             own = {tier.name for tier in fabric.tiers}
             for name in sorted(set(blueprint.fabrics[fabric.name].nos) - own - {"all"}):
@@ -98,6 +100,11 @@ class UnusedSetting(DesignRule):
             if blueprint.fabrics[tier.fabric].tiers[tier.name].racks > 1 and scope_of(tier.per) == "rack":
                 message = f"{tier.fabric} {tier.name} switches stand in the racks of their nodes"
                 yield self.flag((*tier.path, "racks"), message)
+
+
+def _removal(path: Path, name: str, known: Iterable[str]) -> list[Edit]:
+    """Taking a setting away is right where its name is not a misspelling of another."""
+    return [] if nearest(name, known) else [Edit("remove", path)]
 
 
 def _bgp_settings(routing: Routing) -> list[str]:
