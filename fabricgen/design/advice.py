@@ -9,6 +9,7 @@ from typing import Any
 from fabricgen.blueprint.fabric import DIMENSIONS, TIER_LEVELS
 from fabricgen.design.advice_switches import larger_switches
 from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.ports import uplinks_needed
 from fabricgen.design.shape import LEG_DIMENSIONS
 from fabricgen.design.trials import Advice, Target, Trials, path_of
 from fabricgen.kernel.diagnostics import Path
@@ -127,11 +128,12 @@ def uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def breakouts(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Another breakout than the stated one, the finest that fits."""
+    """Another breakout than the stated one, the finest that fits and disables no cage beside."""
     spec = target.spec
     if not spec.spec.breakout:
         return
-    modes = {(ways, s) for cage in spec.profile.cages for ways, speeds in cage.breakouts.items() for s in speeds}
+    splits = [(cage, ways) for cage in spec.profile.cages for ways in cage.breakouts if cage.block(ways) == 1]
+    modes = {(ways, speed) for cage, ways in splits for speed in cage.breakouts[ways]}
     for ways, speed in sorted(modes, reverse=True):
         change = {path_of(spec, "breakout"): f"{ways}x{speed}"}
         if trials.fits(change):
@@ -222,8 +224,7 @@ def reach_text(top: TierDesign, tiers: Sequence[TierDesign]) -> str:
     alike = all(t.profile == top.profile and t.downs[0].speed_gbps == run.speed_gbps for t in tiers if t.downs)
     if not alike or len(tiers) not in levels:
         return ""
-    cage = top.profile.cages[run.cage_class]
-    radix = cage.count // cage.block(run.ways) * run.ways
+    radix = top.profile.most_ports(run.cage_class, run.ways)
     most: int = 2 * (radix // 2) ** len(tiers)
     return f"; {levels[len(tiers)]} tiers of {radix} x {run.speed_gbps}G reach {most:,} endpoints"
 
@@ -232,3 +233,21 @@ def values_that_fit(trials: Trials, path: Path, values: Iterable[Any], most: int
     """The first few of some values of a setting that fit, as text; at most `tries` are tried."""
     dotted = ".".join(str(key) for key in path)
     return [str(value) for value in islice((v for v in islice(values, tries) if trials.fits({dotted: v})), most)]
+
+
+def fewest_uplinks(trials: Trials, tier: TierDesign, tries: int = 8) -> str:
+    """The fewest uplinks of a sized tier that keep to its oversubscription, land equally and have the ports.
+
+    As a blueprint writes them, `24 x 400G`; empty where none of the first few fits.
+    """
+    if tier.up is None or tier.uplink is None:
+        return ""
+    speed = tier.up.speed_gbps
+    needed = uplinks_needed(sum(run.bandwidth_gbps for run in tier.downs), speed, tier.allowed)
+    for step in (tier.uplink.upper_groups * tier.uplink.upper_count, tier.uplink.upper_groups):
+        counts = range(-(-needed // step) * step, needed + tries * step, step)
+        texts = (f"{count} x {speed}G" for count in counts)
+        fitting = values_that_fit(trials, (*tier.path, "uplinks"), texts, most=1, tries=tries)
+        if fitting:
+            return fitting[0]
+    return ""

@@ -58,8 +58,8 @@ class FewSparePorts(DesignRule):
                 of = f"{limit} of {total} ports" if isinstance(limit, str) else f"{wanted}"
                 yield self.flag(
                     tier.path,
-                    f"the fullest {tier.fabric} {tier.name} {tier.profile.id} has {spare} spare ports, {of} are "
-                    f"wanted: {tier.down_text} down{up}",
+                    f"the fullest {tier.fabric} {tier.name} {tier.profile.id} has {spare} spare ports and wants "
+                    f"{of}: {tier.down_text} down{up}",
                     _hint(design, tier, wanted),
                 )
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from fabricgen.design.advice import values_that_fit
+from fabricgen.design.advice import fewest_uplinks
 from fabricgen.design.build import trials_of
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.ports import uplinks_needed
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-
-TRIES = 8
-"""Numbers of uplinks that are tried for a hint."""
 
 
 class OversubscribedTier(DesignRule):
@@ -53,19 +49,10 @@ class OversubscribedTier(DesignRule):
 
 
 def _hint(design: Design, tier: TierDesign, ratio: Fraction) -> str:
-    """The fewest uplinks that land equally, have the ports and are enough; else the ratio that would be allowed."""
-    if tier.up is None or tier.uplink is None:
-        return ""
-    below, speed = sum(run.bandwidth_gbps for run in tier.downs), tier.up.speed_gbps
-    needed = uplinks_needed(below, speed, tier.allowed)
+    """The fewest uplinks that are enough, land equally and have the ports; else the ratio that would be allowed."""
+    fewest = fewest_uplinks(trials_of(design, tier.fabric), tier)
     stated = f'state `oversubscription: "{ratio.numerator}:{ratio.denominator}"`'
-    trials, path = trials_of(design, tier.fabric), (*tier.path, "uplinks")
-    landing = tier.uplink.upper_groups * tier.uplink.upper_count
-    for step in (landing, tier.uplink.upper_groups):
-        counts = range(-(-needed // step) * step, needed + TRIES * step, step)
-        fitting = values_that_fit(trials, path, (f"{count} x {speed}G" for count in counts), most=1, tries=TRIES)
-        if fitting:
-            return f"`uplinks: {fitting[0]}` would do, or {stated} where that is intended"
-    return (
-        f"no number of {speed}G uplinks that is enough has the ports: fewer nodes below, larger switches, or {stated}"
-    )
+    if fewest:
+        return f"`uplinks: {fewest}` would do, or {stated} where that is intended"
+    speed = tier.up.speed_gbps if tier.up else 0
+    return f"no number of {speed}G uplinks is enough and has the ports: fewer nodes, larger switches, or {stated}"

@@ -57,19 +57,19 @@ class OversubscribedEndToEnd(DesignRule):
             found = end_to_end(design, fabric)
             narrow = [tier for tier, ratio in found.tiers if ratio > 1]
             most = stated or max((tier.allowed for tier in narrow), default=Fraction(1))
-            if narrow and found.ratio > most and (stated or len(narrow) > 1):
+            if found.tiers and found.ratio > most and (stated or len(narrow) > 1):
                 yield self._finding(design, fabric, found, most, stated=stated is not None)
 
     def _finding(
         self, design: Design, fabric: FabricDesign, found: EndToEnd, most: Fraction, *, stated: bool
     ) -> Diagnostic:
         tier = found.narrowest
-        assert tier is not None  # noqa: S101 - a tier narrows
+        assert tier is not None  # noqa: S101 - there are tiers
         than = f"{float(most):.3g}:1 is the limit" if stated else f"no tier allows more than {float(most):.3g}:1"
         finding = self.flag(
             (*tier.path, "oversubscription"),
             f"{fabric.name} is {float(found.ratio):.3g}:1 from its nodes up ({found.text}), {than}",
-            _hint(design, found, tier, most),
+            _hint(design, found, tier, most) if stated else f"widen {tier.name} first, or state a limit for all tiers",
         )
         return finding if stated else replace(finding, severity=Severity.INFO)
 
@@ -87,4 +87,4 @@ def _hint(design: Design, found: EndToEnd, tier: TierDesign, most: Fraction) -> 
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].uplinks
             without = " without `uplinks`" if stated else ""
             return f'`oversubscription: "{text}"` of {tier.name}{without} is enough, and has the ports'
-    return "more than one tier has to be widened, or the limit stated higher"
+    return f"no `oversubscription` of {tier.name} alone is enough and has the ports: widen others too, or allow more"
