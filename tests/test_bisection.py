@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations
 
-import networkx
 import pytest
 
 from fabricgen.cluster import build_cluster
 from fabricgen.design.bisection import Loss, bisection_gbps, bisection_per_accelerator, node_gbps, strands_of
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.model import Design
-from fabricgen.plan.tables import NODE
 from tests.conftest import example_design
+from tests.cuts import least_cut
 
 
 def blueprint(units: str, pods: str, tiers: str, more: str = "") -> str:
@@ -80,26 +78,10 @@ CASES = [
 def _least_cut(design: Design, lost: dict[TierKey, list[str]]) -> Fraction:
     """The bisection of the plan without some switches of a tier, by their place in its table."""
     plan = build_cluster(design).plan
-    graph: networkx.DiGraph[object] = networkx.DiGraph()
     gone = set()
     for c in plan.devices.classes:
         gone |= {c.first + int(i) - 1 for i in lost.get(TierKey(c.fabric, c.tier), [])}
-    for segment, a, b in zip(plan.links.segment, plan.links.a_device, plan.links.b_device, strict=True):
-        if not {int(a), int(b)} & gone:
-            speed = int(plan.links.segments[segment].speed_gbps)
-            for one, other in ((int(a), int(b)), (int(b), int(a))):
-                had = graph.get_edge_data(one, other, {"capacity": 0})["capacity"]
-                graph.add_edge(one, other, capacity=had + speed)
-    nodes = [d for c in plan.devices.classes if c.kind == NODE for d in range(c.first, c.first + c.count)]
-    found = []
-    for half in combinations(nodes[1:], len(nodes) // 2 - 1):
-        one = {nodes[0], *half}
-        for node in nodes:
-            ends = ("from", node) if node in one else (node, "to")
-            graph.add_edge(*ends)
-        found.append(networkx.maximum_flow_value(graph, "from", "to"))
-        graph.remove_nodes_from(["from", "to"])
-    return Fraction(min(found))
+    return least_cut(plan, gone)
 
 
 @pytest.mark.parametrize(("text", "lost"), CASES)

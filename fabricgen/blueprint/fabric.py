@@ -95,6 +95,13 @@ class Tier(Model):
         "a unit or rack; where a group spans units every switch takes an equal block of each unit, so that a further "
         "unit moves no port, or stripe where these do not divide.",
     )
+    racks: int = Field(
+        1,
+        ge=1,
+        le=16,
+        description="Network racks, or rows of them, that its switches are dealt over in turn, so that none holds all. "
+        "Not of switches `per: rack`. Default: one after the other.",
+    )
     spare_ports: int = Field(0, ge=0, le=1024, description="Down ports that each switch keeps free.")
     peer: LinksOf | None = Field(None, description="Links to the other switch of each pair in a group, e.g. 2 x 400G.")
     cages: dict[Literal["down", "up", "peer"], Cages] = Field(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
 
 from fabricgen.blueprint.base import Model
-from fabricgen.blueprint.scalars import Line, Percent, Ratio
+from fabricgen.blueprint.scalars import PERCENT_FORM, Line, Percent, Ratio
 from fabricgen.kernel.units import parse_percent
 
 RuleCode = Annotated[str, StringConstraints(pattern=r"^FG\d{3}$")]
@@ -40,6 +40,46 @@ class Waiver(Model):
         return tuple(self.at.replace(".", "/").strip("/").split("/")) if self.at else ()
 
 
+class AfterLoss(Model):
+    """The least share of a fabric's bisection that is left after the loss of any one of something."""
+
+    switch: Percent | None = Field(None, description="After the loss of any one switch, of whatever tier.")
+    plane: Percent | None = Field(None, description="After the loss of one of several planes.")
+    rack: Percent | None = Field(None, description="After the loss of any one rack.")
+    row: Percent | None = Field(None, description="After the loss of any one row of racks.")
+    feed: Percent | None = Field(None, description="After the loss of any one power feed of `floor.feeds`.")
+
+    @classmethod
+    def read(cls, value: Any) -> Any:
+        """Accept one share for every kind of loss."""
+        shares = isinstance(value, str | int | float)
+        return dict.fromkeys(cls.model_fields, value) if shares else value
+
+
+_SHARE = PERCENT_FORM | {"examples": ["75%"]}
+
+AfterLossOf = Annotated[
+    AfterLoss,
+    BeforeValidator(AfterLoss.read),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                _SHARE,
+                {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "properties": {
+                        name: _SHARE | {"description": field.description}
+                        for name, field in AfterLoss.model_fields.items()
+                    },
+                },
+            ],
+            "examples": ["75%", {"switch": "90%", "plane": "50%"}],
+        }
+    ),
+]
+"""One share for every kind of loss, or a table by what is lost."""
+
 SparePorts = Annotated[
     int | str,
     Field(union_mode="left_to_right", examples=[2, "5%"]),
@@ -57,6 +97,11 @@ class Limits(Model):
         gt=0,
         le=1,
         description="FG506: share of a pool of addresses or AS numbers that may be taken.",
+    )
+    after_loss: AfterLossOf = Field(
+        default_factory=AfterLoss,
+        description="Least share of a fabric's bisection that is left when something fails, one for all or by what is "
+        "lost: {switch: 90%, plane: 50%, rack: 50%, row: 0%, feed: 50%}. Default: not judged.",
     )
     spare_ports: SparePorts | None = Field(
         None, description="Ports that every switch has spare, a number or a share such as 5%. Default: not judged."

@@ -119,13 +119,10 @@ def _percent(value: Any) -> float:
     return share
 
 
-Percent = Annotated[
-    float,
-    BeforeValidator(_percent),
-    WithJsonSchema(
-        text_form(forms.PERCENT, "a share such as 10% or 0.1", "10%", type=["string", "number"], minimum=0, maximum=1)
-    ),
-]
+PERCENT_FORM = text_form(
+    forms.PERCENT, "a share such as 10% or 0.1", "10%", type=["string", "number"], minimum=0, maximum=1
+)
+Percent = Annotated[float, BeforeValidator(_percent), WithJsonSchema(PERCENT_FORM)]
 """A share, held as a fraction of 1."""
 
 

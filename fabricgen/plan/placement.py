@@ -6,55 +6,25 @@ whole cluster stands in network rows, numbered away from the nodes so that eithe
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fabricgen.design.floor import FloorPlan, NetworkRun, part_of, stack
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.plan.columns import rank_within
 from fabricgen.plan.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints, RackTable
 
-TOP_UNITS_FREE = 2
-"""Rack units left free at the top of network racks, for patching and air."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Stack:
-    """Devices of network racks in the order they are stacked: rack number and lowest unit of each."""
-
-    rack: list[int]
-    u: list[int]
-
-    @property
-    def racks(self) -> int:
-        """How many racks it takes."""
-        return max(self.rack, default=-1) + 1
-
 
 @dataclass(frozen=True, slots=True)
 class _SharedRack:
-    """A network rack that serves more than a unit: the how-many-eth of which run of racks of its site."""
+    """A network rack that serves more than a unit: the how-many-eth of which run."""
 
     name: str
-    site: int
-    run: int
+    run: NetworkRun
     place: int
-
-
-def stack(heights: Iterable[int], units: int) -> _Stack:
-    """Fill racks of `units` from the bottom, one device after the other."""
-    racks, bottoms, rack, u = [], [], 0, 1
-    for height in heights:
-        if u + height - 1 > units - TOP_UNITS_FREE and u > 1:
-            rack, u = rack + 1, 1
-        racks.append(rack)
-        bottoms.append(u)
-        u += height
-    return _Stack(racks, bottoms)
 
 
 def place(design: Design, devices: DeviceTable) -> tuple[DeviceTable, RackTable]:
@@ -68,13 +38,13 @@ def place(design: Design, devices: DeviceTable) -> tuple[DeviceTable, RackTable]
 class _Placement:
     def __init__(self, design: Design, devices: DeviceTable) -> None:
         self.layout, self.devices = design.layout, devices
-        self.floor = design.loaded.blueprint.floor
+        self.floor = FloorPlan(design)
+        self.racks_per_row = design.loaded.blueprint.floor.racks_per_row
         self.scopes = {(t.fabric, t.name): scope_of(t.per) for f in design.fabrics for t in f.tiers}
         self.rack = np.full(len(devices), -1, dtype=np.int32)
         self.u = np.full(len(devices), -1, dtype=np.int32)
-        unit_classes = [c for c in devices.classes if self._scope(c) == "su"]
-        self.unit_stack = stack(self._heights_in_unit(unit_classes), self.layout.rack_units)
-        self.racks_per_unit = self.layout.racks_per_su + self.unit_stack.racks
+        self.unit_stack = self.floor.unit_stack
+        self.racks_per_unit = self.floor.racks_per_unit
 
     def run(self) -> tuple[DeviceTable, RackTable]:
         """Place nodes and what stands in their racks, then unit, pod and shared network racks."""
@@ -126,9 +96,6 @@ class _Placement:
             hint="lower `nodes_per_rack`, raise `units`, or group rack switches per su",
         )
 
-    def _heights_in_unit(self, classes: list[DeviceClass]) -> list[int]:
-        return [c.profile.rack_units for c in classes for _ in range(c.count // self.layout.units)]
-
     def _unit_racks(self) -> None:
         """Switches of a unit: stacked alike in each unit's own network racks."""
         first = 0
@@ -153,44 +120,35 @@ class _Placement:
         """
         found: list[_SharedRack] = []
         base = self.layout.units * self.racks_per_unit
-        runs: Counter[int] = Counter()
-        for name, rows in self._shared_runs():
-            classes = self.devices.classes
+        classes = self.devices.classes
+        for run in self.floor.runs:
+            rows = self._rows_of(run)
             heights = [classes[c].profile.rack_units for c in self.devices.device_class[rows].tolist()]
             stacked = stack(heights, self.layout.rack_units)
             self.rack[rows] = base + len(found) + np.array(stacked.rack, dtype=np.int32)
             self.u[rows] = np.array(stacked.u, dtype=np.int32)
-            site = max(0, int(self.devices.site[rows[0]]))
-            found += [_SharedRack(f"net-{name}-{i + 1:02d}", site, runs[site], i) for i in range(stacked.racks)]
-            runs[site] += 1
+            found += [_SharedRack(f"net-{run.name}-{i + 1:02d}", run, i) for i in range(stacked.racks)]
         return found
 
-    def _shared_runs(self) -> list[tuple[str, Ints]]:
-        """(name, device rows in the order they are stacked) of every run of shared racks; one site has each."""
-        runs: list[tuple[str, Ints]] = []
+    def _rows_of(self, run: NetworkRun) -> Ints:
+        """Device rows of a run in the order they are stacked."""
         d = self.devices
-        extras = [np.arange(c.first, c.first + c.count) for c in d.classes if c.kind == EXTRA]
-        if extras:
-            runs += self._by_site("extra", np.concatenate(extras).astype(np.int32))
-        for cls in d.classes:
-            if cls.kind not in (SWITCH, TRAY) or self._scope(cls) not in ("all", "site", "pod"):
-                continue
-            rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
-            planes = np.unique(d.plane[rows]).tolist()
-            for plane in planes:
-                mine = rows[d.plane[rows] == plane]
-                mine = mine[np.lexsort((mine, d.index[mine]))]
-                suffix = f"-pl{plane + 1}" if len(planes) > 1 else ""
-                runs += self._by_site(f"{cls.fabric}-{cls.tier}{suffix}", mine)
-        return runs
-
-    def _by_site(self, name: str, rows: Ints) -> list[tuple[str, Ints]]:
-        """A run at each site that has some of these devices; several sites are told apart by name."""
-        sites = self.layout.sites
-        if len(sites) == 1:
-            return [(name, rows)]
-        at = np.maximum(self.devices.site[rows], 0)
-        return [(f"{sites[site]}-{name}", rows[at == site]) for site in np.unique(at).tolist()]
+        if run.tier is not None:
+            mine = [c for c in d.classes if (c.kind, c.fabric, c.label) == (SWITCH, run.owner, run.tier.name)]
+        else:
+            kind = TRAY if run.owner else EXTRA
+            mine = [c for c in d.classes if c.kind == kind and (not run.owner or c.label == run.owner)]
+        rows = np.concatenate([np.arange(c.first, c.first + c.count) for c in mine]).astype(np.int32)
+        if len(self.layout.sites) > 1:
+            rows = rows[np.maximum(d.site[rows], 0) == run.site]
+        if run.plane >= 0:
+            rows = rows[d.plane[rows] == run.plane]
+        ordered: Ints = rows if run.owner == "" else rows[np.lexsort((rows, d.index[rows]))]
+        if run.tier is None or run.parts == 1:
+            return ordered
+        group = d.ordinal[ordered] // run.tier.count
+        of_run: Ints = ordered[part_of(run.tier.count, d.index[ordered], group, run.parts) == run.part]
+        return of_run
 
     def _rack_table(self, shared: list[_SharedRack]) -> RackTable:
         """Name racks and put them on the floor: unit racks by reserved slot, shared racks in negative rows."""
@@ -207,15 +165,12 @@ class _Placement:
                     names.append(f"{pod.name}-su{su + 1:02d}-{suffix}")
                     slots.append(numbers[pod.first_su + su] * self.racks_per_unit + r)
                     sites.append(site)
-        row, column = np.divmod(np.array(slots, dtype=np.int32), self.floor.racks_per_row)
-        wrap, shared_column = np.divmod(np.array([r.place for r in shared], dtype=np.int32), self.floor.racks_per_row)
-        runs = Counter({site: 1 + max(r.run for r in shared if r.site == site) for site in {r.site for r in shared}})
-        step = np.array([runs[r.site] for r in shared], dtype=np.int32)
-        shared_row = np.array([r.run for r in shared], dtype=np.int32) + wrap * step
+        row, column = np.divmod(np.array(slots, dtype=np.int32), self.racks_per_row)
+        shared_spots = np.array([self.floor.shared_spot(r.run, r.place) for r in shared], dtype=np.int32).reshape(-1, 3)
         return RackTable(
             names=(*names, *(r.name for r in shared)),
-            site=np.array([*sites, *(r.site for r in shared)], dtype=np.int32),
-            row=np.concatenate([row, -1 - shared_row]).astype(np.int32),
-            column=np.concatenate([column, shared_column]).astype(np.int32),
+            site=np.concatenate([np.array(sites, dtype=np.int32), shared_spots[:, 0]]),
+            row=np.concatenate([row, shared_spots[:, 1]]),
+            column=np.concatenate([column, shared_spots[:, 2]]),
             units=self.layout.rack_units,
         )

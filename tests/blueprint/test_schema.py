@@ -19,7 +19,6 @@ from jsonschema.validators import extend
 from pydantic import BaseModel
 
 from fabricgen.blueprint.base import Model
-from fabricgen.blueprint.lint_settings import Limits
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.schema import SCHEMAS
 from fabricgen.blueprint.source import read_source
@@ -184,7 +183,7 @@ def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 def test_every_key_of_the_language_is_compared() -> None:
     data, at = every_key()
     assert (loader_faults(data), schema_faults(data), schema_faults(data, "overlay")) == ([], [], [])
-    assert set(keys_of(Blueprint, set())) - {path[-1] for path in at} <= {*Limits.model_fields, "limits"}
+    assert set(keys_of(Blueprint, set())) - {path[-1] for path in at} == set()
 
 
 NEEDED = ("fabricgen", "name", "scalable_unit")

@@ -140,4 +140,4 @@ def test_a_fault_cannot_be_waived(tmp_path: Path) -> None:
     file = tmp_path / "b.yaml"
     file.write_text(f"{BASE}lint: {{severity: {{FG101: info, FG999: info}}}}\n", encoding="utf-8")
     found = lint(build_design(load_blueprint(str(file)))).findings
-    assert [d.hint.partition(":")[0].partition(" 'FG")[0] for d in found] == ["that is a fault", "known"]
+    assert [d.hint.partition(":")[0].partition(" 'FG")[0] for d in found] == ["that is a fault", "did you mean"]

@@ -69,7 +69,7 @@ class UnevenUplinks(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag uplinks that do not divide by the switches, or the groups, above."""
+        """Flag uplinks that do not divide by the switches, or the groups, above; FG307 has those too few for them."""
         for fabric in design.fabrics:
             for tier in fabric.tiers:
                 uplink = tier.uplink
@@ -85,7 +85,7 @@ class UnevenUplinks(DesignRule):
                         f"{uplink.upper_groups} {upper.name} groups it meets",
                         uplinks_hint(design, tier, stated, uplink.upper_groups),
                     )
-                if uplink.links_per_group % uplink.upper_count:
+                if uplink.links_per_group > uplink.upper_count and uplink.links_per_group % uplink.upper_count:
                     yield self.flag(
                         (*upper.path, "count"),
                         f"{uplink.links_per_group} uplinks of {fabric.name} {tier.name} do not divide by "

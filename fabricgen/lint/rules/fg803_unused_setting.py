@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from fabricgen.allocate.underlay import is_routed, runs_bgp, underlay
 from fabricgen.blueprint.routing import Routing
 from fabricgen.design.model import Design
+from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, did_you_mean, nearest
 from fabricgen.lint.rule import DesignRule
 
@@ -65,6 +66,7 @@ class UnusedSetting(DesignRule):
                         yield self.flag(path, message, "remove it", [Edit("remove", path)])
         yield from self._unused_ratios(design)
         yield from self._unused_bgp(design)
+        yield from self._unused_floor(design)
 
     def _unused_ratios(self, design: Design) -> Iterator[Diagnostic]:
         """Oversubscription stated of a tier that has nothing above it: it is a matter of the tier below."""
@@ -89,6 +91,17 @@ class UnusedSetting(DesignRule):
             takers = (f for f in ethernet if getattr(blueprint.fabrics[f.name].routing, key) is None)
             if ethernet and not any(runs_bgp(design, fabric) for fabric in takers):
                 yield self.flag(("routing", key), f"no fabric that runs BGP takes its {key} from here")
+
+    def _unused_floor(self, design: Design) -> Iterator[Diagnostic]:
+        """How racks take feeds where there are none, and network racks of switches that stand with the nodes."""
+        blueprint = design.loaded.blueprint
+        for key in ("cords", "feed_per"):
+            if key in blueprint.floor.model_fields_set and not blueprint.floor.feeds:
+                yield self.flag(("floor", key), "no power feeds are stated", "name them: `feeds: [A, B]`")
+        for tier in design.tiers:
+            if blueprint.fabrics[tier.fabric].tiers[tier.name].racks > 1 and scope_of(tier.per) == "rack":
+                message = f"{tier.fabric} {tier.name} switches stand in the racks of their nodes"
+                yield self.flag((*tier.path, "racks"), message)
 
 
 def _removal(path: Path, name: str, known: Iterable[str]) -> list[Edit]:

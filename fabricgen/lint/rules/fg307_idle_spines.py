@@ -1,0 +1,50 @@
+"""FG307: switches above that some or all lower switches never reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.rules.fg203_uneven_uplinks import counts_hint
+
+
+class IdleSpines(DesignRule):
+    """A tier has more switches in a group than each switch below has uplinks to it.
+
+    In a Clos every leaf reaches every spine of its group, so that any two leaves meet through all of them (Al-Fares et
+    al., SIGCOMM 2008). Uplinks are dealt from the first spine on: with fewer of them than spines, the last spines have
+    no link at all, and are bought for nothing.
+
+    State a `count` that the uplinks reach and divide by, or more (and slower) uplinks.
+    """
+
+    id = "FG307"
+    severity = Severity.ERROR
+    title = "switches above that lower ones never reach"
+    bad = """
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail], uplinks: 4 x 400G},
+          spine: {switch: sn5600, count: 6}}}}  # <-
+    """
+    good = """
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail], uplinks: 4 x 400G},
+          spine: {switch: sn5600, count: 4}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare the uplinks into each group with its switches."""
+        for lower in design.tiers:
+            uplink = lower.uplink
+            if uplink is None or uplink.links_per_group >= uplink.upper_count:
+                continue
+            upper, links = design.tier(uplink.upper), uplink.links_per_group
+            yield self.flag(
+                (*upper.path, "count"),
+                f"{lower.fabric} {lower.name} has {links} uplink{'s' * (links != 1)} for {uplink.upper_count} "
+                f"{upper.name} switches{' of a group' * (upper.groups > 1)}: {uplink.upper_count - links} of them "
+                f"are never reached, and any two {lower.name} switches meet through {links}",
+                counts_hint(design, upper, links),
+            )

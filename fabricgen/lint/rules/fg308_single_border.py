@@ -1,0 +1,50 @@
+"""FG308: one border switch is the only way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.design.shape import scope_count, scope_of
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class SingleBorder(DesignRule):
+    """All traffic out of a fabric, or to another site, passes through one border switch.
+
+    A border is the one place where the rest of the world begins: when its only switch fails or is upgraded, users,
+    storage replication and the other site are gone, however many spines stand behind it.
+
+    State a `count` of 2 or more.
+    """
+
+    id = "FG308"
+    severity = Severity.WARNING
+    title = "one border switch is the only way out"
+    bad = """
+        fabrics: {compute: {tiers: {
+          spine: {switch: sn5600, count: 4},
+          border: {switch: sn5600, count: 1, below: spine, uplinks: 4 x 400G}}}}  # <-
+    """
+    good = """
+        fabrics: {compute: {tiers: {
+          spine: {switch: sn5600, count: 4},
+          border: {switch: sn5600, count: 2, below: spine, uplinks: 4 x 400G}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag tiers that take no nodes, hang below others or end spans, and have one switch in a place."""
+        leaves = {fabric.leaf for fabric in design.fabrics}
+        uppers = {tier.uplink.upper for tier in design.tiers if tier.uplink}
+        for tier in design.tiers:
+            hangs = tier.lowest and tier.key not in leaves and tier.key not in uppers
+            spans = bool(tier.lateral and tier.lateral.spans)
+            each = tier.switches // scope_count(design.layout, scope_of(tier.per))
+            if (hangs or spans) and each == 1:
+                yield self.flag(
+                    (*tier.path, "count"),
+                    f"{tier.fabric} has one {tier.name} switch{' at each site' * (len(design.layout.sites) > 1)}, "
+                    f"and all that leaves {'the site' if spans else 'the fabric'} passes through it",
+                    "state a count of 2 or more",
+                )

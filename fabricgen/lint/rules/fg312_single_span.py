@@ -1,0 +1,58 @@
+"""FG312: one span is all that joins two sites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class SingleSpan(DesignRule):
+    """A site is joined to the others by a single span, which is one route of fibre.
+
+    However many links a span has, they lie in one duct or at least enter a site in one place, and a digger takes them
+    all. Facility failures such as cable cuts were 49% of the outages that carriers reported to the FCC in a quarter of
+    2003 (NANOG mailing list, 2003-04-21). A training job across sites stops with its only span.
+
+    Give the site a second span over another route, with its own `km`, or accept it: a cut ends the job, not the sites.
+    """
+
+    id = "FG312"
+    severity = Severity.INFO
+    title = "one span is all that joins a site"
+    bad = """
+        pods: {p1: {su: 1, site: east}, p2: {su: 1, site: west}}
+        fabrics:
+          across:
+            protocol: roce
+            oversubscription: "8:1"
+            tiers: {border: {switch: 7280r4-32qf-32df, count: 2, above: compute.spine}}
+            spans: {haul: {between: [east, west], km: 40, links: 8 x 400G}}  # <-
+    """
+    good = """
+        pods: {p1: {su: 1, site: east}, p2: {su: 1, site: west}}
+        fabrics:
+          across:
+            protocol: roce
+            oversubscription: "8:1"
+            tiers: {border: {switch: 7280r4-32qf-32df, count: 2, above: compute.spine}}
+            spans:
+              north: {between: [east, west], km: 40, links: 4 x 400G}
+              south: {between: [east, west], km: 55, links: 4 x 400G}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Count the spans that end at each site; fold the sites of one span."""
+        sites = design.layout.sites
+        for tier in design.tiers:
+            spans = tier.lateral.spans if tier.lateral else ()
+            for span in spans:
+                alone = [sites[s] for s in span.sites if sum(s in other.sites for other in spans) == 1]
+                if alone:
+                    yield self.flag(
+                        span.path,
+                        f"{tier.fabric} joins {' and '.join(alone)} by the one span {span.name} of {span.km:g} km",
+                        "a second span over another route outlives a cut",
+                    )

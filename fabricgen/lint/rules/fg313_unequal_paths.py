@@ -1,0 +1,57 @@
+"""FG313: devices that are alike stand at different depths of a fabric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.fabric_model import ExtraSet
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class UnequalPaths(DesignRule):
+    """Extra devices of one kind, or accelerators, attach to different tiers of one fabric.
+
+    Paths from a node to them then differ in length: some meet it on its leaf, others a tier above. What is striped over
+    them all, such as a file system over its arrays or a collective over its ranks, runs at the pace of the longest path
+    (a lockstep job waits for its slowest member), and the nearer ones meet other buffers and other ECN marks.
+
+    Attach them to the same tier (`to`).
+    """
+
+    id = "FG313"
+    severity = Severity.WARNING
+    title = "devices that are alike stand at different depths of a fabric"
+    bad = """
+        fabrics: {storage: {protocol: roce,
+          tiers: {leaf: {switch: sn5600, per: [su, rail]}, spine: {switch: sn5600, count: 4}},
+          extra: {
+            near: {device: storage-array, count: 2},
+            far: {device: storage-array, count: 2, to: spine}}}}  # <-
+    """
+    good = """
+        fabrics: {storage: {protocol: roce,
+          tiers: {leaf: {switch: sn5600, per: [su, rail]}, spine: {switch: sn5600, count: 4}},
+          extra: {
+            near: {device: storage-array, count: 2},
+            far: {device: storage-array, count: 2, to: leaf}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare the tiers of extra devices of one profile and role, and of accelerators with that of the nodes."""
+        for fabric in design.fabrics:
+            first: dict[tuple[str, str], ExtraSet] = {}
+            for extra in sorted(fabric.extras, key=lambda e: design.levels[e.tier]):
+                profile = extra.attachment.profile
+                other = first.setdefault((profile.id, extra.attachment.role), extra)
+                if other.tier != extra.tier:
+                    than = f"{other.name} of the same kind to {other.tier.tier}"
+                    right = other.tier.tier
+                elif profile.accelerators and fabric.leaf not in (None, extra.tier):
+                    assert fabric.leaf is not None  # noqa: S101 - just compared
+                    than, right = f"the nodes' accelerators to {fabric.leaf.tier}", fabric.leaf.tier
+                else:
+                    continue
+                message = f"{fabric.name} attaches {extra.name} to {extra.tier.tier}, and {than}"
+                yield self.flag((*extra.path, "to"), message, f"say `to: {right}`")

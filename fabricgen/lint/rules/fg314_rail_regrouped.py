@@ -1,0 +1,51 @@
+"""FG314: an upper tier is grouped by rails that the tier below mixes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class RailRegrouped(DesignRule):
+    """A tier is `per: rail` (or rail-group), and the switches below it serve several of these each.
+
+    A rail that meets others on its leaf is no rail above it: every leaf is wired to the switches of all rails, and
+    carries any rail's traffic to any of them. The groups keep nothing apart, and lower switches meet fewer others
+    through each. Rail-optimized fabrics have rails of their own from the leaf up (NVIDIA SuperPOD reference
+    architectures: leaf per unit and rail, spine per pod and rail).
+
+    Add `rail` to the `per` of the lower tier, or take it off the upper one.
+    """
+
+    id = "FG314"
+    severity = Severity.WARNING
+    title = "an upper tier is grouped by rails that the tier below mixes"
+    bad = """
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: su},
+          spine: {switch: sn5600, per: rail, count: 2}}}}  # <-
+    """
+    good = """
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail]},
+          spine: {switch: sn5600, per: rail, count: 4}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Look for rails in `per` that are not in that of the tier below, where there is more than one."""
+        for lower in design.tiers:
+            if lower.uplink is None:
+                continue
+            upper = design.tier(lower.uplink.upper)
+            sizes = design.fabric(lower.fabric).sizes
+            for dimension, kept_by in (("rail", ("rail",)), ("rail-group", ("rail", "rail-group"))):
+                if dimension in upper.per and sizes[dimension] > 1 and not set(kept_by) & set(lower.per):
+                    yield self.flag(
+                        (*upper.path, "per"),
+                        f"{upper.fabric} {upper.name} is per {dimension}, and each {lower.name} switch below serves "
+                        f"all {sizes[dimension]} {dimension}s",
+                        f"add `{dimension}` to `per` of {lower.name}, or take it off {upper.name}",
+                    )

@@ -1,0 +1,54 @@
+"""FG315: parts of a fabric cannot reach each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.bisection import chain_of
+from fabricgen.design.model import Design
+from fabricgen.design.shape import scope_count, scope_of
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class FabricInIslands(DesignRule):
+    """The top tier of a fabric is grouped by pod, unit or rack, and nothing joins its groups.
+
+    Each of these places is a network of its own then: a job that spans two of them has no path between, and neither has
+    a management station. Sites are not judged: they are joined by `spans` or stand alone on purpose, as rails and
+    planes do, which meet in every node.
+
+    Put a tier above (`core`), or group the top tier more widely.
+    """
+
+    id = "FG315"
+    severity = Severity.WARNING
+    title = "parts of a fabric cannot reach each other"
+    bad = """
+        pods: {p1: {su: 2, count: 2}}
+        fabrics: {compute: {tiers: {
+          spine: {switch: sn5600, per: pod, count: 4}}}}  # <-
+    """
+    good = """
+        pods: {p1: {su: 2, count: 2}}
+        fabrics: {compute: {tiers: {
+          spine: {switch: sn5600, per: pod, count: 4},
+          core: {switch: sn5600, per: spine}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Count the places that the top tier of each fabric's chain leaves apart."""
+        judged = set()
+        for fabric in design.fabrics:
+            chain = chain_of(design, fabric)
+            scope = scope_of(chain[-1].per) if chain else "all"
+            places = scope_count(design.layout, scope)
+            if scope in ("all", "site") or places == 1 or chain[-1].key in judged:
+                continue
+            judged.add(chain[-1].key)
+            word = {"su": "scalable unit"}.get(scope, scope)
+            yield self.flag(
+                (*chain[-1].path, "per"),
+                f"nothing joins the {places} {word}s of {fabric.name}: its top tier {chain[-1].name} is per {scope}",
+                "put a tier above it, or group it more widely",
+            )

@@ -1,0 +1,52 @@
+"""FG403: the loss of one plane costs more than is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.after_loss import below_limit, survivals, told
+from fabricgen.lint.rule import DesignRule
+
+
+class PlaneLoss(DesignRule):
+    """After the loss of one of its planes a fabric keeps less of its bisection than `after_loss.plane` asks for.
+
+    Planes share no switch, so that a storm, a bad configuration or a software fault stays in one of them (Alibaba HPN,
+    SIGCOMM 2024, has two for that). What is left is that of the others: half with two, seven eighths with eight. Not
+    judged unless the limit is stated, nor where a fabric has but one plane.
+
+    Take more planes, or a limit that the number of planes can keep.
+    """
+
+    id = "FG403"
+    severity = Severity.WARNING
+    title = "the loss of one plane costs more than is allowed"
+    bad = """
+        scalable_unit: {nodes: 4 x dgx-b300}
+        lint: {limits: {after_loss: {plane: 75%}}}
+        fabrics: {compute: {planes: 2, tiers: {  # <-
+          leaf: {switch: sn5600, per: [su, rail, plane]},
+          spine: {switch: sn5600, per: plane, count: 4}}}}
+    """
+    good = """
+        scalable_unit: {nodes: 4 x dgx-b300}
+        lint: {limits: {after_loss: {plane: 50%}}}
+        fabrics: {compute: {planes: 2, tiers: {
+          leaf: {switch: sn5600, per: [su, rail, plane]},
+          spine: {switch: sn5600, per: plane, count: 4}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Take one plane away of each fabric that has several."""
+        limit = design.loaded.limits.after_loss.plane
+        for fabric, survival in survivals(design) if limit is not None else ():
+            left = survival.after_plane()
+            if left is not None and below_limit(left, limit):
+                assert limit is not None  # noqa: S101 - nothing is below no limit
+                yield self.flag(
+                    (*fabric.path, "planes"),
+                    told(fabric, left, "plane", limit),
+                    f"{fabric.planes} planes keep at most {1 - 1 / fabric.planes:.3g} of a fabric",
+                )

@@ -1,0 +1,47 @@
+"""FG404: the loss of one rack costs more than is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.losses import lost_racks
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.after_loss import told, worst
+from fabricgen.lint.rule import DesignRule
+
+
+class RackLoss(DesignRule):
+    """After the loss of any one rack a fabric keeps less of its bisection than `after_loss.rack` asks for.
+
+    A rack goes dark with its busbar, its PDUs, its cooling or the fire extinguisher above it, and all of its switches
+    at once. Network racks count: the switch on top of a node rack is lost with the nodes that it serves. Not judged
+    unless the limit is stated; FG407 tells of racks that hold a whole tier.
+
+    Deal the tier's switches over more racks (`racks: 2`), or split the fabric into planes, which stand apart.
+    """
+
+    id = "FG404"
+    severity = Severity.WARNING
+    title = "the loss of one rack costs more than is allowed"
+    bad = """
+        lint: {limits: {after_loss: {rack: 50%}}}
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail], racks: 2},
+          spine: {switch: sn5600, count: 4}}}}  # <-
+    """
+    good = """
+        lint: {limits: {after_loss: {rack: 50%}}}
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail], racks: 2},
+          spine: {switch: sn5600, count: 4, racks: 2}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Take away every network rack of a unit, and every shared one."""
+        limit = design.loaded.limits.after_loss.rack
+        for fabric, left, tier in worst(design, lost_racks, limit):
+            assert limit is not None  # noqa: S101 - nothing is below no limit
+            yield self.flag(
+                tier.path, told(fabric, left, "rack", limit), "deal the switches over more racks: `racks: 2` or more"
+            )

@@ -1,0 +1,53 @@
+"""FG406: the loss of one feed costs more than is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.losses import lost_feeds
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.after_loss import told, worst
+from fabricgen.lint.rule import DesignRule
+
+
+class FeedLoss(DesignRule):
+    """After the loss of any one power feed a fabric keeps less of its bisection than `after_loss.feed` asks for.
+
+    Halls have two feeds or more, and equipment that hangs on two of them outlives either (ANSI/TIA-942-B asks for two
+    from rated-2 on; NVIDIA's SuperPOD guides for concurrent maintainability). Racks on a single feed (`cords: 1`) go
+    down with it; the nodes among them count neither way, their switches do. Not judged unless the limit is stated.
+
+    Put racks on two feeds (`cords: 2`), or deal the switches of each tier over racks on different feeds (`racks: 2`).
+    """
+
+    id = "FG406"
+    severity = Severity.WARNING
+    title = "the loss of one feed costs more than is allowed"
+    bad = """
+        floor: {feeds: [A, B], cords: 1}  # <-
+        lint: {limits: {after_loss: {feed: 50%}}}
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail]},
+          spine: {switch: sn5600, count: 4}}}}
+    """
+    good = """
+        floor: {feeds: [A, B], cords: 2}
+        lint: {limits: {after_loss: {feed: 50%}}}
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail]},
+          spine: {switch: sn5600, count: 4}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Take away every feed that racks hang on alone."""
+        limit = design.loaded.limits.after_loss.feed
+        found = sorted(worst(design, lost_feeds, limit), key=lambda each: each[1].share)
+        if found and limit is not None:
+            fabric, left, _ = found[0]
+            others = f"; {', '.join(f.name for f, *_ in found[1:])} too" if len(found) > 1 else ""
+            yield self.flag(
+                ("floor", "cords"),
+                told(fabric, left, "feed", limit) + others,
+                "say `cords: 2`, or deal the switches over racks on different feeds: `racks: 2`",
+            )

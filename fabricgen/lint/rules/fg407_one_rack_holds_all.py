@@ -1,0 +1,65 @@
+"""FG407: one rack holds all planes, or all spines, of a fabric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.bisection import chain_of
+from fabricgen.design.floor import FloorPlan
+from fabricgen.design.losses import in_one_rack
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.after_loss import is_for_management
+from fabricgen.lint.rule import DesignRule
+
+NODE_RACKS = 8
+"""Racks of nodes from which on one rack of spines is worth knowing: half a row."""
+
+
+class OneRackHoldsAll(DesignRule):
+    """All switches of a fabric's top tier, or those of all its planes in a unit, stand in one network rack.
+
+    Redundant switches are for the day when one is lost; in one rack they share its PDUs, its cooling and whoever works
+    in it, and the nodes around it lose the fabric while they run. That planes share a rack undoes what they are for;
+    spines of a small cluster usually do, and are judged from eight racks of nodes on. Networks for management alone are
+    not judged, nor those of a single unit.
+
+    Deal the tier's switches over two racks: `racks: 2`.
+    """
+
+    id = "FG407"
+    severity = Severity.INFO
+    title = "one rack holds all planes, or all spines, of a fabric"
+    bad = """
+        scalable_unit: {nodes: 16 x dgx-b200, racks: {nodes_per_rack: 4}}
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail]},
+          spine: {switch: sn5600, count: 4}}}}  # <-
+    """
+    good = """
+        scalable_unit: {nodes: 16 x dgx-b200, racks: {nodes_per_rack: 4}}
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail]},
+          spine: {switch: sn5600, count: 4, racks: 2}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Ask of every tier with planes, and of every top tier, which racks its switches stand in."""
+        floor, judged = FloorPlan(design), set()
+        large = design.layout.units * design.layout.racks_per_su >= NODE_RACKS
+        for fabric in design.fabrics:
+            chain = chain_of(design, fabric)
+            if not chain or is_for_management(fabric) or design.layout.units == 1:
+                continue
+            for tier in chain:
+                planes = fabric.planes > 1 and "plane" in tier.per
+                found = in_one_rack(design, floor, tier) if planes or (large and tier is chain[-1]) else None
+                if found is None or tier.key in judged:
+                    continue
+                judged.add(tier.key)
+                yield self.flag(
+                    tier.path,
+                    f"all {found.switches} {tier.fabric} {tier.name} switches{found.of}"
+                    f"{f', of {fabric.planes} planes,' if planes else ''} stand in one rack, {found.where}",
+                    "deal them over two racks: `racks: 2`",
+                )
