@@ -163,6 +163,22 @@ NicModeOf = Annotated[
 ]
 
 
+MediaOf = Annotated[
+    tuple[str, ...],
+    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
+    Field(min_length=1),
+    WithJsonSchema(
+        {
+            "description": "Media (DAC, ACC, AEC, AOC, SR, VR, DR, FR, LR, ZR, LPO, LRO, NPO, CPO, COPPER) or cable "
+            "profiles such as dr8-500m: the cheapest of these that reaches is taken, and no other.",
+            "oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}],
+            "examples": ["DAC", ["DR", "FR"]],
+        }
+    ),
+]
+"""Media that links may use."""
+
+
 def _cages(value: Any) -> Any:
     """Cage numbers from ranges: `1-32,49`."""
     if isinstance(value, int) and not isinstance(value, bool):
