@@ -80,6 +80,12 @@ class CableProfile(Profile):
     not_offered_by: tuple[str, ...] = Field((), description="Vendors that sell none for their ports.")
     selectable: bool = Field(True, description="Chosen without being asked for.")
 
+    def end_power_w(self, lanes: float) -> float | None:
+        """Power of one end with so many lanes in use, W: of the eight-lane end in proportion, of a module as it is."""
+        if self.power_w_per_end is None or self.link_gbps:
+            return self.power_w_per_end
+        return self.power_w_per_end * min(1.0, lanes / 8)
+
     def plugs_into(self, form_factor: str) -> bool:
         """Whether an end goes into a cage: copper pairs into RJ45 alone, and no cable with ends of its own into CPO.
 
