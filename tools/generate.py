@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fabricgen.blueprint.schema import blueprint_schema
+from fabricgen.blueprint.schema import blueprint_schema, project_schema
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.schema import catalog_schema
 from fabricgen.design.scale_up import kind_of
@@ -24,6 +24,7 @@ def pages() -> dict[str, str]:
     """Path below the checkout -> content of everything that is generated."""
     return {
         "schemas/blueprint.schema.json": json.dumps(blueprint_schema(), indent=2, sort_keys=True) + "\n",
+        "schemas/project.schema.json": json.dumps(project_schema(), indent=2, sort_keys=True) + "\n",
         "schemas/catalog.schema.json": json.dumps(catalog_schema(), indent=2, sort_keys=True) + "\n",
         "docs/language.md": "\n".join(language_page()) + "\n",
         "docs/catalog.md": "\n".join(catalog_page()) + "\n",

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from fabricgen.blueprint.adopted import ADOPTED
 from fabricgen.blueprint.guids import GuidRow, read_guids
+from fabricgen.blueprint.lint_settings import Limits, Project
 from fabricgen.blueprint.lock import CODE, Lock, lock_path, locked_blueprint, read_lock
 from fabricgen.blueprint.models import Blueprint
+from fabricgen.blueprint.project import find_settings, read_settings
 from fabricgen.blueprint.source import read_source
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
 from fabricgen.kernel.located_yaml import Located, validate
@@ -29,6 +31,13 @@ class LoadedBlueprint:
     """Where its lock lies or would lie; None for standard input."""
     guids: Mapping[str, tuple[GuidRow, ...]] = field(default_factory=dict)
     """Stated GUIDs of InfiniBand devices, by fabric."""
+    project: Project = field(default_factory=Project)
+    """What holds for all blueprints of its project."""
+
+    @property
+    def limits(self) -> Limits:
+        """What lint measures by: the blueprint's own limits, else the project's."""
+        return self.blueprint.lint.limits.over(self.project.lint.limits)
 
     @property
     def digest(self) -> str:
@@ -44,24 +53,37 @@ class LoadedBlueprint:
             return diagnostic
         if diagnostic.path[:1] == (ADOPTED,):
             return diagnostic.at(self.lock.lines.get(str(diagnostic.path[1])))
-        return diagnostic.at(self.source.span(diagnostic.path))
+        return self.shown_at(diagnostic, self.source.span(diagnostic.path))
+
+    def shown_at(self, diagnostic: Diagnostic, span: Span) -> Diagnostic:
+        """Give a finding a span of its path; the hint tells where the value is used, if it is written elsewhere."""
+        return diagnostic.at(span, self.source.noted(diagnostic.hint, diagnostic.path, span))
 
     def located(self, error: InputError) -> InputError:
         """Give every finding of an error its place in the file."""
         return InputError(self.locate(d) for d in error.diagnostics)
 
 
-def load_blueprint(path: str, sets: Sequence[str] = (), *, allow_outside: bool = False) -> LoadedBlueprint:
-    """Read and validate a blueprint and the lock beside it; `-` is standard input.
+def load_blueprint(
+    path: str,
+    sets: Sequence[str] = (),
+    *,
+    allow_outside: bool = False,
+    settings: Path | None = None,
+    unsaved: Mapping[str, bytes] | None = None,
+) -> LoadedBlueprint:
+    """Read and validate a blueprint, the lock beside it and its project's settings; `-` is standard input.
 
-    `sets` are `PATH=VALUE` changes; `allow_outside` lets includes leave the blueprint's folder.
+    `sets` are `PATH=VALUE` changes; `allow_outside` lets includes leave the blueprint's folder; `settings` is a file
+    instead of the nearest one above the blueprint; `unsaved` stands for the content of files, by their names.
     Raises InputError with every fault found, each with its place.
     """
     blueprint_of = locked_blueprint(path)
     if blueprint_of != path:
         raise fault(CODE, "this is a lock, not a blueprint", span=Span(path, 1, 1), hint=f"name {blueprint_of}")
-    source = read_source(path, sets=sets, allow_outside=allow_outside)
+    source = read_source(path, sets=sets, allow_outside=allow_outside, unsaved=unsaved)
     folder = Path.cwd() if path == "-" else Path(path).parent
     blueprint = validate(Blueprint, source)
     guids = read_guids(blueprint, source, folder, allow_outside=allow_outside)
-    return LoadedBlueprint(blueprint, source, folder, read_lock(path, blueprint.name), lock_path(path), guids)
+    project = read_settings(settings or find_settings(folder))
+    return LoadedBlueprint(blueprint, source, folder, read_lock(path, blueprint.name), lock_path(path), guids, project)

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.configuration import DeviceConfiguration, Snippets
 from fabricgen.blueprint.fabric import Fabric, NosOf
+from fabricgen.blueprint.lint_settings import BlueprintLint
 from fabricgen.blueprint.management import Management
 from fabricgen.blueprint.naming import Names
 from fabricgen.blueprint.overrides import Override
@@ -108,21 +109,6 @@ class Floor(Model):
     )
 
 
-class Waiver(Model):
-    """A finding that is accepted, for a reason and until a day."""
-
-    rule: str = Field(pattern=r"^FG\d{3}$", examples=["FG203"], description="Code of the rule.")
-    at: str = Field("", description="Place it covers, for example fabrics/storage; empty: everywhere.")
-    why: Line = Field(min_length=3, description="The reason, for the next reader.")
-    until: str | None = Field(None, pattern=r"^\d{4}-\d{2}-\d{2}$", description="Last day it holds.")
-
-
-class LintSettings(Model):
-    """What the linter is told by the blueprint."""
-
-    waive: tuple[Waiver, ...] = Field((), description="Findings that are accepted.")
-
-
 class Spares(Model):
     """Spares ordered beside what is installed, each kind by its share, rounded up."""
 
@@ -164,7 +150,7 @@ class Blueprint(Model):
     names: Names = Field(default_factory=Names, description="What devices are called.")
     floor: Floor = Field(default_factory=Floor, description="The hall that cables run through.")
     spares: Spares = Field(default_factory=Spares, description="Spares in the bill of materials.")
-    lint: LintSettings = Field(default_factory=LintSettings, description="What the linter is told.")
+    lint: BlueprintLint = Field(default_factory=BlueprintLint, description="What the linter is told.")
 
     @model_validator(mode="before")
     @classmethod

@@ -1,4 +1,4 @@
-"""The JSON Schema of the language, for editors and for checks without fabricgen."""
+"""The JSON Schemas of the language and of settings, for editors and for checks without fabricgen."""
 
 from __future__ import annotations
 
@@ -24,4 +24,14 @@ def blueprint_schema() -> dict[str, Any]:
     schema["patternProperties"] = {"^x-": {"description": "A place to hold anchors; not read."}}
     # An overlay may leave what an included file states to that file.
     schema["anyOf"] = [{"required": schema.pop("required")}, {"required": ["include"]}]
+    return {key: schema[key] for key in sorted(schema)}
+
+
+def project_schema() -> dict[str, Any]:
+    """JSON Schema 2020-12 of a project's settings file; keys in a fixed order."""
+    from fabricgen.blueprint.lint_settings import Project
+
+    schema = Project.model_json_schema(mode="validation")
+    schema["$schema"] = SCHEMA_ID
+    schema["title"] = "fabricgen project settings"
     return {key: schema[key] for key in sorted(schema)}

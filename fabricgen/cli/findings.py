@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from fabricgen.blueprint.lint_settings import Project
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.lint.engine import LintResult
 
@@ -15,6 +16,7 @@ def print_findings(result: LintResult) -> None:
             click.echo(finding.text(), err=True)
 
 
-def fails(result: LintResult, fail_on: str) -> bool:
-    """Whether the gravest finding is at or above the severity that fails a command."""
-    return fail_on != "never" and result.worst is not None and result.worst >= Severity.parse(fail_on)
+def fails(result: LintResult, project: Project, fail_on: str | None) -> bool:
+    """Whether the gravest finding is at or above the severity that fails a command, the project's unless stated."""
+    level = fail_on or project.lint.fail_on
+    return level != "never" and result.worst is not None and result.worst >= Severity.parse(level)

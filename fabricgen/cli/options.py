@@ -55,9 +55,17 @@ def fail_on_option(command: F) -> F:
     return click.option(
         "--fail-on",
         type=click.Choice([*SEVERITIES, "never"]),
-        default="error",
-        show_default=True,
-        help="Exit with 1 on findings of this severity or worse.",
+        default=None,
+        help="Exit with 1 on findings of this severity or worse.  [default: the project's, else error]",
+    )(command)
+
+
+def settings_option(command: F) -> F:
+    """The project's settings."""
+    return click.option(
+        "--settings",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="The project's settings.  [default: the nearest .fabricgen.yaml above the blueprint]",
     )(command)
 
 

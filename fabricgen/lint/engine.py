@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fabricgen.blueprint.models import Waiver
+from fabricgen.blueprint.lint_settings import ProjectLint, Waiver
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity, Span, did_you_mean
 from fabricgen.lint.rule import DesignRule, PlanRule, all_rules
+from fabricgen.lint.waived import Waived
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
 
 EXPIRED, UNMATCHED = "FG801", "FG802"
-"""Findings of the engine itself: a waiver past its day, and one that covers nothing."""
+"""Findings of the engine itself: a waiver past its day; a waiver or a severity that covers nothing."""
+
+IGNORED = "ignore"
+"""The severity, in a blueprint or project, of a rule whose findings are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +38,17 @@ class LintSettings:
         chosen = not self.select or code.startswith(self.select)
         return chosen and not (self.ignore and code.startswith(self.ignore))
 
+    def within(self, project: ProjectLint) -> LintSettings:
+        """With what the project's settings say: rules selected here stand instead of its own, ignored ones add up."""
+        return replace(self, select=self.select or project.select, ignore=(*self.ignore, *project.ignore))
+
 
 @dataclass(frozen=True, slots=True)
 class LintResult:
     """Findings in the order of their places, and those that a waiver covers."""
 
     findings: tuple[Diagnostic, ...]
-    waived: tuple[Diagnostic, ...]
+    waived: tuple[Waived, ...]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -63,19 +71,23 @@ def lint(
     others: Iterable[Diagnostic] = (),
 ) -> LintResult:
     """Judge a design and, where it is given, its cluster; `others` are findings made elsewhere, e.g. on templates."""
-    settings = settings or LintSettings()
-    found = [d for d in (*_findings(design, cluster), *others) if settings.wants(d.code)]
+    settings = (settings or LintSettings()).within(design.loaded.project.lint)
+    found = _weighed(design, (d for d in (*_findings(design, cluster), *others) if settings.wants(d.code)))
     waivers = list(enumerate(design.loaded.blueprint.lint.waive))
     valid = [(i, w) for i, w in waivers if not _expired(w, settings.as_of)]
     kept: list[Diagnostic] = []
-    waived: list[Diagnostic] = []
+    waived: list[Waived] = []
     used: set[int] = set()
     for finding in found:
-        covering = [i for i, w in valid if _covers(w, finding)]
-        used.update(covering)
-        (waived if covering else kept).append(finding)
-    kept += _on_waivers(waivers, valid, used, settings, whole=cluster is not None)
-    return LintResult(_ordered(design, kept), _ordered(design, waived))
+        covering = [(i, w) for i, w in valid if _covers(w, finding)]
+        used.update(i for i, _ in covering)
+        if covering:
+            waived.append(_waived(design, finding, *covering[0]))
+        else:
+            kept.append(finding)
+    kept += _weighed(design, _on_waivers(waivers, valid, used, settings, whole=cluster is not None))
+    kept += _weighed(design, _on_severities(design, settings))
+    return LintResult(_ordered(design, kept), tuple(sorted(dict.fromkeys(waived), key=lambda w: _place(w.finding))))
 
 
 def _findings(design: Design, cluster: Cluster | None) -> Iterator[Diagnostic]:
@@ -86,6 +98,14 @@ def _findings(design: Design, cluster: Cluster | None) -> Iterator[Diagnostic]:
             yield from rule.check(cluster)
 
 
+def _weighed(design: Design, found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Findings with the severity that the blueprint gives their rule, else the project; without those it drops."""
+    loaded = design.loaded
+    stated = loaded.project.lint.severity | loaded.blueprint.lint.severity
+    taken = ((d, stated.get(d.code, d.severity.label)) for d in found)
+    return [replace(d, severity=Severity.parse(gravity)) for d, gravity in taken if gravity != IGNORED]
+
+
 def _expired(waiver: Waiver, as_of: str | None) -> bool:
     return bool(as_of and waiver.until and waiver.until < as_of)
 
@@ -93,6 +113,11 @@ def _expired(waiver: Waiver, as_of: str | None) -> bool:
 def _covers(waiver: Waiver, finding: Diagnostic) -> bool:
     place = tuple(waiver.at.replace(".", "/").strip("/").split("/")) if waiver.at else ()
     return waiver.rule == finding.code and tuple(str(p) for p in finding.path[: len(place)]) == place
+
+
+def _waived(design: Design, finding: Diagnostic, number: int, waiver: Waiver) -> Waived:
+    place = design.loaded.source.span(("lint", "waive", number))
+    return Waived(_placed(design, finding), waiver.why, waiver.until or "", place)
 
 
 def _on_waivers(
@@ -117,9 +142,22 @@ def _on_waivers(
             yield Diagnostic(UNMATCHED, Severity.WARNING, message, path, hint)
 
 
+def _on_severities(design: Design, settings: LintSettings) -> Iterator[Diagnostic]:
+    """Severities that are stated of a code which no rule has."""
+    known = {rule.id for rule in all_rules()} | {EXPIRED, UNMATCHED}
+    for code in design.loaded.blueprint.lint.severity:
+        if code not in known and settings.wants(UNMATCHED):
+            path: Path = ("lint", "severity", code)
+            yield Diagnostic(UNMATCHED, Severity.WARNING, f"no rule is {code}", path, did_you_mean(code, known))
+
+
 def _ordered(design: Design, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     located = dict.fromkeys(_placed(design, d) for d in found)
-    return tuple(sorted(located, key=lambda d: (d.span or Span("", 0, 0), d.code, d.message)))
+    return tuple(sorted(located, key=_place))
+
+
+def _place(located: Diagnostic) -> tuple[Span, str, str]:
+    return located.span or Span("", 0, 0), located.code, located.message
 
 
 def _placed(design: Design, finding: Diagnostic) -> Diagnostic:
@@ -131,6 +169,6 @@ def _placed(design: Design, finding: Diagnostic) -> Diagnostic:
             value = value[part]
         except (KeyError, IndexError, TypeError):
             return design.loaded.locate(finding)
-    return (
-        finding.at(source.key_span(finding.path)) if isinstance(value, dict | list) else design.loaded.locate(finding)
-    )
+    if isinstance(value, dict | list):
+        return design.loaded.shown_at(finding, source.key_span(finding.path))
+    return design.loaded.locate(finding)

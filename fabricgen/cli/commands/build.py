@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import blueprint_argument, fail_on_option, prices_option, reading_options
+from fabricgen.cli.options import blueprint_argument, fail_on_option, prices_option, reading_options, settings_option
 
 if TYPE_CHECKING:
     from fabricgen.design.model import Design
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 @click.option("--redact-secrets", is_flag=True, help="Write references in place of secrets, which are not looked up.")
 @click.option("--locked", is_flag=True, help="Refuse to build when the lock is not up to date.")
 @prices_option
+@settings_option
 @fail_on_option
 def command(
     blueprint: str,
@@ -45,7 +46,8 @@ def command(
     redact_secrets: bool,
     locked: bool,
     prices: Path | None,
-    fail_on: str,
+    settings: Path | None,
+    fail_on: str | None,
 ) -> int:
     """Build wiring, addresses, switch configs and the bill of materials of a BLUEPRINT.
 
@@ -66,7 +68,7 @@ def command(
     parts = tuple(sorted(chosen_parts(p.strip() for p in only.split(",") if p.strip())))
     workers = jobs or os.cpu_count() or 1
     options = BuildOptions(parts, workers, templates, read_prices(prices), redact_secrets, allow_outside)
-    design = compile_design(blueprint, sets, allow_outside=allow_outside)
+    design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings)
     cluster = compile_cluster(design)
     if locked:
         check_locked(cluster)
@@ -78,7 +80,7 @@ def command(
     print_findings(result)
     changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed"
     click.echo(f"{archive or output}: {changed} in {time.monotonic() - started:.1f} s", err=True)
-    return 1 if fails(result, fail_on) else 0
+    return 1 if fails(result, design.loaded.project, fail_on) else 0
 
 
 def _publish(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import fail_on_option, reading_options
+from fabricgen.cli.options import fail_on_option, reading_options, settings_option
 from fabricgen.kernel import discovery
 
 if TYPE_CHECKING:
+    from fabricgen.design.model import Design
     from fabricgen.lint.engine import LintResult, LintSettings
+    from fabricgen.lint.repair import Judge
 
 
 @click.command()
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder whose templates replace built-in ones: judge what they leave out.",
 )
+@click.option("--fix", is_flag=True, help="Mend what has only one right repair; comments and layout stay.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
+@settings_option
 @fail_on_option
 def command(
     blueprints: tuple[str, ...],
@@ -46,7 +52,10 @@ def command(
     ignore: str,
     as_of: str | None,
     templates: Path | None,
-    fail_on: str,
+    fix: bool,
+    diff: bool,
+    settings: Path | None,
+    fail_on: str | None,
 ) -> int:
     """Judge one or more BLUEPRINTs; faults that leave a blueprint unusable exit with 2, findings with 1.
 
@@ -56,6 +65,7 @@ def command(
 
     from fabricgen.blueprint.lock import locked_blueprint
     from fabricgen.cli.findings import fails
+    from fabricgen.compiler import compile_design
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.engine import LintSettings
     from fabricgen.lint.report import FileReport, write_report
@@ -65,39 +75,48 @@ def command(
         datetime.date.fromisoformat(day)
     except ValueError as error:
         raise click.UsageError(f"--as-of {as_of}: {error}") from error
-    settings = LintSettings(_codes(select), _codes(ignore), day)
+    if (fix or diff) and (sets or "-" in blueprints):
+        raise click.UsageError("--fix mends files: not what is --set, nor standard input")
+    asked = LintSettings(_codes(select), _codes(ignore), day)
     reports, failed, unusable = [], False, False
     for blueprint in dict.fromkeys(map(locked_blueprint, blueprints)):
+
+        def judge(unsaved: Mapping[str, bytes], blueprint: str = blueprint) -> tuple[Design, LintResult]:
+            design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings, unsaved=unsaved)
+            return design, _judged(design, fast, asked, templates)
+
         try:
-            result = _judge(blueprint, sets, allow_outside, fast, settings, templates)
+            design, result = _mended(judge, diff) if fix or diff else judge({})
         except InputError as error:
             unusable = True
-            reports.append(FileReport(blueprint, error.diagnostics))
+            reports.append(FileReport(blueprint, error.diagnostics, usable=False))
             continue
-        failed |= fails(result, fail_on)
-        reports.append(FileReport(blueprint, result.findings, len(result.waived)))
-    click.echo(write_report(form, reports))
+        failed |= fails(result, design.loaded.project, fail_on)
+        reports.append(FileReport(blueprint, result.findings, result.waived))
+    if not diff:
+        click.echo(write_report(form, reports))
     if unusable:
         return 2
     return 1 if failed else 0
 
 
-def _judge(
-    blueprint: str,
-    sets: tuple[str, ...],
-    allow_outside: bool,
-    fast: bool,
-    settings: LintSettings,
-    templates: Path | None,
-) -> LintResult:
-    from fabricgen.compiler import compile_cluster, compile_design, template_findings
+def _mended(judge: Judge, only_shown: bool) -> tuple[Design, LintResult]:
+    from fabricgen.cli.repairs import show_repairs
+    from fabricgen.lint.repair import repair
+
+    repaired = repair(judge)
+    show_repairs(repaired, only_shown=only_shown)
+    return repaired.design, repaired.result
+
+
+def _judged(design: Design, fast: bool, asked: LintSettings, templates: Path | None) -> LintResult:
+    from fabricgen.compiler import compile_cluster, template_findings
     from fabricgen.lint.engine import lint
 
-    design = compile_design(blueprint, sets, allow_outside=allow_outside)
     if fast:
-        return lint(design, None, settings)
+        return lint(design, None, asked)
     cluster = compile_cluster(design)
-    return lint(design, cluster, settings, template_findings(cluster, templates))
+    return lint(design, cluster, asked, template_findings(cluster, templates))
 
 
 def _codes(text: str) -> tuple[str, ...]:

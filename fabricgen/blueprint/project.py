@@ -1,0 +1,36 @@
+"""The settings of a project: a file that holds for every blueprint in its folder and below."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fabricgen.blueprint.lint_settings import Project
+from fabricgen.kernel.located_yaml import read_located, validate
+
+SETTINGS = ".fabricgen.yaml"
+"""The file's name."""
+
+
+def find_settings(folder: Path) -> Path | None:
+    """The settings file nearest to a folder, going up; none above the folder that holds `.git`."""
+    at = folder.absolute()
+    for place in (at, *at.parents):
+        if (place / SETTINGS).is_file():
+            return _shown(place / SETTINGS)
+        if (place / ".git").exists():
+            return None
+    return None
+
+
+def _shown(file: Path) -> Path:
+    """As seen from the working directory where it lies below it, so that messages stay short."""
+    here = Path.cwd()
+    return file.relative_to(here) if file.is_relative_to(here) else file
+
+
+def read_settings(file: Path | None) -> Project:
+    """Read a settings file, or the defaults where there is none.
+
+    Raises InputError: FG001 to FG006 for a file that cannot be read or parsed, FG010 and others for what is in it.
+    """
+    return validate(Project, read_located(file)) if file else Project()

@@ -1,0 +1,81 @@
+"""Severities, limits and choices that a blueprint or its project states."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fabricgen.blueprint.load import load_blueprint
+from fabricgen.cli.main import run
+from fabricgen.design.build import build_design
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.lint.engine import LintSettings, lint
+from fabricgen.lint.examples import BASE
+
+THREE_SPINES = BASE.replace("count: 4", "count: 3")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A repository with one blueprint, three spines short of a warning, two folders down."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "site" / "blueprints").mkdir(parents=True)
+    (tmp_path / "site" / "blueprints" / "pod.yaml").write_text(THREE_SPINES, encoding="utf-8")
+    return tmp_path
+
+
+def judged(project: Path, own: str = "", settings: LintSettings | None = None) -> list[tuple[str, str]]:
+    """(code, severity) of what lint finds; `own` is added to the blueprint."""
+    file = project / "site" / "blueprints" / "pod.yaml"
+    file.write_text(THREE_SPINES + own, encoding="utf-8")
+    found = lint(build_design(load_blueprint(str(file))), None, settings).findings
+    return [(d.code, d.severity.label) for d in found]
+
+
+def test_a_project_sets_severities_and_a_blueprint_has_the_last_word(project: Path) -> None:
+    assert judged(project) == [("FG303", "warning")]
+    (project / ".fabricgen.yaml").write_text("lint: {severity: {FG303: error}}", encoding="utf-8")
+    assert judged(project) == [("FG303", "error")]
+    assert judged(project, "lint: {severity: {FG303: info}}") == [("FG303", "info")]
+    assert judged(project, "lint: {severity: {FG303: ignore}}") == []
+
+
+def test_the_nearest_settings_count_and_none_above_the_repository(project: Path) -> None:
+    (project / ".fabricgen.yaml").write_text("lint: {severity: {FG303: error}}", encoding="utf-8")
+    (project / "site" / ".fabricgen.yaml").write_text("lint: {ignore: [FG3]}", encoding="utf-8")
+    assert judged(project) == []
+    (project / "site" / ".git").mkdir()
+    (project / "site" / ".fabricgen.yaml").unlink()
+    assert judged(project) == [("FG303", "warning")]
+
+
+def test_rules_selected_by_an_option_replace_the_projects(project: Path) -> None:
+    (project / ".fabricgen.yaml").write_text("lint: {select: [FG2]}", encoding="utf-8")
+    assert judged(project) == []
+    assert judged(project, settings=LintSettings(select=("FG3",))) == [("FG303", "warning")]
+
+
+def test_a_severity_of_no_rule_is_found(project: Path) -> None:
+    found = judged(project, "lint: {severity: {FG303: ignore, FG399: error}}")
+    assert found == [("FG802", "warning")]
+
+
+def test_settings_that_cannot_be_read_are_located(project: Path) -> None:
+    (project / ".fabricgen.yaml").write_text("lint:\n  severity: {FG303: grave}\n", encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        judged(project)
+    (found,) = error.value.diagnostics
+    assert (found.span.line, found.span.column) == (2, 21)
+    assert found.span.file.endswith(".fabricgen.yaml")
+
+
+def test_the_projects_severity_fails_the_command_unless_another_is_stated(project: Path) -> None:
+    file = str(project / "site" / "blueprints" / "pod.yaml")
+    assert run(["lint", "--fast", file]) == 0
+    (project / ".fabricgen.yaml").write_text("lint: {fail_on: warning}", encoding="utf-8")
+    assert run(["lint", "--fast", file]) == 1
+    assert run(["lint", "--fast", "--fail-on", "error", file]) == 0
+    other = project / "other.yaml"
+    other.write_text("lint: {ignore: [FG]}", encoding="utf-8")
+    assert run(["lint", "--fast", "--settings", str(other), file]) == 0
