@@ -27,6 +27,13 @@ class Waiver(Model):
 class Limits(Model):
     """From where on a figure is a finding. What is left out takes the rule's own measure, or is not judged."""
 
+    watchdog_detect_ms: int | None = Field(
+        None, ge=100, le=5000, description="FG709: the longest that a storm of pauses may stand, ms. Default: 1000."
+    )
+    ecn_queue_ms: float | None = Field(
+        None, gt=0, le=1000, description="FG711: the longest queue before all is marked, ms. Default: 1."
+    )
+
     def over(self, others: Limits) -> Limits:
         """These limits where they are stated, else the others."""
         stated = {key: getattr(self, key) for key in self.model_fields_set}

@@ -20,7 +20,8 @@ class SlowWatchdog(DesignRule):
     over Commodity Ethernet at Scale, SIGCOMM 2016, 4.3), and RoCE gives up connections after seconds without answer.
     Vendors ship 200 ms (SONiC, Junos PFC watchdog) to 300 ms.
 
-    Lower `detect_ms`; leave it high only where NICs are known to pause for long and the fabric is small.
+    Lower `detect_ms`; leave it high only where NICs are known to pause for long and the fabric is small, and say so in
+    `lint.limits.watchdog_detect_ms`.
     """
 
     id = "FG709"
@@ -36,11 +37,12 @@ class SlowWatchdog(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the effective detection time of each lossless fabric with the slowest that is sensible."""
+        most = design.loaded.limits.watchdog_detect_ms or SLOWEST_DETECT_MS
         for fabric, qos in lossless_fabrics(design):
-            if qos.detect_ms > SLOWEST_DETECT_MS:
+            if qos.detect_ms > most:
                 yield self.flag(
                     (*place_of_qos(design, fabric, "watchdog"), "detect_ms"),
                     f"{fabric.name}: a storm of pauses stands for {qos.detect_ms} ms before it is ended, "
-                    f"{SLOWEST_DETECT_MS} ms at most are sensible",
+                    f"{most} ms at most are sensible",
                     "200 ms is usual",
                 )

@@ -41,6 +41,7 @@ class EcnThresholds(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Judge what is stated, for each port speed of each tier; the first fault of a fabric is told."""
+        longest_ms = design.loaded.limits.ecn_queue_ms or LONGEST_MS
         for fabric, qos in lossless_fabrics(design):
             if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb):
                 continue
@@ -52,8 +53,8 @@ class EcnThresholds(DesignRule):
                 if low < PACKET_KB:
                     message = f"{speed}G ports mark from queues of {low} kB, less than a RoCE packet of {PACKET_KB} kB"
                     names = (*own, "ecn_min_kb", "ecn_max_kb")
-                elif late_ms > LONGEST_MS:
-                    message = f"{speed}G ports mark all from queues of {high} kB, {late_ms:.1f} ms; want {LONGEST_MS}"
+                elif late_ms > longest_ms:
+                    message = f"{speed}G ports mark all from queues of {high} kB, {late_ms:.1f} ms; want {longest_ms:g}"
                     names = (*own, "ecn_max_kb", "ecn_min_kb")
                 else:
                     continue
