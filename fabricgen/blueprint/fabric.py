@@ -118,7 +118,9 @@ class Extra(Model):
     switches: tuple[str, ...] = Field((), description="Switches by name that their ports are dealt over.")
     site: Name | None = Field(None, description="Where they stand. Default: the first site.")
     attach: Name | None = Field(None, description="Their NIC role. Default: as the fabric's nodes, or the only one.")
-    media: MediaOf = Field((), description="What their links may run over. Default: as the nodes' of that tier.")
+    media: MediaOf | None = Field(
+        None, description="What their links may run over. Default: as the nodes' of that tier."
+    )
 
     @model_validator(mode="after")
     def _named(self) -> Extra:
@@ -145,7 +147,7 @@ class SpanSpec(Model):
     km: float = Field(gt=0, le=20000, description="Length of the fibre, km.")
     links: LinksOf = Field(description="Links in all, e.g. 16 x 400G, dealt over the border switches of a site.")
     fibre_pairs: int | None = Field(None, gt=0, description="Fibre pairs there are. Default: one a link.")
-    media: MediaOf = Field((), description="What its links may run over. Default: the cheapest that reaches.")
+    media: MediaOf | None = Field(None, description="What its links may run over. Default: the cheapest that reaches.")
 
 
 class Fabric(Model):
@@ -195,8 +197,8 @@ class Fabric(Model):
         None, ge=2, le=4094, description="VLAN of bridged nodes. Default: 100, 110, 120, ... in the order of fabrics."
     )
     tiers: dict[Name, Tier] = Field(default_factory=dict, description="The switch tiers by name: leaf, spine, core.")
-    media: MediaOf = Field(
-        (), description="What all its links but copper pairs may run over; tiers may say otherwise. Default: any."
+    media: MediaOf | None = Field(
+        None, description="What all its links but copper pairs may run over; tiers may say otherwise. Default: any."
     )
     spans: dict[Name, SpanSpec] = Field(
         default_factory=dict, description="Long-haul connections of its top tier between sites, by name."

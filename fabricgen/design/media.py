@@ -92,7 +92,7 @@ def media_of_uplinks(design: Design, lower: TierDesign, upper: TierDesign) -> St
 
 def media_of_lateral(design: Design, tier: TierDesign, span: Span | None) -> Stated | None:
     """What the links inside a tier may run over: those of a span, or of pairs."""
-    words = design.loaded.blueprint.fabrics[tier.fabric].spans[span.name].media if span else ()
+    words = design.loaded.blueprint.fabrics[tier.fabric].spans[span.name].media if span else None
     if span and words:
         return Stated(words, (*span.path, "media"))
     return _of_role(design, tier, "peer") or _of_fabric(design, tier.fabric)
@@ -169,9 +169,9 @@ def _words(blueprint: Blueprint) -> Iterator[tuple[Path, str]]:
     """(path, word) of every medium that is stated."""
     for name, fabric in blueprint.fabrics.items():
         at = ("fabrics", name)
-        places: list[tuple[Path, tuple[str, ...]]] = [((*at, "media"), fabric.media)]
+        places: list[tuple[Path, tuple[str, ...]]] = [((*at, "media"), fabric.media or ())]
         for tier, spec in fabric.tiers.items():
             places += [((*at, "tiers", tier, "media", role), words) for role, words in spec.media.items()]
-        places += [((*at, "extra", extra, "media"), told.media) for extra, told in fabric.extra.items()]
-        places += [((*at, "spans", span, "media"), told.media) for span, told in fabric.spans.items()]
+        places += [((*at, "extra", extra, "media"), told.media or ()) for extra, told in fabric.extra.items()]
+        places += [((*at, "spans", span, "media"), told.media or ()) for span, told in fabric.spans.items()]
         yield from ((path, word) for path, words in places for word in words)
