@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import ClassVar
 
+from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.lint.documented import Documented, registered
-from fabricgen.lint.rule import all_rules
+from fabricgen.lint.rule import RULES, all_rules
 
 FAULTS = "fabricgen.lint.faults"
 
@@ -23,6 +24,11 @@ class Fault(Documented):
 def all_faults() -> tuple[Fault, ...]:
     """Every fault, by id: a module in the folder of faults is registered."""
     return registered(FAULTS, Fault)
+
+
+def code_ids() -> frozenset[str]:
+    """Every code, of rules and faults, told from the names of their modules: none is loaded."""
+    return frozenset(name[:5].upper() for package in (RULES, FAULTS) for name in discovery.module_names(package))
 
 
 def all_codes() -> tuple[Documented, ...]:
