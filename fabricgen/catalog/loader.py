@@ -99,7 +99,7 @@ class Catalog:
         if platform.switch != switch or len(platform.cages) != cages:
             wrong = "cages" if platform.switch == switch else "switch"
             raise fault(
-                "FG012",
+                "FG026",
                 f"{file.name} has {len(platform.cages)} cages of {platform.switch}; the face of {switch} has {cages}",
                 span=located.key_span((wrong,)),
                 hint="list every cage in the order of the face, those that SONiC leaves alone too",
