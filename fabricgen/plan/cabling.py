@@ -237,8 +237,8 @@ def _agree(medium: Ints, reaches: Flags, together: Ints, usable: list[Flags]) ->
 def _make_do(medium: Ints, segment: Ints, segments: tuple[Segment, ...], media: tuple[CableProfile, ...]) -> None:
     """Give cables that nothing legal serves what is stated, else what carries their lanes; none of it reaches."""
     by_reach = sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank))
-    for stated in (True, False):
-        for i, profile in by_reach:
+    for stated, ordered in ((True, by_reach), (False, list(enumerate(media)))):
+        for i, profile in ordered:
             allowed = [profile.id in s.media if stated else profile.selectable for s in segments]
             carries = [s.lane_gbps in profile.lane_gbps for s in segments]
             medium[np.logical_and(allowed, carries)[segment] & (medium < 0)] = i

@@ -63,23 +63,23 @@ class MixedMediaInCage(PlanRule):
             shared |= _in_cages_with_several(place, cables.end_cable)
             mixed |= _in_cages_with_several(place, medium)
         latest = _latest(links.segments, segment, mixed)
-        for path in dict.fromkeys(s.stated for s in links.segments if s.stated):
-            told = [i for i, s in enumerate(links.segments) if s.stated == path]
-            own = links.segments[told[0]]
-            fitting = {c.id for c in cables.media if fits_segment(own, c)}
-            rows = np.isin(segment, told) & shared
-            whole = [c.medium for c in cables.media if c.id in fitting and (c.attached or c.link_gbps)]
-            alike = np.array([c.id in fitting for c in cables.media])[medium]
-            if fitting and len(whole) == len(fitting) and rows.any():
-                message = f"{int(rows.sum())} {own.fabric} {own.key} links share cages, and {'/'.join(whole)} fills one"
-                yield self.flag(path, message, "state a medium with fibres of its own, such as DR or SR")
+        told: set[Path] = set()
+        for i, own in enumerate(links.segments):
+            if not own.stated or own.stated in told:
                 continue
-            rows = np.isin(segment, told) & ~alike
-            if path == latest:
-                rows |= np.isin(segment, told) & mixed
+            fitting = [c for c in cables.media if fits_segment(own, c)]
+            alike = np.isin(medium, [n for n, c in enumerate(cables.media) if c in fitting])
+            whole = "/".join(dict.fromkeys(c.medium for c in fitting if c.attached or c.link_gbps))
+            rows = (segment == i) & shared
+            message, hint = f", and {whole} fills one", "state a medium with fibres of its own, such as DR or SR"
+            if not all(c.attached or c.link_gbps for c in fitting) or not rows.any():
+                rows = (segment == i) & (~alike | (mixed if own.stated == latest else False))
+                message, hint = " with links told otherwise", "state the same media for all that shares a cage"
             if fitting and rows.any():
-                message = f"{int(rows.sum())} {own.fabric} {own.key} links share cages with links told otherwise"
-                yield self.flag(path, message, "state the same media for all that shares a cage")
+                told.add(own.stated)
+                yield self.flag(
+                    own.stated, f"{int(rows.sum())} {own.fabric} {own.key} links share cages{message}", hint
+                )
 
     def _fibres(self, cluster: Cluster, number: int) -> Iterator[Diagnostic]:
         """Twin-port cages of lower ends with a straight fibre in one connector and a splitter in the other."""

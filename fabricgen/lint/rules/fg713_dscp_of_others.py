@@ -37,9 +37,11 @@ class DscpOfOthers(DesignRule):
         """Compare the effective values of each lossless fabric with those of other traffic."""
         for fabric, qos in lossless_fabrics(design):
             data, cnp = qos.roce_dscp, qos.cnp_dscp
-            others = "what nobody marks" if data == BEST_EFFORT else "routing protocols"
+            others = "whatever nobody marks" if data == BEST_EFFORT else "routing protocols"
+            if data == cnp:
+                continue
             if data == BEST_EFFORT or data in NETWORK_CONTROL:
-                message = f"{fabric.name}: RoCE data has DSCP {data}, which {others} has too"
+                message = f"{fabric.name}: RoCE data has DSCP {data}, as {others}"
                 yield self.flag(place_of_qos(design, fabric, "roce_dscp"), message, "use 26, on switches and nodes")
             if cnp == BEST_EFFORT:
                 message = f"{fabric.name}: notifications have DSCP 0: what nobody marks gets strict priority with them"
