@@ -20,7 +20,7 @@ class Waiver(Model):
 
     rule: RuleCode = Field(examples=["FG203"], description="Code of the rule.")
     at: str = Field("", description="Place it covers, for example fabrics/storage; empty: everywhere.")
-    why: Line = Field(min_length=3, description="The reason, for the next reader.")
+    why: Line = Field(min_length=3, json_schema_extra={"minLength": 3}, description="The reason, for the next reader.")
     until: str | None = Field(None, pattern=r"^\d{4}-\d{2}-\d{2}$", description="Last day it holds.")
 
 
