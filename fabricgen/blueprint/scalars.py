@@ -196,10 +196,12 @@ NicModeOf = Annotated[
 ]
 
 
+MEDIA = ("DAC", "ACC", "AEC", "AOC", "SR", "VR", "DR", "FR", "LR", "ZR", "LPO", "LRO", "NPO", "CPO", "COPPER")
+"""The words for media, as cable profiles have them."""
+
 _MEDIUM_FORM = {
-    "type": "string",
     "description": "A medium, such as DR, or a cable profile.",
-    forms.CATALOGUE: "cables",
+    "anyOf": [{"enum": list(MEDIA)}, {"type": "string"}],
 }
 MediaOf = Annotated[
     tuple[str, ...],

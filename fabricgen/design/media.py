@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fabricgen.blueprint.models import Blueprint
+from fabricgen.blueprint.scalars import MEDIA
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Span, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault, nearest
-
-MEDIA = ("DAC", "ACC", "AEC", "AOC", "SR", "VR", "DR", "FR", "LR", "ZR", "LPO", "LRO", "NPO", "CPO", "COPPER")
-"""The words for media, as cable profiles have them."""
 
 
 @dataclass(frozen=True, slots=True)
