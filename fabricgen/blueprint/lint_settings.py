@@ -37,6 +37,7 @@ class Limits(Model):
     )
     ecn_queue_ms: float | None = Field(
         None, gt=0, le=1000, description="FG711: the longest queue before all is marked, ms. Default: 1."
+    )
     pool_use: Percent = Field(
         0.8,
         gt=0,
