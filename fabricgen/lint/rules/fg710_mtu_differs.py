@@ -11,11 +11,6 @@ from fabricgen.lint.rule import PlanRule
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
 
-USUAL_MTU = {"eos": 9214}
-"""Bytes, of ports that nothing is stated for, where a NOS takes no more; others have 9216."""
-
-LARGEST_MTU = 9216
-
 ALIKE = 2
 """By so many bytes NOSes differ on links that are right."""
 
@@ -64,7 +59,7 @@ class MtuDiffers(PlanRule):
                     continue
                 far_name, far_port = cluster.names[far], str((cluster.a_port if upper else cluster.b_port)[link])
                 there = stated[far_name].ports.get(far_port) if far_name in stated else None
-                usual = USUAL_MTU.get(far_class.nos, LARGEST_MTU)
+                usual = cluster.design.catalog.naming(far_class.nos, far_class.path).configuration.mtu_max
                 mtu = there.mtu if there and there.mtu else usual
                 if abs(mtu - settings.mtu) > ALIKE:
                     told.add(link)
