@@ -10,36 +10,11 @@ from fabricgen.allocate.family import FAMILIES
 from fabricgen.allocate.pools import pool_prefixes
 from fabricgen.allocate.underlay import families, is_management, underlay
 from fabricgen.blueprint.management import Management
-from fabricgen.blueprint.qos import Qos, Watchdog, effective
 from fabricgen.blueprint.routing import Bfd, Routing
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import fabric_vlan, linked_fabrics
 from fabricgen.design.model import Design
-
-
-@dataclass(frozen=True, slots=True)
-class QosIntent:
-    """Lossless Ethernet as the switches of a fabric are to do it; thresholds in kB, None: by port speed.
-
-    `ecn` are (Gb/s, lower, upper) thresholds of port speeds, which win. `roce_percent` is the share of a busy port for
-    RoCE data; `cnp_max_percent` what notifications may take of a port, 0: they are not shaped.
-    """
-
-    lossless: bool
-    roce_dscp: int
-    cnp_dscp: int
-    ecn_min_kb: int | None
-    ecn_max_kb: int | None
-    ecn: tuple[tuple[int, int, int], ...]
-    mark_percent: int
-    roce_class: int
-    cnp_class: int
-    roce_percent: int
-    cnp_max_percent: int
-    detect_ms: int
-    restore_ms: int
-    poll_ms: int
-    watchdog_action: str
+from fabricgen.design.qos import QosIntent, qos_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +57,6 @@ def fabric_intent(
     spec = blueprint.fabrics[fabric.name]
     linked = next(part for part in linked_fabrics(blueprint.fabrics) if fabric.name in part)
     joined = [f for f in design.fabrics if f.name in linked and f.vrf == fabric.vrf]
-    carries = [f for f in design.fabrics if f.carrier == fabric.name]
-    protocol = "roce" if any(f.protocol == "roce" for f in carries) else fabric.protocol
     members = (fabric, *joined)
     loopbacks = tuple(dict.fromkeys(p for f in members for p in _pool(design, f, "loopback")))
     own = dict.fromkeys(p for f in members for p in (own_loopbacks or {}).get(f.name, ()))
@@ -98,7 +71,7 @@ def fabric_intent(
         states_max_prefixes=bool(stated),
         load_balance=spec.routing.load_balance or blueprint.routing.load_balance or "hash",
         management=spec.management.over(blueprint.management),
-        qos=_qos_intent(protocol, spec.qos, blueprint.qos),
+        qos=qos_of(design, fabric),
         vlan=fabric_vlan(blueprint, design.layout.numbering, fabric.name),
         vrf=fabric.vrf,
         families=families(design, fabric),
@@ -127,37 +100,6 @@ def _held(prefix: str, pools: Iterable[str]) -> bool:
 
 def _host_pool(design: Design, fabric: FabricDesign) -> tuple[str, ...]:
     return _pool(design, fabric, "management" if is_management(fabric) else "hosts")
-
-
-def _qos_intent(protocol: str, own: Qos, shared: Qos) -> QosIntent:
-    """Settings of a fabric over those of the cluster; a shared profile concerns RoCE fabrics only."""
-    profile = own.profile or (shared.profile if protocol == "roce" else None)
-    lossless = profile == "roce-lossless" if profile else protocol == "roce"
-
-    def setting(name: str, default: int) -> int:
-        return effective(own, shared, name, default)
-
-    def threshold(name: str) -> int | None:
-        return setting(name, 0) or None
-
-    watchdog = own.watchdog or shared.watchdog or Watchdog()
-    return QosIntent(
-        lossless=lossless,
-        roce_dscp=setting("roce_dscp", 26),
-        cnp_dscp=setting("cnp_dscp", 48),
-        ecn_min_kb=threshold("ecn_min_kb"),
-        ecn_max_kb=threshold("ecn_max_kb"),
-        ecn=tuple((speed, *kb) for speed, kb in sorted({**shared.ecn, **own.ecn}.items())),
-        mark_percent=setting("mark_percent", 100),
-        roce_class=setting("roce_class", 3),
-        cnp_class=setting("cnp_class", 6),
-        roce_percent=setting("roce_percent", 50),
-        cnp_max_percent=setting("cnp_max_percent", 0),
-        detect_ms=watchdog.detect_ms,
-        restore_ms=watchdog.restore_ms,
-        poll_ms=watchdog.poll_ms,
-        watchdog_action=watchdog.action,
-    )
 
 
 def _bfd(own: Routing, shared: Routing) -> Bfd | None:

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.models import SwitchProfile
+from fabricgen.catalog.models import SonicPlatform, SwitchProfile
+from fabricgen.catalog.sonic_modes import breakout_mode
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
@@ -23,12 +24,15 @@ def run_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int)
     """Names of the first `ports` ports of a run on the switches of a class, as their NOS has them.
 
     Raises InputError when the NOS takes names from a port table and the catalogue has none for the switch, or it does
-    not split cages so, or when the switch is a chassis and the NOS has no names for line cards.
+    not split cages so or has no breakout mode for the speed, or when the switch is a chassis and the NOS has no names
+    for line cards.
     """
     assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
     naming = catalog.naming(cls.nos, cls.path)
     platform = catalog.sonic_platform(cls.profile.id) if naming.numbers == "platform-table" else None
     cage_class = cls.profile.cages[run.cage_class]
+    if platform and platform.breakout_modes and not breakout_mode(platform, cage_class, run.ways, run.speed_gbps):
+        raise _no_mode(cls, platform, run)
     try:
         return [
             naming.port(cage, i % run.ways, run.ways, cage_class, platform, cls.profile.slot_of(cage))
@@ -46,6 +50,17 @@ def _no_split(cls: DeviceClass, ways: int) -> InputError:
         f"the {cls.nos} port table of {cls.profile.id} has no cage of {ways} ports",
         path=cls.path,
         hint="use a speed that needs no such split, another switch or another NOS",
+    )
+
+
+def _no_mode(cls: DeviceClass, platform: SonicPlatform, run: PortRun) -> InputError:
+    """Without a mode the ports have no row in BREAKOUT_CFG, and the image does not make them."""
+    listed = ", ".join(platform.breakout_modes.get(run.ways, ())) or "none of that split"
+    return fault(
+        "FG026",
+        f"the {cls.nos} port table of {cls.profile.id} has no breakout mode for {run.ways} x {run.speed_gbps}G",
+        path=cls.path,
+        hint=f"it lists {listed}; use a speed that these have, another switch or another NOS",
     )
 
 

@@ -12,7 +12,7 @@ from fabricgen.blueprint.management import Management
 from fabricgen.blueprint.naming import Templates
 from fabricgen.blueprint.qos import Qos
 from fabricgen.blueprint.routing import Ip, Pools, Routing
-from fabricgen.blueprint.scalars import NAME_PATTERN, Cages, Line, LinksOf, Name, NicModeOf, Ratio, Speed
+from fabricgen.blueprint.scalars import NAME_PATTERN, Cages, Line, LinksOf, MediaOf, Name, NicModeOf, Ratio, Speed
 from fabricgen.kernel.forms import CATALOGUE, one_or_list, text_form
 
 DIMENSIONS = ("site", "pod", "su", "rack", "rail", "rail-group", "plane", "port")
@@ -107,6 +107,9 @@ class Tier(Model):
     cages: dict[Literal["down", "up", "peer"], Cages] = Field(
         default_factory=dict, description="Cages kept for a purpose, e.g. {down: 1-48, up: 49-64}."
     )
+    media: dict[Literal["down", "up", "peer"], MediaOf] = Field(
+        default_factory=dict, description="What links of a purpose may run over, e.g. {down: DAC, up: [DR, FR]}."
+    )
     above: TierNames = Field((), description="Tiers below it: for unusual names, or FABRIC.TIER of another fabric.")
     snippets: Snippets = Field(default_factory=dict, description="Raw configuration for its switches, by name.")
     below: TierName | None = Field(
@@ -130,6 +133,9 @@ class Extra(Model):
     )
     site: Name | None = Field(None, description="Where they stand. Default: the first site.")
     attach: Name | None = Field(None, description="Their NIC role. Default: as the fabric's nodes, or the only one.")
+    media: MediaOf | None = Field(
+        None, description="What their links may run over. Default: as the nodes' of that tier."
+    )
 
     @model_validator(mode="after")
     def _named(self) -> Extra:
@@ -156,6 +162,7 @@ class SpanSpec(Model):
     km: float = Field(gt=0, le=20000, description="Length of the fibre, km.")
     links: LinksOf = Field(description="Links in all, e.g. 16 x 400G, dealt over the border switches of a site.")
     fibre_pairs: int | None = Field(None, gt=0, description="Fibre pairs there are. Default: one a link.")
+    media: MediaOf | None = Field(None, description="What its links may run over. Default: the cheapest that reaches.")
 
 
 Rail = Annotated[int, Field(ge=1, description="A rail by number, from 1.")]
@@ -217,6 +224,9 @@ class Fabric(Model):
         None, ge=2, le=4094, description="VLAN of bridged nodes. Default: 100, 110, 120, ... in the order of fabrics."
     )
     tiers: dict[Name, Tier] = Field(default_factory=dict, description="The switch tiers by name: leaf, spine, core.")
+    media: MediaOf | None = Field(
+        None, description="What all its links but copper pairs may run over; tiers may say otherwise. Default: any."
+    )
     spans: dict[Name, SpanSpec] = Field(
         default_factory=dict, description="Long-haul connections of its top tier between sites, by name."
     )

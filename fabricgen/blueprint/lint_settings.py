@@ -92,6 +92,12 @@ SparePorts = Annotated[
 class Limits(Model):
     """From where on a figure is a finding. What is left out takes the rule's own measure, or is not judged."""
 
+    watchdog_detect_ms: int | None = Field(
+        None, ge=100, le=5000, description="FG709: the longest that a storm of pauses may stand, ms. Default: 1000."
+    )
+    ecn_queue_ms: float | None = Field(
+        None, gt=0, le=1000, description="FG711: the longest queue before all is marked, ms. Default: 1."
+    )
     pool_use: Percent = Field(
         0.8,
         gt=0,

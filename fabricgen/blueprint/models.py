@@ -40,6 +40,12 @@ class Racks(Model):
 
     nodes_per_rack: int | None = Field(None, gt=0, le=64, description="Default: as many as fit the rack units.")
     units: int = Field(48, ge=10, le=60, description="Height of a rack, rack units.")
+    power_kw: float | None = Field(
+        None, gt=0, le=2000, description="What a node rack may draw, kW. Default: not judged."
+    )
+    weight_kg: float | None = Field(
+        None, gt=0, le=20000, description="What may stand in a node rack, kg, without the rack. Default: not judged."
+    )
     devices: dict[Name, NodesOf] = Field(
         default_factory=dict, description="What else stands in each rack, e.g. {shelf: 8 x power-shelf}."
     )
@@ -104,6 +110,12 @@ class Floor(Model):
     racks_per_row: int = Field(16, gt=0, le=10000, description="Racks in a row.")
     tray_m: float = Field(1.2, ge=0, le=20, description="From the top of a rack up to the cable tray, m.")
     slack: Percent = Field(0.1, description="Added to every cable length.")
+    network_rack_kw: float | None = Field(
+        None, gt=0, le=2000, description="What a rack without nodes may draw, kW. Default: not judged."
+    )
+    network_rack_kg: float | None = Field(
+        None, gt=0, le=20000, description="What may stand in a rack without nodes, kg. Default: not judged."
+    )
     feeds: tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,15}$")], ...] = Field(
         (), max_length=8, examples=[["A", "B"]], description="Power feeds by name, e.g. [A, B]. Default: not judged."
     )

@@ -95,6 +95,10 @@ class AsnPlan(Model):
     )
 
 
+KEEPALIVE_S, HOLD_S, CONNECT_RETRY_S = 3, 9, 10
+"""Session timers, seconds: the `datacenter` profile of FRR (docs.frrouting.org, bgpd: `frr defaults datacenter`)."""
+
+
 class Bfd(Model):
     """Bidirectional forwarding detection: how soon a silent neighbour is given up."""
 

@@ -193,6 +193,29 @@ NicModeOf = Annotated[
 ]
 
 
+MEDIA = ("DAC", "ACC", "AEC", "AOC", "SR", "VR", "DR", "FR", "LR", "ZR", "LPO", "LRO", "NPO", "CPO", "COPPER")
+"""The words for media, as cable profiles have them."""
+
+_MEDIUM_FORM = {
+    "description": "A medium, such as DR, or a cable profile.",
+    "anyOf": [{"enum": list(MEDIA)}, {"type": "string"}],
+}
+MediaOf = Annotated[
+    tuple[str, ...],
+    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
+    Field(min_length=1),
+    WithJsonSchema(
+        {
+            "description": "Media (DAC, ACC, AEC, AOC, SR, VR, DR, FR, LR, ZR, LPO, LRO, NPO, CPO, COPPER) or cable "
+            "profiles such as dr8-500m: the cheapest of these that reaches is taken, and no other.",
+            **forms.one_or_list(_MEDIUM_FORM, minItems=1),
+            "examples": ["DAC", ["DR", "FR"]],
+        }
+    ),
+]
+"""Media that links may use."""
+
+
 def _cages(value: Any) -> Any:
     """Cage numbers from ranges: `1-32,49`."""
     if isinstance(value, tuple):

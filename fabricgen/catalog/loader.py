@@ -87,8 +87,23 @@ class Catalog:
         if key not in self._loaded:
             files = (folder / "sonic" / f"{switch}.yaml" for folder in self._platforms)
             file = next((f for f in files if f.is_file()), None)
-            self._loaded[key] = validate(SonicPlatform, read_located(file)) if file else None
+            self._loaded[key] = self._port_table(switch, file) if file else None
         platform: SonicPlatform | None = self._loaded[key]
+        return platform
+
+    def _port_table(self, switch: str, file: Path) -> SonicPlatform:
+        """Read a port table; raises InputError where it does not have the cages of the switch's face, one for one."""
+        located = read_located(file)
+        platform = validate(SonicPlatform, located)
+        cages = self.switch(switch).cage_count
+        if platform.switch != switch or len(platform.cages) != cages:
+            wrong = "cages" if platform.switch == switch else "switch"
+            raise fault(
+                "FG026",
+                f"{file.name} has {len(platform.cages)} cages of {platform.switch}; the face of {switch} has {cages}",
+                span=located.key_span((wrong,)),
+                hint="list every cage in the order of the face, those that SONiC leaves alone too",
+            )
         return platform
 
     def sonic_platform_named(self, platform: str) -> SonicPlatform | None:

@@ -38,6 +38,12 @@ __all__ = [
 ]
 
 
+OPTICAL = ("CPO", "LC")
+"""Cages that light leaves: fibres plug in, nothing electrical does."""
+
+_QSFP_DD = {"QSFP-DD800": "QSFP-DD", "QSFP56-DD": "QSFP-DD"}
+
+
 class NicProfile(Profile):
     """A network adapter."""
 
@@ -71,7 +77,25 @@ class CableProfile(Profile):
     form_factors: tuple[str, ...] = Field((), description="Cages it fits; empty: any pluggable cage.")
     splittable: bool = Field(True, description="One connector may serve several links, each on lanes of its own.")
     cost_rank: int = Field(gt=0, description="Order of preference by cost; the cheapest that reaches is taken.")
+    not_offered_by: tuple[str, ...] = Field((), description="Vendors that sell none for their ports.")
     selectable: bool = Field(True, description="Chosen without being asked for.")
+
+    def end_power_w(self, lanes: float) -> float | None:
+        """Power of one end with so many lanes in use, W: of the eight-lane end in proportion, of a module as it is."""
+        if self.power_w_per_end is None or self.link_gbps:
+            return self.power_w_per_end
+        return self.power_w_per_end * min(1.0, lanes / 8)
+
+    def plugs_into(self, form_factor: str) -> bool:
+        """Whether an end goes into a cage: copper pairs into RJ45 alone, and no cable with ends of its own into CPO.
+
+        A QSFP-DD cage of any spelling takes QSFP-DD modules.
+        """
+        if "RJ45" in (*self.form_factors, form_factor):
+            return form_factor in self.form_factors
+        if form_factor in OPTICAL:
+            return not self.attached
+        return not self.form_factors or _QSFP_DD.get(form_factor, form_factor) in self.form_factors
 
     def splits_for(self, lanes_per_link: int) -> bool:
         """Whether a cage in which each link has so many lanes may serve several links.

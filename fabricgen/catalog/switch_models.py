@@ -32,6 +32,16 @@ class CageClass(BaseModel):
         ),
     )
 
+    optic_w: float | None = Field(None, gt=0, description="What a transceiver may draw in each of these cages, W.")
+    high_power_w: float | None = Field(None, gt=0, description="What one may draw in those of `high_power_cages`, W.")
+    high_power_cages: tuple[int, ...] = Field((), description="Cages that may draw more, by number on the face.")
+
+    def optic_limit_w(self, cages: Iterable[int]) -> float | None:
+        """What a transceiver may draw in any of some cages (by number on the face), W; None where nobody says."""
+        if self.high_power_w and set(cages) <= set(self.high_power_cages):
+            return self.high_power_w
+        return self.optic_w
+
     @model_validator(mode="after")
     def _lanes_carry_speeds(self) -> CageClass:
         for ways, speeds in self.breakouts.items():

@@ -15,6 +15,7 @@ from fabricgen.design.interface_names import check_interface_names
 from fabricgen.design.layout import lay_out
 from fabricgen.design.linked import check_apart, check_together, linked_fabrics
 from fabricgen.design.management import managed_devices, managed_ports
+from fabricgen.design.media import check_media
 from fabricgen.design.model import Design
 from fabricgen.design.node_names import check_node_names
 from fabricgen.design.order import fabric_order
@@ -43,6 +44,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     blueprint = loaded.blueprint
     layout = lay_out(blueprint, catalog, loaded.lock)
     check_node_names(blueprint, layout)
+    check_media(blueprint, catalog)
     context = FabricContext(blueprint, catalog, layout)
     names = sorted(blueprint.fabrics, key=fabric_order)
     managing = [n for n in names if "switches" in blueprint.fabrics[n].also]

@@ -239,6 +239,12 @@ class TierDesign:
         """Its downlinks in words: `32 x 400G`, several kinds joined."""
         return " + ".join(f"{run.count} x {run.speed_gbps}G" for run in self.downs) or "nothing"
 
+    @property
+    def speeds(self) -> tuple[int, ...]:
+        """Speeds of its ports in use, Gb/s, ascending."""
+        runs = (*self.downs, *((self.up,) if self.up else ()), *((self.lateral.run,) if self.lateral else ()))
+        return tuple(sorted({run.speed_gbps for run in runs if run.count}))
+
     def spare_ports(self, run: int = 0) -> int:
         """Ports of a run that nothing is numbered for."""
         return self.downs[run].capacity - self.numbered[run] if self.downs else 0

@@ -32,6 +32,8 @@ class PortRun:
     cages: tuple[int, ...]
     ways: int
     connectors: int
+    form_factor: str = ""
+    """Of its cages."""
 
     @property
     def per_connector(self) -> int:
@@ -238,8 +240,9 @@ def _run(profile: SwitchProfile, free: _FreeCages, where: tuple[int, int], ask: 
     if cages is None:
         return None
     cages = cages[::-1] if ask.last else cages
-    kind, connectors = ask.kind, profile.cages[cage_class].connectors
-    return PortRun(ask.count, kind.speed_gbps, kind.lane_gbps, cage_class, cages, ways, connectors)
+    kind, cage = ask.kind, profile.cages[cage_class]
+    found = (ask.count, kind.speed_gbps, kind.lane_gbps, cage_class, cages, ways, cage.connectors, cage.form_factor)
+    return PortRun(*found)
 
 
 def uplinks_needed(down_gbps: int, up_speed: int, allowed: Fraction) -> int:

@@ -22,6 +22,7 @@ from fabricgen.plan.tables import (
     Floats,
     Ints,
     LinkTable,
+    Plan,
     RackTable,
     Segment,
     Side,
@@ -160,6 +161,14 @@ def side_columns(links: LinkTable, rows: Ints, *, cage: bool) -> tuple[Ints, Int
     return a, b
 
 
+def cages_of_ends(plan: Plan) -> tuple[Wide, Wide]:
+    """The cage at the a and at the b end of each cable end row, by a number of its own in the cluster; int64."""
+    links, rows = plan.links, plan.cables.end_link
+    a, b = side_columns(links, rows, cage=True)
+    wide = np.int64
+    return links.a_device[rows].astype(wide) * _STRIDE + a, links.b_device[rows].astype(wide) * _STRIDE + b
+
+
 def _ends(links: LinkTable, of_link: Ints, wired: Wide | Ints) -> _Ends:
     rows = wired.astype(np.int32)
     a_conn, b_conn = side_columns(links, rows, cage=False)
@@ -195,20 +204,44 @@ def _choose(links: LinkTable, ends: _Ends, length_m: Floats, media: tuple[CableP
     np.logical_and.at(alone_all, together, alone)
     split_any = breakout.copy()
     np.logical_or.at(split_any, together, breakout)
-    medium = np.full(cables, -1, dtype=np.int32)
-    reaches = np.zeros(cables, dtype=bool)
-    for i, profile in sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank)):
+
+    def legal(profile: CableProfile) -> Flags:
         fits = _fits(links.segments, profile)[segment]
         fits &= alone_all[together] | (not profile.attached and not profile.link_gbps)
         fits &= ~split_any[together] | _splits(links.segments, profile)[segment]
-        unset = fits & (medium < 0)
-        medium[unset] = i
+        return fits
+
+    medium = np.full(cables, -1, dtype=np.int32)
+    reaches = np.zeros(cables, dtype=bool)
+    for i, profile in sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank)):
+        medium[legal(profile) & (medium < 0)] = i
     for i, profile in reversed(list(enumerate(media))):
-        fits = _fits(links.segments, profile)[segment] & (longest <= profile.reach_m)
-        fits &= alone_all[together] | (not profile.attached and not profile.link_gbps)
-        fits &= ~split_any[together] | _splits(links.segments, profile)[segment]
+        fits = legal(profile) & (longest <= profile.reach_m)
         medium[fits], reaches[fits] = i, True
+    if any(s.stated for s in links.segments):
+        _agree(medium, reaches, together, [legal(p) & (longest <= p.reach_m) for p in media])
+    if (medium < 0).any():
+        _make_do(medium, segment, links.segments, media)
     return medium, reaches
+
+
+def _agree(medium: Ints, reaches: Flags, together: Ints, usable: list[Flags]) -> None:
+    """Let cables that share cages, but are told otherwise, take the cheapest medium that all of them may."""
+    for i, fits in reversed(list(enumerate(usable))):
+        every = fits.copy()
+        np.logical_and.at(every, together, fits)
+        every = every[together]
+        medium[every], reaches[every] = i, True
+
+
+def _make_do(medium: Ints, segment: Ints, segments: tuple[Segment, ...], media: tuple[CableProfile, ...]) -> None:
+    """Give cables that nothing legal serves what is stated, else what carries their lanes; none of it reaches."""
+    by_reach = sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank))
+    for stated, ordered in ((True, by_reach), (False, list(enumerate(media)))):
+        for i, profile in ordered:
+            allowed = [profile.id in s.media if stated else profile.selectable for s in segments]
+            carries = [s.lane_gbps in profile.lane_gbps for s in segments]
+            medium[np.logical_and(allowed, carries)[segment] & (medium < 0)] = i
 
 
 def _fits(segments: tuple[Segment, ...], profile: CableProfile) -> Flags:
@@ -225,21 +258,17 @@ def fits_segment(segment: Segment, profile: CableProfile) -> bool:
     """Whether a medium carries a segment's lane rate and speed; copper pairs go to RJ45 cages and nothing else does.
 
     A module of one link (`link_gbps`) needs a connector that is not split at either end. A segment that names its
-    media takes no other.
+    media takes no other; those of a scale-up domain are taken as they are.
     """
-    if segment.media:
-        return profile.id in segment.media and segment.lane_gbps in profile.lane_gbps
-    if not profile.selectable:
+    carries = segment.lane_gbps in profile.lane_gbps
+    if segment.media and segment.tier is None:
+        return carries and profile.id in segment.media
+    if not (profile.id in segment.media if segment.stated else profile.selectable):
         return False
     whole = segment.a.per_connector == 1 and segment.b.per_connector == 1
     if profile.link_gbps and not (whole and segment.speed_gbps in profile.link_gbps):
         return False
-    return segment.lane_gbps in profile.lane_gbps and ("RJ45" in profile.form_factors) == is_rj45(segment)
-
-
-def is_rj45(segment: Segment) -> bool:
-    """Whether the links of a segment run over copper pairs."""
-    return (isinstance(segment.a, Attachment) and segment.a.form_factor == "RJ45") or segment.lane_gbps == 1
+    return carries and all(profile.plugs_into(side.form_factor) for side in (segment.a, segment.b))
 
 
 def _sharing(ends: _Ends, cables: int) -> tuple[Flags, Ints]:

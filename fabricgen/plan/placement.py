@@ -48,11 +48,23 @@ class _Placement:
 
     def run(self) -> tuple[DeviceTable, RackTable]:
         """Place nodes and what stands in their racks, then unit, pod and shared network racks."""
+        self._check_heights()
         self._node_racks()
         self._unit_racks()
         shared = self._shared_racks()
         table = replace(self.devices, rack=self.rack, u=self.u)
         return table, self._rack_table(shared)
+
+    def _check_heights(self) -> None:
+        units = self.layout.rack_units
+        for cls in self.devices.classes:
+            if cls.count and cls.profile.rack_units > units:
+                raise fault(
+                    "FG601",
+                    f"{cls.profile.id} is {cls.profile.rack_units} U high, a rack has {units} U",
+                    path=cls.path,
+                    hint=f"scalable_unit.racks.units: {cls.profile.rack_units} or more",
+                )
 
     def _scope(self, cls: DeviceClass) -> str:
         if cls.kind == NODE or (cls.kind == TRAY and (self.devices.rack_in_unit[cls.rows] >= 0).all()):

@@ -74,6 +74,7 @@ class ManagementPort:
     """The management port of a switch as one side of a link: one RJ45 port of 1 Gb/s."""
 
     per_connector: int = 1
+    form_factor: str = "RJ45"
 
 
 Side: TypeAlias = Attachment | PortRun | ManagementPort | ScaleUpPort
@@ -98,6 +99,8 @@ class Segment:
     """Length of the fibre between sites, km; 0 for cables of one site."""
     media: tuple[str, ...] = ()
     """Cable profiles that may carry it; empty: any that fits."""
+    stated: Path = ()
+    """Where the blueprint states these; () where it does not."""
 
     @property
     def key(self) -> str:

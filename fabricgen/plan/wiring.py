@@ -20,6 +20,7 @@ from fabricgen.design.fabric_model import (
     Uplink,
 )
 from fabricgen.design.layout import Layout
+from fabricgen.design.media import Stated, media_of_extra, media_of_lateral, media_of_nodes, media_of_uplinks
 from fabricgen.design.model import Design
 from fabricgen.design.shape import group_index, inner, scope_of
 from fabricgen.design.slots import SlotTable
@@ -104,8 +105,9 @@ class FabricWiring:
             index, port[:, i] = feed.deal(slot, leaf.count)
             switch[:, i] = group * leaf.count + index
         device = np.arange(rows.start, rows.stop, dtype=np.int32)
+        stated = media_of_nodes(self._design, self._fabric, leaf, rj45=attachment.kind.rj45)
         return Wires(
-            self._segment("node", leaf, attachment, leaf.downs[feed.run], self._fabric.path),
+            self._segment("node", leaf, attachment, leaf.downs[feed.run], self._fabric.path, stated),
             np.repeat(device, shape[1]),
             np.tile(np.arange(shape[1], dtype=np.int32), shape[0]),
             self._switches(leaf).first + switch.ravel(),
@@ -123,8 +125,12 @@ class FabricWiring:
         before = np.array(table.units_before, dtype=np.int32)
         return before[at["unit"]] * table.per_unit[combo] + offsets[node]
 
-    def _segment(self, lower: str, upper: TierDesign, a: Any, b: Any, path: Any) -> Segment:
-        return Segment(self._fabric.name, lower, upper.name, b.speed_gbps, b.lane_gbps, a, b, False, path, upper.key)
+    def _segment(self, lower: str, upper: TierDesign, a: Any, b: Any, path: Any, stated: Stated | None) -> Segment:
+        found = Segment(self._fabric.name, lower, upper.name, b.speed_gbps, b.lane_gbps, a, b, False, path, upper.key)
+        if stated is None:
+            return found
+        media = tuple(profile.id for profile in stated.profiles(self._design.catalog))
+        return replace(found, media=media, stated=stated.path)
 
     def _of_switches(self, devices: Ints) -> tuple[Ints, Ints]:
         """Rail and plane of links that take them from a switch: from 1, 0 for none."""
@@ -135,8 +141,9 @@ class FabricWiring:
         devices = self._class(EXTRA, "", extra.name)
         b = np.array([self._switches(tier).first + link.switch for link in extra.links], dtype=np.int32)
         rail, plane = self._of_switches(b)
+        stated = media_of_extra(self._design, self._fabric, extra)
         return Wires(
-            self._segment("node", tier, extra.attachment, tier.downs[extra.run], extra.path),
+            self._segment("node", tier, extra.attachment, tier.downs[extra.run], extra.path, stated),
             np.array([devices.first + link.device for link in extra.links], dtype=np.int32),
             np.array([link.leg for link in extra.links], dtype=np.int32),
             b,
@@ -152,8 +159,9 @@ class FabricWiring:
         device, switch, port = deal_management(self._design, self._devices, self._fabric)
         switches = self._switches(leaf).first + switch
         rail, plane = self._of_switches(switches)
+        run, stated = leaf.downs[feed.run], media_of_nodes(self._design, self._fabric, leaf, rj45=True)
         return Wires(
-            self._segment("node", leaf, ManagementPort(), leaf.downs[feed.run], (*self._fabric.path, "also")),
+            self._segment("node", leaf, ManagementPort(), run, (*self._fabric.path, "also"), stated),
             device,
             np.zeros(len(device), dtype=np.int32),
             switches.astype(np.int32),
@@ -189,7 +197,8 @@ class FabricWiring:
         a_port = np.tile(np.arange(each, dtype=np.int32), lower.switches)
         b_device = b.reshape(-1).astype(np.int32)
         rail, plane = self._of_pair(a, b_device)
-        segment = self._segment(lower.name, upper, lower.up, upper.downs[feed.run], lower.path)
+        stated = media_of_uplinks(self._design, lower, upper)
+        segment = self._segment(lower.name, upper, lower.up, upper.downs[feed.run], lower.path, stated)
         return Wires(segment, a, a_port, b_device, b_port.reshape(-1), rail, plane)
 
     def _laterals(self, tier: TierDesign, lateral: Lateral) -> Iterator[Wires]:
@@ -197,16 +206,18 @@ class FabricWiring:
         first, ends = self._switches(tier).first, []
         if not lateral.spans:
             lower = first + np.arange(0, tier.switches, 2, dtype=np.int32)
-            ends.append((lower, lower + 1, lateral.run.count, (0, 0), (*tier.path, "peer"), 0.0))
+            stated = media_of_lateral(self._design, tier, None)
+            ends.append((lower, lower + 1, lateral.run.count, (0, 0), (*tier.path, "peer"), 0.0, stated))
         each = tier.switches // len(self._layout.sites)
         for span in lateral.spans:
             a, b = (first + site * each + np.arange(each, dtype=np.int32) for site in span.sites)
-            ends.append((a, b, span.links, span.first, span.path, span.km))
-        for a, b, links, starts, path, km in ends:
+            stated = media_of_lateral(self._design, tier, span)
+            ends.append((a, b, span.links, span.first, span.path, span.km, stated))
+        for a, b, links, starts, path, km, stated in ends:
             number = np.tile(np.arange(links, dtype=np.int32), len(a))
             a_device, b_device = np.repeat(a, links).astype(np.int32), np.repeat(b, links).astype(np.int32)
             rail, plane = self._of_pair(a_device, b_device)
-            segment = replace(self._segment(tier.name, tier, lateral.run, lateral.run, path), km=km)
+            segment = replace(self._segment(tier.name, tier, lateral.run, lateral.run, path, stated), km=km)
             yield Wires(segment, a_device, starts[0] + number, b_device, starts[1] + number, rail, plane)
 
     def _of_pair(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:

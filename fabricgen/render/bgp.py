@@ -1,4 +1,4 @@
-"""What every NOS needs to know of the underlay: timers, sessions, and which prefixes may travel.
+"""What every NOS needs to know of the underlay: sessions, and which prefixes may travel.
 
 eBGP with explicit AS numbers on every link (RFC 7938, 5.2). Only router ids and host prefixes travel: each switch
 admits and announces nothing outside the pools that these come from, and a switch of the lowest tier announces only
@@ -15,9 +15,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from fabricgen.switch_view import Subinterface, SwitchPort, SwitchView
-
-KEEPALIVE_S, HOLD_S, CONNECT_RETRY_S = 3, 9, 10
-"""Session timers, seconds: the `datacenter` profile of FRR (docs.frrouting.org, bgpd: `frr defaults datacenter`)."""
 
 PREFIX_STEP = 10
 

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from fabricgen.render.nos._sonic_ports import CageUse, breakout_mode, choose_hwsku
+from fabricgen.catalog.sonic_modes import breakout_mode
+from fabricgen.render.nos._sonic_ports import CageUse, choose_hwsku
 from tests.render.rendered import BFD, BRIDGED, EXAMPLES, UNNUMBERED, cluster_of, config_db, files_of
 
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"
@@ -235,4 +236,4 @@ def test_breakout_modes_are_found_as_spelled(switch: str, cage_class: int, ways:
     catalog = cluster_of("leaf-spine").design.catalog
     platform = catalog.sonic_platform(switch)
     assert platform
-    assert breakout_mode(platform, catalog.switch(switch).cages[cage_class], CageUse(ways, speed)) == mode
+    assert breakout_mode(platform, catalog.switch(switch).cages[cage_class], ways, speed) == mode

@@ -12,13 +12,13 @@ import fabricgen.catalog
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SonicPlatform
-from fabricgen.catalog.sonic_modes import parse_mode
+from fabricgen.catalog.sonic_modes import breakout_mode, parse_mode
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.engine import render_configs
-from fabricgen.render.nos._sonic_ports import CageUse, breakout_mode, choose_hwsku
+from fabricgen.render.nos._sonic_ports import CageUse, choose_hwsku
 from tests.render.rendered import config_db
 
 CATALOG = Catalog()
@@ -156,7 +156,7 @@ def test_no_split_of_some_lanes_is_what_a_profile_offers(name: str) -> None:
     platform = platform_of(name)
     for cage_class in CATALOG.switch(name).cages:
         for ways, speeds in cage_class.breakouts.items():
-            modes = (parse_mode(breakout_mode(platform, cage_class, CageUse(ways, speed))) for speed in speeds)
+            modes = (parse_mode(breakout_mode(platform, cage_class, ways, speed)) for speed in speeds)
             assert ways == 1 or {mode.lanes for mode in modes if mode} <= {None, cage_class.lanes}
 
 

@@ -128,14 +128,7 @@ def _transceivers(cluster: Cluster, parts: CableParts) -> Iterator[Line]:
     for part, quantity in merged.items():
         profile, kind = about[part]
         text = f"{kind.form_factor} {kind.gbps}G transceiver, {profile.name}, {profile.reach_m:g} m"
-        yield Line(part, text, "transceiver", quantity, _end_power(profile, kind))
-
-
-def _end_power(medium: CableProfile, kind: EndKind) -> float | None:
-    """Power of one end, W: the figure of an eight-lane end, in proportion to the lanes in use; of a module as it is."""
-    if medium.power_w_per_end is None or medium.link_gbps:
-        return medium.power_w_per_end
-    return medium.power_w_per_end * min(1.0, kind.gbps / kind.lane_gbps / 8)
+        yield Line(part, text, "transceiver", quantity, profile.end_power_w(kind.gbps / kind.lane_gbps))
 
 
 def _cables(cluster: Cluster, parts: CableParts) -> Iterator[Line]:
@@ -148,7 +141,9 @@ def _cables(cluster: Cluster, parts: CableParts) -> Iterator[Line]:
         medium, power = cables.media[cables.medium[cable]], [0.0]
         if medium.attached:
             rows = np.flatnonzero(cables.end_cable == cable)
-            each = [_end_power(medium, kinds[kind]) for end in ends for kind in end[rows].tolist()]
+            each = [
+                medium.end_power_w(k.gbps / k.lane_gbps) for end in ends for k in (kinds[n] for n in end[rows].tolist())
+            ]
             power = [watts for watts in each if watts is not None]
             power = power if len(power) == len(each) else []
         yield Line(part, parts.parts[1][cable], "cable", quantity, sum(power) if power else None)

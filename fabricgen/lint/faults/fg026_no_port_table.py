@@ -6,7 +6,9 @@ from fabricgen.lint.fault import Fault
 
 
 class NoPortTable(Fault):
-    """A switch runs a NOS for which the catalogue has no table of its ports, or none with the split that is needed.
+    """A switch runs a NOS for which the catalogue has no table of its ports, or none that fits.
+
+    The table must have every cage of the face, names for the split that is needed, and a breakout mode for its speed.
 
     What a NOS calls a port follows from its lanes (SONiC: platform.json and port_config.ini of the device), and a
     guess would cable a name that is not there. Take another switch, NOS or speed, or add

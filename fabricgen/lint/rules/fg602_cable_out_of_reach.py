@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
+    from fabricgen.catalog.models import CableProfile
     from fabricgen.cluster import Cluster
+    from fabricgen.plan.tables import Segment
+
+MOST_LISTED = 4
 
 
 class CableOutOfReach(PlanRule):
-    """No cable or optic in the catalogue carries a link's lanes over its length.
+    """No cable or optic that may be taken carries a link's lanes over its length: of the catalogue, or as stated.
 
     Beyond its reach a link flaps or never comes up. Bring the ends closer on the floor, lower the speed, or add a
-    profile to the blueprint's own catalogue.
+    profile to the blueprint's own catalogue; where `media` are stated, allow one that goes farther.
     """
 
     id = "FG602"
@@ -37,21 +42,36 @@ class CableOutOfReach(PlanRule):
         """Fold cables out of reach by the line that made them."""
         import numpy as np
 
+        from fabricgen.plan.cabling import fits_segment
+
         cables, links = cluster.plan.cables, cluster.plan.links
         segment_of = np.zeros(len(cables), dtype=np.int64)
         segment_of[cables.end_cable] = links.segment[cables.end_link]
         for i in np.unique(segment_of[~cables.reaches]).tolist():
             rows = np.flatnonzero((segment_of == i) & ~cables.reaches)
-            segment = links.segments[i]
-            longest = cables.length_m[rows].max()
-            medium = cables.media[cables.medium[rows[0]]]
-            why = (
-                f"the farthest reach is {medium.reach_m:g} m ({medium.id})"
-                if longest > medium.reach_m
-                else f"nothing carries {segment.lane_gbps:g}G lanes between such cages"
-            )
+            segment, longest = links.segments[i], cables.length_m[rows].max()
+            fitting = [m for m in cables.media if fits_segment(segment, m)]
+            if segment.stated and (not fitting or max(m.reach_m for m in fitting) >= longest):
+                continue
+            free = replace(segment, media=(), stated=())
+            others = [m for m in cluster.design.catalog.cables if fits_segment(free, m) and m.reach_m >= longest]
+            where = "stand the ends closer together"
+            far = others[0] if others else None
+            what = f"{segment.fabric} {segment.key} cables of up to {longest:g} m"
             yield self.flag(
-                segment.path,
-                f"{len(rows)} {segment.fabric} {segment.key} cables of up to {longest:g} m; {why}",
-                "stand the ends closer together, or add a medium to `catalog/cables`",
+                segment.stated or segment.path,
+                f"{len(rows)} {what}; {_reaches(fitting, segment)}",
+                f"{far.id} ({far.medium}) reaches {far.reach_m:g} m; or {where}"
+                if far
+                else f"{where}, or add a medium to `catalog/cables`",
             )
+
+
+def _reaches(fitting: list[CableProfile], segment: Segment) -> str:
+    """How far each medium goes that may be taken, the farthest first."""
+    if not fitting:
+        return f"nothing carries {segment.lane_gbps:g}G lanes between such cages"
+    ordered = sorted(fitting, key=lambda m: (-m.reach_m, m.id))
+    what = "what is stated reaches" if segment.stated else "the farthest reach"
+    more = f", and {len(ordered) - MOST_LISTED} shorter ones" if len(ordered) > MOST_LISTED else ""
+    return f"{what} {', '.join(f'{m.reach_m:g} m ({m.id})' for m in ordered[:MOST_LISTED])}{more}"

@@ -15,8 +15,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from fabricgen.intent import QosIntent
-from fabricgen.render import roce
+from fabricgen.design.qos import QosIntent, ecn_thresholds_kb
 from fabricgen.switch_view import SwitchView
 
 CLASSES, DSCPS = range(8), range(64)
@@ -47,7 +46,7 @@ def _qos(qos: QosIntent, is_lowest: bool, speeds: frozenset[int]) -> dict[str, A
         "cnp_class": qos.cnp_class,
         "roce_class": qos.roce_class,
         "ecn_profiles": [
-            (speed_profile(speed), *(1000 * kb for kb in roce.ecn_thresholds_kb(qos, is_lowest, speed)))
+            (speed_profile(speed), *(1000 * kb for kb in ecn_thresholds_kb(qos, is_lowest, speed)))
             for speed in sorted(speeds)
         ],
         "shapers": [

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from fabricgen.blueprint.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
 from fabricgen.render import bgp
 from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.static import DISCARD_DISTANCE
@@ -41,9 +42,9 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
         "router_id": switch.router_id,
         "bfd": bfd and (bfd.interval_ms, bfd.multiplier),
         "max_prefixes": switch.fabric.max_prefixes,
-        "keepalive": bgp.KEEPALIVE_S,
-        "hold": bgp.HOLD_S,
-        "connect_retry": bgp.CONNECT_RETRY_S,
+        "keepalive": KEEPALIVE_S,
+        "hold": HOLD_S,
+        "connect_retry": CONNECT_RETRY_S,
         "max_paths": min(switch.ecmp_width, MAX_ECMP),
         "only_own_routes": switch.is_lowest,
         "prefix_lists": [found for vrf in known for found in _prefix_lists(switch, vrf)],

@@ -15,8 +15,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from fabricgen.intent import QosIntent
-from fabricgen.render import roce
+from fabricgen.design.qos import QosIntent, ecn_thresholds_kb
 from fabricgen.switch_view import SwitchView
 
 LOSSY_CLASS = 1
@@ -43,7 +42,7 @@ def _values(qos: QosIntent, is_lowest: bool, speeds: tuple[int, ...], unicast_qu
     """What all switches with these speeds share."""
     marked = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
     return {
-        "profiles": [(profile_name(s), *roce.ecn_thresholds_kb(qos, is_lowest, s)) for s in speeds],
+        "profiles": [(profile_name(s), *ecn_thresholds_kb(qos, is_lowest, s)) for s in speeds],
         "dscp_classes": sorted(marked.items()),
         "lossy_class": LOSSY_CLASS,
         "lossy_dscps": [[d for d in range(8 * n, 8 * n + 8) if d not in marked] for n in range(8)],

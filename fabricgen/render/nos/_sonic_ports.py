@@ -6,15 +6,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fabricgen.catalog.models import CageClass, PlatformCage, SonicPlatform, SwitchProfile
-from fabricgen.catalog.sonic_modes import parse_mode
+from fabricgen.catalog.sonic_modes import breakout_mode, parse_mode
 from fabricgen.switch_view import SwitchView
 
 FEC_FROM_GBPS, FEC_FROM_LANE_GBPS = 100, 50
 """RS-FEC from a port speed on, where 4 x 25G NRZ has RS-528, or from a lane's: PAM4 needs RS-544 at any speed."""
-
-
-_LANE_MBPS = (1_000, 10_000, 25_000, 50_000, 100_000, 200_000)
-"""Rates at which a lane runs: a mode that names no lanes takes all of them, at one of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +76,7 @@ def _face(shape: _Shape) -> Face:
         if number not in used and platform.run_of(hwsku, number) is None:
             continue
         use = used.get(number) or native_use(cage_class)
-        mode = breakout_mode(platform, cage_class, use)
+        mode = breakout_mode(platform, cage_class, use.ways, use.speed_gbps)
         parsed = parse_mode(mode)
         taken = parsed.lanes if parsed and use.ways == 1 else None
         ports += _ports(platform, cage, use, taken, copper=cage_class.form_factor == "RJ45")
@@ -118,25 +114,6 @@ def _ports(
         )
         for sub in range(use.ways)
     ]
-
-
-def breakout_mode(platform: SonicPlatform, cage_class: CageClass, use: CageUse) -> str:
-    """The breakout mode of platform.json, as spelled there, that runs a cage so; "" when the platform lists none.
-
-    Of several that fit, the one of the cage's own speed wins: an SFP28's 10G is `1x25G[10G]`, an OSFP's `1x800G[...]`.
-    A platform lists the modes of all its cages together: one whose lanes would run at no known rate is another
-    cage's, as `1x100G` of a QSFP28 is on eight lanes.
-    """
-    own, wanted = 1000 * max(cage_class.breakouts[use.ways]), 1000 * use.speed_gbps
-    fitting: list[tuple[bool, bool, bool, int, str]] = []
-    for mode in map(parse_mode, platform.breakout_modes.get(use.ways, ())):
-        if mode is None or mode.ways != use.ways or wanted not in mode.speeds_mbps:
-            continue
-        if mode.lanes is None and mode.speeds_mbps[0] * use.ways / cage_class.lanes not in _LANE_MBPS:
-            continue
-        whole, main = mode.lanes in (None, cage_class.lanes), mode.speeds_mbps[0]
-        fitting.append((not whole, main != own, main != wanted, len(fitting), mode.text))
-    return min(fitting)[-1] if fitting else ""
 
 
 def choose_hwsku(used: dict[int, CageUse], platform: SonicPlatform) -> str:

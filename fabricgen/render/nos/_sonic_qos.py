@@ -9,8 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from fabricgen.intent import QosIntent
-from fabricgen.render import roce
+from fabricgen.design.qos import QosIntent, ecn_thresholds_kb
 from fabricgen.render.escape import json_text
 from fabricgen.switch_view import SwitchView
 
@@ -55,7 +54,7 @@ def _qos_rows(ports: tuple[tuple[str, int], ...], qos: QosIntent, is_lowest: boo
         "shapers": sorted({(shaper_name(qos, speed), shaped_rate(qos, speed)) for speed in speeds}),
         "watchdog": (qos.detect_ms, qos.restore_ms, min(qos.poll_ms, MAX_POLL_MS), qos.watchdog_action),
         "wred_profiles": sorted(
-            (wred_name(speed), *(1000 * kb for kb in roce.ecn_thresholds_kb(qos, is_lowest, speed))) for speed in speeds
+            (wred_name(speed), *(1000 * kb for kb in ecn_thresholds_kb(qos, is_lowest, speed))) for speed in speeds
         ),
         "mark_percent": qos.mark_percent,
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from fabricgen.blueprint.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
 from fabricgen.render import bgp
 from fabricgen.render.escape import json_text, one_line, token
 from fabricgen.render.static import DISCARD_DISTANCE
@@ -90,8 +91,8 @@ def _neighbors(switch: SwitchView) -> dict[str, Any]:
         "neighbor_types": sorted((json_text(name), kind) for name, kind in kinds.items()),
         "bgp_neighbors": [] if owns_frr(switch) else sorted([*map(_neighbor, peers), *_vrf_neighbors(switch)]),
         "bgp_vrfs": [] if owns_frr(switch) else [vrf_name(v) for v in switch.vrfs if bgp.vrf_sessions(switch, v)],
-        "keepalive": bgp.KEEPALIVE_S,
-        "hold": bgp.HOLD_S,
+        "keepalive": KEEPALIVE_S,
+        "hold": HOLD_S,
     }
 
 
@@ -117,7 +118,7 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
         "families": _families(switch),
         "only_own_routes": switch.is_lowest,
         "shares_asn": switch.shares_asn,
-        "connect_retry": bgp.CONNECT_RETRY_S,
+        "connect_retry": CONNECT_RETRY_S,
         "groups": bgp.groups(peers),
         "unnumbered": switch.fabric.underlay == "ebgp-unnumbered",
         "bfd": (bfd.interval_ms, bfd.multiplier) if bfd else (),

@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from fabricgen.blueprint.routing import HOLD_S, KEEPALIVE_S
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass
 from fabricgen.render import bgp
@@ -176,8 +177,8 @@ def _bgp(switch: SwitchView) -> dict[str, Any]:
         "bgp_families": [(word, bgp.groups_of(found, v6=v6, unnumbered=unnumbered)) for v6, word, _ in _words(switch)],
         "only_own_routes": switch.is_lowest,
         "shares_asn": switch.shares_asn,
-        "keepalive": bgp.KEEPALIVE_S,
-        "hold": bgp.HOLD_S,
+        "keepalive": KEEPALIVE_S,
+        "hold": HOLD_S,
         "max_paths": min(switch.ecmp_width, MAX_ECMP),
         "bfd": switch.fabric.bfd is not None,
         "bfd_timers": (switch.fabric.bfd.interval_ms, switch.fabric.bfd.multiplier) if switch.fabric.bfd else (),

@@ -1,0 +1,97 @@
+"""What a blueprint asks of lossless Ethernet, and the ECN thresholds that follow, alike on every NOS.
+
+No vendor agrees with another on thresholds; these are the starting values of facts gathered from public guides
+(256/512 kB at a leaf, 512/768 kB at a spine, for a 400G port), scaled by port speed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabricgen.blueprint.qos import Watchdog, effective
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.model import Design
+
+_REFERENCE_GBPS = 400
+_LEAF_KB, _UPPER_KB = (256, 512), (512, 768)
+
+
+@dataclass(frozen=True, slots=True)
+class QosIntent:
+    """Lossless Ethernet as the switches of a fabric are to do it; thresholds in kB, None: by port speed.
+
+    `ecn` are (Gb/s, lower, upper) thresholds of port speeds, which win. `roce_percent` is the share of a busy port for
+    RoCE data; `cnp_max_percent` what notifications may take of a port, 0: they are not shaped.
+    """
+
+    lossless: bool
+    roce_dscp: int
+    cnp_dscp: int
+    ecn_min_kb: int | None
+    ecn_max_kb: int | None
+    ecn: tuple[tuple[int, int, int], ...]
+    mark_percent: int
+    roce_class: int
+    cnp_class: int
+    roce_percent: int
+    cnp_max_percent: int
+    detect_ms: int
+    restore_ms: int
+    poll_ms: int
+    watchdog_action: str
+
+
+def qos_of(design: Design, fabric: FabricDesign) -> QosIntent:
+    """What the switches of a fabric are to do: its own settings over those of the cluster.
+
+    A shared profile concerns RoCE fabrics only, and those that carry one.
+    """
+    own, shared = design.loaded.blueprint.fabrics[fabric.name].qos, design.loaded.blueprint.qos
+    carries = [f for f in design.fabrics if f.carrier == fabric.name]
+    protocol = "roce" if any(f.protocol == "roce" for f in carries) else fabric.protocol
+    profile = own.profile or (shared.profile if protocol == "roce" else None)
+    lossless = profile == "roce-lossless" if profile else protocol == "roce"
+
+    def setting(name: str, default: int) -> int:
+        return effective(own, shared, name, default)
+
+    def threshold(name: str) -> int | None:
+        return setting(name, 0) or None
+
+    watchdog = own.watchdog or shared.watchdog or Watchdog()
+    return QosIntent(
+        lossless=lossless,
+        roce_dscp=setting("roce_dscp", 26),
+        cnp_dscp=setting("cnp_dscp", 48),
+        ecn_min_kb=threshold("ecn_min_kb"),
+        ecn_max_kb=threshold("ecn_max_kb"),
+        ecn=tuple((speed, *kb) for speed, kb in sorted({**shared.ecn, **own.ecn}.items())),
+        mark_percent=setting("mark_percent", 100),
+        roce_class=setting("roce_class", 3),
+        cnp_class=setting("cnp_class", 6),
+        roce_percent=setting("roce_percent", 50),
+        cnp_max_percent=setting("cnp_max_percent", 0),
+        detect_ms=watchdog.detect_ms,
+        restore_ms=watchdog.restore_ms,
+        poll_ms=watchdog.poll_ms,
+        watchdog_action=watchdog.action,
+    )
+
+
+def ecn_thresholds_kb(qos: QosIntent, is_lowest: bool, speed_gbps: int) -> tuple[int, int]:
+    """Queue lengths, kB, at which a port of a speed starts to mark and marks all.
+
+    What the blueprint states for a speed wins. What it states for all holds for every speed; the other end is then kept
+    above, or below, it.
+    """
+    stated = next(((low, high) for speed, low, high in qos.ecn if speed == speed_gbps), None)
+    if stated:
+        return stated
+    base = _LEAF_KB if is_lowest else _UPPER_KB
+    low, high = (max(1, kb * speed_gbps // _REFERENCE_GBPS) for kb in base)
+    high = max(high, low + 1)
+    if qos.ecn_max_kb is not None:
+        low, high = min(low, max(1, qos.ecn_max_kb // 2)), qos.ecn_max_kb
+    if qos.ecn_min_kb is not None:
+        low, high = qos.ecn_min_kb, high if high > qos.ecn_min_kb else 2 * qos.ecn_min_kb
+    return low, high

@@ -1,0 +1,83 @@
+"""What node racks carry and draw, from the design: the fullest rack of each kind, without expanding any."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.design.layout import Layout
+from fabricgen.design.model import Design
+from fabricgen.design.shape import scope_of
+
+Device: TypeAlias = NodeProfile | SwitchProfile
+Figure: TypeAlias = Callable[[Device], float | None]
+"""What one device draws or weighs, None for unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class RackLoad:
+    """The fullest rack: what is in it, how often, its sum, and the models that count as nothing."""
+
+    total: float
+    devices: tuple[tuple[str, int], ...]
+    unknown: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """Its devices in words, and what is not known of them."""
+        held = " + ".join(f"{count} x {model}" for model, count in self.devices)
+        return f"{held}; no figure for {', '.join(self.unknown)}" if self.unknown else held
+
+
+def power_kw(profile: Device) -> float | None:
+    """What a device is planned to draw, kW, without optics; 0 for one that is somebody else's."""
+    watts = profile.power_w.planning_w
+    return 0 if getattr(profile, "external", False) else None if watts is None else watts / 1000
+
+
+def weight_kg(profile: Device) -> float | None:
+    """What a device weighs, kg."""
+    return profile.weight_kg
+
+
+def fullest_node_rack(design: Design, figure: Figure) -> RackLoad:
+    """The node rack with the largest sum of a figure; an omitted node counts unless every unit lacks it."""
+    beside = list(_beside(design))
+    racks = range(design.layout.racks_per_su)
+    loads = (rack_load([*nodes, *beside], figure) for rack in racks for nodes in _nodes(design.layout, rack))
+    return max(loads, key=lambda load: (load.total, load.devices))
+
+
+def rack_load(held: Iterable[tuple[Device, int]], figure: Figure) -> RackLoad:
+    """The sum of a figure over (device, how many) of a rack."""
+    present = [(profile, count) for profile, count in held if count]
+    total = sum(count * (figure(profile) or 0) for profile, count in present)
+    unknown = sorted({profile.id for profile, _ in present if figure(profile) is None})
+    return RackLoad(total, tuple((profile.id, count) for profile, count in present), tuple(unknown))
+
+
+def _nodes(layout: Layout, rack: int) -> Iterator[list[tuple[Device, int]]]:
+    """What a rack of a unit holds of each set of nodes: one list for all units that are alike."""
+    sets = [s for s in layout.node_sets for _ in range(s.count)]
+    full = Counter(sets[member].name for member, at in enumerate(layout.racks_of_members) if at == rack)
+    gone: dict[int, Counter[str]] = defaultdict(Counter)
+    for slot in layout.omitted:
+        if layout.racks_of_members[slot.node - 1] == rack:
+            gone[layout.unit_index(slot)][sets[slot.node - 1].name] += 1
+    left = [full - missing for missing in gone.values()]
+    for present in (*left, *([full] if len(left) < layout.units else [])):
+        yield [(s.profile, present[s.name]) for s in layout.node_sets]
+
+
+def _beside(design: Design) -> Iterator[tuple[Device, int]]:
+    """Switches and scale-up trays that stand in every node rack."""
+    racks = design.layout.units * design.layout.racks_per_su
+    for tier in design.tiers:
+        if scope_of(tier.per) == "rack":
+            yield tier.profile, tier.switches // racks
+    for scale_up in design.scale_up:
+        if scale_up.per == "rack" and scale_up.trays_each:
+            yield design.catalog.switch(scale_up.profile.tray), -(-scale_up.trays_each // scale_up.places.racks)

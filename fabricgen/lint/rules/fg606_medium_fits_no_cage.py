@@ -1,0 +1,47 @@
+"""a stated medium does not fit a cage at an end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.media import stated_kinds
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class MediumFitsNoCage(DesignRule):
+    """No cable or transceiver of the stated media goes into the cages at both ends of a link.
+
+    Modules are made for a form factor: ZR for OSFP and QSFP-DD, twisted pair for RJ45; co-packaged optics are part of a
+    switch, and cables with ends of their own (DAC, AOC) do not go into its sockets. What is ordered is sent back.
+
+    State a medium that fits both ends, or a switch with other cages.
+    """
+
+    id = "FG606"
+    severity = Severity.ERROR
+    title = "a stated medium does not fit a cage at an end"
+    bad = """
+        fabrics: {compute: {tiers: {leaf: {media: {
+          up: CPO}}}}}  # <-
+    """
+    good = """
+        fabrics: {compute: {tiers: {leaf: {media: {up: [DR, FR]}}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Try what is stated and carries the lanes in the cages of both ends."""
+        for kind in stated_kinds(design):
+            carriers = kind.carriers(design.catalog)
+            cages = [(side.form_factor, end) for side, end in zip((kind.a, kind.b), kind.ends, strict=True)]
+            if not carriers or any(all(c.plugs_into(cage) for cage, _ in cages) for c in carriers):
+                continue
+            cage, end = next((p for p in cages if not any(c.plugs_into(p[0]) for c in carriers)), cages[-1])
+            others = (c for c in design.catalog.cables if c.selectable and kind.b.lane_gbps in c.lane_gbps)
+            fitting = dict.fromkeys(c.medium for c in others if all(c.plugs_into(cage) for cage, _ in cages))
+            yield self.flag(
+                kind.stated.path,
+                f"{', '.join(c.id for c in carriers)} of {kind.text} does not fit the {cage} cages of {end}",
+                f"media that fit both ends: {', '.join(fitting)}" if fitting else "take switches with other cages",
+            )

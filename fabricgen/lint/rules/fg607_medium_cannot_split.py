@@ -1,0 +1,47 @@
+"""a stated medium cannot be split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.media import stated_kinds
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class MediumCannotSplit(DesignRule):
+    """Links share a connector at one end only, and the stated media have one wavelength-multiplexed pair for them all.
+
+    FR4 and LR4 send four lanes over one pair of fibres, which no splitter cable can take apart (NVIDIA LinkX guides:
+    2xFR4 serves two 400G links, never four of 200G). DR, SR and copper cables have a fibre or wire a lane.
+
+    State DR or SR, or links as fast as a connector.
+    """
+
+    id = "FG607"
+    severity = Severity.ERROR
+    title = "a stated medium cannot be split"
+    bad = """
+        fabrics: {compute: {speed: 200G, tiers: {leaf: {media: {
+          down: FR}}}}}  # <-
+    """
+    good = """
+        fabrics: {compute: {speed: 200G, tiers: {leaf: {media: {down: DR}}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag breakouts for which every medium that is stated, and carries the lanes, is one pair."""
+        for kind in stated_kinds(design):
+            shared = kind.a.per_connector, kind.b.per_connector
+            carriers = kind.carriers(design.catalog)
+            lanes = int(-(-kind.b.speed_gbps // kind.b.lane_gbps))
+            if min(shared) > 1 or max(shared) == 1 or not carriers or any(c.splits_for(lanes) for c in carriers):
+                continue
+            others = (c for c in design.catalog.cables if c.selectable and kind.b.lane_gbps in c.lane_gbps)
+            fitting = dict.fromkeys(c.medium for c in others if c.splits_for(lanes))
+            yield self.flag(
+                kind.stated.path,
+                f"{', '.join(c.id for c in carriers)} cannot be split, and {max(shared)} {kind.text} share a connector",
+                f"media that split: {', '.join(fitting)}",
+            )

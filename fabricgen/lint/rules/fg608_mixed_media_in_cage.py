@@ -1,0 +1,123 @@
+"""cables in one cage need different transceivers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+    from fabricgen.plan.tables import Flags, Ints, Segment, Wide
+
+
+class MixedMediaInCage(PlanRule):
+    """Links that share a cage are told to use different media, or a straight and a splitter fibre.
+
+    A cage takes one transceiver. That of a twin-port cage serves two fibres of one kind: "both fibers must be the same
+    type, straight or splitter, and cannot be mixed" (NVIDIA MMS4X00-NS400 product specification, overview).
+
+    State the same media for what shares a cage, or give extra devices cages of their own with `spare_ports` and
+    `switches`.
+    """
+
+    id = "FG608"
+    severity = Severity.ERROR
+    title = "cables in one cage need different transceivers"
+    bad = """
+        scalable_unit: {nodes: 3 x dgx-b200}
+        fabrics: {compute: {protocol: infiniband, tiers: {
+            leaf: {switch: qm9700, media: {down: DR}}, spine: {switch: qm9700}},
+          extra: {ufm: {device: ufm, ports: 1, to: leaf,
+            media: SR}}}}  # <-
+    """
+    good = """
+        scalable_unit: {nodes: 3 x dgx-b200}
+        fabrics: {compute: {protocol: infiniband, tiers: {
+            leaf: {switch: qm9700, media: {down: DR}}, spine: {switch: qm9700}},
+          extra: {ufm: {device: ufm, ports: 1, to: leaf}}}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Compare the media of cables in each cage where some are stated, then look for two kinds of fibre."""
+        segments = cluster.plan.links.segments
+        if any(segment.stated for segment in segments):
+            yield from self._media(cluster)
+        for number, segment in enumerate(segments):
+            if getattr(segment.a, "connectors", 1) > 1 and segment.a.per_connector > 1:
+                yield from self._fibres(cluster, number)
+
+    def _media(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Links that share a cage with others and cannot have both what they and those are told to use."""
+        import numpy as np
+
+        from fabricgen.plan.cabling import cages_of_ends, fits_segment
+
+        cables, links = cluster.plan.cables, cluster.plan.links
+        medium, segment = cables.medium[cables.end_cable], links.segment[cables.end_link]
+        shared = np.zeros(len(segment), dtype=bool)
+        mixed = np.zeros(len(segment), dtype=bool)
+        for place in cages_of_ends(cluster.plan):
+            shared |= _in_cages_with_several(place, cables.end_cable)
+            mixed |= _in_cages_with_several(place, medium)
+        latest = _latest(links.segments, segment, mixed)
+        told: set[Path] = set()
+        for i, own in enumerate(links.segments):
+            if not own.stated or own.stated in told:
+                continue
+            fitting = [c for c in cables.media if fits_segment(own, c)]
+            alike = np.isin(medium, [n for n, c in enumerate(cables.media) if c in fitting])
+            whole = "/".join(dict.fromkeys(c.medium for c in fitting if c.attached or c.link_gbps))
+            rows = (segment == i) & shared
+            message, hint = f", and {whole} fills one", "state a medium with fibres of its own, such as DR or SR"
+            if not all(c.attached or c.link_gbps for c in fitting) or not rows.any():
+                rows = (segment == i) & (~alike | (mixed if own.stated == latest else False))
+                message, hint = " with links told otherwise", "state the same media for all that shares a cage"
+            if fitting and rows.any():
+                told.add(own.stated)
+                yield self.flag(
+                    own.stated, f"{int(rows.sum())} {own.fabric} {own.key} links share cages{message}", hint
+                )
+
+    def _fibres(self, cluster: Cluster, number: int) -> Iterator[Diagnostic]:
+        """Twin-port cages of lower ends with a straight fibre in one connector and a splitter in the other."""
+        import numpy as np
+
+        from fabricgen.plan.cabling import cages_of_ends
+
+        cables, links = cluster.plan.cables, cluster.plan.links
+        rows = links.segment[cables.end_link] == number
+        far_ends = np.bincount(cables.end_cable, minlength=len(cables))[cables.end_cable]
+        segment = links.segments[number]
+        place, _ = cages_of_ends(cluster.plan)
+        split = rows & (far_ends > 1)
+        straight = rows & (far_ends == 1) & (cables.end_links == segment.a.per_connector)
+        mixed = np.intersect1d(place[split], place[straight])
+        if len(mixed):
+            yield self.flag(
+                segment.path,
+                f"{len(mixed)} twin-port cages of {segment.fabric} {segment.key} links hold a straight and a splitter "
+                "fibre",
+                "links to each upper switch in multiples of those of a cage, or unsplit ports",
+            )
+
+
+def _in_cages_with_several(place: Wide, what: Ints) -> Flags:
+    """Which cable ends are in cages that hold several of something."""
+    import numpy as np
+
+    pairs = np.unique(np.stack([place, what.astype(np.int64)]), axis=1)
+    held, counts = np.unique(pairs[0], return_counts=True)
+    found: Flags = np.isin(place, held[counts > 1])
+    return found
+
+
+def _latest(segments: tuple[Segment, ...], segment: Ints, mixed: Flags) -> Path:
+    """Of statements that clash, the one that concerns fewest links: it is the exception."""
+    import numpy as np
+
+    counts = np.bincount(segment[mixed], minlength=len(segments))
+    clashing = [(int(n), s.stated) for n, s in zip(counts, segments, strict=True) if n and s.stated]
+    return min(clashing, default=(0, ()))[1]

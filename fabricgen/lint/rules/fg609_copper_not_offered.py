@@ -1,0 +1,50 @@
+"""a stated cable is not to be had for a vendor's ports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.media import stated_kinds
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class CopperNotOffered(DesignRule):
+    """The stated media allow a cable that the vendor of an end does not sell for such ports.
+
+    Passive copper does not carry 200G a lane over useful lengths: NVIDIA offers no DAC for XDR, "too short at
+    200G-PAM4" (800G/200G-PAM4 product list, docs.nvidia.com/networking/display/800g200gpam4list); others' reach 1 m.
+
+    State AEC, ACC or optics.
+    """
+
+    id = "FG609"
+    severity = Severity.ERROR
+    title = "a stated cable is not offered for such ports"
+    bad = """
+        scalable_unit: {nodes: 4 x dgx-b300-xdr}
+        fabrics: {compute: {protocol: infiniband, tiers: {
+          leaf: {switch: q3400-ra, media: {
+            down: DAC}},  # <-
+          spine: {switch: q3400-ra}}}}
+    """
+    good = """
+        scalable_unit: {nodes: 4 x dgx-b300-xdr}
+        fabrics: {compute: {protocol: infiniband, tiers: {
+          leaf: {switch: q3400-ra, media: {down: [AEC, DR]}},
+          spine: {switch: q3400-ra}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare the vendors of both ends with those that do not sell what is stated."""
+        for kind in stated_kinds(design):
+            for cable in kind.carriers(design.catalog):
+                vendor = next((v for v in kind.vendors if v in cable.not_offered_by), "")
+                if vendor:
+                    yield self.flag(
+                        kind.stated.path,
+                        f"{vendor} offers no {cable.medium} at {kind.b.lane_gbps:g}G a lane for {kind.text}; "
+                        f"others' reach {cable.reach_m:g} m",
+                        "AEC, ACC or optics",
+                    )

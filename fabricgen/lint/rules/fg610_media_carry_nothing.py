@@ -1,0 +1,54 @@
+"""nothing that is stated carries a link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.media import stated_kinds
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class MediaCarryNothing(DesignRule):
+    """The media stated for a link leave no cable or transceiver that carries its lanes.
+
+    Either none is made for that lane rate, or the two ends state media that have nothing in common: `up` of the lower
+    tier and `down` of the upper one both hold. The wiring list then names a cable that the blueprint rules out.
+
+    State media for the lane rate, alike at both ends, or at one end only.
+    """
+
+    id = "FG610"
+    severity = Severity.ERROR
+    title = "nothing that is stated carries a link"
+    bad = """
+        fabrics: {compute: {tiers: {
+          leaf: {media: {
+            up: DR}},  # <-
+          spine: {media: {down: [SR, AOC]}}}}}
+    """
+    good = """
+        fabrics: {compute: {tiers: {
+          leaf: {media: {up: [DR, SR]}},
+          spine: {media: {down: [SR, AOC]}}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Look for kinds of links without any cable profile."""
+        for kind in stated_kinds(design):
+            if kind.carriers(design.catalog):
+                continue
+            lane, stated = kind.b.lane_gbps, kind.stated
+            usual = (c for c in design.catalog.cables if c.selectable and lane in c.lane_gbps)
+            fitting = (c.medium for c in usual if all(c.plugs_into(s.form_factor) for s in (kind.a, kind.b)))
+            hint = f"media for {lane:g}G lanes: {', '.join(dict.fromkeys(fitting))}"
+            if stated.other and not stated.profiles(design.catalog):
+                other = ".".join(map(str, stated.other_path))
+                message = (
+                    f"{kind.text} may use {', '.join(stated.words)} here, and {', '.join(stated.other)} by {other}"
+                )
+                yield self.flag(stated.path, message, f"state the same at both ends, or at one; {hint}")
+            else:
+                words = ", ".join(stated.words)
+                yield self.flag(stated.path, f"no {words} carries the {lane:g}G lanes of {kind.text}", hint)

@@ -1,0 +1,40 @@
+"""a node rack draws more than it may."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rack_loads import fullest_node_rack, power_kw
+from fabricgen.lint.rule import DesignRule
+
+
+class NodeRackPower(DesignRule):
+    """The devices of the fullest node rack draw more than the power stated for a rack.
+
+    Breakers and busbars trip at their rating, not at an average: nodes of a training job reach their maximum together.
+    Devices count with their largest published draw, without optics; those without a figure count as nothing and are
+    named. DGX B300 racks of 4 take more than 50 kW (DGX SuperPOD B300 reference architecture).
+
+    Lower `nodes_per_rack`, or state the power that a rack really has.
+    """
+
+    id = "FG611"
+    severity = Severity.ERROR
+    title = "a node rack draws more than it may"
+    bad = """
+        scalable_unit: {nodes: 4 x dgx-b200, racks: {nodes_per_rack: 4,
+          power_kw: 40}}  # <-
+    """
+    good = """
+        scalable_unit: {nodes: 4 x dgx-b200, racks: {nodes_per_rack: 4, power_kw: 60}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare the fullest node rack with what is stated."""
+        budget = design.loaded.blueprint.scalable_unit.racks.power_kw
+        load = fullest_node_rack(design, power_kw) if budget else None
+        if budget and load and load.total > budget:
+            message = f"a node rack draws {load.total:g} kW and may {budget:g} kW: {load.text}"
+            yield self.flag(("scalable_unit", "racks", "power_kw"), message, "fewer `nodes_per_rack`, or other racks")

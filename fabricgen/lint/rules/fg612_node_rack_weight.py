@@ -1,0 +1,40 @@
+"""a node rack is heavier than it may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rack_loads import fullest_node_rack, weight_kg
+from fabricgen.lint.rule import DesignRule
+
+
+class NodeRackWeight(DesignRule):
+    """The devices of the fullest node rack weigh more than is stated for a rack.
+
+    Racks and raised floors have a rated load, and a loaded rack is rolled over that floor once. Devices count with
+    their published weight; those without a figure count as nothing and are named; cables and the rack itself do not
+    count.
+
+    Lower `nodes_per_rack`, or state what a rack really carries.
+    """
+
+    id = "FG612"
+    severity = Severity.ERROR
+    title = "a node rack is heavier than it may be"
+    bad = """
+        scalable_unit: {nodes: 4 x dgx-b200, racks: {nodes_per_rack: 4,
+          weight_kg: 500}}  # <-
+    """
+    good = """
+        scalable_unit: {nodes: 4 x dgx-b200, racks: {nodes_per_rack: 4, weight_kg: 900}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare the fullest node rack with what is stated."""
+        budget = design.loaded.blueprint.scalable_unit.racks.weight_kg
+        load = fullest_node_rack(design, weight_kg) if budget else None
+        if budget and load and load.total > budget:
+            message = f"a node rack holds {load.total:g} kg and may {budget:g} kg: {load.text}"
+            yield self.flag(("scalable_unit", "racks", "weight_kg"), message, "fewer `nodes_per_rack`, or other racks")

@@ -1,0 +1,86 @@
+"""transceivers draw more than their cages give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.catalog.switch_models import SwitchProfile
+from fabricgen.design.ports import PortRun
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+    from fabricgen.plan.tables import Segment
+
+
+class OpticsTooHungry(PlanRule):
+    """Transceivers or cable ends draw more than the cages of a switch are made to give and to cool.
+
+    A module above the power class of its cage is not switched on, or throttles and flaps when it is warm. NVIDIA gives
+    18 W for every cage of the SN5600, 12 W for those of the SN5400 and 21 W for one in four (SN5000 hardware manual,
+    Data Interfaces); coherent optics draw up to 30 W. Cages without a figure in the catalogue are not judged.
+
+    Use optics that draw less, the cages made for more (`cages`), or a switch that gives it.
+    """
+
+    id = "FG614"
+    severity = Severity.ERROR
+    title = "transceivers draw more than their cages give"
+    bad = """
+        pods: {p1: {site: east}, p2: {site: west}}
+        fabrics: {across: {protocol: roce, oversubscription: "2:1", qos: {profile: best-effort},
+          tiers: {border: {switch: sn5600, count: 2, above: compute.spine}},
+          spans: {
+            haul: {between: [east, west], km: 80, links: 8 x 800G}}}}  # <-
+    """
+    good = """
+        pods: {p1: {site: east}, p2: {site: west}}
+        fabrics: {across: {protocol: roce, oversubscription: "2:1",
+          tiers: {border: {switch: sn5600, count: 2, above: compute.spine}},
+          spans: {haul: {between: [east, west], km: 8, links: 8 x 400G}}}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Compare each medium of each kind of link with the limit of the cages at either end."""
+        for number, segment in enumerate(cluster.plan.links.segments):
+            limited = [found for found in _ends(cluster, segment) if found[1] is not None]
+            for medium in _media(cluster, number) if limited else ():
+                profile = cluster.plan.cables.media[medium]
+                for switch, limit, run in limited:
+                    draws = profile.end_power_w(run.speed_gbps * run.ways / run.lane_gbps)
+                    if limit is not None and draws is not None and draws > limit:
+                        yield self.flag(
+                            segment.path,
+                            f"{profile.id} draws {draws:g} W, cages of {switch} for {segment.fabric} {segment.key} "
+                            f"links give {limit:g} W",
+                            "optics that draw less, or a switch that gives more",
+                        )
+                        break
+
+
+def _ends(cluster: Cluster, segment: Segment) -> Iterator[tuple[str, float | None, PortRun]]:
+    """(switch profile, W that its cages give, run) of each end of a segment that is a switch."""
+    for side, tier in ((segment.a, segment.lower), (segment.b, segment.upper)):
+        profile = _profile(cluster, segment, tier)
+        if isinstance(side, PortRun) and profile is not None:
+            used = side.cages[: -(-side.count // side.ways)]
+            yield profile.id, profile.cages[side.cage_class].optic_limit_w(used), side
+
+
+def _profile(cluster: Cluster, segment: Segment, tier: str) -> SwitchProfile | None:
+    if segment.tier is not None and segment.tier.tier == tier:
+        return cluster.design.tier(segment.tier).profile
+    lower = (t.profile for t in cluster.design.tiers if t.name == tier and t.uplink and t.uplink.upper == segment.tier)
+    return next(lower, None)
+
+
+def _media(cluster: Cluster, number: int) -> list[int]:
+    """The media of the cables of a segment."""
+    import numpy as np
+
+    cables, links = cluster.plan.cables, cluster.plan.links
+    rows = links.segment[cables.end_link] == number
+    found: list[int] = np.unique(cables.medium[cables.end_cable[rows]]).tolist()
+    return found

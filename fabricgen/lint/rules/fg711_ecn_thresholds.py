@@ -1,0 +1,66 @@
+"""ECN thresholds that mark always, or too late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.design.qos import ecn_thresholds_kb
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.lossless import lossless_fabrics, place_of_qos
+from fabricgen.lint.rule import DesignRule
+
+PACKET_KB = 4.2
+"""A RoCE packet of 4,096 bytes of data with its headers, kB."""
+
+LONGEST_MS = 1
+"""The longest queue before all is marked, ms of the port's time: many round trips of a fabric."""
+
+
+class EcnThresholds(DesignRule):
+    """ECN starts to mark before a single RoCE packet is queued, or marks all only after a millisecond of queue.
+
+    Marks on every packet slow senders down on idle links; marks that come after a hundred round trips let queues fill
+    until PFC pauses them. Public guides start at 150 to 256 kB and mark all at 512 to 1,500 kB on 400G ports, 3 to
+    30 us of queue; thresholds are to grow with port speed.
+
+    State thresholds by speed in `ecn`, or none.
+    """
+
+    id = "FG711"
+    severity = Severity.WARNING
+    title = "ECN marks always, or too late"
+    bad = """
+        qos: {
+          ecn_min_kb: 2,  # <-
+          ecn_max_kb: 400}
+    """
+    good = """
+        qos: {ecn: {400G: 256-512}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Judge what is stated, for each port speed of each tier; the first fault of a fabric is told."""
+        longest_ms = design.loaded.limits.ecn_queue_ms or LONGEST_MS
+        for fabric, qos in lossless_fabrics(design):
+            if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb):
+                continue
+            pairs = {(speed, tier.lowest) for tier in fabric.tiers for speed in tier.speeds}
+            for speed, lowest in sorted(pairs, reverse=True):
+                low, high = ecn_thresholds_kb(qos, lowest, speed)
+                own = ("ecn",) if any(speed == s for s, *_ in qos.ecn) else ()
+                late_ms = high * 8 / speed / 1000
+                if low < PACKET_KB:
+                    message = f"{speed}G ports mark from queues of {low} kB, less than a RoCE packet of {PACKET_KB} kB"
+                    names = (*own, "ecn_min_kb", "ecn_max_kb")
+                elif late_ms > longest_ms:
+                    message = f"{speed}G ports mark all from queues of {high} kB, {late_ms:.1f} ms; want {longest_ms:g}"
+                    names = (*own, "ecn_max_kb", "ecn_min_kb")
+                else:
+                    continue
+                yield self.flag(place_of_qos(design, fabric, *names), f"{fabric.name}: {message}", _usual(speed))
+                break
+
+
+def _usual(speed_gbps: int) -> str:
+    return f"{256 * speed_gbps // 400}-{512 * speed_gbps // 400} kB is usual at {speed_gbps}G"

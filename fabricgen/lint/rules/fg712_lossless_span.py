@@ -1,0 +1,68 @@
+"""a lossless span needs more headroom than there is buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.design.spans import US_PER_KM, spans_of
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.lossless import buffer_bytes, lossless_fabrics
+from fabricgen.lint.rule import DesignRule
+
+
+class LosslessSpan(DesignRule):
+    """PFC over a long span cannot keep its promise: what is on the fibre when a switch pauses does not fit its buffer.
+
+    After a pause is sent, a sender goes on for the time that it takes to arrive, and what left before is still on its
+    way: twice the length at 4.9 us/km, at full speed, for every link (IEEE 802.1Qbb; headroom is 2 x distance x speed).
+    Without that headroom packets are dropped as on a lossy link, and with no ECN in time to prevent it.
+
+    Use deep-buffer border switches, fewer or slower links a switch, or `qos: {profile: best-effort}` across and NICs
+    that retransmit selectively. The buffer is what SONiC's device tree publishes; others are not judged.
+    """
+
+    id = "FG712"
+    severity = Severity.WARNING
+    title = "a lossless span needs more headroom than there is buffer"
+    bad = """
+        pods: {p1: {site: east}, p2: {site: west}}
+        fabrics: {across: {protocol: roce, oversubscription: "2:1",
+          tiers: {border: {switch: sn5600, count: 2, above: compute.spine}},
+          spans: {haul: {between: [east, west], links: 8 x 400G,
+            km: 120}}}}  # <-
+    """
+    good = """
+        pods: {p1: {site: east}, p2: {site: west}}
+        fabrics: {across: {protocol: roce, oversubscription: "2:1",
+          tiers: {border: {switch: sn5600, count: 2, above: compute.spine}},
+          spans: {haul: {between: [east, west], links: 8 x 400G, km: 8}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Add up the headroom of all spans of a border switch, at the site that has most, and compare."""
+        for fabric, _ in lossless_fabrics(design):
+            spans = spans_of(design, fabric)
+            sites = sorted({site for _, figures in spans for site in figures.sites})
+            for tier in {tier.name: tier for tier, _ in spans}.values():
+                buffer = buffer_bytes(design.catalog, tier.profile.id)
+                at = {site: [f.span for t, f in spans if t == tier and site in f.sites] for site in sites}
+                run = tier.lateral.run if tier.lateral else None
+                if buffer is None or run is None:
+                    continue
+                needs = {site: sum(_headroom(s.km, s.links * run.speed_gbps) for s in at[site]) for site in sites}
+                site = max(sites, key=lambda name: (needs[name], name))
+                if needs[site] > buffer:
+                    span = max(at[site], key=lambda s: (s.km * s.links, s.name))
+                    yield self.flag(
+                        (*span.path, "km"),
+                        f"{fabric.name} {tier.name} at {site}: {sum(s.links for s in at[site])} links of "
+                        f"{run.speed_gbps}G over up to {max(s.km for s in at[site]):g} km need {needs[site] / 1e6:.0f} "
+                        f"MB of headroom, {tier.profile.id} has {buffer / 1e6:.0f} MB",
+                        "a deep-buffer border switch, or best-effort across",
+                    )
+
+
+def _headroom(km: float, gbps: int) -> float:
+    """Bytes on the fibre both ways of links of a speed in all."""
+    return 2 * km * US_PER_KM * gbps * 1000 / 8

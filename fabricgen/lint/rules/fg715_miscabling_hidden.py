@@ -1,0 +1,63 @@
+"""unnumbered sessions come up on a wrong cable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.allocate.underlay import underlay
+from fabricgen.blueprint.asn import parse_asns
+from fabricgen.blueprint.routing import AsnPlan
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class MiscablingHidden(DesignRule):
+    """Switches of several groups share one AS number, and their sessions run over links without addresses.
+
+    On a numbered link a wrong neighbour has a wrong address. Without addresses only its AS number tells it: each
+    session names the one it expects. Where groups, such as planes or rails, have the same, a crossed cable comes up as
+    if it were right, and traffic of one plane leaks into another (RFC 7938, 5.2; nobody notices until it is loaded).
+
+    Give the tier a range of AS numbers, or none of its own; or number the links.
+    """
+
+    id = "FG715"
+    severity = Severity.WARNING
+    title = "unnumbered sessions come up on a wrong cable"
+    bad = """
+        routing:
+          underlay: ebgp-unnumbered
+          asn: {tiers: {
+            leaf: 4200000001}}  # <-
+    """
+    good = """
+        routing: {underlay: ebgp-unnumbered, asn: {tiers: {leaf: 4200000001-4200000999}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Look for tiers of several groups that one number is stated for, in fabrics with unnumbered sessions."""
+        for fabric in design.fabrics:
+            if fabric.protocol == "infiniband" or underlay(design, fabric) != "ebgp-unnumbered":
+                continue
+            for tier in fabric.tiers:
+                path, text = _stated(design, fabric, tier)
+                linked = tier.up is not None or any(feed.source.tier for feed in tier.feeds)
+                if text and tier.groups > 1 and linked and len(set(parse_asns(text))) == 1:
+                    yield self.flag(
+                        path,
+                        f"all {tier.groups} groups of {fabric.name} {tier.name} have AS number {text}: unnumbered "
+                        "sessions come up with a switch of the wrong one",
+                        f"a range of {tier.switches} numbers or more",
+                    )
+
+
+def _stated(design: Design, fabric: FabricDesign, tier: TierDesign) -> tuple[Path, str]:
+    """The AS numbers stated for a tier, by its fabric or by the cluster, and where; "" for none."""
+    blueprint = design.loaded.blueprint
+    for base, routing in ((fabric.path, blueprint.fabrics[fabric.name].routing), ((), blueprint.routing)):
+        plan: AsnPlan | None = routing.asn
+        if plan is not None and "tiers" in plan.model_fields_set:
+            return (*base, "routing", "asn", "tiers", tier.name), plan.tiers.get(tier.name, "")
+    return (), ""

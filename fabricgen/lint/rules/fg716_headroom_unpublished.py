@@ -1,0 +1,79 @@
+"""no headroom is published for cables that long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.design.fabric_model import TierDesign
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.lossless import lossless_fabrics
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+    from fabricgen.plan.tables import Segment
+
+
+class HeadroomUnpublished(PlanRule):
+    """A lossless switch on SONiC has cables longer than all that its device tree publishes PFC headroom for.
+
+    Headroom grows with length: what is on the way when a port pauses must fit (SONiC, pg_profile_lookup.ini: by speed
+    and cable length, up to 300 m on most platforms). Without a row `buffermgrd` makes no lossless profile, so the port
+    drops what it should hold. No buffer tables are written for such a switch; the image's own model holds.
+
+    Shorten the run, or use `qos: {profile: best-effort}` or a NOS that computes headroom for such spans.
+    """
+
+    id = "FG716"
+    severity = Severity.WARNING
+    title = "no headroom is published for cables that long"
+    bad = """
+        nos: sonic
+        floor: {row_pitch_m: 40, racks_per_row: 1}
+        pods: {p1: {su: 12}}
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600},  # <-
+          spine: {switch: sn5600, count: 4}}}}
+    """
+    good = """
+        nos: sonic
+        fabrics: {compute: {tiers: {leaf: {switch: sn5600}, spine: {switch: sn5600, count: 4}}}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Compare the longest cable of each kind of link with what is published for the switches at its ends."""
+        import numpy as np
+
+        design, plan = cluster.design, cluster.plan
+        lossless = {fabric.name for fabric, _ in lossless_fabrics(design)}
+        ends = plan.links.segment[plan.cables.end_link]
+        for number, segment in enumerate(plan.links.segments):
+            for tier in _tiers(cluster, segment):
+                platform = design.catalog.sonic_platform(tier.profile.id) if tier.nos == "sonic" else None
+                published = max(
+                    (m for found in (platform.buffers if platform else ()) for m in found.headroom), default=0
+                )
+                if tier.fabric not in lossless or not published:
+                    continue
+                rows = plan.cables.end_cable[ends == number]
+                longest = float(plan.cables.length_m[rows].max()) if len(rows) else 0.0
+                if longest > published:
+                    count = len(np.unique(rows[plan.cables.length_m[rows] > published]))
+                    yield self.flag(
+                        segment.path,
+                        f"{count} {segment.fabric} {segment.key} cables of up to {longest:g} m: headroom of "
+                        f"{tier.profile.id} is published up to {published} m",
+                        "shorter runs, or best-effort",
+                    )
+                    break
+
+
+def _tiers(cluster: Cluster, segment: Segment) -> Iterator[TierDesign]:
+    """The tiers at the ends of a segment."""
+    if segment.tier is not None:
+        upper = cluster.design.tier(segment.tier)
+        yield upper
+        yield from (
+            t for t in cluster.design.tiers if t.uplink and t.uplink.upper == upper.key and t.name == segment.lower
+        )

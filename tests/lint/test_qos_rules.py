@@ -1,0 +1,94 @@
+"""Rules on lossless Ethernet, at their edges, and port tables of a user's own that do not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fabricgen.cluster import build_cluster
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.lint.engine import lint
+from tests.conftest import example_design
+
+DesignOf = Callable[..., Design]
+
+BLUEPRINT = """\
+fabricgen: 1
+name: lossless
+scalable_unit: {nodes: 4 x dgx-b200}
+pods: {p1: {su: 2}}
+nos: sonic
+fabrics:
+  compute:
+    protocol: roce
+    tiers:
+      leaf: {switch: sn5600, per: [su, rail]}
+      spine: {switch: sn5600, count: 4}
+"""
+TABLE = Path(__file__).parents[2] / "fabricgen/catalog/platforms/sonic/sn5600.yaml"
+
+
+@pytest.mark.parametrize(
+    ("sets", "expected"),
+    [
+        (["qos.ecn_min_kb=79000"], ["FG711"]),
+        (["qos.ecn_min_kb=79200"], ["FG707", "FG711"]),
+        (["qos.ecn_min_kb=79200", "qos.profile=best-effort"], []),
+        (["qos.ecn.400G=5-50000"], []),
+        (["qos.ecn.400G=5-50001"], ["FG711"]),
+        (["qos.ecn.400G=4-500"], ["FG711"]),
+        (["qos.ecn.400G=5-50001", "lint.limits.ecn_queue_ms=2"], []),
+        (["qos.watchdog.detect_ms=1000"], []),
+        (["qos.watchdog.detect_ms=1001"], ["FG709"]),
+        (["qos.watchdog.detect_ms=300", "lint.limits.watchdog_detect_ms=250"], ["FG709"]),
+        (["qos.roce_dscp=48", "qos.cnp_dscp=46"], ["FG713"]),
+        (["qos.roce_dscp=24"], []),
+        (["routing.bfd.interval_ms=2999"], []),
+        (["routing.bfd.interval_ms=3000"], ["FG714"]),
+        (["routing.underlay=ebgp-unnumbered", "routing.asn.tiers.spine=65000"], []),
+        (["routing.underlay=ebgp-unnumbered", "routing.asn.tiers.leaf=65000"], ["FG715"]),
+        (["routing.underlay=ebgp-numbered", "routing.asn.tiers.leaf=65000"], []),
+    ],
+)
+def test_edges(design_of: DesignOf, sets: list[str], expected: list[str]) -> None:
+    codes = ("FG707", "FG709", "FG711", "FG713", "FG714", "FG715")
+    assert [d.code for d in lint(design_of(BLUEPRINT, sets)).findings if d.code in codes] == expected
+
+
+@pytest.mark.parametrize(
+    ("sets", "expected"),
+    [
+        ((), set()),
+        (("fabrics.across.tiers.border.switch=sn5600", "nos.border=sonic"), {"FG712"}),
+        (("fabrics.across.qos.profile=best-effort",), {"FG708"}),
+        (("fabrics.compute.qos.roce_class=4",), {"FG708"}),
+    ],
+)
+def test_what_crosses_sites_is_judged(sets: tuple[str, ...], expected: set[str]) -> None:
+    found = {d.code for d in lint(example_design("two-site", *sets)).findings}
+    assert found & {"FG708", "FG712"} == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("  - {port: 8,", "  # - {port: 8,", "sn5600.yaml has 64 cages of sn5600; the face of sn5600 has 65"),
+        ("switch: sn5600", "switch: sn5400", "has 65 cages of sn5400"),
+        ('"2": ["2x400G[', '"2": ["2x50G(8)[25G,10G]"]\n  "8": ["8x1G[', "no breakout mode for 2 x 400G"),
+    ],
+)
+def test_a_port_table_of_ones_own_is_checked(
+    design_of: DesignOf, tmp_path: Path, old: str, new: str, says: str
+) -> None:
+    text = TABLE.read_text(encoding="utf-8")
+    folder = tmp_path / "catalog/platforms/sonic"
+    folder.mkdir(parents=True)
+    (folder / "sn5600.yaml").write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        build_cluster(design_of(BLUEPRINT))
+    (found,) = refused.value.diagnostics
+    assert says in found.message
+    assert found.span is not None
