@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, SonicPlatform, SwitchProfile
 from fabricgen.catalog.naming import NosNaming
@@ -14,8 +14,12 @@ from fabricgen.kernel.diagnostics import Path as Place
 from fabricgen.kernel.diagnostics import Span, did_you_mean, fault
 from fabricgen.kernel.located_yaml import read_located, validate
 
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
 _BUILT_IN = Path(__file__).resolve().parent
 P = TypeVar("P", bound=Profile)
+M = TypeVar("M", bound="BaseModel")
 
 
 class Catalog:
@@ -73,7 +77,7 @@ class Catalog:
                     path=path,
                     hint=f"state `nos:`; {did_you_mean(nos, self.known_nos())}",
                 )
-            self._loaded[key] = validate(NosNaming, read_located(file))
+            self._loaded[key] = _read(NosNaming, file)
         naming: NosNaming = self._loaded[key]
         return naming
 
@@ -87,7 +91,7 @@ class Catalog:
         if key not in self._loaded:
             files = (folder / "sonic" / f"{switch}.yaml" for folder in self._platforms)
             file = next((f for f in files if f.is_file()), None)
-            self._loaded[key] = validate(SonicPlatform, read_located(file)) if file else None
+            self._loaded[key] = _read(SonicPlatform, file) if file else None
         platform: SonicPlatform | None = self._loaded[key]
         return platform
 
@@ -109,7 +113,7 @@ class Catalog:
                     path=path,
                     hint=did_you_mean(name, self.ids(kind)),
                 )
-            profile = validate(model, read_located(file))
+            profile = _read(model, file)
             if profile.id != name:
                 raise fault(
                     "FG012",
@@ -119,3 +123,13 @@ class Catalog:
             self._loaded[key] = profile
         loaded: P = self._loaded[key]
         return loaded
+
+
+def _read(model: type[M], file: Path) -> M:
+    return _read_once(model, file) if file.is_relative_to(_BUILT_IN) else validate(model, read_located(file))
+
+
+@cache
+def _read_once(model: type[M], file: Path) -> M:
+    """A built-in file, which is part of the program; one of a user's may change between two blueprints."""
+    return validate(model, read_located(file))
