@@ -53,7 +53,11 @@ class LoadedBlueprint:
             return diagnostic
         if diagnostic.path[:1] == (ADOPTED,):
             return diagnostic.at(self.lock.lines.get(str(diagnostic.path[1])))
-        return diagnostic.at(self.source.span(diagnostic.path))
+        return self.shown_at(diagnostic, self.source.span(diagnostic.path))
+
+    def shown_at(self, diagnostic: Diagnostic, span: Span) -> Diagnostic:
+        """Give a finding a span of its path; the hint tells where the value is used, if it is written elsewhere."""
+        return diagnostic.at(span, self.source.noted(diagnostic.hint, diagnostic.path, span))
 
     def located(self, error: InputError) -> InputError:
         """Give every finding of an error its place in the file."""

@@ -111,10 +111,10 @@ class _Reader:
             return node
         if isinstance(node.value, dict):
             entries = {k: Entry(e.key, self._resolve(e.node, place.below())) for k, e in node.value.items()}
-            return mapping(entries, node.span)
+            return mapping(entries, node.span, node.used)
         if isinstance(node.value, tuple):
-            return sequence(tuple(self._resolve(n, place.below()) for n in node.value), node.span)
-        return self._load(Node(node.value.target, node.span), place)
+            return sequence(tuple(self._resolve(n, place.below()) for n in node.value), node.span, node.used)
+        return self._load(Node(node.value.target, node.span), place).used_at(node.used or node.span)
 
     def _load(self, target: Node, place: _Place) -> Node:
         """Read the file that `target` names and all that it includes."""

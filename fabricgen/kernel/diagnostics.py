@@ -71,13 +71,13 @@ class Diagnostic:
     fix: tuple[Edit, ...] = ()
     """Its repair, where only one is right."""
 
-    def at(self, span: Span | None) -> Diagnostic:
-        """Give this finding a place in a file."""
-        return replace(self, span=span)
+    def at(self, span: Span | None, hint: str | None = None) -> Diagnostic:
+        """Give this finding a place in a file, and another hint with it."""
+        return replace(self, span=span, hint=self.hint if hint is None else hint)
 
     def text(self) -> str:
         """Render as `file:line:col: error[CODE]: message`, with the hint on a line of its own."""
-        place = f"{self.span}: " if self.span else ""
+        place = f"{printable(str(self.span))}: " if self.span else ""
         hint = f"\n  hint: {printable(self.hint)}" if self.hint else ""
         return f"{place}{self.severity.label}[{self.code}]: {printable(self.message)}{hint}"
 

@@ -77,7 +77,7 @@ def command(
         raise click.UsageError(f"--as-of {as_of}: {error}") from error
     if (fix or diff) and (sets or "-" in blueprints):
         raise click.UsageError("--fix mends files: not what is --set, nor standard input")
-    asked = LintSettings(_codes(select), _codes(ignore), day)
+    asked = LintSettings(_codes("--select", select), _codes("--ignore", ignore), day)
     reports, failed, unusable = [], False, False
     for blueprint in dict.fromkeys(map(locked_blueprint, blueprints)):
 
@@ -89,10 +89,10 @@ def command(
             design, result = _mended(judge, diff) if fix or diff else judge({})
         except InputError as error:
             unusable = True
-            reports.append(FileReport(blueprint, error.diagnostics))
+            reports.append(FileReport(blueprint, error.diagnostics, usable=False))
             continue
         failed |= fails(result, design.loaded.project, fail_on)
-        reports.append(FileReport(blueprint, result.findings, len(result.waived)))
+        reports.append(FileReport(blueprint, result.findings, result.waived))
     if not diff:
         click.echo(write_report(form, reports))
     if unusable:
@@ -119,5 +119,13 @@ def _judged(design: Design, fast: bool, asked: LintSettings, templates: Path | N
     return lint(design, cluster, asked, template_findings(cluster, templates))
 
 
-def _codes(text: str) -> tuple[str, ...]:
-    return tuple(code.strip().upper() for code in text.split(",") if code.strip())
+def _codes(option: str, text: str) -> tuple[str, ...]:
+    """Beginnings of codes, by commas; raises UsageError for one that no code has."""
+    from fabricgen.kernel.diagnostics import did_you_mean
+    from fabricgen.lint.fault import code_ids
+
+    asked = tuple(code.strip().upper() for code in text.split(",") if code.strip())
+    for code in asked:
+        if not any(known.startswith(code) for known in code_ids()):
+            raise click.UsageError(f"{option}: no code begins with '{code}'. {did_you_mean(code, code_ids())}")
+    return asked
