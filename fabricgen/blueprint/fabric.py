@@ -13,10 +13,16 @@ from fabricgen.blueprint.management import Management
 from fabricgen.blueprint.naming import Templates
 from fabricgen.blueprint.qos import Qos
 from fabricgen.blueprint.routing import Ip, Pools, Routing
-from fabricgen.blueprint.scalars import Cages, Line, LinksOf, Name, NicModeOf, Ratio, Speed
+from fabricgen.blueprint.scalars import NAME_PATTERN, Cages, Line, LinksOf, Name, NicModeOf, Ratio, Speed
+from fabricgen.kernel.forms import CATALOGUE, one_or_list, text_form
 
 DIMENSIONS = ("site", "pod", "su", "rack", "rail", "rail-group", "plane", "port")
 """What a tier may be grouped by, besides the tiers below it."""
+
+_DIMENSION_FORM = {
+    "description": "A dimension, or a tier below.",
+    "anyOf": [{"enum": list(DIMENSIONS)}, {"type": "string"}],
+}
 
 TIER_LEVELS = {
     "tor": 1,
@@ -31,15 +37,17 @@ TIER_LEVELS = {
 """Where the usual tiers stand; another name says which tier it is `above`."""
 
 
+_NOS_FORM = {"type": "string", "description": "A network operating system.", CATALOGUE: "nos"}
 NosOf = Annotated[
     dict[Name, str],
     BeforeValidator(lambda value: {"all": value} if isinstance(value, str) else value),
-    WithJsonSchema({"type": ["string", "object"], "additionalProperties": {"type": "string"}}),
+    WithJsonSchema({"oneOf": [_NOS_FORM, {"type": "object", "patternProperties": {NAME_PATTERN: _NOS_FORM}}]}),
 ]
 """Tier -> network operating system; one word for all tiers."""
 
 
 TIER_NAME = r"^[a-z]([a-z0-9-]{0,30}[a-z0-9])?(\.[a-z]([a-z0-9-]{0,30}[a-z0-9])?)?$"
+_TIER_FORM = text_form(TIER_NAME, "a tier, or FABRIC.TIER of another fabric", "leaf", "compute.spine")
 TierName = Annotated[str, Field(pattern=TIER_NAME)]
 """A tier of the same fabric, or of another as FABRIC.TIER."""
 TierNames = Annotated[
@@ -48,11 +56,7 @@ TierNames = Annotated[
     WithJsonSchema(
         {
             "description": "Tiers below it: for unusual names, or FABRIC.TIER of another fabric.",
-            "oneOf": [
-                {"type": "string", "pattern": TIER_NAME},
-                {"type": "array", "items": {"type": "string", "pattern": TIER_NAME}},
-            ],
-            "examples": ["leaf", "compute.spine"],
+            **one_or_list(_TIER_FORM),
         }
     ),
 ]
@@ -65,7 +69,7 @@ SizeFor = Literal["now", "reserve"]
 class Tier(Model):
     """A tier: identical switches, so many per group; a group for each value of `per`."""
 
-    switch: str = Field(description="Switch profile, for example sn5600.")
+    switch: str = Field(description="Switch profile, for example sn5600.", json_schema_extra={CATALOGUE: "switches"})
     per: Annotated[
         tuple[str, ...],
         BeforeValidator(as_list),
@@ -73,7 +77,7 @@ class Tier(Model):
             {
                 "description": "Dimensions that each have switches of their own: site, pod, su, rack, rail, "
                 "rail-group, plane, port, or a tier below; none: one group for the fabric.",
-                "oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+                **one_or_list(_DIMENSION_FORM),
                 "examples": [["su", "rail"], "rack", []],
             }
         ),
@@ -107,13 +111,17 @@ class Tier(Model):
 class Extra(Model):
     """Devices beside the nodes of the scalable units: UFM, management servers, storage, firewalls."""
 
-    device: str = Field(description="Node profile, for example ufm.")
+    device: str = Field(description="Node profile, for example ufm.", json_schema_extra={CATALOGUE: "nodes"})
     count: int | None = Field(None, gt=0, le=4096, description="How many. Default: one, or one a name.")
-    names: tuple[Name, ...] = Field((), description="Their names. Default: the key, numbered.")
+    names: tuple[Name, ...] = Field(
+        (), description="Their names. Default: the key, numbered.", json_schema_extra={"uniqueItems": True}
+    )
     ports: int | None = Field(None, gt=0, description="Ports of each that attach here. Default: all of the role.")
     speed: Speed | None = Field(None, description="Speed of their links. Default: their fastest that fits.")
     to: Name | None = Field(None, description="Tier they attach to. Default: the lowest.")
-    switches: tuple[str, ...] = Field((), description="Switches by name that their ports are dealt over.")
+    switches: tuple[Annotated[str, Field(description="A switch by name.")], ...] = Field(
+        (), description="Switches by name that their ports are dealt over."
+    )
     site: Name | None = Field(None, description="Where they stand. Default: the first site.")
     attach: Name | None = Field(None, description="Their NIC role. Default: as the fabric's nodes, or the only one.")
 
@@ -144,19 +152,31 @@ class SpanSpec(Model):
     fibre_pairs: int | None = Field(None, gt=0, description="Fibre pairs there are. Default: one a link.")
 
 
+Rail = Annotated[int, Field(ge=1, description="A rail by number, from 1.")]
+
+
 def _each_rail_once(groups: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-    """Raises ValueError for a rail that is in two groups, or no number from 1."""
+    """Raises ValueError for a rail that is in two groups."""
     times = Counter(rail for group in groups for rail in group)
-    wrong = sorted(rail for rail, count in times.items() if count > 1 or rail < 1)
-    if wrong:
-        raise ValueError(f"rail_groups name each rail once, from 1; rail {wrong[0]} is not")
+    twice = sorted(rail for rail, count in times.items() if count > 1)
+    if twice:
+        raise ValueError(f"rail_groups name each rail once; rail {twice[0]} is there {times[twice[0]]} times")
     return groups
 
 
 class Fabric(Model):
     """One network of the cluster."""
 
-    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["tiers"]}, {"required": ["carried_by"]}]})
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [
+                {"required": ["tiers"], "properties": {"tiers": {"minProperties": 1}}},
+                {"required": ["carried_by"], "properties": {"carried_by": {"type": "string"}}},
+            ],
+            "if": {"required": ["guids"], "properties": {"guids": {"type": "string"}}},
+            "then": {"properties": {"protocol": {"const": "infiniband"}}},
+        }
+    )
 
     protocol: Literal["infiniband", "roce", "ethernet"] = Field(
         description="roce: lossless Ethernet, routed hosts; ethernet: bridged hosts; infiniband: a subnet manager."
@@ -168,7 +188,7 @@ class Fabric(Model):
         WithJsonSchema(
             {
                 "description": "What else attaches: the management ports of all other switches.",
-                "enum": ["switches"],
+                **one_or_list({"enum": ["switches"], "description": "All other switches, by their management ports."}),
             }
         ),
     ] = ()
@@ -187,9 +207,10 @@ class Fabric(Model):
         description="routed: a /31 or /127 per NIC; bridged: a subnet per leaf; rail-subnets: bridged, a subnet per "
         "leaf, rail and plane, the same host number in all. Default: routed for RoCE, else bridged.",
     )
-    rail_groups: Annotated[tuple[tuple[int, ...], ...], AfterValidator(_each_rail_once)] = Field(
-        (), description="Rails that share leaves `per: rail-group`, e.g. [[1, 3, 5, 7], [2, 4, 6, 8]]."
-    )
+    rail_groups: Annotated[
+        tuple[Annotated[tuple[Rail, ...], Field(description="Rails of one leaf.")], ...],
+        AfterValidator(_each_rail_once),
+    ] = Field((), description="Rails that share leaves `per: rail-group`, e.g. [[1, 3, 5, 7], [2, 4, 6, 8]].")
     carried_by: Name | None = Field(
         None, description="The fabric whose lowest tier its nodes attach to; it has no tiers of its own then."
     )

@@ -82,6 +82,7 @@ class NosConfiguration(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    mtu_max: int = Field(9216, ge=1500, description="The largest MTU of a port, bytes, as the NOS counts them.")
     places: dict[PlaceName, Place] = Field(default_factory=dict, description="Places of snippets; the first is usual.")
     lacks: tuple[Lack, ...] = ()
     safety: tuple[SafetyLine, ...] = ()

@@ -73,8 +73,9 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 STRANGE_TEXT = (
     "\0", "\t", "\x1b[31m", "\u2028", "\ufeff", "\u202e", "é", "😀", "{", "}", "[", "]", ":", ": ", "- ", "&a ", "*a",
-    "<<: *a", "!!python/object/apply:os.system [ls]", "!include x.yaml", "!!binary aGk=", "|", ">", "'", '"', 
-    "%YAML 9.9",     "---", "...", "? ", "@", "`", "#", "~", ".nan", ".inf", "-1", "0x7f", "1e999", "9" * 400, "[" * 80, "2001-01-01",
+    "<<: *a", "!!python/object/apply:os.system [ls]", "!include x.yaml", "!!binary aGk=", "|", ">", "'", '"',
+    "%YAML 9.9", "---", "...", "? ", "@", "`", "#", "~", ".nan", ".inf", "-1", "0x7f", "1e999", "9" * 400,
+    "[" * 80, "2001-01-01",
 )  # fmt: skip
 
 
@@ -113,8 +114,9 @@ def spoilt_texts(draw: st.DrawFn) -> bytes:
 
 SCALARS = st.sampled_from(
     [None, True, False, 0, 1, -1, 2, 3, 7, 63, 64, 65, 4096, 65536, 10**17, 10**30, 0.5, float("nan"), float("-inf"),
-     "",      "0", "1", " ", "x" * 5000, "p1/*/node-last", "1:1", "0:0", "1:0", "10.0.0.0/8", "::/0", "fe80::/10", "0 x 400G",
-     "4 x 400G", "999999 x 800G", "400G", "0G", "1-64", "64-1", "65536 x dgx-b200", "compute", "leaf", "spine", "rail",
+     "", "0", "1", " ", "x" * 5000, "p1/*/node-last", "1:1", "0:0", "1:0", "10.0.0.0/8", "::/0", "fe80::/10",
+     "0 x 400G", "4 x 400G",
+     "999999 x 800G", "400G", "0G", "1-64", "64-1", "65536 x dgx-b200", "compute", "leaf", "spine", "rail",
      "{pod}{su}{n}", "{", "{0.__class__}", "env:FABRICGEN_X", "file:/etc/passwd", "\n", "\0", "é", "2026-13-45",
      "nvl72-gb200", "sn2201", "qm9700", "7816r4", "eos", "sonic", "opensm", "infiniband", "stripe", "roce-lossless"]
 )  # fmt: skip

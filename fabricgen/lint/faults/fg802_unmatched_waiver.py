@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from fabricgen.kernel.diagnostics import Severity
-from fabricgen.lint.fault import Fault
+from fabricgen.lint.fault import ENGINE, Fault
 
 
 class UnmatchedWaiver(Fault):
-    """A waiver stands for which there is no finding, since it was mended, its place is misspelt, or no rule has that
-    code.
+    """A waiver stands for which there is no finding, since it was mended or its place is misspelt.
 
     It would hide the next finding of its kind, for a reason that was given for another. Remove it, or correct
     `rule` and `at`.
@@ -16,6 +15,7 @@ class UnmatchedWaiver(Fault):
 
     id = "FG802"
     severity = Severity.WARNING
+    kind = ENGINE
     title = "a waiver covers no finding"
     bad = """
         lint:
