@@ -42,6 +42,8 @@ EXPECTED = {
     "management-leaf-too-small": {"count", "tier"},
     "planes-past-the-nic": {"planes"},
     "breakout-not-offered": {"breakout"},
+    "lanes-too-few": {"breakout"},
+    "neighbour-cage-disabled": {"cages", "count", "per", "switch", "tier"},
 }
 
 

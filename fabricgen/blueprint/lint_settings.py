@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
 
 from fabricgen.blueprint.base import Model
-from fabricgen.blueprint.scalars import Line, Percent
+from fabricgen.blueprint.scalars import Line, Percent, Ratio
+from fabricgen.kernel.units import parse_percent
 
 RuleCode = Annotated[str, StringConstraints(pattern=r"^FG\d{3}$")]
 CodePrefix = Annotated[str, StringConstraints(pattern=r"^FG\d{0,3}$")]
+
+
+def _spare_ports(value: int | str) -> int | str:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    if isinstance(value, str) and value.endswith("%") and 0 <= parse_percent(value) <= 1:
+        return value
+    raise ValueError("expected a number of ports such as 2, or a share such as 5%")
+
+
 Gravity = Literal["error", "warning", "info", "ignore"]
 """How grave the findings of a rule are taken to be; `ignore` drops them."""
 
@@ -29,6 +40,15 @@ class Waiver(Model):
         return tuple(self.at.replace(".", "/").strip("/").split("/")) if self.at else ()
 
 
+SparePorts = Annotated[
+    int | str,
+    Field(union_mode="left_to_right", examples=[2, "5%"]),
+    AfterValidator(_spare_ports),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": r"^\d+(\.\d+)?%$"}]}),
+]
+"""Ports of a switch: so many, or a share of all that it has."""
+
+
 class Limits(Model):
     """From where on a figure is a finding. What is left out takes the rule's own measure, or is not judged."""
 
@@ -37,6 +57,24 @@ class Limits(Model):
         gt=0,
         le=1,
         description="FG506: share of a pool of addresses or AS numbers that may be taken.",
+    )
+    spare_ports: SparePorts | None = Field(
+        None, description="Ports that every switch has spare, a number or a share such as 5%. Default: not judged."
+    )
+    oversubscription: Ratio | None = Field(
+        None, description="Most from the nodes up to the top. Default: the most that a single tier allows."
+    )
+    bisection_gbps_per_accelerator: float | None = Field(
+        None,
+        gt=0,
+        description="Least that each accelerator of one half of a compute fabric can send to the other half, Gb/s. "
+        "Default: its ports over the oversubscription allowed.",
+    )
+    storage_gbps_per_accelerator: float | None = Field(
+        None, gt=0, description="Least that a storage fabric gives each accelerator, Gb/s. Default: not judged."
+    )
+    inband_gbps_per_node: float | None = Field(
+        None, gt=0, description="Least that an in-band fabric gives each node, Gb/s. Default: not judged."
     )
 
     def over(self, others: Limits) -> Limits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Literal
 
@@ -67,13 +68,31 @@ class CageClass(BaseModel):
         A port of 100G over four 25G lanes needs four lanes of its cage, whatever these could carry. Of splits that
         make equally many, since the finer leaves cages empty, the coarser is taken.
         """
-        lanes_used = -(-speed_gbps // lane_gbps)
-        fits = [w for w, speeds in self.breakouts.items() if speed_gbps in speeds and lanes_used * w <= self.lanes]
+        fits = [ways for ways in self.breakouts if self.carries(ways, speed_gbps, lane_gbps)]
         return max(fits, key=lambda ways: (ways / self.block(ways), -ways), default=None)
+
+    def carries(self, ways: int, speed_gbps: int, lane_gbps: float) -> bool:
+        """Whether a cage split into `ways` offers ports of a speed and has the lanes for all of them."""
+        lanes_used = -(-speed_gbps // lane_gbps)
+        return speed_gbps in self.breakouts.get(ways, ()) and lanes_used * ways <= self.lanes
 
     def block(self, ways: int) -> int:
         """How many cages one that is split into `ways` takes up: itself and those it disables."""
         return self.breakout_blocks.get(ways, 1)
+
+
+class Pipelines(BaseModel):
+    """How many ports a pipeline of the ASIC serves, and the cages (from 1) that share each."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    ports: int = Field(gt=0, description="Ports of one pipeline at most, however its cages are split.")
+    cages: tuple[tuple[int, ...], ...] = Field(min_length=1, description="The cages of each pipeline, by number.")
+
+    @cached_property
+    def of_cage(self) -> dict[int, int]:
+        """Cage -> its pipeline, from 0."""
+        return {cage: i for i, cages in enumerate(self.cages) for cage in cages}
 
 
 class LineCards(BaseModel):
@@ -111,9 +130,20 @@ class SwitchProfile(Profile):
         min_length=1, description="Network operating systems that run on it, the usual one first."
     )
     part_number: str = Field("", description="What is ordered.")
+    pipelines: Pipelines | None = Field(
+        None, description="Where pipelines of the ASIC serve fewer ports than their cages could be split into."
+    )
     line_cards: tuple[LineCards, ...] = Field(
         (), description="The line cards of a chassis, which hold its cages in the order of the face; none: a fixed box."
     )
+
+    @model_validator(mode="after")
+    def _pipelines_are_of_cages(self) -> SwitchProfile:
+        cages = [cage for of in self.pipelines.cages for cage in of] if self.pipelines else []
+        wrong = sorted({cage for cage in cages if cages.count(cage) > 1 or not 1 <= cage <= self.cage_count})
+        if wrong:
+            raise ValueError(f"pipelines name cages once, from 1 to {self.cage_count}; got {wrong}")
+        return self
 
     @model_validator(mode="after")
     def _cards_hold_the_cages(self) -> SwitchProfile:
@@ -164,6 +194,37 @@ class SwitchProfile(Profile):
     def cage_count(self) -> int:
         """The number of cages on the face."""
         return sum(c.count for c in self.cages)
+
+    def served(self, cages: Iterable[int], ways: int, taken: Mapping[int, int]) -> Iterator[int]:
+        """Those of some cages that may all be split into `ways`, with so many ports of each pipeline taken already."""
+        if self.pipelines is None:
+            yield from cages
+            return
+        used = dict(taken)
+        for cage in cages:
+            pipeline = self.pipelines.of_cage.get(cage)
+            if pipeline is not None:
+                used[pipeline] = used.get(pipeline, 0) + ways
+                if used[pipeline] > self.pipelines.ports:
+                    used[pipeline] -= ways
+                    continue
+            yield cage
+
+    def most_ports(self, cage_class: int, ways: int) -> int:
+        """Ports that all cages of a class make when split so, with neighbours and pipelines minded."""
+        first, cage = self.first_cage(cage_class), self.cages[cage_class]
+        return len(list(self.served(range(first, first + cage.count, cage.block(ways)), ways, {}))) * ways
+
+    def split_for(self, cage_class: int, speed_gbps: int, lane_gbps: float) -> int | None:
+        """Return the split of a class of cages that makes most ports of `speed_gbps` over lanes of a rate, or None.
+
+        As `CageClass.split_for`, with pipelines minded too.
+        """
+        cage = self.cages[cage_class]
+        if self.pipelines is None:
+            return cage.split_for(speed_gbps, lane_gbps)
+        fits = [ways for ways in cage.breakouts if cage.carries(ways, speed_gbps, lane_gbps)]
+        return max(fits, key=lambda ways: (self.most_ports(cage_class, ways), -ways), default=None)
 
     @property
     def speeds_text(self) -> str:

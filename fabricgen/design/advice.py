@@ -9,6 +9,7 @@ from typing import Any
 from fabricgen.blueprint.fabric import DIMENSIONS, TIER_LEVELS
 from fabricgen.design.advice_switches import larger_switches
 from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.ports import uplinks_needed
 from fabricgen.design.shape import LEG_DIMENSIONS
 from fabricgen.design.trials import Advice, Target, Trials, path_of
 from fabricgen.kernel.diagnostics import Path
@@ -70,16 +71,28 @@ def statements(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def dimensions(trials: Trials, target: Target) -> Iterator[Advice]:
-    """One more dimension in `per`; places only where a tier above still joins them (racks may be too full)."""
+    """One more dimension in `per`; places only where a tier above still joins them (racks may be too full).
+
+    Planes come first: they are apart in the NICs anyway.
+    """
     spec = target.spec
     places = ("su", "pod") if spec.upper else ()
-    for dimension in (*LEG_DIMENSIONS, *places):
+    apart_anyhow = _planes(trials, target)
+    for dimension in (*apart_anyhow, *(d for d in LEG_DIMENSIONS if d not in apart_anyhow), *places):
         change = {path_of(spec, "per"): _ordered((*spec.spec.per, dimension))}
         if dimension not in spec.per and trials.fits(change):
-            apart = not spec.upper and all(dimension in lower.per for lower in target.lowers)
+            apart = not spec.upper and dimension not in apart_anyhow
+            apart = apart and all(dimension in lower.per for lower in target.lowers)
             note = f" (then no link joins two {dimension}s)" if apart else ""
             yield Advice("per", f"`per: [{', '.join(change[path_of(spec, 'per')])}]` of {spec.name}{note}", change)
             return
+
+
+def _planes(trials: Trials, target: Target) -> tuple[str, ...]:
+    """The plane, where a tier joins those that the tiers below it, and the NICs, keep apart."""
+    several = trials.blueprint.fabrics[target.spec.fabric].planes > 1
+    joined = "plane" not in target.spec.per and all("plane" in lower.per for lower in target.lowers)
+    return ("plane",) if several and joined else ()
 
 
 def _ordered(per: tuple[str, ...]) -> list[str]:
@@ -115,11 +128,12 @@ def uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def breakouts(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Another breakout than the stated one, the finest that fits."""
+    """Another breakout than the stated one, the finest that fits and disables no cage beside."""
     spec = target.spec
     if not spec.spec.breakout:
         return
-    modes = {(ways, s) for cage in spec.profile.cages for ways, speeds in cage.breakouts.items() for s in speeds}
+    splits = [(cage, ways) for cage in spec.profile.cages for ways in cage.breakouts if cage.block(ways) == 1]
+    modes = {(ways, speed) for cage, ways in splits for speed in cage.breakouts[ways]}
     for ways, speed in sorted(modes, reverse=True):
         change = {path_of(spec, "breakout"): f"{ways}x{speed}"}
         if trials.fits(change):
@@ -189,9 +203,10 @@ def smaller_pods(trials: Trials, target: Target) -> Iterator[Advice]:
 def _ways_up(trials: Trials, target: Target) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Mapping[str, Any]]]:
     """`per` of the tier and of the one above it, and pods, as published three-tier designs group them."""
     spec = target.spec
-    legs = tuple(d for d in LEG_DIMENSIONS if d in spec.per)
+    legs = tuple(d for d in LEG_DIMENSIONS if d in (*spec.per, *_planes(trials, target)))
     if not target.lowers:
-        yield from ((spec.per, legs, {}), (spec.per, (), {}))
+        own = _ordered((*spec.per, *(d for d in legs if d not in spec.per)))
+        yield from ((tuple(own), legs, {}), (spec.per, (), {}))
         return
     by_rail = ("rail",) if any("rail" in lower.per for lower in target.lowers) and "rail" not in legs else ()
     places: list[tuple[str, Mapping[str, Any]]] = [("su", {}), *(("pod", pods) for pods in pods_of_fewer(trials))]
@@ -209,8 +224,7 @@ def reach_text(top: TierDesign, tiers: Sequence[TierDesign]) -> str:
     alike = all(t.profile == top.profile and t.downs[0].speed_gbps == run.speed_gbps for t in tiers if t.downs)
     if not alike or len(tiers) not in levels:
         return ""
-    cage = top.profile.cages[run.cage_class]
-    radix = cage.count // cage.block(run.ways) * run.ways
+    radix = top.profile.most_ports(run.cage_class, run.ways)
     most: int = 2 * (radix // 2) ** len(tiers)
     return f"; {levels[len(tiers)]} tiers of {radix} x {run.speed_gbps}G reach {most:,} endpoints"
 
@@ -219,3 +233,21 @@ def values_that_fit(trials: Trials, path: Path, values: Iterable[Any], most: int
     """The first few of some values of a setting that fit, as text; at most `tries` are tried."""
     dotted = ".".join(str(key) for key in path)
     return [str(value) for value in islice((v for v in islice(values, tries) if trials.fits({dotted: v})), most)]
+
+
+def fewest_uplinks(trials: Trials, tier: TierDesign, tries: int = 8) -> str:
+    """The fewest uplinks of a sized tier that keep to its oversubscription, land equally and have the ports.
+
+    As a blueprint writes them, `24 x 400G`; empty where none of the first few fits.
+    """
+    if tier.up is None or tier.uplink is None:
+        return ""
+    speed = tier.up.speed_gbps
+    needed = uplinks_needed(sum(run.bandwidth_gbps for run in tier.downs), speed, tier.allowed)
+    for step in (tier.uplink.upper_groups * tier.uplink.upper_count, tier.uplink.upper_groups):
+        counts = range(-(-needed // step) * step, needed + tries * step, step)
+        texts = (f"{count} x {speed}G" for count in counts)
+        fitting = values_that_fit(trials, (*tier.path, "uplinks"), texts, most=1, tries=tries)
+        if fitting:
+            return fitting[0]
+    return ""

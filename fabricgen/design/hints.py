@@ -14,6 +14,12 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError
 
 NO_SINGLE_CHANGE = "no single change of count, `per`, oversubscription, speed or switch fits: combine some"
 
+TOO_SMALL = ("FG101", "FG120", "FG121")
+"""Refusals of a face that is too small: by its radix, its pipelines, or cages that a breakout disables."""
+
+OF_A_TIER = (*TOO_SMALL, "FG103", "FG107", "FG119")
+"""Refusals of a tier, which other settings of it may cure."""
+
 
 def advised(error: InputError, trials: Trials) -> InputError:
     """The same refusals, with hints that name what fits where anything was found."""
@@ -24,14 +30,20 @@ def _with_hint(diagnostic: Diagnostic, trials: Trials) -> Diagnostic:
     found = advice_on(diagnostic, trials)
     if found:
         return replace(diagnostic, hint=hint_text(found))
-    all_tried = diagnostic.code == "FG101" and not trials.exhausted
+    all_tried = diagnostic.code in TOO_SMALL and not trials.exhausted
     return replace(diagnostic, hint=NO_SINGLE_CHANGE) if all_tried else diagnostic
 
 
 def advice_on(diagnostic: Diagnostic, trials: Trials) -> tuple[Advice, ...]:
     """Changes with each of which, alone, a refused part of the blueprint wires; empty where none was found."""
     match diagnostic.code, diagnostic.path:
-        case "FG101" | "FG103" | "FG107" as code, ("fabrics", str(fabric), "tiers", str(tier), *_):
+        case "FG101" | "FG103" | "FG107" | "FG119" | "FG120" | "FG121" as code, (
+            "fabrics",
+            str(fabric),
+            "tiers",
+            str(tier),
+            *_,
+        ):
             target = target_of(trials, TierKey(fabric, tier))
             found = _of_tier(code, trials, target) if target else iter(())
         case "FG102" | "FG103", ("fabrics", str(fabric), "extra", str(name), *_):
@@ -52,7 +64,7 @@ def advice_on(diagnostic: Diagnostic, trials: Trials) -> tuple[Advice, ...]:
 
 def _of_tier(code: str, trials: Trials, target: Target) -> Iterator[Advice]:
     """What to try for a tier: that is too small, has no speed in common with another, or no pairs."""
-    if code == "FG101":
+    if code in TOO_SMALL:
         yield from tier_advice(trials, target)
     elif code == "FG107":
         yield from counts(trials, target)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from fabricgen.catalog.models import CageClass, SwitchProfile
+from fabricgen.catalog.models import SwitchProfile
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +104,11 @@ def down_class(profile: SwitchProfile, ask: Ask) -> tuple[int, int] | None:
     for i, cage in enumerate(profile.cages):
         if (cage.form_factor == "RJ45") != kind.rj45:
             continue
-        ways = cage.split_for(kind.speed_gbps, kind.lane_gbps)
+        ways = profile.split_for(i, kind.speed_gbps, kind.lane_gbps)
         if ways and ask.ways:
-            ways = ask.ways if kind.speed_gbps in cage.breakouts.get(ask.ways, ()) and ask.ways <= ways else None
+            ways = ask.ways if cage.carries(ask.ways, kind.speed_gbps, kind.lane_gbps) else None
         if ways:
-            fits.append((cage.count // cage.block(ways) * ways, -i, i, ways))
+            fits.append((profile.most_ports(i, ways), -i, i, ways))
     return max(fits)[2:] if fits else None
 
 
@@ -132,15 +132,18 @@ class _FreeCages:
     def __init__(self, profile: SwitchProfile, ranges: Mapping[str, tuple[int, ...]]) -> None:
         self._profile, self._ranges = profile, ranges
         self._free = set(range(1, profile.cage_count + 1))
+        self._served: dict[int, int] = {}
 
     def _usable(self, cage_class: int, role: str, ways: int) -> list[int]:
-        """Cages of a class that may be split so for a role: one of each block whose other cages that disables."""
+        """Cages of a class that may be split so for a role, as far as pipelines serve their ports: one of each block
+        whose other cages that disables."""
         first, cage = self._profile.first_cage(cage_class), self._profile.cages[cage_class]
         wanted = self._ranges.get(role)
         kept = {c for other, cages in self._ranges.items() if other != role for c in cages}
         mine = {c for c in self._free if (c in wanted if wanted else c not in kept)}
         step = cage.block(ways)
-        return [c for c in range(first, first + cage.count, step) if mine.issuperset(range(c, c + step))]
+        free = (c for c in range(first, first + cage.count, step) if mine.issuperset(range(c, c + step)))
+        return list(self._profile.served(free, ways, self._served))
 
     def take(self, cage_class: int, number: int, role: str, ways: int, *, at_end: bool) -> tuple[int, ...] | None:
         """So many cages from the first on, or the last ones of every line card in turn; None when there are too few."""
@@ -150,7 +153,15 @@ class _FreeCages:
         taken = sorted(self._in_turn(usable, at_end=at_end)[:number])
         step = self._profile.cages[cage_class].block(ways)
         self._free -= {c + i for c in taken for i in range(step)}
+        self._serve(taken, ways)
         return tuple(taken)
+
+    def _serve(self, cages: Sequence[int], ways: int) -> None:
+        """Count the ports that cages take of their pipelines."""
+        for cage in cages if self._profile.pipelines else ():
+            pipeline = self._profile.pipelines.of_cage.get(cage) if self._profile.pipelines else None
+            if pipeline is not None:
+                self._served[pipeline] = self._served.get(pipeline, 0) + ways
 
     def _in_turn(self, cages: list[int], *, at_end: bool) -> list[int]:
         """Cages in the order they are taken: the first (or last) of each line card, then the next of each."""
@@ -196,7 +207,7 @@ def _place(profile: SwitchProfile, asks: Asks, chosen: list[tuple[int, int]], ab
     upward = (*((asks.up,) if asks.up else ()), *asks.laterals)
     found: list[PortRun] = []
     for ask in upward:
-        ways = _ways(profile.cages[above], ask)
+        ways = _ways(profile, above, ask)
         role = "up" if ask is asks.up else "peer"
         run = _run(profile, free, (above, ways), ask, role) if ways else None
         if run is None:
@@ -213,11 +224,11 @@ def _place(profile: SwitchProfile, asks: Asks, chosen: list[tuple[int, int]], ab
     return Face(tuple(downs), tuple(found[1:] if asks.up else found), found[0] if asks.up else None)
 
 
-def _ways(cage: CageClass, ask: Ask) -> int | None:
+def _ways(profile: SwitchProfile, cage_class: int, ask: Ask) -> int | None:
     """Into how many ports a cage is split for uplinks or lateral links: as stated, or so that it makes most."""
     if ask.ways is None:
-        return cage.split_for(ask.kind.speed_gbps, ask.kind.lane_gbps)
-    return ask.ways if ask.kind.speed_gbps in cage.breakouts.get(ask.ways, ()) else None
+        return profile.split_for(cage_class, ask.kind.speed_gbps, ask.kind.lane_gbps)
+    return ask.ways if ask.kind.speed_gbps in profile.cages[cage_class].breakouts.get(ask.ways, ()) else None
 
 
 def _run(profile: SwitchProfile, free: _FreeCages, where: tuple[int, int], ask: Ask, role: str) -> PortRun | None:

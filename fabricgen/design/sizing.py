@@ -26,6 +26,7 @@ from fabricgen.design.ports import (
 )
 from fabricgen.design.shape import inner, lodgings, scope_of
 from fabricgen.design.tiers import TierSpec
+from fabricgen.design.unfit import cause, kept_text, no_port, ports_for
 from fabricgen.kernel.diagnostics import InputError, fault
 
 
@@ -212,24 +213,6 @@ def radix(tier: TierSpec, ask: Ask, beyond: Ascent | None) -> int:
     return most_downlinks(tier.profile, bare, up, tier.allowed, spare_ports=tier.spec.spare_ports)
 
 
-def no_port(tier: TierSpec, kind: PortKind) -> InputError:
-    """The refusal of a kind of port that a switch does not offer."""
-    split = f" split {tier.spec.breakout.ways} x {tier.spec.breakout.speed_gbps}G" if tier.spec.breakout else ""
-    return fault(
-        "FG103",
-        f"{tier.name} {tier.profile.id} has no cage{split} for {kind.speed_gbps}G ports over {kind.lane_gbps:g}G "
-        f"lanes; it offers {tier.profile.speeds_text}",
-        path=(*tier.path, "breakout" if tier.spec.breakout else "switch"),
-    )
-
-
-def _kept(tier: TierSpec) -> str:
-    """What a tier keeps of its switches' ports, in words."""
-    words = ["in the cages that `cages` keeps"] if tier.spec.cages else []
-    words += [f"beside {tier.spec.spare_ports} `spare_ports`"] if tier.spec.spare_ports else []
-    return " " + " and ".join(words) if words else ""
-
-
 def too_small(tier: TierSpec, asks: Asks, up: Ascent | None) -> InputError:
     """The refusal of a switch whose face is too small: what is needed, what there is, what would fit."""
     for ask in asks.downs:
@@ -239,10 +222,11 @@ def too_small(tier: TierSpec, asks: Asks, up: Ascent | None) -> InputError:
     needs = [f"{ask.needed} downlinks of {ask.kind.speed_gbps}G" for ask in asks.downs]
     needs += [f"{ask.count} peer links of {ask.kind.speed_gbps}G" for ask in asks.laterals]
     needs += [f"{whole.up.count} uplinks of {whole.up.kind.speed_gbps}G"] if whole.up else []
+    code, why = cause(tier, whole)
     return fault(
-        "FG101",
-        f"{tier.name} {tier.profile.id} needs {' and '.join(needs)}; it has {_offer(tier, whole, up)}",
-        path=tier.path,
+        code,
+        f"{tier.name} {tier.profile.id} needs {' and '.join(needs)}; it has {_offer(tier, whole, up)}{why}",
+        path=(*tier.path, "count") if tier.spec.count else tier.path,
     )
 
 
@@ -252,7 +236,7 @@ def _offer(tier: TierSpec, asks: Asks, up: Ascent | None) -> str:
     if chosen is None:
         return "no down port"
     main, above = asks.downs[0], up_class(tier.profile, chosen[0])
-    text = f"{_ports(tier, *chosen, 'down')} down ports of {main.kind.speed_gbps}G"
+    text = f"{ports_for(tier, *chosen, 'down')} down ports of {main.kind.speed_gbps}G"
     if asks.up is None and not asks.laterals:
         return text
     if above == chosen[0] and not tier.spec.cages:
@@ -260,19 +244,10 @@ def _offer(tier: TierSpec, asks: Asks, up: Ascent | None) -> str:
         enough = f", enough for {radix(tier, main, up)} downlinks at {float(tier.allowed):.3g}:1"
         return text.replace("down ports", "ports") + (" in all" if stated else enough)
     for ask, role in ((asks.up, "up"), *((ask, "peer") for ask in asks.laterals)):
-        ways = tier.profile.cages[above].split_for(ask.kind.speed_gbps, ask.kind.lane_gbps) if ask else None
+        ways = tier.profile.split_for(above, ask.kind.speed_gbps, ask.kind.lane_gbps) if ask else None
         if ask and ways:
-            text += f" and {_ports(tier, above, ways, role)} {role} ports of {ask.kind.speed_gbps}G"
+            text += f" and {ports_for(tier, above, ways, role)} {role} ports of {ask.kind.speed_gbps}G"
     return f"{text} in the cages that `cages` keeps" if tier.spec.cages else text
-
-
-def _ports(tier: TierSpec, cage_class: int, ways: int, role: str) -> int:
-    """Ports for a role that the cages of a class make when split so."""
-    profile, cages, kept = tier.profile, tier.profile.cages[cage_class], tier.cages
-    first, step = profile.first_cage(cage_class), cages.block(ways)
-    others = {c for other, numbers in kept.items() if other != role for c in numbers}
-    mine = {c for c in range(first, first + cages.count) if (c in kept[role] if role in kept else c not in others)}
-    return sum(mine.issuperset(range(c, c + step)) for c in range(first, first + cages.count, step)) * ways
 
 
 def radix_fault(upper: TierSpec, below: list[Below], beyond: Ascent | None, ask: Ask) -> InputError:
@@ -285,6 +260,7 @@ def radix_fault(upper: TierSpec, below: list[Below], beyond: Ascent | None, ask:
     return fault(
         "FG101",
         f"{upper.name} {upper.profile.id} needs {needed} down ports of {chief.kind.speed_gbps}G on each of "
-        f"{stated or chief.share} switches, for {lowers}; it has {radix(upper, ask, beyond)}{_kept(upper)}",
+        f"{stated or chief.share} switches, for {lowers}; it has {radix(upper, ask, beyond)}{kept_text(upper)}"
+        f"{f' beside uplinks at {float(upper.allowed):.3g}:1' if beyond else ''}",
         path=(*upper.path, "count") if stated else upper.path,
     )

@@ -25,7 +25,13 @@ CATALOG = Catalog()
 PROFILES = [(kind, name) for kind in PROFILE_KINDS for name in CATALOG.ids(kind)]
 GEARBOXES = {"z9664f": 2}
 """Lanes of a cage for each lane of the ASIC, where a gearbox sits between."""
-NOT_SPLIT_ON_SONIC = {"z9664f": {2: (200,)}}
+NOT_SPLIT_ON_SONIC: dict[str, dict[int, tuple[int, ...]]] = {
+    "sn4600c": {4: (25, 10, 1)},
+    "sn4700": {8: (50, 25, 10, 1)},
+    "sn5400": {8: (50,)},
+    "sn5600": {8: (100, 50)},
+    "z9664f": {2: (200,)},
+}
 """What a switch can do and its SONiC port table cannot: refused with FG026 where it is asked for."""
 PLATFORMS = sorted(f.stem for f in (HOME / "platforms" / "sonic").glob("*.yaml"))
 MEDIA_OF_KIND = {

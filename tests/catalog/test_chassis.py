@@ -177,3 +177,26 @@ def test_a_cage_that_disables_its_neighbour_makes_fewer_ports() -> None:
 def test_blocks_that_do_not_fit_the_face_are_refused(count: int, blocks: dict[int, int]) -> None:
     with pytest.raises(ValidationError, match="block"):
         CageClass.model_validate(CAGE | {"count": count, "breakout_blocks": blocks})
+
+
+def test_a_pipeline_serves_no_more_ports_than_it_can() -> None:
+    switch = CATALOG.switch("ds5000")
+    assert switch.split_for(0, 100, 100) == 4, "as many ports as eight a cage make, and no cage stays dark"
+    assert switch.most_ports(0, 8) == switch.most_ports(0, 4) == 256
+    assert list(switch.served((1, 2, 3, 4), 8, {})) == [1, 2], "cages 1 and 4 share a pipeline, and 2 and 3"
+    assert list(switch.served((2, 4), 2, {0: 8, 1: 9})) == [4]
+    assert switch.model_copy(update={"pipelines": None}).most_ports(0, 8) == 512
+
+
+@pytest.mark.parametrize("cages", [((1, 2), (2, 3)), ((64, 65),), ((0, 1),)])
+def test_pipelines_name_cages_of_the_face_once(cages: tuple[tuple[int, ...], ...]) -> None:
+    switch = CATALOG.switch("ds5000").model_dump() | {"pipelines": {"ports": 10, "cages": cages}}
+    with pytest.raises(ValueError, match="pipelines name cages once"):
+        SwitchProfile.model_validate(switch)
+
+
+@pytest.mark.parametrize(("name", "ways"), [("sn5600", 8), ("sn5400", 8), ("sn4700", 8), ("sn4600c", 4)])
+def test_spectrum_splits_disable_the_next_cage(name: str, ways: int) -> None:
+    switch = CATALOG.switch(name)
+    assert switch.cages[0].block(ways) == 2
+    assert switch.most_ports(0, ways) == switch.most_ports(0, ways // 2), "the ASIC serves no more ports"

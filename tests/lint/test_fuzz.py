@@ -192,7 +192,7 @@ def test_spoilt_values_end_in_findings(file: Path, content: bytes) -> None:
     check(file, content)
 
 
-@cases(10)
+@cases(4)
 @given(huge_counts())
 def test_any_count_is_judged_soon(file: Path, content: bytes) -> None:
     check(file, content)

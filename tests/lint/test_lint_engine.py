@@ -59,14 +59,14 @@ def test_findings_are_in_the_order_of_the_text(over_base) -> None:
     assert [d.code for d in found] == ["FG803", "FG304"]
 
 
-@pytest.mark.parametrize(("allowed", "needed"), [("4:3", "24"), ("1:1000", "32000")])
-def test_the_hint_of_fg201_is_exact(over_base, allowed: str, needed: str) -> None:
+@pytest.mark.parametrize(("allowed", "hint"), [("4:3", "`uplinks: 24 x 400G`"), ("1:1000", "no number of 400G")])
+def test_the_hint_of_fg201_has_the_ports(over_base, allowed: str, hint: str) -> None:
     design = over_base(f"""scalable_unit: {{nodes: 32 x dgx-b200}}
 fabrics: {{compute: {{oversubscription: "{allowed}", tiers: {{
   leaf: {{switch: sn5600, per: [su, rail], uplinks: 4 x 400G}}}}}}}}
 """)
     (found,) = (d for d in lint(design).findings if d.code == "FG201")
-    assert found.hint.startswith(f"{needed} uplinks")
+    assert found.hint.startswith(hint)
 
 
 def test_a_stated_pool_may_not_overlap_a_default_one(over_base) -> None:

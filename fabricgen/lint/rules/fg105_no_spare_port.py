@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
+from fabricgen.design.spare import spare_ports
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -14,7 +15,7 @@ class NoSparePort(DesignRule):
 
     Field practice keeps a few ports of each leaf free: a failed cage otherwise costs a node until the switch is
     replaced. Published SuperPODs accept full leaves, so this is for information. Take a larger switch or fewer nodes
-    per leaf where that matters.
+    per leaf where that matters; with a limit stated (`lint.limits.spare_ports`) FG118 judges instead.
     """
 
     id = "FG105"
@@ -33,11 +34,14 @@ class NoSparePort(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag lowest tiers that carry nodes and have no port beyond those planned."""
+        """Flag lowest tiers that carry nodes and have no port beyond those planned, where no limit is stated."""
+        if design.loaded.limits.spare_ports is not None:
+            return
         for leaf in design.tiers:
-            if leaf.lowest and leaf.downs and leaf.up is not None and not leaf.spare_ports():
+            if leaf.lowest and leaf.downs and not spare_ports(leaf):
+                up = f"{leaf.up.count} up, " if leaf.up else ""
                 yield self.flag(
                     leaf.path,
-                    f"{leaf.fabric} {leaf.name} {leaf.profile.id} uses all its ports: {leaf.down_text} down, "
-                    f"{leaf.up.count} up, none spare",
+                    f"{leaf.fabric} {leaf.name} {leaf.profile.id} uses all its ports: {leaf.down_text} down, {up}"
+                    "none spare",
                 )

@@ -8,7 +8,7 @@ from typing import Any
 from fabricgen.design.build import trials_of
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.shape import inner, scope_of
+from fabricgen.design.shape import inner, scope_of, spans_units
 from fabricgen.design.spread import run_ports, uplink_ends
 from fabricgen.design.trials import Trials
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -53,14 +53,15 @@ class ReserveOutgrowsTier(DesignRule):
         slots = design.layout.unit_slots
         path = f"fabrics.{upper.fabric}.tiers.{upper.name}"
         trials = trials_of(design, upper.fabric)
-        if any(tier.uplink and tier.uplink.upper == upper.key and not tier.uplink.by_slot for tier in design.tiers):
+        if _short(design, upper):
             if trials.wires({f"{path}.size_for": "reserve"}):
                 return
+            moved = "node links" if upper.lowest else "uplinks"
             enough = trials.tier(upper.key, {f"{path}.count": None, f"{path}.size_for": "reserve"})
             yield self.flag(
                 (*upper.path, "count"),
-                f"the {upper.count} {upper.fabric} {upper.name} switches have no ports for all {slots} reserved "
-                f"scalable units: growth past their radix is refused until more are stated, and moves uplinks then",
+                f"{upper.count} {upper.fabric} {upper.name} {_plural(upper.count)} no ports for all {slots} reserved "
+                f"scalable units: growth past their radix is refused until more are stated, and moves {moved} then",
                 f"`count: {enough.count}` is enough for all {slots}, or `size_for: reserve` without a count"
                 if enough
                 else "add a tier above, or reserve less",
@@ -97,6 +98,18 @@ class ReserveOutgrowsTier(DesignRule):
             f"{slots}{_moves(design, trials, tier)}",
             f"`size_for: reserve` takes {more:,} more switches now, and growth moves none",
         )
+
+
+def _short(design: Design, tier: TierDesign) -> bool:
+    """Whether a tier with a stated count may lack ports for reserved units: it has none numbered for them."""
+    if tier.lowest:
+        feeds = [feed for fabric in design.fabrics if fabric.leaf == tier.key for feed in fabric.node_feeds]
+        return spans_units(tier.per) and not all(feed.by_slot for feed in feeds)
+    return any(t.uplink and t.uplink.upper == tier.key and not t.uplink.by_slot for t in design.tiers)
+
+
+def _plural(count: int) -> str:
+    return "switch has" if count == 1 else "switches have"
 
 
 def _each(tier: TierDesign) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
+from fabricgen.design.advice import fewest_uplinks
+from fabricgen.design.build import trials_of
+from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.ports import uplinks_needed
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -36,12 +39,20 @@ class OversubscribedTier(DesignRule):
             for tier in fabric.tiers:
                 ratio = tier.oversubscription
                 if tier.up is not None and ratio is not None and ratio > tier.allowed:
-                    below = sum(run.bandwidth_gbps for run in tier.downs)
                     yield self.flag(
                         (*tier.path, "uplinks"),
                         f"{fabric.name} {tier.name} is {float(ratio):.3g}:1 ({tier.down_text} down, "
                         f"{tier.up.count} x {tier.up.speed_gbps}G up), "
                         f"{float(tier.allowed):.3g}:1 is allowed",
-                        f"{uplinks_needed(below, tier.up.speed_gbps, tier.allowed)} "
-                        "uplinks would do, or state `oversubscription`",
+                        _hint(design, tier, ratio),
                     )
+
+
+def _hint(design: Design, tier: TierDesign, ratio: Fraction) -> str:
+    """The fewest uplinks that are enough, land equally and have the ports; else the ratio that would be allowed."""
+    fewest = fewest_uplinks(trials_of(design, tier.fabric), tier)
+    stated = f'state `oversubscription: "{ratio.numerator}:{ratio.denominator}"`'
+    if fewest:
+        return f"`uplinks: {fewest}` would do, or {stated} where that is intended"
+    speed = tier.up.speed_gbps if tier.up else 0
+    return f"no number of {speed}G uplinks is enough and has the ports: fewer nodes, larger switches, or {stated}"

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.advice import fewest_uplinks
+from fabricgen.design.build import trials_of
 from fabricgen.design.model import Design
+from fabricgen.design.shape import spans_units
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
 
 class WastedUplinks(DesignRule):
-    """A lowest tier has more than twice the uplink bandwidth that its nodes can use.
+    """A tier has more than twice the uplink bandwidth that what is below it can use.
 
     Undersubscription helps adaptive routing around failures (AMD recommends 1:1.16 for MI300-class RoCE), but beyond
-    2x the optics and spine ports only cost. Fewer uplinks, or slower ones, would carry the same traffic.
+    2x the optics and spine ports only cost. Fewer uplinks, or slower ones, would carry the same traffic; one link to
+    each switch above is not too many.
     """
 
     id = "FG202"
@@ -30,13 +34,20 @@ class WastedUplinks(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag lowest tiers below half a downlink of load per uplink."""
-        for leaf in design.tiers:
-            stated = design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].uplinks if leaf.lowest else None
-            ratio = leaf.oversubscription
-            if leaf.up is not None and ratio is not None and stated and ratio < leaf.allowed / 2:
-                yield self.flag(
-                    (*leaf.path, "uplinks"),
-                    f"{leaf.fabric} {leaf.name} is {float(ratio):.3g}:1: {leaf.up.count} x {leaf.up.speed_gbps}G up "
-                    f"for {leaf.down_text} down",
-                )
+        """Flag stated uplinks of twice the bandwidth that is needed, except where units are yet to come below."""
+        layout = design.layout
+        growing = layout.unit_slots > layout.units
+        for tier in design.tiers:
+            stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].uplinks
+            ratio = tier.oversubscription
+            if tier.up is None or ratio is None or not stated or (growing and spans_units(tier.per)):
+                continue
+            if ratio < tier.allowed / 2:
+                fewest = fewest_uplinks(trials_of(design, tier.fabric), tier)
+                if fewest.partition(" ")[0] not in ("", str(tier.up.count)):
+                    yield self.flag(
+                        (*tier.path, "uplinks"),
+                        f"{tier.fabric} {tier.name} is {float(ratio):.3g}:1: {tier.up.count} x {tier.up.speed_gbps}G "
+                        f"up for {tier.down_text} down",
+                        f"`uplinks: {fewest}` would do",
+                    )

@@ -24,11 +24,17 @@ def nearest_divisors(number: int, wanted: int) -> Iterator[int]:
 
 
 def counts_hint(design: Design, tier: TierDesign, links: int) -> str:
-    """Counts of a tier, nearest to its own, that so many links divide by and that have the ports."""
-    fitting = values_that_fit(
-        trials_of(design, tier.fabric), (*tier.path, "count"), nearest_divisors(links, tier.count)
-    )
-    return f"counts that do and have the ports: {', '.join(fitting)}" if fitting else "no count that does has the ports"
+    """Counts of a tier, nearest to its own, that so many links divide by and that have the ports.
+
+    A single switch divides everything, and carries everything (FG304): it is named where nothing else does.
+    """
+    trials, path = trials_of(design, tier.fabric), (*tier.path, "count")
+    fitting = values_that_fit(trials, path, (count for count in nearest_divisors(links, tier.count) if count > 1))
+    if fitting:
+        return f"counts that do and have the ports: {', '.join(fitting)}"
+    if values_that_fit(trials, path, [1]):
+        return "only a count of 1 does and has the ports, and everything would hang on it: change the uplinks instead"
+    return "no count that does has the ports"
 
 
 def uplinks_hint(design: Design, tier: TierDesign, stated: int, step: int) -> str:

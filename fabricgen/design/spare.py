@@ -1,0 +1,16 @@
+"""Spare ports: what a tier's fullest switch can still take."""
+
+from __future__ import annotations
+
+from fabricgen.design.fabric_model import TierDesign
+
+
+def spare_ports(tier: TierDesign) -> int:
+    """Down ports of the fullest switch that nothing has and no reserved slot will have, over all kinds."""
+    return sum(run.capacity - max(numbered, run.count) for run, numbered in zip(tier.downs, tier.numbered, strict=True))
+
+
+def total_ports(tier: TierDesign) -> int:
+    """Ports of a switch as its cages are split: down, sideways and up."""
+    runs = [*tier.downs, *((tier.lateral.run,) if tier.lateral else ()), *((tier.up,) if tier.up else ())]
+    return sum(run.capacity for run in runs)

@@ -1,0 +1,78 @@
+"""Why ports do not fit a switch: no such port, too few lanes, pipelines, disabled neighbours; what it has, in words."""
+
+from __future__ import annotations
+
+from fabricgen.catalog.models import CageClass, SwitchProfile
+from fabricgen.design.ports import Asks, PortKind, place
+from fabricgen.design.tiers import TierSpec
+from fabricgen.kernel.diagnostics import InputError, fault
+
+
+def no_port(tier: TierSpec, kind: PortKind) -> InputError:
+    """The refusal of a kind of port that a switch does not offer, or has too few lanes for in a cage split so."""
+    stated, profile = tier.spec.breakout, tier.profile
+    path = (*tier.path, "breakout" if stated else "switch")
+    split = f" split {stated.ways} x {stated.speed_gbps}G" if stated else ""
+    short = _too_few_lanes(tier, kind)
+    if short is not None and stated:
+        return fault(
+            "FG119",
+            f"{tier.name} {profile.id}:{split} for ports over {kind.lane_gbps:g}G lanes takes "
+            f"{stated.ways * -(-kind.speed_gbps // kind.lane_gbps):g} lanes, a {short.form_factor} cage has "
+            f"{short.lanes}",
+            path=path,
+        )
+    return fault(
+        "FG103",
+        f"{tier.name} {profile.id} has no cage{split} for {kind.speed_gbps}G ports over {kind.lane_gbps:g}G "
+        f"lanes; it offers {_modes_text(profile) if stated else profile.speeds_text}",
+        path=path,
+    )
+
+
+def _too_few_lanes(tier: TierSpec, kind: PortKind) -> CageClass | None:
+    """A cage that offers the stated breakout at the speed of the ports, on more or faster lanes than theirs."""
+    mode = tier.spec.breakout
+    if mode is None or mode.speed_gbps != kind.speed_gbps:
+        return None
+    return next((cage for cage in tier.profile.cages if kind.speed_gbps in cage.breakouts.get(mode.ways, ())), None)
+
+
+def _modes_text(profile: SwitchProfile) -> str:
+    """The ways its cages are split, each with the fastest ports it makes: `1 x 800G, 2 x 400G`."""
+    ways_there = {ways for cage in profile.cages for ways in cage.breakouts}
+    fastest = {w: max(max(c.breakouts[w]) for c in profile.cages if w in c.breakouts) for w in ways_there}
+    return ", ".join(f"{ways} x {speed}G" for ways, speed in sorted(fastest.items()))
+
+
+def kept_text(tier: TierSpec) -> str:
+    """What a tier keeps of its switches' ports, in words."""
+    words = ["in the cages that `cages` keeps"] if tier.spec.cages else []
+    words += [f"beside {tier.spec.spare_ports} `spare_ports`"] if tier.spec.spare_ports else []
+    return " " + " and ".join(words) if words else ""
+
+
+def cause(tier: TierSpec, asks: Asks) -> tuple[str, str]:
+    """Why a face is too small: (code, in words); pipelines, neighbours that a breakout disables, or the radix."""
+    profile = tier.profile
+    if profile.pipelines and place(profile.model_copy(update={"pipelines": None}), asks):
+        cages = len(profile.pipelines.cages[0])
+        return "FG120", f": a pipeline of {cages} cages serves {profile.pipelines.ports} ports at most"
+    ways = tier.spec.breakout.ways if tier.spec.breakout else 1
+    blocking = next((cage for cage in profile.cages if cage.block(ways) > 1), None)
+    if blocking:
+        free = tuple(cage.model_copy(update={"breakout_blocks": {}}) for cage in profile.cages)
+        if place(profile.model_copy(update={"cages": free}), asks):
+            others = "the next one" if blocking.block(ways) == 2 else f"the next {blocking.block(ways) - 1}"
+            return "FG121", f": a cage split into {ways} disables {others}, in blocks from the first cage on"
+    return "FG101", ""
+
+
+def ports_for(tier: TierSpec, cage_class: int, ways: int, role: str) -> int:
+    """Ports for a role that the cages of a class make when split so."""
+    profile, cages, kept = tier.profile, tier.profile.cages[cage_class], tier.cages
+    first, step = profile.first_cage(cage_class), cages.block(ways)
+    others = {c for other, numbers in kept.items() if other != role for c in numbers}
+    mine = {c for c in range(first, first + cages.count) if (c in kept[role] if role in kept else c not in others)}
+    whole = (c for c in range(first, first + cages.count, step) if mine.issuperset(range(c, c + step)))
+    return len(list(profile.served(whole, ways, {}))) * ways

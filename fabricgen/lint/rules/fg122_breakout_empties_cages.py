@@ -1,0 +1,70 @@
+"""a breakout disables the cages beside, and makes no more ports than a coarser one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.advice import values_that_fit
+from fabricgen.design.build import trials_of
+from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class BreakoutEmptiesCages(DesignRule):
+    """Cages are split so finely that the ones beside them are disabled, and must stay empty.
+
+    The ASIC serves fewer ports than all lanes could make: an SN5600 split into eight leaves every second cage dark, and
+    has 256 ports of 100G either way (NVIDIA Cumulus Linux user guide, Switch Port Attributes, Breakout Ports). What is
+    plugged in there never comes up, and no cage is left for growth. Where a coarser split makes as many ports it is
+    the better one; where far ends want eight to a cable, keep it and mark the cages.
+    """
+
+    id = "FG122"
+    severity = Severity.INFO
+    title = "a breakout disables the cages beside"
+    bad = """
+        scalable_unit: {nodes: 4 x dgx-b300-8p}
+        fabrics: {compute: {planes: 8, tiers: {
+          leaf: {switch: sn5600, per: [su, plane], breakout: 8x100},  # <-
+          spine: {switch: sn5600, per: plane, count: 4}}}}
+        nos: cumulus
+    """
+    good = """
+        scalable_unit: {nodes: 4 x dgx-b300-8p}
+        fabrics: {compute: {planes: 8, tiers: {
+          leaf: {switch: sn5600, per: [su, plane], breakout: 4x100},
+          spine: {switch: sn5600, per: plane, count: 4}}}}
+        nos: cumulus
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag down ports in cages whose split takes up more than one."""
+        for tier in design.tiers:
+            stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].breakout
+            for run in tier.downs if stated else ():
+                block = tier.profile.cages[run.cage_class].block(run.ways)
+                used = -(-run.count // run.ways)
+                if block > 1 and used:
+                    yield self.flag(
+                        (*tier.path, "breakout"),
+                        f"{used} cages of {tier.fabric} {tier.name} {tier.profile.id} split {run.ways} x "
+                        f"{run.speed_gbps}G disable {used * (block - 1)} beside them, which stay empty",
+                        _hint(design, tier, run),
+                    )
+
+
+def _hint(design: Design, tier: TierDesign, run: PortRun) -> str:
+    """A coarser split that disables nothing, makes as many ports and fits."""
+    cage, most = tier.profile.cages[run.cage_class], tier.profile.most_ports(run.cage_class, run.ways)
+    coarser = [
+        f"{ways}x{run.speed_gbps}"
+        for ways in sorted(cage.breakouts, reverse=True)
+        if cage.block(ways) == 1
+        and cage.carries(ways, run.speed_gbps, run.lane_gbps)
+        and tier.profile.most_ports(run.cage_class, ways) >= most
+    ]
+    fitting = values_that_fit(trials_of(design, tier.fabric), (*tier.path, "breakout"), coarser, most=1)
+    return f"`breakout: {fitting[0]}` makes as many ports of {most}, and disables none" if fitting else ""

@@ -1,0 +1,83 @@
+"""a storage fabric gives accelerators less than they are to have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from fabricgen.design.bisection import accelerators_of, node_gbps
+from fabricgen.design.end_to_end import end_to_end
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.model import Design
+from fabricgen.design.purpose import extra_gbps, reach_gbps, serves
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import DesignRule
+
+STORAGE = "storage"
+
+
+class SlowStorage(DesignRule):
+    """The storage fabric gives each accelerator less bandwidth than `lint.limits.storage_gbps_per_accelerator`.
+
+    What reaches an accelerator is the least of three: the storage ports of its node, what the tiers let through, and
+    the ports of the storage devices (`extra` that attach with role `storage`; where there are none, storage hangs
+    elsewhere and is not reckoned). Reading batches and writing checkpoints stop the whole job, so NVIDIA states what
+    storage must deliver by scalable unit and node (DGX SuperPOD reference architectures, Storage Architecture: over
+    40 GB/s to a single DGX H100 with GPUDirect Storage, 40 Gb/s an accelerator). How much is needed depends on the
+    data, so nothing is judged until the limit is stated. Widen what is narrowest: the message names it.
+    """
+
+    id = "FG207"
+    severity = Severity.WARNING
+    title = "storage is slower than accelerators need"
+    bad = """
+        fabrics:
+          storage:
+            protocol: roce
+            tiers: {leaf: {switch: sn5600, per: su}, spine: {switch: sn5600, count: 4}}
+            extra:
+              array: {device: storage-array, count: 1}  # <-
+        lint: {limits: {storage_gbps_per_accelerator: 20}}
+    """
+    good = """
+        fabrics:
+          storage:
+            protocol: roce
+            tiers: {leaf: {switch: sn5600, per: su}, spine: {switch: sn5600, count: 4}}
+            extra:
+              array: {device: storage-array, count: 2}
+        lint: {limits: {storage_gbps_per_accelerator: 20}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare what storage fabrics give accelerators with the limit."""
+        limit = design.loaded.limits.storage_gbps_per_accelerator
+        if limit is None:
+            return
+        for fabric in design.fabrics:
+            number = accelerators_of(design, fabric)
+            if not number or not serves(fabric, STORAGE):
+                continue
+            shares = _shares(design, fabric, number)
+            least, words, place = min(shares, key=lambda share: share[0])
+            if least < limit:
+                rest = ", ".join(f"{other} {float(gbps):.4g}G" for gbps, other, _ in shares if other != words)
+                yield self.flag(
+                    place,
+                    f"{fabric.name} gives an accelerator {float(least):.4g}G, {limit:g}G are wanted: {words} "
+                    f"{'are' if words.endswith('s') else 'is'} narrowest ({rest})",
+                    f"{float(Fraction(limit) / least):.3g} times as much there would do" if least else "",
+                )
+
+
+def _shares(design: Design, fabric: FabricDesign, number: int) -> list[tuple[Fraction, str, Path]]:
+    """(Gb/s for an accelerator, of what, its place): node ports, tiers, storage devices."""
+    ports, tiers = Fraction(node_gbps(design, fabric), number), reach_gbps(design, fabric) / number
+    found: list[tuple[Fraction, str, Path]] = [(ports, "node ports", fabric.path)]
+    narrowest = end_to_end(design, fabric).narrowest
+    if narrowest and tiers < ports:
+        found.append((tiers, f"the {narrowest.name} tier", (*narrowest.path, "oversubscription")))
+    devices = [extra for extra in fabric.extras if extra.attachment.role == STORAGE]
+    if devices:
+        found.append((Fraction(extra_gbps(fabric, STORAGE), number), "storage devices", devices[0].path))
+    return found

@@ -1,0 +1,71 @@
+"""an in-band fabric gives nodes less than they are to have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.bisection import node_gbps
+from fabricgen.design.end_to_end import end_to_end
+from fabricgen.design.model import Design
+from fabricgen.design.purpose import attached_nodes, reach_gbps, serves
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class SlowInband(DesignRule):
+    """The in-band fabric gives each node less bandwidth than `lint.limits.inband_gbps_per_node`.
+
+    Provisioning, container images, schedulers and users share it, and NVIDIA's SuperPODs put home directories and
+    general storage on it as well (DGX SuperPOD reference architectures, In-Band Management Network): too narrow, it
+    delays the start of every job when all nodes pull an image at once. What reaches a node is its ports over the
+    oversubscription of all tiers. How much is needed depends on what the fabric carries, so nothing is judged until
+    the limit is stated. Lower the oversubscription, or take faster ports.
+    """
+
+    id = "FG208"
+    severity = Severity.WARNING
+    title = "in-band is slower than nodes need"
+    bad = """
+        fabrics:
+          inband:
+            protocol: ethernet
+            oversubscription: "4:1"  # <-
+            tiers: {leaf: {switch: sn5600, per: su}, spine: {switch: sn5600, count: 2}}
+        lint: {limits: {inband_gbps_per_node: 300}}
+    """
+    good = """
+        fabrics:
+          inband:
+            protocol: ethernet
+            oversubscription: "1:1"
+            tiers: {leaf: {switch: sn5600, per: su}, spine: {switch: sn5600, count: 2}}
+        lint: {limits: {inband_gbps_per_node: 300}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare what in-band fabrics give nodes with the limit."""
+        limit = design.loaded.limits.inband_gbps_per_node
+        if limit is None:
+            return
+        for fabric in design.fabrics:
+            nodes = attached_nodes(design, fabric)
+            if not nodes or not serves(fabric, "inband"):
+                continue
+            whole, each = end_to_end(design, fabric), reach_gbps(design, fabric) / nodes
+            if each < limit:
+                tiers = f" over {float(whole.ratio):.3g}:1 ({whole.text})" if whole.ratio > 1 else ""
+                yield self.flag(
+                    _place(design, fabric.path, whole.narrowest.path if whole.narrowest and tiers else ()),
+                    f"{fabric.name} gives a node {float(each):.4g}G, {limit:g}G are wanted: "
+                    f"{node_gbps(design, fabric) / nodes:.4g}G of ports{tiers}",
+                    "lower the oversubscription, or take faster ports" if tiers else "take faster ports",
+                )
+
+
+def _place(design: Design, fabric: Path, tier: Path) -> Path:
+    """Where what narrows is stated: at the narrowest tier, or for the fabric."""
+    if not tier:
+        return fabric
+    own = design.loaded.blueprint.fabrics[str(tier[1])].tiers[str(tier[3])]
+    stated = next((key for key in ("uplinks", "oversubscription") if getattr(own, key) is not None), None)
+    return (*tier, stated) if stated else (*tier[:2], "oversubscription")
