@@ -276,10 +276,10 @@ def test_too_many_configurations_are_not_rendered_unasked(fabricgen: Run, monkey
         ("leaf-spine", (), ("qos.roce_dscp=30",)),
         ("leaf-spine", (), ('omit=["p1/su-2/node-4"]',)),
         ("leaf-spine", (), ("fabrics.compute.tiers.leaf.switch=sn5600",)),
-        ("superpod-b300", (), ('omit=["p1/su-1/node-2"]',)),
+        ("superpod-b300", ("pods.p1.su=1",), ("pods.p1.su=1", 'omit=["p1/su-1/node-2"]')),
         ("collapsed-pair", (), ("pods.p1.su=2",)),
         ("full-cluster", (), ("pools.loopback=10.250.0.0/16",)),
-        ("multi-plane", (), ('omit=["p1/su-1/node-2"]',)),
+        ("multi-plane", ("pods.p1.su=2",), ("pods.p1.su=2", 'omit=["p1/su-1/node-2"]')),
     ],
 )
 def test_every_configuration_that_differs_is_among_those_that_are_rendered(

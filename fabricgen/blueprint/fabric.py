@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.configuration import Snippets
@@ -168,6 +169,15 @@ class SpanSpec(Model):
 Rail = Annotated[int, Field(ge=1, description="A rail by number, from 1.")]
 
 
+def _each_rail_once(groups: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    """Raises ValueError for a rail that is in two groups."""
+    times = Counter(rail for group in groups for rail in group)
+    twice = sorted(rail for rail, count in times.items() if count > 1)
+    if twice:
+        raise ValueError(f"rail_groups name each rail once; rail {twice[0]} is there {times[twice[0]]} times")
+    return groups
+
+
 class Fabric(Model):
     """One network of the cluster."""
 
@@ -211,9 +221,10 @@ class Fabric(Model):
         description="routed: a /31 or /127 per NIC; bridged: a subnet per leaf; rail-subnets: bridged, a subnet per "
         "leaf, rail and plane, the same host number in all. Default: routed for RoCE, else bridged.",
     )
-    rail_groups: tuple[Annotated[tuple[Rail, ...], Field(description="Rails of one leaf.")], ...] = Field(
-        (), description="Rails that share leaves `per: rail-group`, e.g. [[1, 3, 5, 7], [2, 4, 6, 8]]."
-    )
+    rail_groups: Annotated[
+        tuple[Annotated[tuple[Rail, ...], Field(description="Rails of one leaf.")], ...],
+        AfterValidator(_each_rail_once),
+    ] = Field((), description="Rails that share leaves `per: rail-group`, e.g. [[1, 3, 5, 7], [2, 4, 6, 8]].")
     carried_by: Name | None = Field(
         None, description="The fabric whose lowest tier its nodes attach to; it has no tiers of its own then."
     )
@@ -261,7 +272,4 @@ class Fabric(Model):
                 if self.tiers
                 else "a fabric has `tiers`, or is `carried_by` another"
             )
-        rails = [rail for group in self.rail_groups for rail in group]
-        if len(set(rails)) < len(rails) or min(rails, default=1) < 1:
-            raise ValueError("rail_groups name each rail once, from 1")
         return self

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.configuration import DeviceConfiguration, Snippets
@@ -73,6 +73,18 @@ class Pod(Model):
     def slots(self) -> int:
         """Scalable-unit slots, at least as many as there are units."""
         return max(self.su, self.reserve or 0)
+
+
+MOST_SLOTS = 1 << 18
+"""Scalable units of a cluster, reserved ones included: a quarter of a million, of a rack or more each."""
+
+
+def _countable(pods: dict[str, Pod]) -> dict[str, Pod]:
+    """Raises ValueError for more scalable units than any hall of this planet holds, which would take hours to size."""
+    slots = sum(pod.slots * pod.count for pod in pods.values())
+    if slots > MOST_SLOTS:
+        raise ValueError(f"{slots:,} scalable units in all, reserved ones included; {MOST_SLOTS:,} are the most")
+    return pods
 
 
 class ScaleUp(Model):
@@ -156,7 +168,7 @@ class Blueprint(Model):
     description: Line = Field("", description="For people.")
     site: Name = Field("site1", description="Where pods stand that name no site.")
     scalable_unit: ScalableUnit = Field(description="What pods are made of.")
-    pods: dict[Name, Pod] = Field(
+    pods: Annotated[dict[Name, Pod], AfterValidator(_countable)] = Field(
         default_factory=lambda: {"p1": Pod()}, min_length=1, description="Pods by name. Default: p1 of one unit."
     )
     omit: tuple[Annotated[str, Field(description="A slot, for example p1/su-last/node-last.")], ...] = Field(

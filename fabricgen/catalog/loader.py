@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, SonicPlatform, SwitchProfile
 from fabricgen.catalog.naming import NosNaming
@@ -14,8 +14,12 @@ from fabricgen.kernel.diagnostics import Path as Place
 from fabricgen.kernel.diagnostics import Span, did_you_mean, fault
 from fabricgen.kernel.located_yaml import read_located, validate
 
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
 _BUILT_IN = Path(__file__).resolve().parent
 P = TypeVar("P", bound=Profile)
+M = TypeVar("M", bound="BaseModel")
 
 
 class Catalog:
@@ -73,7 +77,7 @@ class Catalog:
                     path=path,
                     hint=f"state `nos:`; {did_you_mean(nos, self.known_nos())}",
                 )
-            self._loaded[key] = validate(NosNaming, read_located(file))
+            self._loaded[key] = _read(NosNaming, file)
         naming: NosNaming = self._loaded[key]
         return naming
 
@@ -93,15 +97,14 @@ class Catalog:
 
     def _port_table(self, switch: str, file: Path) -> SonicPlatform:
         """Read a port table; raises InputError where it does not have the cages of the switch's face, one for one."""
-        located = read_located(file)
-        platform = validate(SonicPlatform, located)
+        platform = _read(SonicPlatform, file)
         cages = self.switch(switch).cage_count
         if platform.switch != switch or len(platform.cages) != cages:
             wrong = "cages" if platform.switch == switch else "switch"
             raise fault(
                 "FG026",
                 f"{file.name} has {len(platform.cages)} cages of {platform.switch}; the face of {switch} has {cages}",
-                span=located.key_span((wrong,)),
+                span=read_located(file).key_span((wrong,)),
                 hint="list every cage in the order of the face, those that SONiC leaves alone too",
             )
         return platform
@@ -124,7 +127,7 @@ class Catalog:
                     path=path,
                     hint=did_you_mean(name, self.ids(kind)),
                 )
-            profile = validate(model, read_located(file))
+            profile = _read(model, file)
             if profile.id != name:
                 raise fault(
                     "FG012",
@@ -134,3 +137,13 @@ class Catalog:
             self._loaded[key] = profile
         loaded: P = self._loaded[key]
         return loaded
+
+
+def _read(model: type[M], file: Path) -> M:
+    return _read_once(model, file) if file.is_relative_to(_BUILT_IN) else validate(model, read_located(file))
+
+
+@cache
+def _read_once(model: type[M], file: Path) -> M:
+    """A built-in file, which is part of the program; one of a user's may change between two blueprints."""
+    return validate(model, read_located(file))

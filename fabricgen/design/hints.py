@@ -30,7 +30,8 @@ def _with_hint(diagnostic: Diagnostic, trials: Trials) -> Diagnostic:
     found = advice_on(diagnostic, trials)
     if found:
         return replace(diagnostic, hint=hint_text(found))
-    return replace(diagnostic, hint=NO_SINGLE_CHANGE) if diagnostic.code in TOO_SMALL else diagnostic
+    all_tried = diagnostic.code in TOO_SMALL and not trials.exhausted
+    return replace(diagnostic, hint=NO_SINGLE_CHANGE) if all_tried else diagnostic
 
 
 def advice_on(diagnostic: Diagnostic, trials: Trials) -> tuple[Advice, ...]:

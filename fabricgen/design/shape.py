@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from fabricgen.design.layout import Layout
+from fabricgen.design.layout import Layout, PodLayout
 from fabricgen.kernel.extents import total
 
 SCOPES = ("all", "site", "pod", "su", "rack")
@@ -104,25 +104,27 @@ def lodgings(layout: Layout, lower: str, upper: str, *, by_slot: bool) -> list[L
     if lower in ("all", "site") or lower == upper:
         return [Lodging(scope_count(layout, upper), (Block(0, 1),), 1)]
     each = layout.racks_per_su if lower == "rack" else 1
+    kind = "pods" if lower == "pod" else "units" if by_slot else "ports"
+    given = layout.pod_numbers(upper) if lower == "pod" else layout.unit_numbers(upper, by_slot=by_slot)
     found = []
-    for owner in {"all": [""], "site": list(layout.sites), "pod": [pod.name for pod in layout.pods]}[upper]:
-        numbers, span = _numbers_in(layout, lower, upper, owner, by_slot=by_slot)
+    for owner, inside in _places(layout, upper).items():
+        numbers = [n for pod, i in inside for n in (given[i : i + 1] if lower == "pod" else _of_pod(given, pod))]
+        numbering = layout.numbering
+        span = total(numbering.of(kind, owner, "all")) if upper == "pod" else numbering.span(kind, owner, upper)
         found.append(Lodging(1, _joined(sorted(numbers), each), span * each))
     return found
 
 
-def _numbers_in(layout: Layout, lower: str, upper: str, owner: str, *, by_slot: bool) -> tuple[list[int], int]:
-    """Numbers of the pods or units in an upper place, and one more than the highest that is given there."""
-    inside = [pod for pod in layout.pods if upper == "all" or owner == (pod.site if upper == "site" else pod.name)]
-    if lower == "pod":
-        pods = dict(zip(layout.pods, layout.pod_numbers(upper), strict=True))
-        return [pods[pod] for pod in inside], layout.numbering.span("pods", owner, upper)
-    kind = "units" if by_slot else "ports"
-    units = layout.unit_numbers(upper, by_slot=by_slot)
-    numbers = [n for pod in inside for n in units[pod.first_su : pod.first_su + pod.su]]
-    if upper != "pod":
-        return numbers, layout.numbering.span(kind, owner, upper)
-    return numbers, total(layout.numbering.of(kind, owner, "all"))
+def _of_pod(units: tuple[int, ...], pod: PodLayout) -> tuple[int, ...]:
+    return units[pod.first_su : pod.first_su + pod.su]
+
+
+def _places(layout: Layout, upper: str) -> dict[str, list[tuple[PodLayout, int]]]:
+    """The pods, each with its place in the layout, of the whole, of each site, or of each pod by itself."""
+    pods = [(pod, i) for i, pod in enumerate(layout.pods)]
+    if upper == "site":
+        return {site: [(pod, i) for pod, i in pods if pod.site == site] for site in layout.sites}
+    return {"": pods} if upper == "all" else {pod.name: [(pod, i)] for pod, i in pods}
 
 
 def _joined(numbers: list[int], each: int) -> tuple[Block, ...]:

@@ -28,13 +28,26 @@ class Advice:
     """Dotted path -> value, as `--set` takes them; None takes a value away."""
 
 
+MOST_UNITS = 300_000
+"""Units, a pod counted as four, that are designed anew for hints in all tries together: seconds at any size."""
+
+FEWEST_TRIES = 4
+"""So many changes are tried of the largest cluster too."""
+
+
 class Trials:
-    """Tries changes on fabrics that are linked with each other."""
+    """Tries changes on fabrics that are linked with each other; so many that it takes seconds at most."""
 
     def __init__(
         self, context: FabricContext, names: Sequence[str], design: Callable[[FabricContext], list[FabricDesign]]
     ) -> None:
         self.context, self.names, self._design = context, names, design
+        self._left = max(FEWEST_TRIES, MOST_UNITS // (context.layout.unit_slots + 4 * len(context.layout.pods)))
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether no more changes are tried, though some might fit."""
+        return not self._left
 
     @property
     def blueprint(self) -> Blueprint:
@@ -66,7 +79,10 @@ class Trials:
         return found if all(_is_even(layout, fabric, found) for fabric in found) else ()
 
     def wires(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
-        """The fabrics with a change, evenly or not; empty where they cannot be wired."""
+        """The fabrics with a change, evenly or not; empty where they cannot be wired, or nothing more is tried."""
+        if self.exhausted:
+            return ()
+        self._left -= 1
         try:
             return tuple(self._design(self.changed(change).context))
         except (InputError, ValidationError):

@@ -84,7 +84,7 @@ class Diagnostic:
 
 def printable(text: str) -> str:
     """Text with its control characters spelled out, so that no input can forge a line of output."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 class InputError(Exception):

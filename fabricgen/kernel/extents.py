@@ -77,10 +77,13 @@ def _extended(extents: Extents, more: Extent) -> Extents:
 
 
 class _Taken:
-    """Extents that are given, sorted and disjoint."""
+    """What is given, in order; what adjoins is one extent, so that many names in a row cost no more than one."""
 
     def __init__(self, extents: Iterable[Extent]) -> None:
-        self._sorted = sorted(extents)
+        self._sorted: list[Extent] = []
+        for extent in sorted(extents):
+            before = self._sorted.pop() if self._sorted and self._sorted[-1].end >= extent.first else extent
+            self._sorted.append(Extent(before.first, max(before.end, extent.end) - before.first))
 
     def give(self, demand: Demand, size: int, after: Extent | None) -> Extent:
         """Take `size` numbers: right after what the name has, else in the first gap; raises NoRoomError."""
@@ -100,7 +103,11 @@ class _Taken:
         raise NoRoomError(demand, size, largest)
 
     def _take(self, extent: Extent) -> Extent:
-        self._sorted.insert(bisect_right(self._sorted, extent), extent)
+        at = bisect_right(self._sorted, extent)
+        low = at - 1 if at and self._sorted[at - 1].end == extent.first else at
+        high = at + 1 if at < len(self._sorted) and self._sorted[at].first == extent.end else at
+        joined = (*self._sorted[low:at], extent, *self._sorted[at:high])
+        self._sorted[low:high] = [Extent(joined[0].first, joined[-1].end - joined[0].first)]
         return extent
 
     def _is_free(self, extent: Extent, windows: Extents) -> bool:
@@ -111,7 +118,7 @@ class _Taken:
         """What is free in a window, in order."""
         free, first = [], window.first
         at = max(0, bisect_right(self._sorted, (window.first,)) - 1)
-        for extent in self._sorted[at:]:
+        for extent in islice(self._sorted, at, None):
             if extent.first >= window.end:
                 break
             if extent.first > first:

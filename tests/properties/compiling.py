@@ -36,10 +36,14 @@ def cases(number: int) -> settings:
 def compiled(tree: Tree, lock: Lock | None = None) -> Cluster:
     """The cluster of a blueprint, with what a lock holds.
 
-    Raises InputError where it is refused, which must come with a message and a place.
+    Raises InputError where it is refused, which must come with a message and a place. Hints are left out: finding them
+    takes longer than all the rest, and tests/test_advice.py judges those of generated refusals.
     """
     source = parse_located(json.dumps(tree), "generated.yaml")
-    with patch("fabricgen.design.build.Catalog", return_value=_CATALOG):
+    with (
+        patch("fabricgen.design.build.Catalog", return_value=_CATALOG),
+        patch("fabricgen.design.build.advised", lambda refusal, _: refusal),
+    ):
         try:
             loaded = LoadedBlueprint(validate(Blueprint, source), source, FOLDER, lock or Lock())
             return build_cluster(build_design(loaded))

@@ -60,9 +60,14 @@ class Lab:
         words = [word for command in commands for word in ("-c", command)]
         return self.run(device, "vtysh", "--vty_socket", str(self.folder / device), *words)
 
-    def json(self, device: str, command: str) -> dict[str, Any]:
-        """What FRR says on a device, as data."""
-        found: dict[str, Any] = json.loads(self.vtysh(device, f"{command} json"))
+    def json(self, device: str, *commands: str) -> list[dict[str, Any]]:
+        """What FRR says on a device to each of some commands, as data."""
+        text, found = self.vtysh(device, *(f"{command} json" for command in commands)), []
+        while text.strip():
+            said, end = json.JSONDecoder().raw_decode(text := text.lstrip())
+            found.append(said)
+            text = text[end:]
+        assert len(found) == len(commands)
         return found
 
     def pings(self, device: str, port: str, address: str) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import ip_address, ip_interface, ip_network
@@ -55,11 +56,23 @@ class Check:
             if heard.get(near) != far:
                 yield f"{near}: {heard.get(near) or 'nothing'} is at the far end, links.csv says {far}"
 
+    @cached_property
+    def _said(self) -> dict[str, list[dict[str, Any]]]:
+        """IPv4 routes, IPv6 routes and, where it runs BGP, neighbours of each switch."""
+        bgp = {device: bool(self.right.devices[device]["asn"]) for device in self.right.switches}
+
+        def ask(device: str) -> list[dict[str, Any]]:
+            more = ("show bgp neighbors",) if bgp[device] else ()
+            return self.lab.json(device, "show ip route", "show ipv6 route", *more)
+
+        with ThreadPoolExecutor() as pool:
+            return dict(zip(bgp, pool.map(ask, bgp), strict=True))
+
     def sessions(self) -> Iterator[str]:
         """Yield every session that is not up, or not with the switch and AS number that it should be with."""
         for device in self.right.switches:
             if self.right.devices[device]["asn"]:
-                known = self.lab.json(device, "show bgp neighbors")
+                known = self._said[device][2]
                 for key, far in self._peers(device):
                     yield from self._session(device, key, far, known.get(key, {}))
 
@@ -132,7 +145,7 @@ class Check:
         """(network, route) of every route in use of each switch, the longest prefixes first."""
         found = {}
         for device in self.right.switches:
-            routes = self.lab.json(device, "show ip route") | self.lab.json(device, "show ipv6 route")
+            routes = self._said[device][0] | self._said[device][1]
             used = [(ip_network(prefix), one) for prefix, all_of in routes.items() for one in all_of if _in_use(one)]
             found[device] = sorted(used, key=lambda pair: -pair[0].prefixlen)
         return found

@@ -48,7 +48,10 @@ CASES = [(name, ()) for name in EXAMPLES if has_sessions(name)] + [
     ("full-cluster", DUAL),
     ("full-cluster", V6),
 ]
-every_case = pytest.mark.parametrize(("name", "sets"), CASES, ids=lambda v: "+".join(v) if isinstance(v, tuple) else v)
+every_case = pytest.mark.parametrize(
+    ("name", "sets"), CASES, ids=lambda v: "+".join(v) if isinstance(v, tuple) else v, scope="module"
+)
+"""Of module scope: all tests of a case run after each other, in the process that has rendered it."""
 
 
 def bare(address: str) -> str:
@@ -91,26 +94,30 @@ def test_sessions_match_at_both_ends(name: str, sets: tuple[str, ...]) -> None:
 def test_own_addresses_of_sessions_are_configured(name: str, sets: tuple[str, ...]) -> None:
     files = files_of(name, *sets)
     for switch in cluster_of(name, *sets).switches():
-        for port in switch.ports:
-            if not port.addresses:
-                continue
-            if switch.tier.nos == "sonic":
-                rows = config_db(files, switch.name)["INTERFACE"]
+        addressed = [port for port in switch.ports if port.addresses]
+        if addressed and switch.tier.nos == "sonic":
+            rows = config_db(files, switch.name)["INTERFACE"]
+            for port in addressed:
                 service = switch.service_of(port)
                 in_vrf = {"vrf_name": f"Vrf_{service.vrf}"} if service and service.vrf else {}
                 assert rows[port.name] == in_vrf
                 assert all(rows[f"{port.name}|{address}"] == {} for address in port.addresses)
-            elif switch.tier.nos == "cumulus":
-                row = startup(files, switch.name)["interface"][port.name]
-                assert {a for word in ("ipv4", "ipv6") for a in row.get(word, {"address": {}})["address"]} == set(
-                    port.addresses
-                )
-            else:
-                text = files[f"configs/{switch.name}/{switch.name}.cfg"]
-                block = re.search(rf"^interface {re.escape(port.name)}\n(   .*\n)+", text, re.M)
-                assert block
-                assert not port.address or f"   ip address {port.address}\n" in block[0]
-                assert not port.address6 or f"   ipv6 address {port.address6}\n" in block[0]
+        elif addressed and switch.tier.nos == "cumulus":
+            rows = startup(files, switch.name)["interface"]
+            for port in addressed:
+                words = (rows[port.name].get(word, {"address": {}}) for word in ("ipv4", "ipv6"))
+                assert {a for word in words for a in word["address"]} == set(port.addresses)
+        elif addressed:
+            blocks = interface_blocks(files[f"configs/{switch.name}/{switch.name}.cfg"])
+            for port in addressed:
+                assert not port.address or f"ip address {port.address}" in blocks[port.name]
+                assert not port.address6 or f"ipv6 address {port.address6}" in blocks[port.name]
+
+
+def interface_blocks(text: str) -> dict[str, list[str]]:
+    """Lines of each interface of an EOS configuration."""
+    found = re.findall(r"^interface (\S+)\n((?:   .*\n)+)", text, re.M)
+    return {name: [line.strip() for line in block.splitlines()] for name, block in found}
 
 
 @every_case

@@ -1,0 +1,45 @@
+"""Each seeded fault raises its code where it stands, and little else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fabricgen.lint.rule import PlanRule, all_rules
+from tests.conftest import EXAMPLES
+from tests.lint.mutants import Mutant, findings, grave, mutants, untouched
+
+ENOUGH = 200
+"""So many faults at least, spread over all examples and all rules."""
+
+NO_BLUEPRINT_RAISES = {"FG310", "FG311"}
+"""Checks of the plan itself, which tests/lint/test_plan_rules.py shows a plan that was spoilt."""
+
+
+@pytest.mark.parametrize("mutant", mutants(), ids=lambda m: m.name)
+def test_a_seeded_fault_is_found(mutant: Mutant, tmp_path: Path) -> None:
+    found = findings(mutant.write(tmp_path), deep=mutant.deep)
+    said = "\n".join(d.text() for d in found)
+    known = untouched(mutant.of, deep=mutant.deep)
+    new = [d for d in found if d.code == mutant.raises and (d.code, d.message) not in known]
+    assert new, f"{mutant.raises} is not raised:\n{said}"
+    assert any(mutant.line in _line(d.span) and mutant.says in d.message for d in new), said
+    assert grave(found) - {mutant.raises} == set(mutant.also), said
+
+
+def _line(span: object) -> str:
+    """The line of the file that a finding points at."""
+    return Path(span.file).read_text(encoding="utf-8").splitlines()[span.line - 1]
+
+
+def test_faults_are_many_and_everywhere() -> None:
+    assert len(mutants()) >= ENOUGH
+    assert {m.of for m in mutants()} == set(EXAMPLES)
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda r: r.id)
+def test_every_rule_is_raised_by_a_fault(rule) -> None:
+    raised = [m for m in mutants() if m.raises == rule.id]
+    assert len(raised) >= 2 or rule.id in NO_BLUEPRINT_RAISES
+    assert all(m.deep for m in raised) == isinstance(rule, PlanRule) or not raised
