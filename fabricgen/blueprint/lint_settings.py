@@ -30,8 +30,11 @@ Gravity = Literal["error", "warning", "info", "ignore"]
 
 
 def _day(text: str) -> str:
-    """A day of the calendar."""
-    date.fromisoformat(text)
+    """A day of the calendar; raises ValueError for what is none."""
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"expected a day such as 2027-01-31, found '{text}'") from None
     return text
 
 

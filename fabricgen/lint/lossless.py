@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.qos import QosIntent, qos_of
-from fabricgen.kernel.diagnostics import Path
+from fabricgen.kernel.diagnostics import Diagnostic, Path
 
 WHOLE_BUFFER = "egress_lossless_pool"
 """The pool that SONiC's device tree publishes as large as the packet buffer of the chip."""
@@ -25,6 +26,16 @@ def lossless_fabrics(design: Design) -> Iterator[tuple[FabricDesign, QosIntent]]
 def is_scale_across(design: Design, fabric: FabricDesign) -> bool:
     """Whether a fabric spans sites and no nodes attach to it: what it carries comes from others."""
     return bool(design.loaded.blueprint.fabrics[fabric.name].spans) and not fabric.attachments
+
+
+def told_once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Findings `FABRIC: what` of one place, as one that names all fabrics which a setting of the cluster is for."""
+    folded: dict[Diagnostic, list[str]] = {}
+    for finding in found:
+        name, _, what = finding.message.partition(": ")
+        folded.setdefault(replace(finding, message=what), []).append(name)
+    for finding, names in folded.items():
+        yield replace(finding, message=f"{', '.join(names)}: {finding.message}")
 
 
 def place_of_qos(design: Design, fabric: FabricDesign, *names: str) -> Path:

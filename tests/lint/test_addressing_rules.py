@@ -228,3 +228,9 @@ def test_a_prefix_as_large_as_the_smallest_block_is_used(design_of: DesignOf) ->
     length = re.search(r"smaller than a /(\d+)", found.message)
     assert length
     assert not found_by(design_of(BLUEPRINT, [f"pools.loopback=[10.0.0.0/16, 10.9.0.0/{length[1]}]"]), "FG514")
+
+
+def test_router_ids_alone_make_no_dual_stack(design_of: DesignOf) -> None:
+    own = [f"pools.{name}=fd5a:19c3:{n}::/48" for n, name in enumerate(("loopback", "fabric", "hosts"), start=1)]
+    assert not found_by(design_of(BLUEPRINT, ["ip=v6", *own]), "FG513")
+    assert len(found_by(design_of(BLUEPRINT, ["ip=dual", *own]), "FG513")) == 3

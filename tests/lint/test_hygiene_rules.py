@@ -251,3 +251,21 @@ def test_an_anchor_counts_as_used_where_it_is_stated_last(design_of: DesignOf) -
     (found,) = found_by(design_of(text), "FG815")
     assert found.span
     assert found.span.line == 1
+
+
+def test_an_empty_group_of_a_fabric_takes_away_what_the_cluster_states(design_of: DesignOf) -> None:
+    sets = ["fabrics.compute.management.dns={}"]
+    assert len(found_by(design_of(BLUEPRINT, sets), "FG809")) == 1
+    assert not found_by(design_of(BLUEPRINT, [*sets, "management.dns.servers=10.32.0.1"]), "FG809")
+
+
+def test_what_some_nos_writes_lines_for_is_left_to_people(design_of: DesignOf) -> None:
+    sets = ["management.banner={}", "management.snmp={}", "management.syslog={}"]
+    assert [len(d.fix) for d in found_by(design_of(BLUEPRINT, sets), "FG809")] == [0, 0, 1]
+
+
+def test_management_ports_of_infiniband_switches_have_the_families_of_the_cluster() -> None:
+    assert not found_by(example_design("collapsed-pair"), "FG806")
+    text = "fabrics.compute.tiers={leaf: {switch: qm9700, per: rail}}"
+    design = example_design("rail-only", "fabrics.compute.protocol=infiniband", text, "ip=dual")
+    assert ("ip",) not in {d.path for d in found_by(design, "FG806")}

@@ -93,3 +93,20 @@ def test_a_port_table_of_ones_own_is_checked(
     (found,) = refused.value.diagnostics
     assert says in found.message
     assert found.span is not None
+
+
+def test_a_setting_of_the_cluster_is_told_once_with_all_fabrics(design_of: DesignOf) -> None:
+    storage = "  storage: {protocol: roce, tiers: {leaf: {switch: sn5600, per: [su, rail]}, spine: {switch: sn5600}}}\n"
+    found = lint(design_of(BLUEPRINT + storage, ["qos={roce_dscp: 0, watchdog: {detect_ms: 5000}}"])).findings
+    told = [(d.code, d.message.partition(":")[0]) for d in found if d.code.startswith("FG7")]
+    assert sorted(told) == [("FG709", "compute, storage"), ("FG713", "compute, storage")]
+
+
+def test_a_span_beyond_the_buffer_is_told_once_and_lossy_is_an_answer() -> None:
+    sets = ["fabrics.across.tiers.border.switch=sn5600", "nos.border=sonic"]
+    cluster = build_cluster(example_design("two-site", *sets))
+    spans = [d.code for d in lint(cluster.design, cluster).findings if d.path[:3] == ("fabrics", "across", "spans")]
+    assert "FG712" in spans
+    assert "FG716" not in spans
+    lossy = example_design("two-site", *sets, "fabrics.across.qos.profile=best-effort")
+    assert not {d.code for d in lint(lossy).findings} & {"FG701", "FG708", "FG712"}

@@ -81,3 +81,41 @@ def test_a_repair_that_needs_another_change_is_left_to_the_user(blueprint: Path)
 def test_what_is_no_file_cannot_be_mended(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["lint", "--fix", *arguments]) == 2
     assert "--fix mends files" in capsys.readouterr().err
+
+
+JSON = '{{\n "name": "pod", "scalable_unit": {{"nodes": "4 x dgx-b200"}},\n "fabrics": {fabrics}\n}}'
+FABRICS = '{"compute": {"protocol": "roce", "tiers": {"leaf": {"switch": "sn5600"}}}}'
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (BASE.replace("fabricgen: 1\n", "").replace("\n", "\r\n"), BASE.replace("\n", "\r\n")),
+        (BASE + "nos: {\n  edge: sonic,  # e\n  leaf: sonic  # l\n}\n", BASE + "nos: {\n  leaf: sonic  # l\n}\n"),
+        (BASE + "nos: {\n  leaf: sonic\n  , edge: sonic\n}\n", BASE + "nos: {\n  leaf: sonic\n}\n"),
+        (
+            BASE + "pools:\n  hosts:\n    - 10.128.0.0/9  # all\n    - fd5a::/48\n    - fd5b::/48  # none\n",
+            BASE + "pools:\n  hosts:\n    - 10.128.0.0/9  # all\n",
+        ),
+        (
+            JSON.format(fabrics=FABRICS),
+            JSON.format(fabrics=FABRICS).replace('{\n "name"', '{\n "fabricgen": 1,\n "name"'),
+        ),
+        (
+            BASE + "address_of: {compute-spine-01: {'mgmt': 10.16.0.30}}\n",
+            BASE + "address_of: {compute-spine-01: {'management': 10.16.0.30}}\n",
+        ),
+    ],
+    ids=["crlf", "flow-over-lines", "comma-before", "prefixes", "json", "quoted"],
+)
+def test_layout_stays_as_it_was(blueprint: Path, before: str, after: str) -> None:
+    blueprint.write_bytes(before.encode())
+    for _ in range(2):
+        assert run(["lint", "--fast", "--fix", str(blueprint)]) == 0
+        assert blueprint.read_bytes() == after.encode()
+
+
+def test_a_diff_says_where_a_line_break_is_missing(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    blueprint.write_text(BASE + "nos:\n  leaf: sonic\n  edge: sonic", encoding="utf-8")
+    assert run(["lint", "--fast", "--diff", str(blueprint)]) == 0
+    assert capsys.readouterr().out.endswith("-  edge: sonic\n\\ No newline at end of file\n")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.blueprint.lint_settings import Waiver
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cli.main import run
 from fabricgen.design.build import build_design
@@ -86,3 +87,64 @@ def test_an_option_that_names_no_code_is_refused(project: Path, capsys: pytest.C
     assert run(["lint", "--fast", "--select", "fg3,FG399", file]) == 2
     assert "--select: no code begins with 'FG399'" in capsys.readouterr().err
     assert run(["lint", "--fast", "--ignore", "fg3,FG0", "--fail-on", "warning", file]) == 0
+
+
+def test_limits_of_the_blueprint_stand_over_those_of_the_project(project: Path) -> None:
+    (project / ".fabricgen.yaml").write_text(
+        "lint: {limits: {pool_use: 1%, watchdog_detect_ms: 300, after_loss: {switch: 99%, rack: 0%}}}",
+        encoding="utf-8",
+    )
+    own = "qos: {watchdog: {detect_ms: 400}}\nlint: {limits: {pool_use: 90%, after_loss: {switch: 50%, plane: 20%}}}"
+    assert judged(project, own) == [("FG303", "warning"), ("FG709", "warning")]
+    loaded = load_blueprint(str(project / "site" / "blueprints" / "pod.yaml"))
+    left = loaded.limits.after_loss
+    assert (left.switch, left.plane, left.rack, left.row) == (0.5, 0.2, 0, None)
+
+
+def test_codes_that_the_project_misspells_are_told_at_their_place(project: Path) -> None:
+    settings = project / ".fabricgen.yaml"
+    settings.write_text("lint:\n  ignore: [FG6, FG99]\n  severity: {FG999: error}\n", encoding="utf-8")
+    file = project / "site" / "blueprints" / "pod.yaml"
+    found = [d for d in lint(build_design(load_blueprint(str(file)))).findings if d.code == "FG802"]
+    assert [(d.message, d.span.line, d.span.column) for d in found] == [
+        ("no rule is FG99", 2, 17),
+        ("no rule is FG999", 3, 14),
+    ]
+    assert all(d.span.file.endswith(".fabricgen.yaml") for d in found)
+
+
+def test_a_blueprint_is_judged_alike_however_it_is_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / ".git").rmdir()
+    (project / "site" / ".fabricgen.yaml").write_text("lint: {severity: {FG303: error}}", encoding="utf-8")
+    (project / "other" / "deep").mkdir(parents=True)
+    (project / "other" / ".fabricgen.yaml").write_text("lint: {ignore: [FG3]}", encoding="utf-8")
+    (project / "other" / "link").symlink_to(project / "site" / "blueprints")
+    monkeypatch.chdir(project / "other")
+    for path in ("link/pod.yaml", "deep/../../site/blueprints/pod.yaml"):
+        assert run(["lint", "--fast", path]) == 1
+
+
+@pytest.mark.parametrize(
+    ("at", "covered"),
+    [
+        ("config_of/spine-1.a/ports/Ethernet1/1", True),
+        ("config_of.spine-1.a.ports.Ethernet1/1.mtu", True),
+        ("/config_of/", True),
+        ("config_of/spine-1.a/ports/Ethernet1", False),
+        ("config_of/spine-1", False),
+        ("", True),
+    ],
+)
+def test_waivers_reach_names_with_dots_and_slashes(at: str, covered: bool) -> None:
+    path = ("config_of", "spine-1.a", "ports", "Ethernet1/1", "mtu")
+    assert Waiver(rule="FG813", at=at, why="pilot").covers(path) is covered
+
+
+def test_days_are_of_the_calendar_however_they_are_written(project: Path) -> None:
+    with pytest.raises(InputError, match="expected a day such as 2027-01-31, found '2027-02-31'"):
+        judged(project, "lint: {waive: [{rule: FG303, why: pilot, until: 2027-02-31}]}")
+    file = project / "site" / "blueprints" / "pod.yaml"
+    own = "lint: {waive: [{rule: FG303, why: pilot, until: 2027-01-31}]}\n"
+    file.write_text(THREE_SPINES + own, encoding="utf-8")
+    for day, code in (("20270131", 0), ("20270201", 1)):
+        assert run(["lint", "--fast", "--fail-on", "warning", "--as-of", day, str(file)]) == code

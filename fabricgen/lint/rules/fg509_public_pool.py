@@ -45,4 +45,5 @@ class PublicPool(DesignRule):
             if covering(prefix, (*RESERVED, *SPECIAL)) is None:
                 inside = next((private for private in PRIVATE if private.subnet_of(prefix)), None)
                 hint = f"{inside} of it is private" if inside else "use private space, or waive this for space of yours"
-                yield self.flag(path, f"{prefix} is public, not private space", hint)
+                what = "is not all private space" if inside else "is public, not private space"
+                yield self.flag(path, f"{prefix} {what}", hint)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import is_scale_across
+from fabricgen.lint.lossless import is_scale_across, told_once
 from fabricgen.lint.rule import DesignRule
 
 
@@ -31,10 +31,13 @@ class LossyRoce(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag RoCE fabrics whose effective profile is best-effort."""
+        return told_once(self._found(design))
+
+    def _found(self, design: Design) -> Iterator[Diagnostic]:
         blueprint = design.loaded.blueprint
         for fabric in design.fabrics:
             own = blueprint.fabrics[fabric.name].qos.profile
             on_purpose = own and is_scale_across(design, fabric)
             if fabric.protocol == "roce" and (own or blueprint.qos.profile) == "best-effort" and not on_purpose:
                 place = (*fabric.path, "qos", "profile") if own else ("qos", "profile")
-                yield self.flag(place, f"RoCE fabric {fabric.name} has no PFC and no ECN", "use roce-lossless")
+                yield self.flag(place, f"{fabric.name}: RoCE has no PFC and no ECN", "use roce-lossless")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fabricgen.allocate.column import Column
     from fabricgen.allocate.family_tables import FamilyAddresses
     from fabricgen.cluster import Cluster
+    from fabricgen.plan.tables import Ints, LinkTable
 
 _BITS = {4: 32, 6: 128}
 
@@ -38,7 +39,7 @@ class ServerIsASwitch(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look every stated server up among loopbacks, management ports and their gateways."""
+        """Look every stated server up among loopbacks, ports, management ports and their gateways."""
         for path, server in server_addresses(cluster.design):
             holder = _holder(cluster, server.network_address)
             if holder:
@@ -48,6 +49,7 @@ class ServerIsASwitch(PlanRule):
 
 def _holder(cluster: Cluster, server: IPv4Address | IPv6Address) -> str:
     """Which switch's address it is, "" for none's; a node or extra device may well be a server."""
+    links = cluster.plan.links
     import numpy as np
 
     from fabricgen.plan.tables import SWITCH
@@ -55,14 +57,21 @@ def _holder(cluster: Cluster, server: IPv4Address | IPv6Address) -> str:
     switches = [cls.rows for cls in cluster.plan.devices.classes if cls.kind == SWITCH]
     for found in cluster.addresses.families:
         if found.family.bits == _BITS[server.version]:
-            for column, what in _columns(found):
-                rows = np.flatnonzero(column.equals(int(server))).tolist()
+            for column, what, device in _columns(found, links):
+                at = np.flatnonzero(column.equals(int(server)))
+                rows = (at if device is None else device[at]).tolist()
                 named = [row for row in rows if any(row in range(rs.start, rs.stop) for rs in switches)]
                 if named:
                     return f"{what}{cluster.names[named[0]]}"
     return ""
 
 
-def _columns(found: FamilyAddresses) -> tuple[tuple[Column, str], ...]:
-    """Addresses of devices, and what to say before the name of the device."""
-    return (found.management, ""), (found.management_gateway, "the management gateway of "), (found.loopback, "")
+def _columns(found: FamilyAddresses, links: LinkTable) -> tuple[tuple[Column, str, Ints | None], ...]:
+    """Addresses, what to say before the name of the device, and the devices of rows that are links."""
+    return (
+        (found.management, "", None),
+        (found.management_gateway, "the management gateway of ", None),
+        (found.loopback, "", None),
+        (found.a, "a port of ", links.a_device),
+        (found.b, "a port of ", links.b_device),
+    )

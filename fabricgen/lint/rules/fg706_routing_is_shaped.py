@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fabricgen.blueprint.qos import effective
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.lossless import told_once
 from fabricgen.lint.rule import DesignRule
 
 CONTROL_DSCP = 48
@@ -33,6 +34,9 @@ class RoutingIsShaped(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the effective values of each lossless fabric."""
+        return told_once(self._found(design))
+
+    def _found(self, design: Design) -> Iterator[Diagnostic]:
         shared = design.loaded.blueprint.qos
         for fabric in design.fabrics:
             own = design.loaded.blueprint.fabrics[fabric.name].qos

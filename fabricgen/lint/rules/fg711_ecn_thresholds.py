@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.design.qos import ecn_thresholds_kb
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import lossless_fabrics, place_of_qos
+from fabricgen.lint.lossless import lossless_fabrics, place_of_qos, told_once
 from fabricgen.lint.rule import DesignRule
 
 PACKET_KB = 4.2
@@ -41,6 +41,9 @@ class EcnThresholds(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Judge what is stated, for each port speed of each tier; the first fault of a fabric is told."""
+        return told_once(self._found(design))
+
+    def _found(self, design: Design) -> Iterator[Diagnostic]:
         longest_ms = design.loaded.limits.ecn_queue_ms or LONGEST_MS
         for fabric, qos in lossless_fabrics(design):
             if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb):

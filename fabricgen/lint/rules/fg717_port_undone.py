@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
     from fabricgen.plan.tables import Segment
 
-RS_FROM_GBPS = 50
-"""Links from this speed on need RS-FEC: PAM4 lanes (IEEE 802.3cd, 802.3ck), and 100G of 25G lanes but for LR4."""
+RS_FROM_GBPS, RS_FROM_GBPS_A_LANE = 100, 50
+"""Links that need RS-FEC: of PAM4 lanes (IEEE 802.3cd, 802.3ck), and 100G of 25G lanes but for LR4."""
 
 HOST_MTU = 9000
 """What hosts are told to send, bytes (part `hosts`)."""
@@ -25,8 +25,8 @@ class PortUndone(PlanRule):
     """A port has an MTU of its own that is less than hosts send, or no RS-FEC on a link that does not run without.
 
     A port with the wrong FEC stays down or drops frames, one with a small MTU drops every large packet, and both look
-    well to a ping. From 50G on links take RS-FEC for granted at both ends (IEEE 802.3cd, 802.3ck; 802.3bj and bm for
-    100G-CR4 and SR4). Management fabrics may have a small MTU: BMCs send no jumbo frames.
+    well to a ping. From 100G, or 50G a lane, on links take RS-FEC for granted at both ends (IEEE 802.3cd, 802.3ck;
+    802.3bj and 802.3bm for 100G-CR4 and SR4). Management fabrics may have a small MTU: BMCs send no jumbo frames.
 
     Take the setting away; for 100G-LR4, which has no FEC, waive the finding.
     """
@@ -51,7 +51,8 @@ class PortUndone(PlanRule):
         """Look up the links at the ports that have an MTU or FEC of their own."""
         small = {fabric.name for fabric in cluster.design.fabrics if is_for_management(fabric)}
         for path, port, segment in _own_ports(cluster):
-            if port.fec in ("none", "fc") and segment.speed_gbps >= RS_FROM_GBPS:
+            fast = segment.speed_gbps >= RS_FROM_GBPS or segment.lane_gbps >= RS_FROM_GBPS_A_LANE
+            if port.fec in ("none", "fc") and fast:
                 message = f"`fec: {port.fec}` is not RS-FEC, which links of {segment.speed_gbps:g}G need at both ends"
                 yield self.flag((*path, "fec"), message, "remove it")
             if port.mtu is not None and port.mtu < HOST_MTU and segment.fabric not in small:
