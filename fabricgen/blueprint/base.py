@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from fabricgen.kernel.frozen_model import FrozenModel
 
 
-class Model(BaseModel):
+class Model(FrozenModel):
     """A part of the language: unknown keys are errors, values never change."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=False)
 
 
 def as_list(value: Any) -> Any:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, SonicPlatform, SwitchProfile
+from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, SwitchProfile
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.catalog.profile import Profile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.kernel.diagnostics import Path as Place
 from fabricgen.kernel.diagnostics import Span, did_you_mean, fault
 from fabricgen.kernel.located_yaml import read_located, validate
+
+if TYPE_CHECKING:
+    from fabricgen.catalog.sonic_models import SonicPlatform
 
 _BUILT_IN = Path(__file__).resolve().parent
 P = TypeVar("P", bound=Profile)
@@ -85,6 +88,8 @@ class Catalog:
         """Return a switch's SONiC port table, or None where none is known."""
         key = ("platforms/sonic", switch)
         if key not in self._loaded:
+            from fabricgen.catalog.sonic_models import SonicPlatform
+
             files = (folder / "sonic" / f"{switch}.yaml" for folder in self._platforms)
             file = next((f for f in files if f.is_file()), None)
             self._loaded[key] = validate(SonicPlatform, read_located(file)) if file else None

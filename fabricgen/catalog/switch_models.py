@@ -5,15 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from fabricgen.catalog.profile import Power, Profile
+from fabricgen.kernel.frozen_model import FrozenModel
 
 
-class CageClass(BaseModel):
+class CageClass(FrozenModel):
     """A run of equal cages on a switch face, numbered in the order of the classes."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     count: int = Field(gt=0)
     form_factor: str = Field(description="OSFP, QSFP-DD, QSFP112, QSFP28, SFP28, RJ45, ...")
@@ -76,10 +75,8 @@ class CageClass(BaseModel):
         return self.breakout_blocks.get(ways, 1)
 
 
-class LineCards(BaseModel):
+class LineCards(FrozenModel):
     """Equal line cards of a chassis, in consecutive slots."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     count: int = Field(gt=0)
     cages: int = Field(gt=0, description="Cages of one card.")

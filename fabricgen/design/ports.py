@@ -138,8 +138,10 @@ class _FreeCages:
         first, cage = self._profile.first_cage(cage_class), self._profile.cages[cage_class]
         wanted = self._ranges.get(role)
         kept = {c for other, cages in self._ranges.items() if other != role for c in cages}
-        mine = {c for c in self._free if (c in wanted if wanted else c not in kept)}
+        mine = self._free & set(wanted) if wanted else self._free - kept
         step = cage.block(ways)
+        if step == 1:
+            return [c for c in range(first, first + cage.count) if c in mine]
         return [c for c in range(first, first + cage.count, step) if mine.issuperset(range(c, c + step))]
 
     def take(self, cage_class: int, number: int, role: str, ways: int, *, at_end: bool) -> tuple[int, ...] | None:

@@ -21,6 +21,8 @@ class Located:
     data: Any
     spans: Mapping[Path, Span]
     keys: Mapping[Path, Span]
+    has_include: bool = False
+    """Whether an `!include` is left in it."""
 
     def span(self, path: Path) -> Span:
         """Return the place of the value at `path`.
@@ -91,7 +93,7 @@ class _Places(Mapping[Path, Span]):
 
 def locate(root: Node) -> Located:
     """Return a tree as plain data with its places."""
-    return Located(root.plain(), _Places(root, of_keys=False), _Places(root, of_keys=True))
+    return Located(root.plain(), _Places(root, of_keys=False), _Places(root, of_keys=True), root.has_include)
 
 
 def read_located(file: FilePath, *, shown_as: str | None = None) -> Located:

@@ -33,7 +33,7 @@ def read_bytes(file: Path, shown_as: str, at: Span | None = None, *, limit: int 
     own kind only: one that calls the file of a secret a blueprint would have it shown in an error.
     """
     try:
-        if file.suffix in _DATA and Path(os.path.realpath(file)).suffix not in _DATA:
+        if file.suffix in _DATA and file.is_symlink() and Path(os.path.realpath(file)).suffix not in _DATA:
             raise fault(
                 "FG001",
                 f"cannot read {shown_as!r}: it is a link to another kind of file",

@@ -30,8 +30,7 @@ class Entry(NamedTuple):
     node: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class Node(NamedTuple):
     """A value: a dict of `Entry`, a tuple of `Node`, or a scalar. `size` counts it and all below it."""
 
     value: Any
@@ -84,14 +83,15 @@ def parse_tree(text: str | bytes, name: str, *, ratios_are_text: bool = False) -
 
     With `ratios_are_text`, an unquoted 4:3 is text instead of an error. Raises InputError FG001 to FG006.
     """
-    from ruamel.yaml import YAML
+    from ruamel.yaml.cyaml import CBaseLoader
     from ruamel.yaml.error import YAMLError
 
     source = decode(text, name)
     builder = _Builder(name, ratios_are_text)
     try:
-        for event in YAML(typ="safe").parse(source):
-            builder.feed(event)
+        parser = CBaseLoader(source)
+        while parser.check_event():
+            builder.feed(parser.get_event())
     except YAMLError as error:
         raise syntax_fault(error, source, name) from None
     return builder.finish()
