@@ -7,12 +7,15 @@ and so take one medium.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
+from fabricgen.plan.end_numbers import EndNumbers, end_numbers
 from fabricgen.plan.routes import run_length, stocked
 from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.tables import (
@@ -71,20 +74,14 @@ def cable(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTab
 
     A cable that no medium reaches keeps the one of the longest reach and is marked; lint reports it.
     """
-    hung, keys = _anchors(links)
-    wired = np.flatnonzero(hung)
-    _, first, inverse = np.unique(keys[wired], return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    number = np.empty(len(order), dtype=np.int32)
-    number[order] = np.arange(len(order), dtype=np.int32)
-    of_link = np.full(len(links), -1, dtype=np.int32)
-    of_link[wired] = number[inverse]
-    ends = _ends(links, of_link, wired)
+    numbers = end_numbers(devices, links, connectors)
+    of_link = _numbered(_anchors(links, numbers), 2 * numbers.count)
+    ends = _ends(of_link, numbers, end_numbers(devices, links, cages))
     floor = design.loaded.blueprint.floor
     run = run_length(devices, racks, floor, links.a_device[ends.link], links.b_device[ends.link])
     long_haul = np.array([1000 * s.km for s in links.segments])[links.segment[ends.link]]
     run = np.where(long_haul > 0, long_haul, run)
-    run_m = np.zeros(len(order))
+    run_m = np.zeros(int(of_link.max(initial=-1)) + 1)
     np.maximum.at(run_m, ends.cable, run)
     asked_for = {name for segment in links.segments for name in segment.media}
     media = tuple(c for c in design.catalog.cables if c.selectable or c.id in asked_for)
@@ -92,24 +89,26 @@ def cable(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTab
     return of_link, CableTable(media, stocked(run_m), run_m, medium, reaches, ends.cable, ends.link, ends.links)
 
 
-def _anchors(links: LinkTable) -> tuple[Flags, Wide]:
-    """(whether a link is cabled, the key of the connector its cable hangs on)."""
-    hung = np.zeros(len(links), dtype=bool)
-    keys = np.zeros(len(links), dtype=np.int64)
+def _anchors(links: LinkTable, connectors: EndNumbers) -> Ints:
+    """The number of the connector that the cable of each link hangs on, upper ends after lower ones; -1 for none."""
+    found = np.full(len(links), -1, dtype=np.int32)
     for i, segment in enumerate(links.segments):
-        if segment.backplane:
-            continue
-        rows = np.flatnonzero(links.segment == i)
-        lower = hangs_on_lower(segment)
-        side, device, port = (
-            (segment.a, links.a_device[rows], links.a_port[rows])
-            if lower
-            else (segment.b, links.b_device[rows], links.b_port[rows])
-        )
-        offset = 0 if lower else _STRIDE // 2
-        keys[rows] = device.astype(np.int64) * _STRIDE + offset + connectors(side, port)
-        hung[rows] = True
-    return hung, keys
+        if not segment.backplane:
+            rows = links.rows_of(i)
+            found[rows] = connectors.a[rows] if hangs_on_lower(segment) else connectors.count + connectors.b[rows]
+    return found
+
+
+def _numbered(anchors: Ints, count: int) -> Ints:
+    """The cable of each link, numbered in the order of their first links; -1 for none."""
+    wired = np.flatnonzero(anchors >= 0).astype(np.int32)
+    first = np.full(count, len(anchors), dtype=np.int32)
+    np.minimum.at(first, anchors[wired], wired)
+    first = first[anchors[wired]]
+    number = np.full(len(anchors), -1, dtype=np.int32)
+    number[wired] = np.cumsum(first == wired, dtype=np.int32) - 1
+    number[wired] = number[first]
+    return number
 
 
 def anchor_rows(links: LinkTable, cables: int) -> tuple[Wide, Flags, Ints]:
@@ -145,7 +144,7 @@ def _connector_in_cage(side: Side, port: int) -> int:
 class _Ends:
     """Pairs of connectors that a cable joins, with one of the links between them and how many there are."""
 
-    def __init__(self, cable: Ints, link: Ints, links: Ints, cage: tuple[Wide, Wide]) -> None:
+    def __init__(self, cable: Ints, link: Ints, links: Ints, cage: EndNumbers) -> None:
         self.cable, self.link, self.links, self.cage = cable, link, links, cage
 
 
@@ -160,23 +159,26 @@ def side_columns(links: LinkTable, rows: Ints, *, cage: bool) -> tuple[Ints, Int
     return a, b
 
 
-def _ends(links: LinkTable, of_link: Ints, wired: Wide | Ints) -> _Ends:
-    rows = wired.astype(np.int32)
-    a_conn, b_conn = side_columns(links, rows, cage=False)
-    a = links.a_device[rows].astype(np.int64) * _STRIDE + a_conn
-    b = links.b_device[rows].astype(np.int64) * _STRIDE + b_conn
-    order = np.lexsort((b, a, of_link[rows]))
-    ordered = np.stack([of_link[rows].astype(np.int64), a, b])[:, order]
-    fresh = np.r_[True, (np.diff(ordered) != 0).any(axis=0)] if len(order) else np.zeros(0, dtype=bool)
-    start = np.flatnonzero(fresh)
-    count = np.diff(np.r_[start, len(order)]).astype(np.int32)
-    link = rows[order[start]]
-    a_cage, b_cage = side_columns(links, link, cage=True)
-    cage = (
-        links.a_device[link].astype(np.int64) * _STRIDE + a_cage,
-        links.b_device[link].astype(np.int64) * _STRIDE + b_cage,
-    )
-    return _Ends(of_link[link], link, count, cage)
+def _ends(of_link: Ints, connectors: EndNumbers, cages: EndNumbers) -> _Ends:
+    """Ends of cables, cable by cable; most cables carry one link and are in order already."""
+    link = rows = np.flatnonzero(of_link >= 0).astype(np.int32)
+    count = np.ones(len(rows), dtype=np.int32)
+    if len(rows) > of_link.max(initial=-1) + 1:
+        alone = np.bincount(of_link[rows])[of_link[rows]] == 1
+        link, count = rows[alone], count[alone]
+        first, each = _pairs(rows[~alone], (of_link, connectors.a, connectors.b))
+        link, count = np.concatenate([link, first]), np.concatenate([count, each])
+        order = np.argsort(of_link[link], kind="stable")
+        link, count = link[order], count[order]
+    return _Ends(of_link[link], link, count, EndNumbers(cages.a[link], cages.b[link], cages.count))
+
+
+def _pairs(rows: Ints, columns: tuple[Ints, Ints, Ints]) -> tuple[Ints, Ints]:
+    """Of links that are alike in some columns the first one and how many there are, in the order of the columns."""
+    order = np.lexsort([column[rows] for column in reversed(columns)])
+    ordered = np.stack([column[rows][order] for column in columns])
+    start = np.flatnonzero(np.r_[True, (np.diff(ordered) != 0).any(axis=0)])
+    return rows[order[start]], np.diff(np.r_[start, len(order)]).astype(np.int32)
 
 
 def _choose(links: LinkTable, ends: _Ends, length_m: Floats, media: tuple[CableProfile, ...]) -> tuple[Ints, Flags]:
@@ -190,23 +192,60 @@ def _choose(links: LinkTable, ends: _Ends, length_m: Floats, media: tuple[CableP
     breakout |= split[segment]
     longest = length_m.copy()
     np.maximum.at(longest, together, length_m)
-    longest = longest[together]
     alone_all = alone.copy()
     np.logical_and.at(alone_all, together, alone)
     split_any = breakout.copy()
     np.logical_or.at(split_any, together, breakout)
-    medium = np.full(cables, -1, dtype=np.int32)
-    reaches = np.zeros(cables, dtype=bool)
+    wants = _Wants(segment, alone_all[together], split_any[together], longest[together])
+    some, like = wants.alike(media)
+    medium, reaches = _cheapest(links.segments, wants.of(some), media)
+    return medium[like], reaches[like]
+
+
+@dataclass(frozen=True, slots=True)
+class _Wants:
+    """What cables want of their medium, with those that they share cages with: columns of one length.
+
+    `alone`: each has its cages to itself; `split`: one of them is a breakout; `longest`: the longest of them, m.
+    """
+
+    segment: Ints
+    alone: Flags
+    split: Flags
+    longest: Floats
+
+    def of(self, rows: Ints) -> _Wants:
+        """Those of some cables."""
+        return _Wants(self.segment[rows], self.alone[rows], self.split[rows], self.longest[rows])
+
+    def alike(self, media: tuple[CableProfile, ...]) -> tuple[Ints, Ints]:
+        """(a cable for each of the few combinations there are, the place of each cable's own among those)."""
+        reach = np.array(sorted({profile.reach_m for profile in media}))
+        steps, kinds = np.searchsorted(reach, self.longest), len(reach) + 1
+        code = ((self.segment * 2 + self.alone) * 2 + self.split) * kinds + steps
+        one = np.full(int(code.max(initial=0)) + 1, -1, dtype=np.int32)
+        one[code] = np.arange(len(code), dtype=np.int32)
+        there = np.flatnonzero(one >= 0)
+        place = np.zeros(len(one), dtype=np.int32)
+        place[there] = np.arange(len(there), dtype=np.int32)
+        return one[there], place[code]
+
+
+def _cheapest(segments: tuple[Segment, ...], wants: _Wants, media: tuple[CableProfile, ...]) -> tuple[Ints, Flags]:
+    """(the cheapest medium that may hang there and reaches, else the one of the longest reach; whether it reaches)."""
+
+    def legal(profile: CableProfile) -> Flags:
+        fits = _fits(segments, profile)[wants.segment]
+        fits &= wants.alone | (not profile.attached and not profile.link_gbps)
+        fits &= ~wants.split | _splits(segments, profile)[wants.segment]
+        return fits
+
+    medium = np.full(len(wants.segment), -1, dtype=np.int32)
+    reaches = np.zeros(len(wants.segment), dtype=bool)
     for i, profile in sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank)):
-        fits = _fits(links.segments, profile)[segment]
-        fits &= alone_all[together] | (not profile.attached and not profile.link_gbps)
-        fits &= ~split_any[together] | _splits(links.segments, profile)[segment]
-        unset = fits & (medium < 0)
-        medium[unset] = i
+        medium[legal(profile) & (medium < 0)] = i
     for i, profile in reversed(list(enumerate(media))):
-        fits = _fits(links.segments, profile)[segment] & (longest <= profile.reach_m)
-        fits &= alone_all[together] | (not profile.attached and not profile.link_gbps)
-        fits &= ~split_any[together] | _splits(links.segments, profile)[segment]
+        fits = legal(profile) & (wants.longest <= profile.reach_m)
         medium[fits], reaches[fits] = i, True
     return medium, reaches
 
@@ -244,19 +283,19 @@ def is_rj45(segment: Segment) -> bool:
 
 def _sharing(ends: _Ends, cables: int) -> tuple[Flags, Ints]:
     """(whether a cable has all its cages to itself, the first cable of those joined to it by shared cages)."""
-    cage = np.concatenate(ends.cage)
+    cage = np.concatenate([ends.cage.a, ends.cage.b])
     cable = np.concatenate([ends.cable, ends.cable])
-    pairs = np.unique(np.stack([cage, cable.astype(np.int64)]), axis=1)
-    _, number = np.unique(pairs[0], return_inverse=True)
-    held_by = np.bincount(number)
-    alone = np.ones(cables, dtype=bool)
-    np.logical_and.at(alone, pairs[1], held_by[number] == 1)
-    label = np.arange(cables, dtype=np.int64)
+    alone, label = np.ones(cables, dtype=bool), np.arange(cables, dtype=np.int32)
+    lowest, highest = np.full(ends.cage.count, cables, dtype=np.int32), np.full(ends.cage.count, -1, dtype=np.int32)
+    np.minimum.at(lowest, cage, cable)
+    np.maximum.at(highest, cage, cable)
+    shared = (lowest < highest)[cage]
+    cage, cable = cage[shared], cable[shared]
+    alone[cable] = False
     while True:
-        lowest = np.full(len(held_by), cables, dtype=np.int64)
-        np.minimum.at(lowest, number, label[pairs[1]])
+        np.minimum.at(lowest, cage, label[cable])
         fresh = label.copy()
-        np.minimum.at(fresh, pairs[1], lowest[number])
+        np.minimum.at(fresh, cable, lowest[cage])
         if (fresh == label).all():
-            return alone, label.astype(np.int32)
+            return alone, label
         label = fresh

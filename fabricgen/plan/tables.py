@@ -68,6 +68,10 @@ class DeviceTable:
     def __len__(self) -> int:
         return len(self.device_class)
 
+    def classes_of(self, rows: Ints) -> range:
+        """The classes from the first to the last that some rows, at least one, are of."""
+        return range(int(self.device_class[rows.min()]), int(self.device_class[rows.max()]) + 1)
+
 
 @dataclass(frozen=True, slots=True)
 class ManagementPort:
@@ -125,6 +129,11 @@ class LinkTable:
 
     def __len__(self) -> int:
         return len(self.segment)
+
+    def rows_of(self, segment: int) -> slice:
+        """The rows of the links of a segment, which follow one another."""
+        start, stop = np.searchsorted(self.segment, [segment, segment + 1]).tolist()
+        return slice(start, stop)
 
 
 @dataclass(frozen=True, slots=True)
