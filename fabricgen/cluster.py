@@ -37,14 +37,27 @@ class Cluster:
     plan: Plan
     addresses: Addresses
     names: tuple[str, ...]
-    sites: tuple[str, ...]
-    a_port: Strings
-    b_port: Strings
+    port_names: PortNames
 
     @cached_property
+    def sites(self) -> tuple[str, ...]:
+        """The site of every device."""
+        return tuple(site_names(self.design, self.plan.devices))
+
+    @property
+    def a_port(self) -> Strings:
+        """Port names of the lower ends of links; object array of str."""
+        return self.port_names.ports[0]
+
+    @property
+    def b_port(self) -> Strings:
+        """Port names of the upper ends of links; object array of str."""
+        return self.port_names.ports[1]
+
+    @property
     def cages(self) -> tuple[Strings, Strings]:
         """Cage names of the a and b ends of every link; object arrays of str."""
-        return PortNames(self.design, self.plan).ends(cage=True)
+        return self.port_names.cages
 
     @cached_property
     def lock(self) -> Lock:
@@ -128,12 +141,13 @@ def build_cluster(design: Design) -> Cluster:
     try:
         names = device_names(design, plan.devices)
         addresses = allocate(design, plan)
-        a_port, b_port = PortNames(design, plan).ends()
-        addresses = with_overrides(design, plan, names, (a_port, b_port), addresses)
+        port_names = PortNames(design, plan)
+        port_names.check()
+        addresses = with_overrides(design, plan, names, port_names, addresses)
         check_sessions(design, plan, names, addresses.asn)
         for name in whole_fabrics(design) if design.loaded.guids else ():
             fabric_view(design, plan, names, name)
-        check_configurations(design, plan, names, (a_port, b_port))
+        check_configurations(design, plan, names, port_names)
     except InputError as error:
         raise design.loaded.located(error) from error
-    return Cluster(design, plan, addresses, tuple(names), tuple(site_names(design, plan.devices)), a_port, b_port)
+    return Cluster(design, plan, addresses, tuple(names), port_names)

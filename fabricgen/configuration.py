@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fabricgen.allocate.link_ends import LinkEnds
-from fabricgen.allocate.ports import Strings
+from fabricgen.allocate.ports import PortNames
 from fabricgen.blueprint.configuration import PortSettings, Snippet, Snippets
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
@@ -49,7 +49,7 @@ def port_settings(design: Design, device: str) -> Mapping[str, PortSettings]:
     return own.ports if own else {}
 
 
-def check_configurations(design: Design, plan: Plan, names: Sequence[str], ports: tuple[Strings, Strings]) -> None:
+def check_configurations(design: Design, plan: Plan, names: Sequence[str], port_names: PortNames) -> None:
     """Raise InputError at each device of `config_of` that is no switch, and each port that has no cable."""
     stated = design.loaded.blueprint.config_of
     if not stated:
@@ -58,7 +58,7 @@ def check_configurations(design: Design, plan: Plan, names: Sequence[str], ports
     switches = {
         row for cls in plan.devices.classes if cls.kind == SWITCH for row in range(cls.first, cls.first + cls.count)
     }
-    ends = LinkEnds(plan, ports)
+    ends = LinkEnds(plan, port_names.ports)
     faults: list[Diagnostic] = []
     for name, own in stated.items():
         if rows.get(name) not in switches:

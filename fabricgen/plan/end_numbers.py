@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabricgen.plan.tables import DeviceTable, Ints, LinkTable, Side
+from fabricgen.plan.tables import DeviceClass, DeviceTable, Ints, LinkTable, Side, Wide
 
 PlaceOf = Callable[[Side, Ints], Ints]
 """The place of each port of a side within its device: its cage, its connector, or the port itself."""
@@ -27,12 +27,12 @@ class EndNumbers:
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """One end of the links of a segment: which column, its rows, the place of each port, and classes of devices."""
+    """Ends of links of a segment at devices of one class: which column, its rows, and the place of each port."""
 
     upper: bool
-    rows: slice
-    places: Ints
-    classes: range
+    rows: slice | Wide
+    cls: DeviceClass
+    places: list[int]
 
 
 def end_numbers(devices: DeviceTable, links: LinkTable, place_of: PlaceOf) -> EndNumbers:
@@ -40,21 +40,17 @@ def end_numbers(devices: DeviceTable, links: LinkTable, place_of: PlaceOf) -> En
     ends = list(_ends(devices, links, place_of))
     held: dict[int, set[int]] = {}
     for end in ends:
-        for cls in end.classes:
-            held.setdefault(cls, set()).update(end.places.tolist())
-    found, count = (np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)), 0
-    base: dict[int, int] = {}
-    for cls in sorted(held):
-        base[cls] = count
-        count += len(held[cls]) * devices.classes[cls].count
+        held.setdefault(end.cls.first, set()).update(end.places)
+    order = {first: {place: i for i, place in enumerate(sorted(places))} for first, places in held.items()}
+    base, count = {}, 0
+    for first, cls in sorted({end.cls.first: end.cls for end in ends}.items()):
+        base[first], count = count, count + len(order[first]) * cls.count
+    found = np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)
     for end in ends:
         device, port = (links.b_device, links.b_port) if end.upper else (links.a_device, links.a_port)
-        for cls in end.classes:
-            order = {place: i for i, place in enumerate(sorted(held[cls]))}
-            within = np.array([base[cls] + order[place] for place in end.places.tolist()], dtype=np.int32)
-            rows = _of_class(devices, device, end.rows, cls, alone=len(end.classes) == 1)
-            place = within[port[rows]]
-            found[end.upper][rows] = (device[rows] - devices.classes[cls].first) * len(order) + place
+        first, rows = end.cls.first, end.rows
+        within = np.array([base[first] + order[first][place] for place in end.places], dtype=np.int32)
+        found[end.upper][rows] = (device[rows] - first) * len(order[first]) + within[port[rows]]
     return EndNumbers(*found, count)
 
 
@@ -64,13 +60,6 @@ def _ends(devices: DeviceTable, links: LinkTable, place_of: PlaceOf) -> Iterator
         for upper, side in enumerate((segment.a, segment.b)):
             device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
             if rows.start < rows.stop:
-                ports = np.arange(int(port[rows].max()) + 1, dtype=np.int32)
-                yield _End(bool(upper), rows, place_of(side, ports), devices.classes_of(device[rows]))
-
-
-def _of_class(devices: DeviceTable, device: Ints, rows: slice, cls: int, *, alone: bool) -> slice | Ints:
-    """Those of some links whose ends are devices of a class."""
-    if alone:
-        return rows
-    mine: Ints = (rows.start + np.flatnonzero(devices.device_class[device[rows]] == cls)).astype(np.int32)
-    return mine
+                places = place_of(side, np.arange(int(port[rows].max()) + 1, dtype=np.int32)).tolist()
+                for cls, mine in devices.by_class(device, rows):
+                    yield _End(bool(upper), mine, cls, places)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -68,9 +69,17 @@ class DeviceTable:
     def __len__(self) -> int:
         return len(self.device_class)
 
-    def classes_of(self, rows: Ints) -> range:
-        """The classes from the first to the last that some rows, at least one, are of."""
-        return range(int(self.device_class[rows.min()]), int(self.device_class[rows.max()]) + 1)
+    def by_class(self, device: Ints, rows: slice) -> Iterator[tuple[DeviceClass, slice | Wide]]:
+        """Rows of a column of devices, at least one, by the class of device that they hold."""
+        first, last = (int(self.device_class[end]) for end in (device[rows].min(), device[rows].max()))
+        if first == last:
+            yield self.classes[first], rows
+            return
+        of = self.device_class[device[rows]]
+        for number in range(first, last + 1):
+            mine = np.flatnonzero(of == number)
+            if len(mine):
+                yield self.classes[number], rows.start + mine
 
 
 @dataclass(frozen=True, slots=True)
