@@ -75,8 +75,9 @@ def cable(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTab
     A cable that no medium reaches keeps the one of the longest reach and is marked; lint reports it.
     """
     numbers = end_numbers(devices, links, connectors)
-    of_link = _numbered(_anchors(links, numbers), 2 * numbers.count)
-    ends = _ends(of_link, numbers, end_numbers(devices, links, cages))
+    anchors = _anchors(links, numbers)
+    of_link = _numbered(anchors, 2 * numbers.count)
+    ends = _ends(of_link, anchors, numbers, end_numbers(devices, links, cages))
     floor = design.loaded.blueprint.floor
     run = run_length(devices, racks, floor, links.a_device[ends.link], links.b_device[ends.link])
     long_haul = np.array([1000 * s.km for s in links.segments])[links.segment[ends.link]]
@@ -159,26 +160,17 @@ def side_columns(links: LinkTable, rows: Ints, *, cage: bool) -> tuple[Ints, Int
     return a, b
 
 
-def _ends(of_link: Ints, connectors: EndNumbers, cages: EndNumbers) -> _Ends:
-    """Ends of cables, cable by cable; most cables carry one link and are in order already."""
-    link = rows = np.flatnonzero(of_link >= 0).astype(np.int32)
-    count = np.ones(len(rows), dtype=np.int32)
-    if len(rows) > of_link.max(initial=-1) + 1:
-        alone = np.bincount(of_link[rows])[of_link[rows]] == 1
-        link, count = rows[alone], count[alone]
-        first, each = _pairs(rows[~alone], (of_link, connectors.a, connectors.b))
-        link, count = np.concatenate([link, first]), np.concatenate([count, each])
-        order = np.argsort(of_link[link], kind="stable")
-        link, count = link[order], count[order]
+def _ends(of_link: Ints, anchors: Ints, connectors: EndNumbers, cages: EndNumbers) -> _Ends:
+    """Ends of cables, cable by cable; one end hangs on the same connector, so that the other tells them apart."""
+    rows = np.flatnonzero(of_link >= 0).astype(np.int32)
+    far = np.where(anchors < connectors.count, connectors.b, connectors.a)
+    key = of_link[rows].astype(np.int64) * connectors.count + far[rows]
+    if (key[1:] < key[:-1]).any():
+        order = np.argsort(key, kind="stable")
+        rows, key = rows[order], key[order]
+    start = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)])
+    link, count = rows[start], np.diff(np.r_[start, len(rows)]).astype(np.int32)
     return _Ends(of_link[link], link, count, EndNumbers(cages.a[link], cages.b[link], cages.count))
-
-
-def _pairs(rows: Ints, columns: tuple[Ints, Ints, Ints]) -> tuple[Ints, Ints]:
-    """Of links that are alike in some columns the first one and how many there are, in the order of the columns."""
-    order = np.lexsort([column[rows] for column in reversed(columns)])
-    ordered = np.stack([column[rows][order] for column in columns])
-    start = np.flatnonzero(np.r_[True, (np.diff(ordered) != 0).any(axis=0)])
-    return rows[order[start]], np.diff(np.r_[start, len(order)]).astype(np.int32)
 
 
 def _choose(links: LinkTable, ends: _Ends, length_m: Floats, media: tuple[CableProfile, ...]) -> tuple[Ints, Flags]:

@@ -58,8 +58,11 @@ class PortUsedTwice(PlanRule):
         numbers = end_numbers(
             cluster.plan.devices, links, lambda side, port: (kinds.setdefault(ports_of(side), len(kinds)) << 20) + port
         )
+        used = np.bincount(numbers.a, minlength=numbers.count) + np.bincount(numbers.b, minlength=numbers.count)
+        if not (used > 1).any():
+            return
         ends = np.concatenate([numbers.a, numbers.b])
-        twice = np.flatnonzero((np.bincount(ends) > 1)[ends])
+        twice = np.flatnonzero((used > 1)[ends])
         order = twice[np.lexsort((twice % max(1, len(links)), ends[twice]))]
         again = order[1:][ends[order[1:]] == ends[order[:-1]]]
         device = np.concatenate([links.a_device, links.b_device])
