@@ -37,10 +37,16 @@ class BuildOptions:
 
 
 def compile_design(
-    blueprint: str, sets: Sequence[str] = (), *, allow_outside: bool = False, settings: Path | None = None
+    blueprint: str,
+    sets: Sequence[str] = (),
+    *,
+    allow_outside: bool = False,
+    settings: Path | None = None,
+    unsaved: Mapping[str, bytes] | None = None,
 ) -> Design:
     """Read, validate and size a blueprint; raises InputError where it cannot be used or cannot be wired."""
-    return build_design(load_blueprint(blueprint, sets, allow_outside=allow_outside, settings=settings))
+    loaded = load_blueprint(blueprint, sets, allow_outside=allow_outside, settings=settings, unsaved=unsaved)
+    return build_design(loaded)
 
 
 def compile_adopted(

@@ -53,7 +53,11 @@ class LoadedBlueprint:
             return diagnostic
         if diagnostic.path[:1] == (ADOPTED,):
             return diagnostic.at(self.lock.lines.get(str(diagnostic.path[1])))
-        return diagnostic.at(self.source.span(diagnostic.path))
+        return self.shown_at(diagnostic, self.source.span(diagnostic.path))
+
+    def shown_at(self, diagnostic: Diagnostic, span: Span) -> Diagnostic:
+        """Give a finding a span of its path; the hint tells where the value is used, if it is written elsewhere."""
+        return diagnostic.at(span, self.source.noted(diagnostic.hint, diagnostic.path, span))
 
     def located(self, error: InputError) -> InputError:
         """Give every finding of an error its place in the file."""
@@ -61,18 +65,23 @@ class LoadedBlueprint:
 
 
 def load_blueprint(
-    path: str, sets: Sequence[str] = (), *, allow_outside: bool = False, settings: Path | None = None
+    path: str,
+    sets: Sequence[str] = (),
+    *,
+    allow_outside: bool = False,
+    settings: Path | None = None,
+    unsaved: Mapping[str, bytes] | None = None,
 ) -> LoadedBlueprint:
     """Read and validate a blueprint, the lock beside it and its project's settings; `-` is standard input.
 
     `sets` are `PATH=VALUE` changes; `allow_outside` lets includes leave the blueprint's folder; `settings` is a file
-    instead of the nearest one above the blueprint.
+    instead of the nearest one above the blueprint; `unsaved` stands for the content of files, by their names.
     Raises InputError with every fault found, each with its place.
     """
     blueprint_of = locked_blueprint(path)
     if blueprint_of != path:
         raise fault(CODE, "this is a lock, not a blueprint", span=Span(path, 1, 1), hint=f"name {blueprint_of}")
-    source = read_source(path, sets=sets, allow_outside=allow_outside)
+    source = read_source(path, sets=sets, allow_outside=allow_outside, unsaved=unsaved)
     folder = Path.cwd() if path == "-" else Path(path).parent
     blueprint = validate(Blueprint, source)
     guids = read_guids(blueprint, source, folder, allow_outside=allow_outside)

@@ -6,7 +6,16 @@ import re
 
 from fabricgen.kernel.diagnostics import InputError, Path, Span, fault
 from fabricgen.kernel.validation import dotted
-from fabricgen.kernel.yaml_tree import MAX_DEPTH, Entry, Node, kind_of, mapping, parse_tree, sequence
+from fabricgen.kernel.yaml_tree import (
+    MAX_DEPTH,
+    Entry,
+    Node,
+    entries_used_at,
+    kind_of,
+    mapping,
+    parse_tree,
+    sequence,
+)
 
 _SET = re.compile(r'((?:"[^"]*"|[^"=])*)=(.*)', re.DOTALL)
 _PATH = re.compile(r'(?:"[^"]+"|[^".]+)(?:\.(?:"[^"]+"|[^".]+))*')
@@ -17,8 +26,8 @@ def overlay(base: Node, top: Node) -> Node:
     """Lay `top` over `base`: mappings merge, the rest replaces, and null takes a key of the base away."""
     if not (isinstance(base.value, dict) and isinstance(top.value, dict)):
         return top
-    entries: dict[str, Entry] = dict(base.value)
-    for key, entry in top.value.items():
+    entries = entries_used_at(base, base.used)
+    for key, entry in entries_used_at(top, top.used).items():
         if key not in base.value:
             entries[key] = entry
         elif entry.node.value is None:
@@ -61,14 +70,14 @@ def _put(node: Node, path: tuple[str, ...], value: Node, span: Span, above: Path
         index = _index(part, node, span, above)
         items = list(node.value)
         items[index] = _put(items[index], rest, value, span, (*above, index))
-        return sequence(tuple(items), node.span)
+        return sequence(tuple(items), node.span, node.used)
     if node.value is None:
         node = mapping({}, span)
     if not isinstance(node.value, dict):
         raise _no_mapping(node, part, span, above)
     old = node.value.get(part) or Entry(span, Node(None, span))
     new = Entry(old.key, _put(old.node, rest, value, span, (*above, part)))
-    return mapping({**node.value, part: new}, node.span)
+    return mapping({**node.value, part: new}, node.span, node.used)
 
 
 def _index(part: str, node: Node, span: Span, above: Path) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
@@ -30,20 +30,27 @@ STDIN = "<stdin>"
 """What spans call standard input."""
 
 
-def read_source(blueprint: str, *, sets: Sequence[str] = (), allow_outside: bool = False) -> Located:
+def read_source(
+    blueprint: str,
+    *,
+    sets: Sequence[str] = (),
+    allow_outside: bool = False,
+    unsaved: Mapping[str, bytes] | None = None,
+) -> Located:
     """Read a blueprint (`-` is standard input), lay it over what it includes, and apply `sets` (PATH=VALUE).
 
     Included files must lie in the blueprint's folder or below, unless `allow_outside`. Top-level keys that
-    begin with `x-` are dropped. Raises InputError: FG001 to FG006 for a file that cannot be read or parsed,
+    begin with `x-` are dropped. `unsaved` stands for the content of files, by the names that spans carry.
+    Raises InputError: FG001 to FG006 for a file that cannot be read or parsed,
     FG007 for an include that is not allowed, FG008 for a bad setting.
     """
     if blueprint == "-":
         tree, here = parse_tree(_stdin(), STDIN), _Place(Path(), (STDIN,), 0)
     else:
         file = Path(blueprint)
-        tree = parse_tree(read_bytes(file, str(file)), str(file))
+        tree = parse_tree((unsaved or {}).get(str(file)) or read_bytes(file, str(file)), str(file))
         here = _Place(file.parent, (os.path.realpath(file),), 0)
-    tree = _Reader(os.path.realpath(here.folder), allow_outside).complete(tree, here)
+    tree = _Reader(os.path.realpath(here.folder), allow_outside, unsaved or {}).complete(tree, here)
     for setting in sets:
         tree = apply_set(tree, setting)
     return locate(tree)
@@ -73,8 +80,9 @@ class _Place:
 class _Reader:
     """Reads what a blueprint includes; keeps the counts that bound it."""
 
-    def __init__(self, root: str, allow_outside: bool) -> None:
+    def __init__(self, root: str, allow_outside: bool, unsaved: Mapping[str, bytes]) -> None:
         self._root = root
+        self._unsaved = unsaved
         self._allow_outside = allow_outside
         self._files = 0
         self._values = 0
@@ -103,10 +111,10 @@ class _Reader:
             return node
         if isinstance(node.value, dict):
             entries = {k: Entry(e.key, self._resolve(e.node, place.below())) for k, e in node.value.items()}
-            return mapping(entries, node.span)
+            return mapping(entries, node.span, node.used)
         if isinstance(node.value, tuple):
-            return sequence(tuple(self._resolve(n, place.below()) for n in node.value), node.span)
-        return self._load(Node(node.value.target, node.span), place)
+            return sequence(tuple(self._resolve(n, place.below()) for n in node.value), node.span, node.used)
+        return self._load(Node(node.value.target, node.span), place).used_at(node.used or node.span)
 
     def _load(self, target: Node, place: _Place) -> Node:
         """Read the file that `target` names and all that it includes."""
@@ -117,7 +125,8 @@ class _Reader:
             raise _refused(f"more than {MAX_FILES} files are included", target.span)
         tree = self._parsed.get((real, shown))
         if tree is None:
-            tree = parse_tree(read_bytes(Path(real), str(shown), target.span), str(shown))
+            content = self._unsaved.get(str(shown)) or read_bytes(Path(real), str(shown), target.span)
+            tree = parse_tree(content, str(shown))
             self._parsed[real, shown] = tree
         self._values += tree.size
         if self._values > MAX_VALUES:

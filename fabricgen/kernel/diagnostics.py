@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
 """A place in a blueprint: the keys and list indexes that lead to it."""
@@ -44,6 +44,20 @@ class Span(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of a blueprint that is certain to be right.
+
+    `remove` takes away the key or list item at `path`, and what it leaves empty above it; `rename` gives the key
+    another name, `text`; `set` puts the YAML `text` in place of the value; `insert` puts the key that ends `path`,
+    with the YAML `text` as its value, first into its mapping.
+    """
+
+    kind: Literal["remove", "rename", "set", "insert"]
+    path: Path
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding. `path` is what a stage knows; `span` is where the source has it."""
 
@@ -53,14 +67,16 @@ class Diagnostic:
     path: Path = ()
     hint: str = ""
     span: Span | None = None
+    fix: tuple[Edit, ...] = ()
+    """Its repair, where only one is right."""
 
-    def at(self, span: Span | None) -> Diagnostic:
-        """Give this finding a place in a file."""
-        return replace(self, span=span)
+    def at(self, span: Span | None, hint: str | None = None) -> Diagnostic:
+        """Give this finding a place in a file, and another hint with it."""
+        return replace(self, span=span, hint=self.hint if hint is None else hint)
 
     def text(self) -> str:
         """Render as `file:line:col: error[CODE]: message`, with the hint on a line of its own."""
-        place = f"{self.span}: " if self.span else ""
+        place = f"{printable(str(self.span))}: " if self.span else ""
         hint = f"\n  hint: {printable(self.hint)}" if self.hint else ""
         return f"{place}{self.severity.label}[{self.code}]: {printable(self.message)}{hint}"
 

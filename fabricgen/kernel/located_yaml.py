@@ -21,8 +21,7 @@ class Located:
     data: Any
     spans: Mapping[Path, Span]
     keys: Mapping[Path, Span]
-    has_include: bool = False
-    """Whether an `!include` is left in it."""
+    root: Node
 
     def span(self, path: Path) -> Span:
         """Return the place of the value at `path`.
@@ -44,6 +43,27 @@ class Located:
         """Return the place of the key that ends `path`; of its value where there is no such key."""
         found = self.keys.get(path)
         return found if found else self.span(path)
+
+    def used_at(self, path: Path) -> Span | None:
+        """Return where an alias, a merge or an `!include` puts what is at `path`; None where it stands by itself."""
+        node = self.root
+        for part in path:
+            if node.used:
+                break
+            if isinstance(node.value, dict) and part in node.value:
+                node = node.value[part].node
+            elif isinstance(node.value, tuple) and isinstance(part, int) and part < len(node.value):
+                node = node.value[part]
+            else:
+                break
+        return node.used
+
+    def noted(self, hint: str, path: Path, shown: Span | None) -> str:
+        """Return a hint with the place where the value is used, if that is not the line that is shown."""
+        used = self.used_at(path)
+        if used is None or shown is None or (used.file, used.line) == (shown.file, shown.line):
+            return hint
+        return f"{hint} (used at {used})" if hint else f"it is used at {used}"
 
     def _at(self, path: Path) -> Any:
         data = self.data
@@ -93,7 +113,7 @@ class _Places(Mapping[Path, Span]):
 
 def locate(root: Node) -> Located:
     """Return a tree as plain data with its places."""
-    return Located(root.plain(), _Places(root, of_keys=False), _Places(root, of_keys=True), root.has_include)
+    return Located(root.plain(), _Places(root, of_keys=False), _Places(root, of_keys=True), root)
 
 
 def read_located(file: FilePath, *, shown_as: str | None = None) -> Located:

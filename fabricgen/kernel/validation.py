@@ -60,7 +60,7 @@ def validate(model: type[M], located: Located, *, code: str = "FG010") -> M:
     """
     from pydantic import ValidationError
 
-    if located.has_include:
+    if located.root.has_include:
         raise InputError(_in_order(_unresolved(path, located.span(path)) for path in _includes(located.data, ())))
     try:
         return model.model_validate(located.data)
@@ -174,7 +174,8 @@ def _diagnostic(problem: _Problem, model: type[BaseModel], located: Located, cod
     path = problem.path
     of_key = problem.is_key or problem.kind == "extra_forbidden"
     span = located.key_span(path) if of_key else located.span(path)
-    return Diagnostic(code, Severity.ERROR, _message(problem), path, _hint(problem, model), span)
+    hint = located.noted(_hint(problem, model), path, span)
+    return Diagnostic(code, Severity.ERROR, _message(problem), path, hint, span)
 
 
 def _message(problem: _Problem) -> str:

@@ -31,13 +31,21 @@ class Entry(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A value: a dict of `Entry`, a tuple of `Node`, or a scalar. `size` counts it and all below it."""
+    """A value: a dict of `Entry`, a tuple of `Node`, or a scalar. `size` counts it and all below it.
+
+    `span` is where it is written; `used` is where an alias, a merge or an `!include` puts it, if that is elsewhere.
+    """
 
     value: Any
     span: Span
     size: int = 1
     height: int = 0
     has_include: bool = False
+    used: Span | None = None
+
+    def used_at(self, place: Span | None) -> Node:
+        """Return it as put somewhere; what it holds is shared, not copied."""
+        return self._replace(used=place) if place else self
 
     def plain(self) -> Any:
         """Return it as dicts, lists and scalars."""
@@ -48,23 +56,28 @@ class Node(NamedTuple):
         return self.value
 
 
-def mapping(entries: dict[str, Entry], span: Span) -> Node:
+def mapping(entries: dict[str, Entry], span: Span, used: Span | None = None) -> Node:
     """Make the node of a mapping."""
-    return _collection(entries, [entry.node for entry in entries.values()], span)
+    return _collection(entries, [entry.node for entry in entries.values()], span, used)
 
 
-def sequence(items: tuple[Node, ...], span: Span) -> Node:
+def sequence(items: tuple[Node, ...], span: Span, used: Span | None = None) -> Node:
     """Make the node of a list."""
-    return _collection(items, items, span)
+    return _collection(items, items, span, used)
 
 
-def _collection(value: Any, children: list[Node] | tuple[Node, ...], span: Span) -> Node:
+def entries_used_at(node: Node, place: Span | None) -> dict[str, Entry]:
+    """The entries of a mapping, to be put into another one somewhere."""
+    return {key: Entry(entry.key, entry.node.used_at(place)) for key, entry in node.value.items()}
+
+
+def _collection(value: Any, children: list[Node] | tuple[Node, ...], span: Span, used: Span | None) -> Node:
     size, height, has_include = 1, 0, False
     for child in children:
         size += child.size
         height = max(height, child.height)
         has_include = has_include or child.has_include
-    return Node(value, span, size, height + 1, has_include)
+    return Node(value, span, size, height + 1, has_include, used)
 
 
 def kind_of(node: Node) -> str:
@@ -186,7 +199,7 @@ class _Builder:
         if self._aliased > MAX_ALIASED:
             raise fault("FG005", f"aliases expand to more than {MAX_ALIASED} values", span=span)
         self._check_depth(len(self._stack) + node.height, span)
-        self._add(node, span)
+        self._add(node.used_at(span), span)
 
     def _open(self, event: Any) -> None:
         span, is_map = self._span(event), isinstance(event, self._map_start)
@@ -211,7 +224,7 @@ class _Builder:
         span = Span(self._name, start.line, start.column, end.line + 1, end.column + 1)
         if done.is_map:
             for other in done.merged:
-                for key, entry in other.value.items():
+                for key, entry in entries_used_at(other, other.used).items():
                     done.entries.setdefault(key, entry)
             node = mapping(done.entries, span)
         else:

@@ -1,34 +1,88 @@
-"""The manual of the rules, from the rules themselves."""
+"""The manual of the codes, from the classes that stand for them."""
 
 from __future__ import annotations
 
-import inspect
-from textwrap import dedent, indent
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from textwrap import indent
 
-from fabricgen.lint.rule import PlanRule, Rule, all_rules
+from fabricgen.lint.documented import FAMILIES, Documented
+from fabricgen.lint.fault import all_codes
+
+FLAGGED, RIGHT = "Flagged:", "Right:"
 
 
-def explain(rule: Rule) -> str:
-    """One rule as a page of text: claim, reason, remedy, and both examples."""
-    kind = "plan" if isinstance(rule, PlanRule) else "design"
-    about = inspect.cleandoc(rule.__doc__ or "")
-    bad, good = (indent(dedent(text).strip(), "    ") for text in (rule.bad, rule.good))
-    head = f"{rule.id} {rule.title} ({rule.severity.label}, {kind} rule)"
-    return f"{head}\n\n{about}\n\nFlagged:\n\n{bad}\n\nRight:\n\n{good}\n"
+def explain(code: Documented) -> str:
+    """One code as a page of text: claim, reason, remedy, and both examples."""
+    bad, good = (indent(text, "    ") for text in code.examples)
+    head = f"{code.id} {code.title} ({code.severity.label}, {code.kind}, {code.family})"
+    return f"{head}\n\n{code.about}\n\n{FLAGGED}\n\n{bad}\n\n{RIGHT}\n\n{good}\n"
+
+
+def by_family(codes: Iterable[Documented]) -> Iterator[tuple[str, tuple[Documented, ...]]]:
+    """Codes, which are in order, with the beginning that those of a family share."""
+    for prefix, members in groupby(codes, lambda code: code.id[:3]):
+        yield prefix, tuple(members)
+
+
+def listing(codes: Iterable[Documented]) -> str:
+    """Codes as a list for people, a paragraph a family."""
+    return "\n\n".join(
+        "\n".join(
+            [
+                f"{prefix}xx {FAMILIES[prefix]}",
+                *(f"  {c.id}  {c.severity.label:<8} {c.kind:<12} {c.title}" for c in members),
+            ]
+        )
+        for prefix, members in by_family(codes)
+    )
+
+
+def as_data(code: Documented) -> Mapping[str, object]:
+    """A code as plain data; `examples` says whether `bad` and `good` are blueprints or words."""
+    bad, good = code.examples
+    return {
+        "code": code.id,
+        "name": code.name,
+        "family": code.family,
+        "kind": code.kind,
+        "severity": code.severity.label,
+        "title": code.title,
+        "about": code.about,
+        "examples": "words" if code.in_words else "blueprint",
+        "bad": bad,
+        "good": good,
+    }
+
+
+def markdown(code: Documented) -> str:
+    """What there is to read of a code, as Markdown without a heading."""
+    bad, good = (f"```{'text' if code.in_words else 'yaml'}\n{text}\n```" for text in code.examples)
+    return f"{code.about}\n\n{FLAGGED}\n\n{bad}\n\n{RIGHT}\n\n{good}\n"
 
 
 def rules_page() -> str:
-    """All rules as a Markdown page."""
+    """All codes as a Markdown page."""
     lines = [
-        "# Lint rules",
+        "# Rules and faults",
         "",
-        "Generated from the rules by `tools/generate.py`. `fabricgen rules ID` prints one.",
+        "Generated from the code by `tools/generate.py`. `fabricgen rules CODE` prints one, `fabricgen rules FG2`",
+        "lists those that begin so, and `--format json` writes either for programs.",
         "",
+        "A design rule judges without expanding the cluster (`lint --fast` runs these alone), a plan rule sees every",
+        "device and link. A fault leaves an input unusable: it cannot be waived, and commands exit with 2. Examples",
+        "are laid over the small blueprint of `fabricgen/lint/examples.py`.",
     ]
-    lines += ["| code | severity | claim |", "|---|---|---|"]
-    lines += [f"| [{r.id}](#{r.id.lower()}) | {r.severity.label} | {r.title} |" for r in all_rules()]
-    for rule in all_rules():
-        bad, good = (dedent(text).strip() for text in (rule.bad, rule.good))
-        lines += ["", f"## {rule.id}", "", inspect.cleandoc(rule.__doc__ or ""), ""]
-        lines += ["Flagged:", "", "```yaml", bad, "```", "", "Right:", "", "```yaml", good, "```"]
+    codes = all_codes()
+    for prefix, members in by_family(codes):
+        lines += [
+            "",
+            f"## {prefix}xx: {FAMILIES[prefix]}",
+            "",
+            "| code | severity | kind | claim |",
+            "|---|---|---|---|",
+        ]
+        lines += [f"| [{c.id}](#{c.id.lower()}) | {c.severity.label} | {c.kind} | {c.title} |" for c in members]
+        for code in members:
+            lines += ["", f"### {code.id}", "", markdown(code).rstrip("\n")]
     return "\n".join(lines) + "\n"

@@ -10,6 +10,7 @@ from fabricgen.blueprint.lint_settings import ProjectLint, Waiver
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity, Span, did_you_mean
 from fabricgen.lint.rule import DesignRule, PlanRule, all_rules
+from fabricgen.lint.waived import Waived
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -47,7 +48,7 @@ class LintResult:
     """Findings in the order of their places, and those that a waiver covers."""
 
     findings: tuple[Diagnostic, ...]
-    waived: tuple[Diagnostic, ...]
+    waived: tuple[Waived, ...]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -75,15 +76,18 @@ def lint(
     waivers = list(enumerate(design.loaded.blueprint.lint.waive))
     valid = [(i, w) for i, w in waivers if not _expired(w, settings.as_of)]
     kept: list[Diagnostic] = []
-    waived: list[Diagnostic] = []
+    waived: list[Waived] = []
     used: set[int] = set()
     for finding in found:
-        covering = [i for i, w in valid if _covers(w, finding)]
-        used.update(covering)
-        (waived if covering else kept).append(finding)
+        covering = [(i, w) for i, w in valid if _covers(w, finding)]
+        used.update(i for i, _ in covering)
+        if covering:
+            waived.append(_waived(design, finding, *covering[0]))
+        else:
+            kept.append(finding)
     kept += _weighed(design, _on_waivers(waivers, valid, used, settings, whole=cluster is not None))
     kept += _weighed(design, _on_severities(design, settings))
-    return LintResult(_ordered(design, kept), _ordered(design, waived))
+    return LintResult(_ordered(design, kept), tuple(sorted(dict.fromkeys(waived), key=lambda w: _place(w.finding))))
 
 
 def _findings(design: Design, cluster: Cluster | None) -> Iterator[Diagnostic]:
@@ -109,6 +113,11 @@ def _expired(waiver: Waiver, as_of: str | None) -> bool:
 def _covers(waiver: Waiver, finding: Diagnostic) -> bool:
     place = tuple(waiver.at.replace(".", "/").strip("/").split("/")) if waiver.at else ()
     return waiver.rule == finding.code and tuple(str(p) for p in finding.path[: len(place)]) == place
+
+
+def _waived(design: Design, finding: Diagnostic, number: int, waiver: Waiver) -> Waived:
+    place = design.loaded.source.span(("lint", "waive", number))
+    return Waived(_placed(design, finding), waiver.why, waiver.until or "", place)
 
 
 def _on_waivers(
@@ -144,7 +153,11 @@ def _on_severities(design: Design, settings: LintSettings) -> Iterator[Diagnosti
 
 def _ordered(design: Design, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     located = dict.fromkeys(_placed(design, d) for d in found)
-    return tuple(sorted(located, key=lambda d: (d.span or Span("", 0, 0), d.code, d.message)))
+    return tuple(sorted(located, key=_place))
+
+
+def _place(located: Diagnostic) -> tuple[Span, str, str]:
+    return located.span or Span("", 0, 0), located.code, located.message
 
 
 def _placed(design: Design, finding: Diagnostic) -> Diagnostic:
@@ -156,6 +169,6 @@ def _placed(design: Design, finding: Diagnostic) -> Diagnostic:
             value = value[part]
         except (KeyError, IndexError, TypeError):
             return design.loaded.locate(finding)
-    return (
-        finding.at(source.key_span(finding.path)) if isinstance(value, dict | list) else design.loaded.locate(finding)
-    )
+    if isinstance(value, dict | list):
+        return design.loaded.shown_at(finding, source.key_span(finding.path))
+    return design.loaded.locate(finding)

@@ -1,24 +1,36 @@
-"""What report formats are given, and how they are found."""
+"""What report formats are given, what they share, and how they are found."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast
 
+from fabricgen.blueprint.source import STDIN
 from fabricgen.kernel import discovery
-from fabricgen.kernel.diagnostics import Diagnostic
+from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span
+from fabricgen.lint.waived import Waived
 
 REPORTS = "fabricgen.lint.reports"
+
+SET = "--set "
+"""How spans begin that are no place of a file but a value on the command line."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """The findings of one blueprint, and how many are waived."""
+    """The findings of one blueprint, and those that are waived; of one that is not `usable` they are faults."""
 
     file: str
     findings: tuple[Diagnostic, ...]
-    waived: int = 0
+    waived: tuple[Waived, ...] = ()
+    usable: bool = True
+
+    @property
+    def shown_as(self) -> str:
+        """What people call it."""
+        return STDIN if self.file == "-" else self.file
 
 
 class ReportModule(Protocol):
@@ -36,3 +48,21 @@ def report_formats() -> tuple[str, ...]:
 def write_report(form: str, results: Sequence[FileReport]) -> str:
     """Write findings in a format by name; raises KeyError for an unknown one."""
     return cast(ReportModule, discovery.load(REPORTS, form)).report(results)
+
+
+def totals(results: Sequence[FileReport]) -> dict[str, int]:
+    """Findings by severity, the gravest first, and how many are waived."""
+    found = [finding.severity for result in results for finding in result.findings]
+    counts = {s.label: found.count(s) for s in sorted(Severity, reverse=True)}
+    return counts | {"waived": sum(len(result.waived) for result in results)}
+
+
+def in_file(span: Span | None) -> bool:
+    """Whether a place is one that can be opened: not of standard input, nor of the command line."""
+    return span is not None and span.file != STDIN and not span.file.startswith(SET)
+
+
+def below_here(file: str) -> str | None:
+    """A file's path from the folder in which the command runs, with slashes; None where it lies outside of it."""
+    path = os.path.relpath(file).replace(os.sep, "/")
+    return None if path == ".." or path.startswith("../") else path

@@ -29,6 +29,7 @@ from fabricgen.plan.tables import (
     Segment,
     Side,
     Wide,
+    distinct,
 )
 
 _STRIDE = 1 << 20
@@ -119,7 +120,7 @@ def anchor_rows(links: LinkTable, cables: int) -> tuple[Wide, Flags, Ints]:
     np.minimum.at(first, links.cable[wired], wired)
     lower, connector = np.zeros(cables, dtype=bool), np.full(cables, -1, dtype=np.int32)
     of_segment = links.segment[first]
-    for i in np.unique(of_segment).tolist():
+    for i in distinct(of_segment):
         segment, here = links.segments[i], np.flatnonzero(of_segment == i)
         lower[here] = hangs_on_lower(segment)
         side, column = (segment.a, links.a_port) if hangs_on_lower(segment) else (segment.b, links.b_port)

@@ -16,7 +16,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.plan.columns import rank_within
-from fabricgen.plan.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints, RackTable
+from fabricgen.plan.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints, RackTable, distinct
 
 TOP_UNITS_FREE = 2
 """Rack units left free at the top of network racks, for patching and air."""
@@ -176,7 +176,7 @@ class _Placement:
             if cls.kind not in (SWITCH, TRAY) or self._scope(cls) not in ("all", "site", "pod"):
                 continue
             rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
-            planes = np.unique(d.plane[rows]).tolist()
+            planes = distinct(d.plane[rows])
             for plane in planes:
                 mine = rows[d.plane[rows] == plane]
                 mine = mine[np.lexsort((mine, d.index[mine]))]
@@ -190,7 +190,7 @@ class _Placement:
         if len(sites) == 1:
             return [(name, rows)]
         at = np.maximum(self.devices.site[rows], 0)
-        return [(f"{sites[site]}-{name}", rows[at == site]) for site in np.unique(at).tolist()]
+        return [(f"{sites[site]}-{name}", rows[at == site]) for site in distinct(at)]
 
     def _rack_table(self, shared: list[_SharedRack]) -> RackTable:
         """Name racks and put them on the floor: unit racks by reserved slot, shared racks in negative rows."""

@@ -20,6 +20,14 @@ Wide: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
+
+def distinct(column: Ints | Wide) -> list[int]:
+    """Values of a column, each once, in ascending order; np.unique would import numpy's masked arrays first."""
+    ordered = np.sort(column)
+    found: list[int] = ordered[np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)]].tolist()
+    return found
+
+
 NODE, EXTRA, SWITCH, TRAY = range(4)
 """Kinds of device: a node of a scalable unit, an extra device, a switch, a scale-up switch tray."""
 

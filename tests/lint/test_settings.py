@@ -79,3 +79,10 @@ def test_the_projects_severity_fails_the_command_unless_another_is_stated(projec
     other = project / "other.yaml"
     other.write_text("lint: {ignore: [FG]}", encoding="utf-8")
     assert run(["lint", "--fast", "--settings", str(other), file]) == 0
+
+
+def test_an_option_that_names_no_code_is_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(project / "site" / "blueprints" / "pod.yaml")
+    assert run(["lint", "--fast", "--select", "fg3,FG399", file]) == 2
+    assert "--select: no code begins with 'FG399'" in capsys.readouterr().err
+    assert run(["lint", "--fast", "--ignore", "fg3,FG0", "--fail-on", "warning", file]) == 0

@@ -41,10 +41,10 @@ def command(paths: tuple[Path, ...], form: str, yang: Path | None, fail_on: str)
     catalog, reports, unusable = Catalog(), [], False
     for file in dict.fromkeys(file for path in paths for file in config_files(path)):
         try:
-            found = check_file(file, catalog, others)
+            reports.append(FileReport(str(file), check_file(file, catalog, others)))
         except InputError as error:
-            found, unusable = error.diagnostics, True
-        reports.append(FileReport(str(file), found))
+            reports.append(FileReport(str(file), error.diagnostics, usable=False))
+            unusable = True
     _print(form, reports)
     if unusable:
         return 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from fabricgen.kernel import discovery
 if TYPE_CHECKING:
     from fabricgen.design.model import Design
     from fabricgen.lint.engine import LintResult, LintSettings
+    from fabricgen.lint.repair import Judge
 
 
 @click.command()
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder whose templates replace built-in ones: judge what they leave out.",
 )
+@click.option("--fix", is_flag=True, help="Mend what has only one right repair; comments and layout stay.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
 @settings_option
 @fail_on_option
 def command(
@@ -48,6 +52,8 @@ def command(
     ignore: str,
     as_of: str | None,
     templates: Path | None,
+    fix: bool,
+    diff: bool,
     settings: Path | None,
     fail_on: str | None,
 ) -> int:
@@ -69,25 +75,41 @@ def command(
         datetime.date.fromisoformat(day)
     except ValueError as error:
         raise click.UsageError(f"--as-of {as_of}: {error}") from error
-    asked = LintSettings(_codes(select), _codes(ignore), day)
+    if (fix or diff) and (sets or "-" in blueprints):
+        raise click.UsageError("--fix mends files: not what is --set, nor standard input")
+    asked = LintSettings(_codes("--select", select), _codes("--ignore", ignore), day)
     reports, failed, unusable = [], False, False
     for blueprint in dict.fromkeys(map(locked_blueprint, blueprints)):
+
+        def judge(unsaved: Mapping[str, bytes], blueprint: str = blueprint) -> tuple[Design, LintResult]:
+            design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings, unsaved=unsaved)
+            return design, _judged(design, fast, asked, templates)
+
         try:
-            design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings)
-            result = _judge(design, fast, asked, templates)
+            design, result = _mended(judge, diff) if fix or diff else judge({})
         except InputError as error:
             unusable = True
-            reports.append(FileReport(blueprint, error.diagnostics))
+            reports.append(FileReport(blueprint, error.diagnostics, usable=False))
             continue
         failed |= fails(result, design.loaded.project, fail_on)
-        reports.append(FileReport(blueprint, result.findings, len(result.waived)))
-    click.echo(write_report(form, reports))
+        reports.append(FileReport(blueprint, result.findings, result.waived))
+    if not diff:
+        click.echo(write_report(form, reports))
     if unusable:
         return 2
     return 1 if failed else 0
 
 
-def _judge(design: Design, fast: bool, asked: LintSettings, templates: Path | None) -> LintResult:
+def _mended(judge: Judge, only_shown: bool) -> tuple[Design, LintResult]:
+    from fabricgen.cli.repairs import show_repairs
+    from fabricgen.lint.repair import repair
+
+    repaired = repair(judge)
+    show_repairs(repaired, only_shown=only_shown)
+    return repaired.design, repaired.result
+
+
+def _judged(design: Design, fast: bool, asked: LintSettings, templates: Path | None) -> LintResult:
     from fabricgen.compiler import compile_cluster, template_findings
     from fabricgen.lint.engine import lint
 
@@ -97,5 +119,13 @@ def _judge(design: Design, fast: bool, asked: LintSettings, templates: Path | No
     return lint(design, cluster, asked, template_findings(cluster, templates))
 
 
-def _codes(text: str) -> tuple[str, ...]:
-    return tuple(code.strip().upper() for code in text.split(",") if code.strip())
+def _codes(option: str, text: str) -> tuple[str, ...]:
+    """Beginnings of codes, by commas; raises UsageError for one that no code has."""
+    from fabricgen.kernel.diagnostics import did_you_mean
+    from fabricgen.lint.fault import code_ids
+
+    asked = tuple(code.strip().upper() for code in text.split(",") if code.strip())
+    for code in asked:
+        if not any(known.startswith(code) for known in code_ids()):
+            raise click.UsageError(f"{option}: no code begins with '{code}'. {did_you_mean(code, code_ids())}")
+    return asked

@@ -1,4 +1,4 @@
-"""`fabricgen rules`: what the linter knows."""
+"""`fabricgen rules`: what every code means."""
 
 from __future__ import annotations
 
@@ -6,19 +6,28 @@ import click
 
 
 @click.command()
-@click.argument("code", required=False, metavar="[ID]")
-def command(code: str | None) -> None:
-    """List the lint rules, or explain one with its reason, remedy and examples."""
-    from fabricgen.kernel.diagnostics import did_you_mean, fault
-    from fabricgen.lint.docs import explain
-    from fabricgen.lint.rule import all_rules
+@click.argument("code", required=False, default="", metavar="[CODE]")
+@click.option("--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True)
+def command(code: str, form: str) -> None:
+    """List the codes of rules and faults, those that begin like CODE, or explain one with reason, remedy and examples.
 
-    rules = {rule.id: rule for rule in all_rules()}
-    if code is None:
-        for known in rules.values():
-            click.echo(f"{known.id}  {known.severity.label:<8} {known.title}")
-        return
-    rule = rules.get(code.upper())
-    if rule is None:
-        raise fault("FG034", f"there is no rule '{code}'", hint=did_you_mean(code.upper(), rules))
-    click.echo(explain(rule), nl=False)
+    A design or plan rule judges what can be built; a fault leaves a blueprint, or another input, unusable.
+    """
+    import json
+
+    from fabricgen.kernel.diagnostics import did_you_mean, fault
+    from fabricgen.lint.docs import as_data, explain, listing
+    from fabricgen.lint.fault import all_codes
+
+    known = all_codes()
+    found = tuple(each for each in known if each.id.startswith(code.upper()))
+    if not found:
+        raise fault(
+            "FG034", f"there is no rule or fault '{code}'", hint=did_you_mean(code.upper(), (c.id for c in known))
+        )
+    if form == "json":
+        click.echo(json.dumps([as_data(each) for each in found], indent=2))
+    elif found[0].id == code.upper():
+        click.echo(explain(found[0]), nl=False)
+    else:
+        click.echo(listing(found))

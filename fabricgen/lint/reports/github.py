@@ -4,22 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.report import FileReport
+from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span, printable
+from fabricgen.lint.fault import page_of
+from fabricgen.lint.report import FileReport, below_here, in_file
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
 def report(results: Sequence[FileReport]) -> str:
-    """A command for each finding, escaped by GitHub's rules for workflow commands."""
-    return "\n".join(_command(finding) for result in results for finding in result.findings)
+    """A command for each finding, escaped by GitHub's rules for workflow commands (actions/toolkit, command.ts)."""
+    return "\n".join(_command(result, finding) for result in results for finding in result.findings)
 
 
-def _command(finding: Diagnostic) -> str:
-    span = finding.span
-    where = f"file={_property(span.file)},line={span.line},col={span.column}," if span else ""
-    text = finding.message + (f"\n{finding.hint}" if finding.hint else "")
-    return f"::{_COMMANDS[finding.severity]} {where}title={_property(finding.code)}::{_data(text)}"
+def _command(result: FileReport, finding: Diagnostic) -> str:
+    page = page_of(finding.code)
+    properties = _place(result, finding.span) | {"title": f"{finding.code}: {page.title}" if page else finding.code}
+    listed = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    lines = [finding.message, *([finding.hint] if finding.hint else [])]
+    if finding.span and not in_file(finding.span):
+        lines.append(f"at {finding.span}")
+    return f"::{_COMMANDS[finding.severity]} {listed}::{_data(chr(10).join(map(printable, lines)))}"
+
+
+def _place(result: FileReport, span: Span | None) -> dict[str, str]:
+    """Where to show it; columns only of a stretch within one line, since the Checks API refuses others."""
+    if span is None or not in_file(span):
+        return {} if result.file == "-" else {"file": _path(result.file)}
+    place = {"file": _path(span.file), "line": str(span.line)}
+    if span.end_line > span.line:
+        return place | {"endLine": str(span.end_line - (span.end_column == 1))}
+    place["col"] = str(span.column)
+    return place | ({"endLine": str(span.end_line), "endColumn": str(span.end_column)} if span.end_line else {})
+
+
+def _path(file: str) -> str:
+    return printable(below_here(file) or file)
 
 
 def _data(text: str) -> str:

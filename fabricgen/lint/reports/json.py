@@ -1,4 +1,4 @@
-"""For programs: stable JSON; columns and lines count from 1, an end column is exclusive."""
+"""For programs: stable JSON that docs/reports.md describes: lines and columns from 1, end columns exclusive."""
 
 from __future__ import annotations
 
@@ -6,27 +6,45 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.report import FileReport
+from fabricgen.kernel.diagnostics import Diagnostic, Span
+from fabricgen.kernel.validation import dotted
+from fabricgen.lint.report import FileReport, totals
+from fabricgen.lint.waived import Waived
+
+VERSION = 1
+"""Rises when a key goes or changes its meaning, not when one is added."""
 
 
 def report(results: Sequence[FileReport]) -> str:
-    """One object: `findings` in order, and `totals` by severity with what is waived."""
-    findings = [finding for result in results for finding in result.findings]
-    totals = {s.label: sum(f.severity is s for f in findings) for s in Severity}
-    waived = sum(result.waived for result in results)
-    return json.dumps({"findings": [as_dict(f) for f in findings], "totals": totals | {"waived": waived}}, indent=2)
+    """One object: the blueprints judged, their findings in order, what is waived, and totals by severity."""
+    whole = {
+        "version": VERSION,
+        "blueprints": [{"file": result.file, "usable": result.usable} for result in results],
+        "findings": [as_dict(f) | {"blueprint": r.file} for r in results for f in r.findings],
+        "waived": [_waived(w) | {"blueprint": r.file} for r in results for w in r.waived],
+        "totals": totals(results),
+    }
+    return json.dumps(whole, indent=2)
 
 
 def as_dict(finding: Diagnostic) -> dict[str, Any]:
     """A finding as plain data."""
-    span = finding.span
     return {
         "code": finding.code,
         "severity": finding.severity.label,
         "message": finding.message,
         "hint": finding.hint,
-        "path": ".".join(str(part) for part in finding.path),
+        "path": dotted(finding.path),
+        "fixable": bool(finding.fix),
+    } | _place(finding.span)
+
+
+def _waived(waived: Waived) -> dict[str, Any]:
+    return as_dict(waived.finding) | {"why": waived.why, "until": waived.until, "waiver": _place(waived.place)}
+
+
+def _place(span: Span | None) -> dict[str, Any]:
+    return {
         "file": span.file if span else "",
         "line": span.line if span else 0,
         "column": span.column if span else 0,

@@ -1,31 +1,65 @@
-"""For CI dashboards: JUnit XML, a suite for each blueprint and a case for each finding, failed above info."""
+"""For CI dashboards: JUnit XML, a suite for each blueprint and a case for each finding, failed above info.
+
+It keeps to the schema of Jenkins' xUnit plugin (junit-10.xsd), which that of Maven Surefire is a part of.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.kernel.diagnostics import Diagnostic, Severity, printable
 from fabricgen.lint.report import FileReport
+from fabricgen.lint.waived import Waived
 
 
 def report(results: Sequence[FileReport]) -> str:
-    """Suites in order; a blueprint without findings is one passed case."""
-    suites = [_suite(result) for result in results]
-    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', "<testsuites>", *suites, "</testsuites>"])
+    """Suites in order; a blueprint without findings is one passed case, one that cannot be used has errors."""
+    counts = [_counts(result) for result in results]
+    sums = {key: sum(count[key] for count in counts) for key in ("tests", "failures", "errors")}
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites{_attributes(name='fabricgen lint', **sums)}>"]
+    for result, count in zip(results, counts, strict=True):
+        lines.append(f"  <testsuite{_attributes(name=result.shown_as, **count)}>")
+        lines += [f"    {case}" for case in _cases(result)]
+        lines.append("  </testsuite>")
+    return "\n".join([*lines, "</testsuites>"])
 
 
-def _suite(result: FileReport) -> str:
-    failures = sum(finding.severity > Severity.INFO for finding in result.findings)
-    tests = max(1, len(result.findings))
-    cases = [_case(finding) for finding in result.findings] or [f"    <testcase name={quoteattr(result.file)}/>"]
-    head = f'  <testsuite name={quoteattr(result.file)} tests="{tests}" failures="{failures}">'
-    return "\n".join([head, *cases, "  </testsuite>"])
+def _counts(result: FileReport) -> dict[str, int]:
+    grave = sum(finding.severity > Severity.INFO for finding in result.findings)
+    return {
+        "tests": max(1, len(result.findings) + len(result.waived)),
+        "failures": grave if result.usable else 0,
+        "errors": 0 if result.usable else grave,
+        "skipped": len(result.waived),
+    }
 
 
-def _case(finding: Diagnostic) -> str:
-    name = quoteattr(f"{finding.code} {finding.span or ''}".strip())
+def _cases(result: FileReport) -> Iterator[str]:
+    for finding in result.findings:
+        yield _case(result, finding, _verdict(finding, "failure" if result.usable else "error"))
+    for waived in result.waived:
+        yield _case(result, waived.finding, _skipped(waived))
+    if not result.findings and not result.waived:
+        yield f"<testcase{_attributes(classname=result.shown_as, name='no findings')}/>"
+
+
+def _case(result: FileReport, finding: Diagnostic, verdict: str) -> str:
+    name = f"{finding.code} {finding.span or ''}".strip()
+    return f"<testcase{_attributes(classname=result.shown_as, name=name)}>{verdict}</testcase>"
+
+
+def _verdict(finding: Diagnostic, element: str) -> str:
+    text = "\n".join(escape(printable(line)) for line in finding.text().split("\n"))
     if finding.severity is Severity.INFO:
-        return f"    <testcase name={name}>\n      <system-out>{escape(finding.text())}</system-out>\n    </testcase>"
-    failure = f"      <failure type={quoteattr(finding.severity.label)} message={quoteattr(finding.message)}>"
-    return f"    <testcase name={name}>\n{failure}{escape(finding.text())}</failure>\n    </testcase>"
+        return f"<system-out>{text}</system-out>"
+    return f"<{element}{_attributes(type=finding.severity.label, message=finding.message)}>{text}</{element}>"
+
+
+def _skipped(waived: Waived) -> str:
+    return f"<skipped{_attributes(message=f'{waived.finding.message}: {waived.reason}')}/>"
+
+
+def _attributes(**values: str | int) -> str:
+    """Attributes of an element; characters that XML 1.0 cannot hold are spelled out."""
+    return "".join(f" {key}={quoteattr(printable(str(value)))}" for key, value in values.items())

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
+from unicodedata import combining, east_asian_width
 
 from fabricgen.blueprint.secret import is_secret
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span
 from fabricgen.kernel.text_input import read_bytes
-from fabricgen.lint.report import FileReport
+from fabricgen.lint.report import FileReport, in_file, totals
+
+WIDEST = 100
+"""Cells of a source line that are shown; of a longer one, those around the fault."""
+
+_LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
+"""Ends of lines as the YAML reader counts them."""
 
 
 def report(results: Sequence[FileReport]) -> str:
     """Findings in order, then a line that counts them."""
     files: dict[str, tuple[str, ...]] = {}
     blocks = [_block(finding, files) for result in results for finding in result.findings]
-    found = [finding.severity for result in results for finding in result.findings]
-    counts = [f"{found.count(s)} {s.label}{'s' * (found.count(s) != 1)}" for s in sorted(Severity, reverse=True)]
-    waived = sum(result.waived for result in results)
     judged = f"{len(results)} blueprint{'s' * (len(results) != 1)}"
-    return "\n".join([*blocks, f"{judged}: {', '.join(counts)}" + (f", {waived} waived" if waived else "")])
+    return "\n".join([*blocks, f"{judged}: {_counted(totals(results))}"])
+
+
+def _counted(counts: dict[str, int]) -> str:
+    waived = counts.pop("waived")
+    listed = [f"{count} {label}{'s' * (count != 1)}" for label, count in counts.items()]
+    return ", ".join([*listed, *([f"{waived} waived"] if waived else [])])
 
 
 def _block(finding: Diagnostic, files: dict[str, tuple[str, ...]]) -> str:
@@ -29,17 +40,36 @@ def _block(finding: Diagnostic, files: dict[str, tuple[str, ...]]) -> str:
 
 
 def _excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[str]:
-    if span and span.file not in files:
-        files[span.file] = _lines(span.file)
-    lines = files[span.file] if span else ()
-    if span is None or not 0 < span.line <= len(lines):
+    """The line of a place and carets under its stretch, to the end of the line where it goes on below."""
+    if span is None or not in_file(span):
         return []
-    line = lines[span.line - 1]
-    end = span.end_column if span.end_line == span.line and span.end_column > span.column else span.column + 1
-    width = max(1, min(end, len(line) + 1) - span.column)
+    if span.file not in files:
+        files[span.file] = _lines(span.file)
+    if not 0 < span.line <= len(files[span.file]) or not files[span.file][span.line - 1].strip():
+        return []
+    line = "".join(c if c.isprintable() or c == "\t" else "\ufffd" for c in files[span.file][span.line - 1])
+    start = min(span.column - 1, len(line))
+    end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip()) if span.end_line else 0
+    before, under, after = _cropped(line[:start], line[start : max(end, start + 1)], line[max(end, start + 1) :])
     number = f"{span.line:>5} | "
-    before = "".join("\t" if character == "\t" else " " for character in line[: span.column - 1])
-    return [number + line, " " * len(number) + before + "^" * width]
+    blank = "".join(c if c == "\t" else " " * _cells(c) for c in before)
+    return [number + before + under + after, " " * len(number) + blank + "^" * max(1, _cells(under))]
+
+
+def _cropped(before: str, under: str, after: str) -> tuple[str, str, str]:
+    """The parts of a line before, in and after a stretch, in the space that there is."""
+    if _cells(before + under + after) <= WIDEST:
+        return before, under, after
+    under = under if _cells(under) <= WIDEST // 2 else under[: WIDEST // 4] + "…"
+    if _cells(before) > WIDEST // 3:
+        before = "…" + before[-WIDEST // 6 :]
+    room = max(0, WIDEST - _cells(before + under)) // 2
+    return before, under, after if _cells(after) <= room else after[:room] + "…"
+
+
+def _cells(text: str) -> int:
+    """How many cells of a terminal a text takes; wide characters (Unicode UAX 11) take two, combining ones none."""
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def _lines(file: str) -> tuple[str, ...]:
@@ -47,6 +77,7 @@ def _lines(file: str) -> tuple[str, ...]:
     try:
         if not Path(file).is_file():
             return ()
-        return tuple(read_bytes(Path(file), file).decode("utf-8", "replace").splitlines())
-    except (InputError, OSError):
+        text = read_bytes(Path(file), file).decode("utf-8", "replace").removeprefix("\ufeff")
+        return tuple(_LINE_END.split(text))
+    except (InputError, OSError, ValueError):
         return ()

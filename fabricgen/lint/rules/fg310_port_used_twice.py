@@ -52,6 +52,7 @@ class PortUsedTwice(PlanRule):
         import numpy as np
 
         from fabricgen.plan.end_numbers import end_numbers
+        from fabricgen.plan.tables import distinct
 
         links = cluster.plan.links
         kinds: dict[tuple[object, ...], int] = {}
@@ -67,7 +68,7 @@ class PortUsedTwice(PlanRule):
         again = order[1:][ends[order[1:]] == ends[order[:-1]]]
         device = np.concatenate([links.a_device, links.b_device])
         segment = links.segment[again % max(1, len(links))]
-        for i in np.unique(segment).tolist():
+        for i in distinct(segment):
             rows = again[segment == i]
             found = links.segments[i]
             yield self.flag(

@@ -37,10 +37,12 @@ class CableOutOfReach(PlanRule):
         """Fold cables out of reach by the line that made them."""
         import numpy as np
 
+        from fabricgen.plan.tables import distinct
+
         cables, links = cluster.plan.cables, cluster.plan.links
         segment_of = np.zeros(len(cables), dtype=np.int64)
         segment_of[cables.end_cable] = links.segment[cables.end_link]
-        for i in np.unique(segment_of[~cables.reaches]).tolist():
+        for i in distinct(segment_of[~cables.reaches]):
             rows = np.flatnonzero((segment_of == i) & ~cables.reaches)
             segment = links.segments[i]
             longest = cables.length_m[rows].max()

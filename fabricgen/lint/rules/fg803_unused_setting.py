@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fabricgen.allocate.underlay import is_routed, runs_bgp, underlay
 from fabricgen.blueprint.routing import Routing
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Diagnostic, Severity, did_you_mean
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, did_you_mean, nearest
 from fabricgen.lint.rule import DesignRule
 
 
@@ -32,7 +32,9 @@ class UnusedSetting(DesignRule):
         blueprint = design.loaded.blueprint
         tiers = {tier.name for fabric in design.fabrics for tier in fabric.tiers}
         for name in sorted(set(blueprint.nos) - tiers - {"all"}):
-            yield self.flag(("nos", name), f"no fabric has a tier '{name}'", did_you_mean(name, tiers))
+            path: Path = ("nos", name)
+            hint = did_you_mean(name, tiers)
+            yield self.flag(path, f"no fabric has a tier '{name}'", hint, _removal(path, name, tiers))
         for fabric in design.fabrics:
             own = {tier.name for tier in fabric.tiers}
             for name in sorted(set(blueprint.fabrics[fabric.name].nos) - own - {"all"}):
@@ -85,6 +87,11 @@ class UnusedSetting(DesignRule):
             takers = (f for f in ethernet if getattr(blueprint.fabrics[f.name].routing, key) is None)
             if ethernet and not any(runs_bgp(design, fabric) for fabric in takers):
                 yield self.flag(("routing", key), f"no fabric that runs BGP takes its {key} from here")
+
+
+def _removal(path: Path, name: str, known: Iterable[str]) -> list[Edit]:
+    """Taking a setting away is right where its name is not a misspelling of another."""
+    return [] if nearest(name, known) else [Edit("remove", path)]
 
 
 def _bgp_settings(routing: Routing) -> list[str]:

@@ -1,0 +1,83 @@
+"""`lint --fix`: certain repairs are made in the text, all else stays as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fabricgen.cli.main import run
+from fabricgen.lint.examples import BASE
+
+ODD = "# the NOS\nnos: {middle: sonic, leaf: sonic}   # of what?\n"
+
+
+@pytest.fixture
+def blueprint(tmp_path: Path) -> Path:
+    """One that names the NOS of a tier it does not have."""
+    file = tmp_path / "pod.yaml"
+    file.write_text(BASE + ODD, encoding="utf-8")
+    return file
+
+
+def test_what_is_certain_is_mended_and_told(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    blueprint.chmod(0o640)
+    assert run(["lint", "--fast", "--fix", "--fail-on", "warning", str(blueprint)]) == 0
+    assert blueprint.read_text(encoding="utf-8") == BASE + ODD.replace("middle: sonic, ", "")
+    assert blueprint.stat().st_mode & 0o777 == 0o640
+    assert f"{blueprint}:12:15: mended FG803: no fabric has a tier 'middle'" in capsys.readouterr().err
+    assert [f.name for f in blueprint.parent.iterdir()] == ["pod.yaml"]
+
+
+def test_line_ends_and_mark_of_the_file_stay(blueprint: Path) -> None:
+    windows = b"\xef\xbb\xbf" + (BASE + ODD).replace("\n", "\r\n").encode()
+    blueprint.write_bytes(windows)
+    assert run(["lint", "--fast", "--fix", str(blueprint)]) == 0
+    assert blueprint.read_bytes() == windows.replace(b"middle: sonic, ", b"")
+
+
+def test_diff_shows_and_changes_nothing(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["lint", "--fast", "--diff", str(blueprint)]) == 0
+    shown = capsys.readouterr().out
+    assert "-nos: {middle: sonic, leaf: sonic}   # of what?\n+nos: {leaf: sonic}   # of what?\n" in shown
+    assert blueprint.read_text(encoding="utf-8") == BASE + ODD
+
+
+def test_a_misspelling_is_no_certain_repair(blueprint: Path) -> None:
+    blueprint.write_text(BASE + ODD.replace("middle", "spin"), encoding="utf-8")
+    assert run(["lint", "--fast", "--fix", "--fail-on", "warning", str(blueprint)]) == 1
+    assert "spin: sonic" in blueprint.read_text(encoding="utf-8")
+
+
+def test_a_waived_finding_is_left_alone(blueprint: Path) -> None:
+    text = BASE + ODD + "lint: {waive: [{rule: FG803, at: nos/middle, why: it comes next year}]}\n"
+    blueprint.write_text(text, encoding="utf-8")
+    assert run(["lint", "--fast", "--fix", str(blueprint)]) == 0
+    assert blueprint.read_text(encoding="utf-8") == text
+
+
+def test_an_included_file_is_mended_where_the_value_stands(blueprint: Path) -> None:
+    (blueprint.parent / "common.yaml").write_text("include: deep/nos.yaml\n", encoding="utf-8")
+    deep = blueprint.parent / "deep" / "nos.yaml"
+    deep.parent.mkdir()
+    deep.write_text("nos:\n  leaf: sonic\n  middle: sonic\n", encoding="utf-8")
+    text = "include: common.yaml\n" + BASE
+    blueprint.write_text(text, encoding="utf-8")
+    assert run(["lint", "--fast", "--fix", str(blueprint)]) == 0
+    assert deep.read_text(encoding="utf-8") == "nos:\n  leaf: sonic\n"
+    assert blueprint.read_text(encoding="utf-8") == text
+
+
+def test_a_repair_that_needs_another_change_is_left_to_the_user(blueprint: Path) -> None:
+    """Taking the key away would leave `nos:` with nothing, and nothing takes away what is included."""
+    (blueprint.parent / "common.yaml").write_text("nos: {leaf: sonic}\n", encoding="utf-8")
+    text = "include: common.yaml\n" + BASE + "nos:\n  middle: sonic\n"
+    blueprint.write_text(text, encoding="utf-8")
+    assert run(["lint", "--fast", "--fix", "--fail-on", "warning", str(blueprint)]) == 1
+    assert blueprint.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("arguments", [["-"], ["pod.yaml", "--set", "pods.p1.su=1"]])
+def test_what_is_no_file_cannot_be_mended(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["lint", "--fix", *arguments]) == 2
+    assert "--fix mends files" in capsys.readouterr().err
