@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricgen.allocate.addresses import Addresses, allocate
 from fabricgen.allocate.names import device_names, site_names
-from fabricgen.allocate.overrides import with_overrides
 from fabricgen.allocate.ports import PortNames, Strings
-from fabricgen.allocate.release import holes
 from fabricgen.allocate.sessions import check_sessions
+from fabricgen.blueprint.adopted import ADOPTED
 from fabricgen.blueprint.lock import Lock
 from fabricgen.configuration import check_configurations
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.design.remembered import in_use, positions_needed, with_remembered
-from fabricgen.fabric_view import FabricView, fabric_view, whole_fabrics
-from fabricgen.intent import FabricIntent, fabric_intent
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.extents import Extents
 from fabricgen.plan.expand import build_plan
 from fabricgen.plan.tables import SWITCH, Plan
-from fabricgen.switch_view import SwitchView
-from fabricgen.switch_views import SwitchViews
+
+if TYPE_CHECKING:
+    from fabricgen.fabric_view import FabricView
+    from fabricgen.intent import FabricIntent
+    from fabricgen.switch_view import SwitchView
+    from fabricgen.switch_views import SwitchViews
 
 
 @dataclass(frozen=True)
@@ -62,15 +63,22 @@ class Cluster:
     @cached_property
     def lock(self) -> Lock:
         """All that is given and to be remembered, by this build and earlier ones."""
+        from fabricgen.design.remembered import with_remembered
+
         return with_remembered(self.design, self.addresses.lock)
 
     def holes_of(self, lock: Lock) -> dict[tuple[str, str], Extents]:
         """What a lock holds for things that are gone, by kind and holder."""
+        from fabricgen.allocate.release import holes
+        from fabricgen.design.remembered import positions_needed
+
         return holes(lock, self.holders, self.design.layout, positions_needed(self.design))
 
     @cached_property
     def holders(self) -> frozenset[tuple[str, str]]:
         """(kind, name) of every holder in the lock that is in use."""
+        from fabricgen.design.remembered import in_use
+
         return self.addresses.used | in_use(self.design)
 
     @cached_property
@@ -102,10 +110,14 @@ class Cluster:
 
     def whole_fabrics(self) -> list[str]:
         """Fabrics whose switches one manager runs, in order; those linked with one of them go under its name."""
+        from fabricgen.fabric_view import whole_fabrics
+
         return list(whole_fabrics(self.design))
 
     def whole_fabric(self, name: str) -> FabricView:
         """The view of one of `whole_fabrics`."""
+        from fabricgen.fabric_view import fabric_view
+
         return fabric_view(self.design, self.plan, self.names, name)
 
     def switches(self) -> Iterator[SwitchView]:
@@ -114,6 +126,8 @@ class Cluster:
 
     @cached_property
     def _intents(self) -> dict[str, FabricIntent]:
+        from fabricgen.intent import fabric_intent
+
         return {f.name: fabric_intent(self.design, f, self.addresses.own_loopbacks) for f in self.design.fabrics}
 
     def intent(self, fabric: FabricDesign) -> FabricIntent:
@@ -126,6 +140,8 @@ class Cluster:
 
     @cached_property
     def _views(self) -> SwitchViews:
+        from fabricgen.switch_views import SwitchViews
+
         ports = (self.a_port, self.b_port)
         return SwitchViews(
             self.design, self.plan, self.addresses, self.names, self.sites, ports, self.cable_ids, self._intents
@@ -143,11 +159,22 @@ def build_cluster(design: Design) -> Cluster:
         addresses = allocate(design, plan)
         port_names = PortNames(design, plan)
         port_names.check()
-        addresses = with_overrides(design, plan, names, port_names, addresses)
+        if design.loaded.blueprint.address_of or design.layout.lock.words_of(ADOPTED):
+            from fabricgen.allocate.overrides import with_overrides
+
+            addresses = with_overrides(design, plan, names, port_names, addresses)
         check_sessions(design, plan, names, addresses.asn)
-        for name in whole_fabrics(design) if design.loaded.guids else ():
-            fabric_view(design, plan, names, name)
+        if design.loaded.guids:
+            _check_guids(design, plan, names)
         check_configurations(design, plan, names, port_names)
     except InputError as error:
         raise design.loaded.located(error) from error
     return Cluster(design, plan, addresses, tuple(names), port_names)
+
+
+def _check_guids(design: Design, plan: Plan, names: Sequence[str]) -> None:
+    """Raises InputError where stated GUIDs do not fit the devices of fabrics."""
+    from fabricgen.fabric_view import fabric_view, whole_fabrics
+
+    for name in whole_fabrics(design):
+        fabric_view(design, plan, names, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from fabricgen.allocate.link_ends import LinkEnds
 from fabricgen.allocate.ports import PortNames
@@ -12,7 +13,9 @@ from fabricgen.design.model import Design
 from fabricgen.design.snippets import place_of
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.plan.tables import SWITCH, Plan
-from fabricgen.switch_view import PlacedSnippet
+
+if TYPE_CHECKING:
+    from fabricgen.switch_view import PlacedSnippet
 
 
 def placed_snippets(design: Design, tier: TierDesign, device: str) -> tuple[PlacedSnippet, ...]:
@@ -35,6 +38,8 @@ def placed_snippets(design: Design, tier: TierDesign, device: str) -> tuple[Plac
 
 
 def _placed(design: Design, name: str, snippet: Snippet, path: Path) -> PlacedSnippet:
+    from fabricgen.switch_view import PlacedSnippet
+
     place = place_of(snippet, design.catalog, path)
     return PlacedSnippet(name, place, _lines(snippet), snippet.tree or {}, path)
 
