@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fabricgen.blueprint.schema import blueprint_schema, project_schema
+from fabricgen.blueprint.schema import SCHEMAS, blueprint_schema, schema_text
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.schema import catalog_schema
 from fabricgen.design.scale_up import kind_of
 from fabricgen.lint.docs import rules_page
 
@@ -23,9 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def pages() -> dict[str, str]:
     """Path below the checkout -> content of everything that is generated."""
     return {
-        "schemas/blueprint.schema.json": json.dumps(blueprint_schema(), indent=2, sort_keys=True) + "\n",
-        "schemas/project.schema.json": json.dumps(project_schema(), indent=2, sort_keys=True) + "\n",
-        "schemas/catalog.schema.json": json.dumps(catalog_schema(), indent=2, sort_keys=True) + "\n",
+        **{f"schemas/{name}.schema.json": schema_text(name) for name in SCHEMAS},
         "docs/language.md": "\n".join(language_page()) + "\n",
         "docs/catalog.md": "\n".join(catalog_page()) + "\n",
         "docs/rules.md": rules_page(),
@@ -35,12 +32,12 @@ def pages() -> dict[str, str]:
 def language_page() -> Iterator[str]:
     """The keys of a blueprint, model by model."""
     schema = blueprint_schema()
+    models = schema["$defs"]
     yield "# The blueprint language"
     yield ""
     yield "Generated from the models by `tools/generate.py`; the examples in `blueprints/` show it in use."
-    yield from _model("Blueprint", schema)
-    for name in _order(schema):
-        yield from _model(name, schema["$defs"][name])
+    for name in ("Blueprint", *_order(schema)):
+        yield from _model(name, models[name])
 
 
 def _order(schema: dict[str, Any]) -> list[str]:
@@ -59,7 +56,7 @@ def _order(schema: dict[str, Any]) -> list[str]:
             for value in node:
                 visit(value)
 
-    visit(schema["properties"])
+    visit(schema["$defs"]["Blueprint"])
     return [name for name in seen if "properties" in schema["$defs"][name]]
 
 
@@ -72,7 +69,7 @@ def _model(name: str, model: dict[str, Any]) -> Iterator[str]:
         yield ""
     yield "| key | value | default | meaning |"
     yield "|---|---|---|---|"
-    required = model.get("required") or next((a["required"] for a in model.get("anyOf", [])), [])
+    required = model.get("required", [])
     for key, field in model["properties"].items():
         default = "required" if key in required else _default(field)
         meaning = _escape(field.get("description", ""))
@@ -90,7 +87,9 @@ def _kind(field: dict[str, Any]) -> str:
         return f"[{name}](#{name.lower()})"
     for key in ("anyOf", "oneOf"):
         if key in field:
-            return " or ".join(dict.fromkeys(_kind(f) for f in field[key] if f.get("type") != "null"))
+            # Names of the catalogue, an enumeration without a type, are on a page of their own.
+            members = [f for f in field[key] if f.get("type") != "null" and ("type" in f or "enum" not in f)]
+            return " or ".join(dict.fromkeys(map(_kind, members)))
     if "enum" in field:
         return ", ".join(f"`{value}`" for value in field["enum"])
     if "const" in field:

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
 
+from fabricgen.kernel.forms import text_form
+
 RESERVED = {
     0: "RFC 7607",
     23456: "AS_TRANS, RFC 6793",
@@ -27,7 +29,11 @@ def parse_asn(value: Any) -> int:
     """
     if isinstance(value, float):
         raise ValueError(f'write an AS number with a dot in quotes: "{value}" (YAML reads it as a fraction)')
-    if isinstance(value, bool) or not isinstance(value, int | str) or not re.fullmatch(_FORM, str(value).strip()):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | str)
+        or not re.fullmatch(_FORM, str(value).strip(), re.ASCII)
+    ):
         raise ValueError(f"'{value}' is not an AS number such as 4200000001 or \"64086.59905\"")
     high, _, low = str(value).strip().rpartition(".")
     if high and max(int(high), int(low)) > 65535:
@@ -40,7 +46,13 @@ def parse_asn(value: Any) -> int:
     return number
 
 
-_SCHEMA = {"type": ["integer", "string"], "examples": [4200000001, "64086.59905"]}
+def _schema(form: str, meaning: str, *examples: int | str) -> dict[str, Any]:
+    """Of AS numbers; those that nobody may use are known where they stand as numbers."""
+    numbers = {"type": ["integer", "string"], "minimum": 1, "maximum": LAST, "not": {"enum": sorted(RESERVED)}}
+    return {**text_form(rf"^\s*(?:{form})\s*$", meaning), **numbers, "examples": list(examples)}
+
+
+_SCHEMA = _schema(_FORM, 'an AS number such as 4200000001 or "64086.59905"', 4200000001, "64086.59905")
 Asn = Annotated[int, BeforeValidator(parse_asn), WithJsonSchema(_SCHEMA)]
 """An AS number."""
 
@@ -75,12 +87,17 @@ def _one_or_range(value: Any) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-_RANGE_FORM = r"[0-9. ]+-[0-9. ]+"
+_RANGE_FORM = rf"\s*(?:{_FORM})\s*-\s*(?:{_FORM})\s*"
 AsnRange = Annotated[
     str,
     BeforeValidator(_range),
     WithJsonSchema(
-        {"type": "string", "pattern": f"^{_RANGE_FORM}$", "examples": ["4200000000-4200099999", "65000.1-65000.500"]}
+        text_form(
+            f"^{_RANGE_FORM}$",
+            "a range of AS numbers such as 4200000000-4200099999",
+            "4200000000-4200099999",
+            "65000.1-65000.500",
+        )
     ),
 ]
 """A range of AS numbers, held in plain notation."""
@@ -88,6 +105,13 @@ AsnRange = Annotated[
 AsnOrRange = Annotated[
     str,
     BeforeValidator(_one_or_range),
-    WithJsonSchema({"type": ["integer", "string"], "examples": [4200000000, "4200001000-4200001999"]}),
+    WithJsonSchema(
+        _schema(
+            rf"{_FORM}|{_RANGE_FORM}",
+            "an AS number, or a range of them such as 4200001000-4200001999",
+            4200000000,
+            "4200001000-4200001999",
+        )
+    ),
 ]
 """One AS number for all, or a range that is dealt."""

@@ -2,13 +2,69 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 from fabricgen.kernel.frozen_model import FrozenModel
 
+_BELOW = ("schema", "items_schema", "values_schema", "keys_schema")
+"""Where the schema of a value has those of its parts."""
+
 
 class Model(FrozenModel):
-    """A part of the language: unknown keys are errors, values never change."""
+    """A part of the language: unknown keys are errors, values never change, and text is no number or truth value."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Hold numbers and truth values to what JSON Schema calls so, that editors and fabricgen say the same."""
+        schema = handler(source)
+        fields = schema
+        while "fields" not in fields and "schema" in fields:
+            fields = fields["schema"]
+        for field in fields.get("fields", {}).values():
+            field["schema"] = _exact(field["schema"])
+        return schema
+
+
+def _exact(schema: Any) -> Any:
+    """A field's schema without the conversions that pydantic makes by itself: "3", "1_0" and true to 3, 10 and 1."""
+    kind = schema["type"]
+    if kind in ("int", "float"):
+        return core_schema.no_info_before_validator_function(_whole if kind == "int" else _number, schema)
+    if kind == "literal" and any(isinstance(value, int) for value in schema["expected"]):
+        wanted = ", ".join(map(repr, schema["expected"]))
+        return core_schema.no_info_before_validator_function(partial(_one_of, wanted), schema)
+    if kind == "bool":
+        return {**schema, "strict": True}
+    if kind in ("model", "definitions", "definition-ref"):
+        return schema  # other models have seen to theirs
+    changed = {key: _exact(schema[key]) for key in _BELOW if isinstance(schema.get(key), dict)}
+    for key in ("choices", "items_schema"):
+        if isinstance(schema.get(key), list):
+            changed[key] = [_exact(choice) for choice in schema[key]]
+    return {**schema, **changed}
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, bool | str):
+        raise PydanticKnownError("int_type")
+    return value
+
+
+def _one_of(wanted: str, value: Any) -> Any:
+    """Numbers to choose from; true counts as 1 to Python."""
+    if isinstance(value, bool):
+        raise PydanticKnownError("literal_error", {"expected": wanted})
+    return value
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool | str):
+        raise PydanticKnownError("float_type")
+    return value
 
 
 def as_list(value: Any) -> Any:

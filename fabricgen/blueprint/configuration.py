@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Line, Name
+from fabricgen.kernel.forms import CATALOGUE
 
 _LEAVES = re.compile(r"\s*(end|abort)\s*", re.I)
 
@@ -23,6 +24,24 @@ def _config_text(text: str) -> str:
     return text
 
 
+ConfigText = Annotated[
+    str,
+    AfterValidator(_config_text),
+    Field(min_length=1, max_length=65536),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "description": "Lines of configuration: no control characters, and no `end` or `abort` alone on a line.",
+            "pattern": r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]*$",
+            "not": {"pattern": r"(?:^|\n)\s*(?:[Ee][Nn][Dd]|[Aa][Bb][Oo][Rr][Tt])\s*(?:\n|$)"},
+            "minLength": 1,
+            "maxLength": 65536,
+        }
+    ),
+]
+"""Lines of configuration."""
+
+
 class Snippet(Model):
     """Raw configuration for switches of one NOS, put in as it is: fabricgen does not read it.
 
@@ -30,11 +49,21 @@ class Snippet(Model):
     are in docs/catalog.md.
     """
 
-    nos: Name = Field(description="The NOS whose words these are; other switches do not take it.")
-    at: Name | None = Field(None, description="Where it goes. Default: the end of the file; of a tree its root.")
-    text: Annotated[str, AfterValidator(_config_text), Field(min_length=1, max_length=65536)] | None = Field(
-        None, description="Lines of configuration."
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [
+                {"required": ["text"], "properties": {"text": {"type": "string"}}},
+                {"required": ["tree"], "properties": {"tree": {"type": "object"}}},
+            ]
+        }
     )
+
+    nos: Name = Field(
+        description="The NOS whose words these are; other switches do not take it.",
+        json_schema_extra={CATALOGUE: "nos"},
+    )
+    at: Name | None = Field(None, description="Where it goes. Default: the end of the file; of a tree its root.")
+    text: ConfigText | None = Field(None, description="Lines of configuration.")
     tree: dict[str, Any] | None = Field(None, description="Data to merge, e.g. {CRM: {Config: {polling_interval: 60}}}")
 
     @model_validator(mode="after")

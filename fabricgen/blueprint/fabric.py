@@ -12,10 +12,16 @@ from fabricgen.blueprint.management import Management
 from fabricgen.blueprint.naming import Templates
 from fabricgen.blueprint.qos import Qos
 from fabricgen.blueprint.routing import Ip, Pools, Routing
-from fabricgen.blueprint.scalars import Cages, Line, LinksOf, Name, NicModeOf, Ratio, Speed
+from fabricgen.blueprint.scalars import NAME_PATTERN, Cages, Line, LinksOf, Name, NicModeOf, Ratio, Speed
+from fabricgen.kernel.forms import CATALOGUE, one_or_list, text_form
 
 DIMENSIONS = ("site", "pod", "su", "rack", "rail", "rail-group", "plane", "port")
 """What a tier may be grouped by, besides the tiers below it."""
+
+_DIMENSION_FORM = {
+    "description": "A dimension, or a tier below.",
+    "anyOf": [{"enum": list(DIMENSIONS)}, {"type": "string"}],
+}
 
 TIER_LEVELS = {
     "tor": 1,
@@ -30,15 +36,17 @@ TIER_LEVELS = {
 """Where the usual tiers stand; another name says which tier it is `above`."""
 
 
+_NOS_FORM = {"type": "string", "description": "A network operating system.", CATALOGUE: "nos"}
 NosOf = Annotated[
     dict[Name, str],
     BeforeValidator(lambda value: {"all": value} if isinstance(value, str) else value),
-    WithJsonSchema({"type": ["string", "object"], "additionalProperties": {"type": "string"}}),
+    WithJsonSchema({"oneOf": [_NOS_FORM, {"type": "object", "patternProperties": {NAME_PATTERN: _NOS_FORM}}]}),
 ]
 """Tier -> network operating system; one word for all tiers."""
 
 
 TIER_NAME = r"^[a-z]([a-z0-9-]{0,30}[a-z0-9])?(\.[a-z]([a-z0-9-]{0,30}[a-z0-9])?)?$"
+_TIER_FORM = text_form(TIER_NAME, "a tier, or FABRIC.TIER of another fabric", "leaf", "compute.spine")
 TierName = Annotated[str, Field(pattern=TIER_NAME)]
 """A tier of the same fabric, or of another as FABRIC.TIER."""
 TierNames = Annotated[
@@ -47,11 +55,7 @@ TierNames = Annotated[
     WithJsonSchema(
         {
             "description": "Tiers below it: for unusual names, or FABRIC.TIER of another fabric.",
-            "oneOf": [
-                {"type": "string", "pattern": TIER_NAME},
-                {"type": "array", "items": {"type": "string", "pattern": TIER_NAME}},
-            ],
-            "examples": ["leaf", "compute.spine"],
+            **one_or_list(_TIER_FORM),
         }
     ),
 ]
@@ -64,7 +68,7 @@ SizeFor = Literal["now", "reserve"]
 class Tier(Model):
     """A tier: identical switches, so many per group; a group for each value of `per`."""
 
-    switch: str = Field(description="Switch profile, for example sn5600.")
+    switch: str = Field(description="Switch profile, for example sn5600.", json_schema_extra={CATALOGUE: "switches"})
     per: Annotated[
         tuple[str, ...],
         BeforeValidator(as_list),
@@ -72,7 +76,7 @@ class Tier(Model):
             {
                 "description": "Dimensions that each have switches of their own: site, pod, su, rack, rail, "
                 "rail-group, plane, port, or a tier below; none: one group for the fabric.",
-                "oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+                **one_or_list(_DIMENSION_FORM),
                 "examples": [["su", "rail"], "rack", []],
             }
         ),
@@ -106,13 +110,17 @@ class Tier(Model):
 class Extra(Model):
     """Devices beside the nodes of the scalable units: UFM, management servers, storage, firewalls."""
 
-    device: str = Field(description="Node profile, for example ufm.")
+    device: str = Field(description="Node profile, for example ufm.", json_schema_extra={CATALOGUE: "nodes"})
     count: int | None = Field(None, gt=0, le=4096, description="How many. Default: one, or one a name.")
-    names: tuple[Name, ...] = Field((), description="Their names. Default: the key, numbered.")
+    names: tuple[Name, ...] = Field(
+        (), description="Their names. Default: the key, numbered.", json_schema_extra={"uniqueItems": True}
+    )
     ports: int | None = Field(None, gt=0, description="Ports of each that attach here. Default: all of the role.")
     speed: Speed | None = Field(None, description="Speed of their links. Default: their fastest that fits.")
     to: Name | None = Field(None, description="Tier they attach to. Default: the lowest.")
-    switches: tuple[str, ...] = Field((), description="Switches by name that their ports are dealt over.")
+    switches: tuple[Annotated[str, Field(description="A switch by name.")], ...] = Field(
+        (), description="Switches by name that their ports are dealt over."
+    )
     site: Name | None = Field(None, description="Where they stand. Default: the first site.")
     attach: Name | None = Field(None, description="Their NIC role. Default: as the fabric's nodes, or the only one.")
 
@@ -143,10 +151,22 @@ class SpanSpec(Model):
     fibre_pairs: int | None = Field(None, gt=0, description="Fibre pairs there are. Default: one a link.")
 
 
+Rail = Annotated[int, Field(ge=1, description="A rail by number, from 1.")]
+
+
 class Fabric(Model):
     """One network of the cluster."""
 
-    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["tiers"]}, {"required": ["carried_by"]}]})
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [
+                {"required": ["tiers"], "properties": {"tiers": {"minProperties": 1}}},
+                {"required": ["carried_by"], "properties": {"carried_by": {"type": "string"}}},
+            ],
+            "if": {"required": ["guids"], "properties": {"guids": {"type": "string"}}},
+            "then": {"properties": {"protocol": {"const": "infiniband"}}},
+        }
+    )
 
     protocol: Literal["infiniband", "roce", "ethernet"] = Field(
         description="roce: lossless Ethernet, routed hosts; ethernet: bridged hosts; infiniband: a subnet manager."
@@ -158,7 +178,7 @@ class Fabric(Model):
         WithJsonSchema(
             {
                 "description": "What else attaches: the management ports of all other switches.",
-                "enum": ["switches"],
+                **one_or_list({"enum": ["switches"], "description": "All other switches, by their management ports."}),
             }
         ),
     ] = ()
@@ -177,7 +197,7 @@ class Fabric(Model):
         description="routed: a /31 or /127 per NIC; bridged: a subnet per leaf; rail-subnets: bridged, a subnet per "
         "leaf, rail and plane, the same host number in all. Default: routed for RoCE, else bridged.",
     )
-    rail_groups: tuple[tuple[int, ...], ...] = Field(
+    rail_groups: tuple[Annotated[tuple[Rail, ...], Field(description="Rails of one leaf.")], ...] = Field(
         (), description="Rails that share leaves `per: rail-group`, e.g. [[1, 3, 5, 7], [2, 4, 6, 8]]."
     )
     carried_by: Name | None = Field(

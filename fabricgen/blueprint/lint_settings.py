@@ -20,7 +20,7 @@ class Waiver(Model):
 
     rule: RuleCode = Field(examples=["FG203"], description="Code of the rule.")
     at: str = Field("", description="Place it covers, for example fabrics/storage; empty: everywhere.")
-    why: Line = Field(min_length=3, description="The reason, for the next reader.")
+    why: Line = Field(min_length=3, json_schema_extra={"minLength": 3}, description="The reason, for the next reader.")
     until: str | None = Field(None, pattern=r"^\d{4}-\d{2}-\d{2}$", description="Last day it holds.")
 
 
@@ -39,7 +39,7 @@ class _Judgement(Model):
         examples=[{"FG303": "error", "FG105": "ignore"}],
         description="How grave the findings of a rule are, instead of its own severity.",
     )
-    limits: Limits = Field(default_factory=Limits, description="From where on a figure is a finding.")
+    limits: Limits = Field(default_factory=Limits.model_construct, description="From where on a figure is a finding.")
 
 
 class BlueprintLint(_Judgement):
@@ -61,4 +61,4 @@ class ProjectLint(_Judgement):
 class Project(Model):
     """A project's settings file, `.fabricgen.yaml`: what holds for all blueprints in its folder and below."""
 
-    lint: ProjectLint = Field(default_factory=ProjectLint, description="What the linter is told.")
+    lint: ProjectLint = Field(default_factory=ProjectLint.model_construct, description="What the linter is told.")

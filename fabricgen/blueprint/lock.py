@@ -85,9 +85,28 @@ def lock_path(blueprint: str) -> Path | None:
     return None if blueprint == "-" else Path(blueprint).with_suffix(_SUFFIX)
 
 
+def is_lock(path: str) -> bool:
+    """Whether a file is a lock, by its name."""
+    return path.endswith(_SUFFIX)
+
+
+def blueprints_in(path: str) -> list[str]:
+    """The blueprints that a path stands for: those directly in a folder, that beside a lock, or the file itself.
+
+    Raises InputError (FG001) for a folder without any.
+    """
+    if not Path(path).is_dir():
+        return [locked_blueprint(path)]
+    files = sorted(str(file) for ending in ("yaml", "yml") for file in Path(path).glob(f"[!.]*.{ending}"))
+    found = [file for file in files if not is_lock(file)]
+    if not found:
+        raise fault("FG001", f"there is no blueprint in the folder {path!r}", span=Span(path, 1, 1))
+    return found
+
+
 def locked_blueprint(path: str) -> str:
     """The blueprint beside a lock; any other path as it is."""
-    if not path.endswith(_SUFFIX):
+    if not is_lock(path):
         return path
     stem = path.removesuffix(_SUFFIX)
     found = next((stem + suffix for suffix in (".yaml", ".yml") if Path(stem + suffix).is_file()), "")

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.scalars import Line
 from fabricgen.blueprint.secret import Secret
+from fabricgen.kernel import forms
+from fabricgen.kernel.forms import one_or_list, text_form
 
 _LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*")
@@ -85,17 +87,22 @@ def _each_once(servers: tuple[str, ...]) -> tuple[str, ...]:
     return servers
 
 
-def _list_of(text: dict[str, object]) -> WithJsonSchema:
-    return WithJsonSchema({"oneOf": [text, {"type": "array", "items": text}]})
-
+_DOMAIN_FORM = rf"(?=.{{1,253}}$)(?:{_LABEL}\.)*(?!\d+$){_LABEL}"
+_ADDRESS_SCHEMA = text_form(
+    rf"^(?:{forms.IPV4}|{forms.IPV6})$", "an IP address such as 10.32.0.5 or fd00::5", "10.32.0.5", "fd00::5"
+)
+_SERVER_SCHEMA = text_form(
+    rf"^(?:{forms.IPV4}|{forms.IPV6}|{_DOMAIN_FORM})$", "an IP address or a host name", "10.32.0.5", "ntp.example.net"
+)
+MOST_SERVERS = 8
 
 Address = Annotated[str, AfterValidator(_address)]
 Servers = Annotated[
     tuple[Annotated[str, AfterValidator(_server)], ...],
     BeforeValidator(as_list),
     AfterValidator(_each_once),
-    Field(max_length=8),
-    _list_of({"type": "string", "examples": ["10.32.0.5", "ntp.example.net"]}),
+    Field(max_length=MOST_SERVERS),
+    WithJsonSchema(one_or_list(_SERVER_SCHEMA, maxItems=MOST_SERVERS, uniqueItems=True)),
 ]
 """Addresses or host names, in order of preference."""
 
@@ -103,21 +110,50 @@ ServerAddresses = Annotated[
     tuple[Address, ...],
     BeforeValidator(as_list),
     AfterValidator(_each_once),
-    Field(max_length=8),
-    _list_of({"type": "string", "examples": ["10.32.0.5", "fd00::5"]}),
+    Field(max_length=MOST_SERVERS),
+    WithJsonSchema(one_or_list(_ADDRESS_SCHEMA, maxItems=MOST_SERVERS, uniqueItems=True)),
 ]
 """Addresses, in order of preference: what cannot be looked up by name."""
 
-PublicKey = Annotated[str, AfterValidator(_public_key)]
+Domain = Annotated[
+    str,
+    AfterValidator(_domain),
+    WithJsonSchema(text_form(f"^{_DOMAIN_FORM}$", "a domain such as fabric.example.net", "fabric.example.net")),
+]
+PublicKey = Annotated[
+    str,
+    AfterValidator(_public_key),
+    WithJsonSchema(
+        text_form(
+            rf"^(?![\s\S]*PRIVATE)\s*(?:{_KEY.pattern})(?: [\s\S]*)?\s*$",
+            "an SSH public key: its type, its base64 text and, if you like, a comment",
+            "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA ops@example.net",
+        )
+    ),
+]
 Account = Annotated[str, Field(pattern=_ACCOUNT)]
 """A login name as Linux takes it."""
 
-Text = Annotated[str, Field(max_length=2000), AfterValidator(_no_control)]
+Text = Annotated[
+    str,
+    Field(max_length=2000),
+    AfterValidator(_no_control),
+    WithJsonSchema(text_form(r"^[\n\x20-\x7e]*$", "printable ASCII and line breaks", maxLength=2000)),
+]
 """Text of several lines."""
 
 
 class User(Model):
     """A local account of every switch."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["password"], "properties": {"password": {"type": "string"}}},
+                {"required": ["ssh_keys"], "properties": {"ssh_keys": {"minItems": 1}}},
+            ]
+        }
+    )
 
     role: Literal["admin", "operator"] = Field("admin", description="operator: may look, not change.")
     password: Secret | None = Field(
@@ -132,11 +168,18 @@ class User(Model):
         return self
 
 
+def _not_empty(schema: dict[str, Any]) -> None:
+    """The list of a value that may stand alone has at least one."""
+    schema["oneOf"] = [schema["oneOf"][0], {**schema["oneOf"][1], "minItems": 1}]
+
+
 class Aaa(Model):
     """Who decides on logins: servers first, local accounts when none answers."""
 
     protocol: Literal["tacacs", "radius"] = Field("tacacs", description="What the servers speak.")
-    servers: ServerAddresses = Field(min_length=1, description="Their addresses, in order of preference.")
+    servers: ServerAddresses = Field(
+        min_length=1, json_schema_extra=_not_empty, description="Their addresses, in order of preference."
+    )
     key: Secret | None = Field(None, description="Where the key shared with them is kept.")
 
 
@@ -144,7 +187,7 @@ class Dns(Model):
     """Name resolution."""
 
     servers: ServerAddresses = Field((), description="Addresses of the resolvers.")
-    domain: Annotated[str, AfterValidator(_domain)] | None = Field(None, description="Domain of the switches.")
+    domain: Domain | None = Field(None, description="Domain of the switches.")
 
 
 class Syslog(Model):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.configuration import DeviceConfiguration, Snippets
@@ -16,7 +16,8 @@ from fabricgen.blueprint.naming import Names
 from fabricgen.blueprint.overrides import Override
 from fabricgen.blueprint.qos import Qos
 from fabricgen.blueprint.routing import Ip, Pools, Routing
-from fabricgen.blueprint.scalars import Line, Name, NodesOf, Percent
+from fabricgen.blueprint.scalars import NAME_PATTERN, NODES_FORM, Line, Name, NodesOf, Percent
+from fabricgen.kernel.forms import CATALOGUE
 
 NodeSets = Annotated[
     dict[Name, NodesOf],
@@ -26,10 +27,9 @@ NodeSets = Annotated[
         {
             "description": "`32 x dgx-b200`, or several sets of nodes by name.",
             "oneOf": [
-                {"type": "string", "pattern": r"^\d+ *[xX×] *\S+$"},
-                {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1},
+                NODES_FORM,
+                {"type": "object", "patternProperties": {NAME_PATTERN: NODES_FORM}, "minProperties": 1},
             ],
-            "examples": ["32 x dgx-b200"],
         }
     ),
 ]
@@ -48,7 +48,7 @@ class Racks(Model):
 class ScalableUnit(Model):
     """The building block that is repeated: so many nodes in racks."""
 
-    nodes: NodeSets
+    nodes: NodeSets = Field(description="`32 x dgx-b200`, or several sets of nodes by name.")
     racks: Racks = Field(default_factory=Racks.model_construct, description="How they stand in racks.")
 
 
@@ -72,7 +72,16 @@ class Pod(Model):
 class ScaleUp(Model):
     """Scale-up domains that the nodes form."""
 
-    domain: str = Field(description="Scale-up domain profile, for example hgx-b200.")
+    model_config = ConfigDict(
+        json_schema_extra={
+            "if": {"required": ["racks"], "properties": {"racks": {"type": "integer"}}},
+            "then": {"required": ["per"], "properties": {"per": {"const": "rack"}}},
+        }
+    )
+
+    domain: str = Field(
+        description="Scale-up domain profile, for example hgx-b200.", json_schema_extra={CATALOGUE: "scale_up"}
+    )
     per: Literal["node", "rack", "su", "pod", "cluster"] = Field(
         "node", description="A domain for each node, rack, scalable unit or pod, or one for all."
     )
@@ -117,7 +126,9 @@ class Blueprint(Model):
     pods: dict[Name, Pod] = Field(
         default_factory=lambda: {"p1": Pod()}, min_length=1, description="Pods by name. Default: p1 of one unit."
     )
-    omit: tuple[str, ...] = Field((), description="Slots left empty, for example p1/su-last/node-last.")
+    omit: tuple[Annotated[str, Field(description="A slot, for example p1/su-last/node-last.")], ...] = Field(
+        (), description="Slots left empty, for example p1/su-last/node-last."
+    )
     scale_up: dict[Name, ScaleUp] = Field(default_factory=dict, description="Scale-up domains by name.")
     fabrics: dict[Name, Fabric] = Field(
         min_length=1, description="Networks by name: compute, storage, inband, oob and others."

@@ -10,7 +10,8 @@ from typing import Annotated, NamedTuple
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from fabricgen.blueprint.base import Model
-from fabricgen.blueprint.scalars import Name
+from fabricgen.blueprint.scalars import NAME_PATTERN, Name
+from fabricgen.kernel.forms import text_form
 
 LONGEST = 63
 """Characters of a host name: one label of RFC 1123 (2.1), and what every NOS takes."""
@@ -99,7 +100,11 @@ def _host_name(text: str) -> str:
     return text
 
 
-_TEMPLATE_SCHEMA = {"type": "string", "examples": ["{fabric}-{tier}-{pod}-su{su:02}-r{rail}-{n:02}"]}
+_TEMPLATE_SCHEMA = text_form(
+    r"^[a-z0-9-]*(?:\{[a-z][a-z0-9-]*(?::(?:0[1-9]d?)?)?\}[a-z0-9-]*)+$",
+    "a template such as {pod}-su{su:02}-n{node:03}: lower-case letters, digits, '-' and fields in braces",
+    "{fabric}-{tier}-{pod}-su{su:02}-r{rail}-{n:02}",
+)
 Template = Annotated[str, AfterValidator(_template), WithJsonSchema(_TEMPLATE_SCHEMA)]
 """A template of names."""
 
@@ -108,20 +113,29 @@ Templates = Annotated[
     BeforeValidator(lambda value: {"all": value} if isinstance(value, str) else value),
     WithJsonSchema(
         {
-            "oneOf": [_TEMPLATE_SCHEMA, {"type": "object", "additionalProperties": _TEMPLATE_SCHEMA}],
+            "oneOf": [_TEMPLATE_SCHEMA, {"type": "object", "patternProperties": {NAME_PATTERN: _TEMPLATE_SCHEMA}}],
             "examples": _TEMPLATE_SCHEMA["examples"],
         }
     ),
 ]
 """Tier or node set -> template; one template for all."""
 
-_HOST_NAME_SCHEMA = {"type": "string", "pattern": f"^{_LABEL.pattern}$", "examples": ["edge-1"]}
+_HOST_NAME_SCHEMA = text_form(
+    f"^{_LABEL.pattern}$", "a host name: lower-case letters, digits and '-' inside, at most 63 characters", "edge-1"
+)
 HostName = Annotated[str, AfterValidator(_host_name), WithJsonSchema(_HOST_NAME_SCHEMA)]
 """A host name: one label of RFC 1123."""
 
-_INTERFACE_SCHEMA = {"type": "string", "pattern": f"^{_INTERFACE.pattern}$", "examples": ["enp24s0np0"]}
+_INTERFACE_SCHEMA = text_form(
+    f"^(?!(?:{'|'.join(_NOT_INTERFACES)})$){_INTERFACE.pattern}$",
+    "a network interface: letters, digits, '.', '_' and '-', a letter first, at most 15 characters",
+    "enp24s0np0",
+)
 InterfaceName = Annotated[str, AfterValidator(_interface_name), WithJsonSchema(_INTERFACE_SCHEMA)]
 """A network interface of a node, as its operating system names it."""
+
+
+InterfaceNames = Annotated[dict[str, InterfaceName], Field(description="The interfaces of a node profile, by port.")]
 
 
 class Names(Model):
@@ -140,7 +154,7 @@ class Names(Model):
     devices: dict[str, HostName] = Field(
         default_factory=dict, description="Names of single devices, by the name that they have without this."
     )
-    interfaces: dict[str, dict[str, InterfaceName]] = Field(
+    interfaces: dict[str, InterfaceNames] = Field(
         default_factory=dict,
         description="What the operating system of nodes calls their ports, for the part `hosts`: by node profile, "
         "then by port as links.csv has it, e.g. {dgx-b200: {SLOT1P2: enp170s0f1np1}}. Default: the port's own name.",

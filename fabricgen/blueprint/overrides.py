@@ -9,6 +9,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from fabricgen.blueprint.asn import Asn
 from fabricgen.blueprint.base import Model, as_list
+from fabricgen.kernel import forms
+from fabricgen.kernel.forms import one_or_list, text_form
 
 
 def parse_address(text: str) -> str:
@@ -31,11 +33,9 @@ def _one_a_family(addresses: tuple[str, ...]) -> tuple[str, ...]:
     return addresses
 
 
-_ADDRESS_SCHEMA = {
-    "type": "string",
-    "pattern": r"^(\d+\.\d+\.\d+\.\d+|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)$",
-    "examples": ["10.0.0.1", "fd00::1"],
-}
+_ADDRESS_SCHEMA = text_form(
+    rf"^(?:{forms.IPV4}|{forms.IPV6})$", "an address such as 10.0.0.1 or fd00::1", "10.0.0.1", "fd00::1"
+)
 Address = Annotated[str, AfterValidator(parse_address), WithJsonSchema(_ADDRESS_SCHEMA)]
 """An address of a single device."""
 
@@ -45,7 +45,7 @@ Addresses = Annotated[
     Field(min_length=1, max_length=2),
     AfterValidator(_one_a_family),
     WithJsonSchema(
-        {"oneOf": [_ADDRESS_SCHEMA, {"type": "array", "items": _ADDRESS_SCHEMA, "minItems": 1, "maxItems": 2}]}
+        {"description": "An address, or one of each family.", **one_or_list(_ADDRESS_SCHEMA, minItems=1, maxItems=2)}
     ),
 ]
 """An address of a single device, or one of each family."""

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
+from fabricgen.kernel import forms
+from fabricgen.kernel.forms import text_form
 from fabricgen.kernel.units import parse_speed
 
 
@@ -41,16 +43,17 @@ def _kilobytes(value: Any) -> Any:
     """MIN-MAX in kB, such as 256-512."""
     if not isinstance(value, str):
         raise ValueError("expected MIN-MAX in kB, such as 256-512")
-    match = re.fullmatch(r"(\d{1,6}) *- *(\d{1,6})", value)
+    match = re.fullmatch(r"(\d{1,6}) *- *(\d{1,6})", value, re.ASCII)
     if not match or not 0 < int(match[1]) < int(match[2]):
         raise ValueError(f"'{value}' is not MIN-MAX in kB with MIN below MAX, such as 256-512")
     return int(match[1]), int(match[2])
 
 
+_THRESHOLDS = text_form(r"^(?!0+ *-)\d{1,6} *- *\d{1,6}$", "MIN-MAX in kB, such as 256-512", "256-512")
 Thresholds = Annotated[
     tuple[int, int],
     BeforeValidator(_kilobytes),
-    WithJsonSchema({"type": "string", "pattern": r"^\d{1,6} *- *\d{1,6}$", "examples": ["256-512"]}),
+    WithJsonSchema(_THRESHOLDS),
 ]
 """Queue lengths, kB, from which marking starts and from which all is marked."""
 
@@ -74,7 +77,7 @@ class Qos(Model):
     ecn: Annotated[
         dict[int, Thresholds],
         BeforeValidator(_by_speed),
-        WithJsonSchema({"type": "object", "additionalProperties": {"type": "string"}}),
+        WithJsonSchema({"type": "object", "patternProperties": {forms.SPEED: _THRESHOLDS}}),
     ] = Field(
         default_factory=dict,
         description="Thresholds by port speed, kB, e.g. {400G: 256-512}; they win over the two above. Default: 256-512 "

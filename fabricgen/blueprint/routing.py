@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
@@ -10,6 +11,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from fabricgen.blueprint.asn import AsnOrRange, AsnRange
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.scalars import Name
+from fabricgen.kernel import forms
+from fabricgen.kernel.forms import one_or_list, text_form
 
 Ip = Literal["v4", "v6", "dual"]
 """Address families of a fabric: IPv4, IPv6, or both on every interface."""
@@ -19,6 +22,8 @@ def _prefix(text: str) -> str:
     """A prefix in its usual spelling; IPv6 as RFC 5952 has it."""
     if "%" in text:
         raise ValueError(f"'{text}' names an interface after '%'; a pool is a prefix alone")
+    if not re.search(r"/\d{1,3}$", text, re.ASCII):
+        raise ValueError(f"'{text}' is not a prefix such as 10.0.0.0/16 or fd00:10::/48")
     try:
         network = ipaddress.ip_network(text)
     except ValueError as error:
@@ -30,17 +35,18 @@ def _prefix(text: str) -> str:
     return str(network)
 
 
-_PREFIX_SCHEMA = {
-    "type": "string",
-    "pattern": r"^(\d+\.\d+\.\d+\.\d+|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)/\d+$",
-    "examples": ["10.0.0.0/16", "fd00:10::/48"],
-}
+_PREFIX_SCHEMA = text_form(
+    rf"^(?:{forms.IPV4}/(?=\d{{1,3}}$)0*(?:3[0-2]|[12]?\d)|{forms.IPV6}/(?=\d{{1,3}}$)0*(?:12[0-8]|1[01]\d|\d{{1,2}}))$",
+    "a prefix such as 10.0.0.0/16 or fd00:10::/48",
+    "10.0.0.0/16",
+    "fd00:10::/48",
+)
 Prefix = Annotated[str, AfterValidator(_prefix), WithJsonSchema(_PREFIX_SCHEMA)]
 Prefixes = Annotated[
     tuple[Prefix, ...],
     BeforeValidator(as_list),
     Field(min_length=1),
-    WithJsonSchema({"oneOf": [_PREFIX_SCHEMA, {"type": "array", "items": _PREFIX_SCHEMA, "minItems": 1}]}),
+    WithJsonSchema(one_or_list(_PREFIX_SCHEMA, minItems=1)),
 ]
 
 

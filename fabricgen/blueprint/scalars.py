@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
+from fabricgen.kernel import forms
+from fabricgen.kernel.forms import text_form
 from fabricgen.kernel.frozen_model import FrozenModel
 from fabricgen.kernel.units import parse_count_of, parse_percent, parse_ratio, parse_speed
 
@@ -22,7 +24,8 @@ def _name(text: str) -> str:
     return text
 
 
-Name = Annotated[str, AfterValidator(_name), WithJsonSchema({"type": "string", "pattern": NAME_PATTERN})]
+NAME_FORM = text_form(NAME_PATTERN, "a name: lower-case letters, digits and '-', a letter first, at most 32 characters")
+Name = Annotated[str, AfterValidator(_name), WithJsonSchema(NAME_FORM)]
 """A name that ends up in host names (RFC 1123 labels)."""
 
 
@@ -32,7 +35,12 @@ def _one_line(text: str) -> str:
     return text
 
 
-Line = Annotated[str, Field(max_length=200), AfterValidator(_one_line)]
+Line = Annotated[
+    str,
+    Field(max_length=200),
+    AfterValidator(_one_line),
+    WithJsonSchema(text_form(forms.LINE, "text of one line, at most 200 characters", maxLength=200)),
+]
 """Free text of one line."""
 
 
@@ -44,17 +52,20 @@ class CountOf(FrozenModel):
 
     @classmethod
     def read(cls, value: Any) -> Any:
-        """Accept the short form; anything else is left to pydantic."""
-        if isinstance(value, str):
-            count, profile = parse_count_of(value)
-            return {"count": count, "profile": profile}
-        return value
+        """Read the one form there is; raises ValueError for another."""
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, str):
+            raise ValueError("expected a count of something, such as 32 x dgx-b200")
+        count, profile = parse_count_of(value)
+        return {"count": count, "profile": profile}
 
 
+NODES_FORM = text_form(forms.COUNT_OF, "so many of a node profile, such as 32 x dgx-b200", "32 x dgx-b200")
 NodesOf = Annotated[
     CountOf,
     BeforeValidator(CountOf.read),
-    WithJsonSchema({"type": "string", "pattern": r"^\d+ *[xX×] *\S+$", "examples": ["32 x dgx-b200"]}),
+    WithJsonSchema(NODES_FORM),
 ]
 
 
@@ -67,7 +78,11 @@ def _speed(value: Any) -> int:
 Speed = Annotated[
     int,
     BeforeValidator(_speed),
-    WithJsonSchema({"type": ["string", "integer"], "pattern": r"^\d+(\.\d+)?[GT]?$", "examples": ["400G"]}),
+    WithJsonSchema(
+        text_form(
+            forms.SPEED, "a speed such as 400G or 1.6T, in whole Gb/s", "400G", type=["string", "integer"], minimum=1
+        )
+    ),
 ]
 """A speed, held in Gb/s."""
 
@@ -81,7 +96,15 @@ def _ratio(value: Any) -> Fraction:
 Ratio = Annotated[
     Fraction,
     BeforeValidator(_ratio),
-    WithJsonSchema({"type": ["string", "number"], "pattern": r"^\d+(\.\d+)?( *: *\d+(\.\d+)?)?$", "examples": ["4:3"]}),
+    WithJsonSchema(
+        text_form(
+            forms.RATIO,
+            'downlink : uplink bandwidth in quotes, such as "2:1"',
+            "4:3",
+            type=["string", "number"],
+            exclusiveMinimum=0,
+        )
+    ),
 ]
 """Downlink over uplink bandwidth."""
 
@@ -98,7 +121,9 @@ def _percent(value: Any) -> float:
 Percent = Annotated[
     float,
     BeforeValidator(_percent),
-    WithJsonSchema({"type": ["string", "number"], "examples": ["10%"]}),
+    WithJsonSchema(
+        text_form(forms.PERCENT, "a share such as 10% or 0.1", "10%", type=["string", "number"], minimum=0, maximum=1)
+    ),
 ]
 """A share, held as a fraction of 1."""
 
@@ -111,26 +136,32 @@ class Links(FrozenModel):
 
     @classmethod
     def read(cls, value: Any) -> Any:
-        """Accept `32 x 400G`, `400G` and 32."""
+        """Read `32 x 400G`, `400G` and 32; raises ValueError for anything else."""
+        if isinstance(value, cls):
+            return value
         if isinstance(value, int) and not isinstance(value, bool):
             return {"count": value}
         if isinstance(value, str):
-            if re.search(r"[x×]", value):
+            if re.search(r"[xX×]", value):
                 count, speed = parse_count_of(value)
                 return {"count": count, "speed_gbps": parse_speed(speed)}
             return {"speed_gbps": parse_speed(value)}
-        return value
+        raise ValueError("expected links such as 32 x 400G, 32 or 400G")
 
 
 LinksOf = Annotated[
     Links,
     BeforeValidator(Links.read),
     WithJsonSchema(
-        {
-            "type": ["string", "integer"],
-            "pattern": r"^(\d+ *[xX×] *)?\d+(\.\d+)?[GT]?$",
-            "examples": ["32 x 400G", "400G", 32],
-        }
+        text_form(
+            forms.LINKS,
+            "links such as 32 x 400G, 32 or 400G",
+            "32 x 400G",
+            "400G",
+            type=["string", "integer"],
+            minimum=1,
+            maximum=4096,
+        )
     ),
 ]
 """Links of a switch towards the tier above."""
@@ -144,38 +175,54 @@ class NicMode(FrozenModel):
 
     @classmethod
     def read(cls, value: Any) -> Any:
-        """Accept `1x800` and `2x400G`."""
-        if isinstance(value, str):
-            ways, speed = parse_count_of(value)
-            return {"ways": ways, "speed_gbps": parse_speed(speed)}
-        return value
+        """Read `1x800` and `2x400G`; raises ValueError for anything else."""
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, str):
+            raise ValueError("expected ports such as 2x400")
+        ways, speed = parse_count_of(value)
+        return {"ways": ways, "speed_gbps": parse_speed(speed)}
 
 
 NicModeOf = Annotated[
     NicMode,
     BeforeValidator(NicMode.read),
-    WithJsonSchema({"type": "string", "pattern": r"^[1-8] *[xX] *\d+G?$", "examples": ["2x400"]}),
+    WithJsonSchema(text_form(forms.NIC_MODE, "ports that one is run as, such as 2x400", "2x400", "1x800")),
 ]
 
 
 def _cages(value: Any) -> Any:
     """Cage numbers from ranges: `1-32,49`."""
+    if isinstance(value, tuple):
+        return value  # read before
     if isinstance(value, int) and not isinstance(value, bool):
-        return (value,)
+        value = str(value)
     if not isinstance(value, str):
-        return value
+        raise ValueError("expected cages such as 1-32 or 1-16,33-48")
     found: list[int] = []
     for part in value.split(","):
-        ends = re.fullmatch(r" *(\d{1,4})(?: *- *(\d{1,4}))? *", part)
+        ends = re.fullmatch(r" *(\d{1,4})(?: *- *(\d{1,4}))? *", part, re.ASCII)
         if ends is None or int(ends[2] or ends[1]) < int(ends[1]) or int(ends[1]) < 1:
             raise ValueError(f"'{value}' is not a range of cages such as 1-32 or 1-16,33-48")
         found += range(int(ends[1]), int(ends[2] or ends[1]) + 1)
     return tuple(sorted(set(found)))
 
 
+_CAGE = r"(?!0+(?!\d))\d{1,4}"
+_CAGE_RANGE = rf" *{_CAGE}(?: *- *{_CAGE})? *"
 Cages = Annotated[
     tuple[int, ...],
     BeforeValidator(_cages),
-    WithJsonSchema({"type": ["string", "integer"], "pattern": r"^[0-9 ,-]+$", "examples": ["1-32", "1-16,33-48"]}),
+    WithJsonSchema(
+        text_form(
+            rf"^{_CAGE_RANGE}(?:,{_CAGE_RANGE})*$",
+            "cages of a switch face by number, such as 1-32 or 1-16,33-48",
+            "1-32",
+            "1-16,33-48",
+            type=["string", "integer"],
+            minimum=1,
+            maximum=9999,
+        )
+    ),
 ]
 """Cages of a switch face by number, from 1."""

@@ -2,36 +2,115 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
-SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
+from fabricgen.blueprint.lint_settings import Project
+from fabricgen.blueprint.models import Blueprint
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.schema import catalog_schema
+from fabricgen.kernel.json_schema import schema_of
+
+_INCLUDE = {
+    "description": "Files that this one is laid over, relative to it; the last wins.",
+    "oneOf": [
+        {"type": "string", "description": "A file."},
+        {"type": "array", "items": {"type": "string", "description": "A file."}},
+    ],
+    "examples": ["common.yaml"],
+}
+_ANCHORS = {"^x-": {"description": "A place to hold anchors; not read."}}
+_OF_WHOLE = ("required", "anyOf", "oneOf", "if", "then", "minProperties")
+"""What a schema asks of a mapping as a whole, and an overlay leaves to the file below it."""
 
 
 def blueprint_schema() -> dict[str, Any]:
-    """JSON Schema 2020-12 of a blueprint, made from the models; keys in a fixed order.
+    """JSON Schema 2020-12 of a blueprint, made from the models.
 
-    `include` and `x-` keys, which are resolved before the models see them, are added here.
+    `include` and `x-` keys, which are resolved before the models see them, are added here. What includes others is an
+    overlay: it may leave anything to them, and take keys of theirs away with null.
     """
-    from fabricgen.blueprint.models import Blueprint
+    schema = schema_of(Blueprint, "fabricgen blueprint", _names())
+    schema["properties"]["include"] = _INCLUDE
+    schema["patternProperties"] = _ANCHORS
+    keys = ("required", "properties", "patternProperties", "additionalProperties", "type")
+    whole = {key: schema.pop(key) for key in keys}
+    overlays = {f"{name}Overlay": _overlay(model) for name, model in schema["$defs"].items()}
+    schema["$defs"] |= overlays
+    schema["$defs"]["Blueprint"] = {**whole, "description": schema["description"]}
+    schema["$defs"]["Overlay"] = {**_overlay(whole), "description": "What is laid over other files, or included."}
+    schema |= {"if": {"required": ["include"]}, "then": _ref("Overlay"), "else": _ref("Blueprint")}
+    return schema
 
-    schema = Blueprint.model_json_schema(mode="validation")
-    schema["$schema"] = SCHEMA_ID
-    schema["title"] = "fabricgen blueprint"
-    schema["properties"]["include"] = {
-        "description": "Files that this one is laid over, relative to it.",
-        "oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+
+def overlay_schema() -> dict[str, Any]:
+    """JSON Schema 2020-12 of a file that blueprints include: nothing is required in it."""
+    schema = blueprint_schema()
+    kept = {name: model for name, model in schema["$defs"].items() if name.endswith("Overlay")}
+    return {
+        "$schema": schema["$schema"],
+        "$defs": kept,
+        "title": "fabricgen overlay or included file",
+        "description": kept["Overlay"]["description"],
+        **_ref("Overlay"),
     }
-    schema["patternProperties"] = {"^x-": {"description": "A place to hold anchors; not read."}}
-    # An overlay may leave what an included file states to that file.
-    schema["anyOf"] = [{"required": schema.pop("required")}, {"required": ["include"]}]
-    return {key: schema[key] for key in sorted(schema)}
 
 
 def project_schema() -> dict[str, Any]:
-    """JSON Schema 2020-12 of a project's settings file; keys in a fixed order."""
-    from fabricgen.blueprint.lint_settings import Project
+    """JSON Schema 2020-12 of a project's settings file."""
+    return schema_of(Project, "fabricgen project settings", _names())
 
-    schema = Project.model_json_schema(mode="validation")
-    schema["$schema"] = SCHEMA_ID
-    schema["title"] = "fabricgen project settings"
-    return {key: schema[key] for key in sorted(schema)}
+
+SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
+    "blueprint": blueprint_schema,
+    "catalog": catalog_schema,
+    "overlay": overlay_schema,
+    "project": project_schema,
+}
+"""What a user writes -> its schema."""
+
+
+def schema_text(name: str) -> str:
+    """One of `SCHEMAS` as it is written to files."""
+    return json.dumps(SCHEMAS[name](), indent=2, sort_keys=True) + "\n"
+
+
+def _ref(name: str) -> dict[str, Any]:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _names() -> dict[str, tuple[str, ...]]:
+    catalog = Catalog()
+    return {**{kind: catalog.ids(kind) for kind in ("switches", "nodes", "scale_up")}, "nos": catalog.known_nos()}
+
+
+def _overlay(model: dict[str, Any]) -> dict[str, Any]:
+    """A model's schema where every key may be left out, or be null."""
+    made = {key: value for key, value in model.items() if key not in _OF_WHOLE}
+    for key in ("properties", "patternProperties"):
+        if key in made:
+            made[key] = {name: _or_null(value) for name, value in made[key].items()}
+    return made
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    about = {key: value for key, value in schema.items() if key in ("description", "deprecated")}
+    rest = _parts({key: value for key, value in schema.items() if key not in about})
+    return {**about, **(rest if {"type": "null"} in rest.get("anyOf", []) else {"anyOf": [rest, {"type": "null"}]})}
+
+
+def _parts(schema: Any) -> Any:
+    """A value's schema whose mappings are overlays too."""
+    if isinstance(schema, list):
+        return [_parts(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return {**schema, "$ref": f"{schema['$ref']}Overlay"}
+    made = {key: _parts(value) for key, value in schema.items() if key != "minProperties"}
+    for key in ("patternProperties", "additionalProperties"):
+        if isinstance(schema.get(key), dict):
+            own = schema[key]
+            made[key] = {k: _or_null(v) for k, v in own.items()} if key == "patternProperties" else _or_null(own)
+    return made

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, WithJsonSchema
 
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.kernel.forms import text_form
 
 ENVIRONMENT, FILE = "env:", "file:"
 READABLE = (".yaml", ".yml", ".json", ".csv")
@@ -47,11 +48,12 @@ Secret = Annotated[
     str,
     BeforeValidator(_reference),
     WithJsonSchema(
-        {
-            "type": "string",
-            "pattern": r"^(env:FABRICGEN_[A-Z0-9_]{1,64}|file:[A-Za-z0-9._-][A-Za-z0-9._/-]{0,200})$",
-            "examples": ["env:FABRICGEN_ADMIN_HASH", "file:secrets/admin.hash"],
-        }
+        text_form(
+            rf"^(?!file:.*(?:{'|'.join(map(re.escape, READABLE))})$)(?:{_REFERENCE.pattern})$",
+            "where a secret is kept: env:FABRICGEN_NAME, or file:PATH of a file that is no YAML, JSON or CSV",
+            "env:FABRICGEN_ADMIN_HASH",
+            "file:secrets/admin.hash",
+        )
     ),
 ]
 """Where a secret is kept."""

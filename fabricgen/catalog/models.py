@@ -37,31 +37,31 @@ __all__ = [
 class NicProfile(Profile):
     """A network adapter."""
 
-    kind: Literal["nic"] = "nic"
-    name: str
-    gbps: int = Field(gt=0)
+    kind: Literal["nic"] = Field("nic", description="What the file describes.")
+    name: str = Field(description="What it is, for people.")
+    gbps: int = Field(gt=0, description="All of its ports together, Gb/s.")
     splits: dict[int, int] = Field(description="Ports -> speed of each, Gb/s.")
-    host: str
+    host: str = Field(description="How it is attached to its host, for example PCIe 6.0 x16.")
 
 
 class CableProfile(Profile):
     """A cable technology: how far it reaches at a lane rate, and what its ends draw."""
 
-    kind: Literal["cable"] = "cable"
-    name: str
+    kind: Literal["cable"] = Field("cable", description="What the file describes.")
+    name: str = Field(description="What it is, for people.")
     medium: Literal[
         "DAC", "ACC", "AEC", "AOC", "SR", "VR", "DR", "FR", "LR", "ZR", "LPO", "LRO", "NPO", "CPO", "COPPER"
-    ]
+    ] = Field(description="Kind of medium.")
     lane_gbps: tuple[float, ...] = Field(description="Lane rates it carries, Gb/s.")
     link_gbps: tuple[int, ...] = Field(
         (), description="Link speeds it carries, one link a module, Gb/s; empty: whatever its lanes make up."
     )
-    reach_m: float = Field(gt=0)
+    reach_m: float = Field(gt=0, description="Greatest length, m.")
     power_w_per_end: float | None = Field(
         None, ge=0, description="At the widest (eight-lane) end, W; where `link_gbps` is given, of any one module."
     )
     attached: bool = Field(description="The ends are part of the cable (DAC, AOC); otherwise transceivers and fibre.")
-    fibre: Literal["", "mmf-om4", "smf-os2"] = ""
+    fibre: Literal["", "mmf-om4", "smf-os2"] = Field("", description="The fibre; empty: copper, or fixed to its ends.")
     connector: str = Field("", description="What one fibre plugs into: MPO-12/APC, LC duplex, ...")
     lanes_per_connector: int = Field(4, gt=0, description="Electrical lanes that one such connector carries.")
     form_factors: tuple[str, ...] = Field((), description="Cages it fits; empty: any pluggable cage.")

@@ -18,20 +18,20 @@ class NicPort(FrozenModel):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9/_.-]*$", description="What is printed on, or said of, the port.")
     cage: str = Field(description="The cage it is in; twin-port cages hold two ports.")
     gpu: int | None = Field(None, ge=0, description="The GPU it serves, as the vendor numbers them (from 0).")
-    nic: str = ""
+    nic: str = Field("", description="The NIC profile it is a port of, where one is known.")
     interface: str = Field("", description="What the operating system calls it, e.g. mlx5_4.")
 
 
 class NicRole(FrozenModel):
     """The ports of a node that serve one purpose; all alike."""
 
-    form_factor: str
+    form_factor: str = Field(description="OSFP, QSFP-DD, QSFP112, RJ45, ...")
     lanes: int = Field(gt=0, description="Lanes of one port.")
-    lane_gbps: float = Field(gt=0)
+    lane_gbps: float = Field(gt=0, description="Fastest rate of one lane, Gb/s.")
     speeds: tuple[int, ...] = Field(min_length=1, description="Speeds of an unsplit port, fastest first, Gb/s.")
     splits: tuple[int, ...] = Field((1,), description="Into how many equal ports (planes) one NIC port may be split.")
     connectors: Literal[1, 2] = Field(1, description="2 where two NIC ports share a twin-port cage.")
-    ports: tuple[NicPort, ...] = Field(min_length=1)
+    ports: tuple[NicPort, ...] = Field(min_length=1, description="The ports one by one.")
 
     @model_validator(mode="after")
     def _ports_are_distinct(self) -> NicRole:
@@ -54,21 +54,21 @@ class NicRole(FrozenModel):
 class Accelerators(FrozenModel):
     """The accelerators in one node."""
 
-    model: str
-    count: int = Field(gt=0)
+    model: str = Field(description="What they are, for example B200.")
+    count: int = Field(gt=0, description="In one node.")
 
 
 class NodeProfile(Profile):
     """A node (server, tray or appliance) and its network ports by role."""
 
-    kind: Literal["node"] = "node"
-    name: str
-    vendor: str = ""
-    accelerators: Accelerators | None = None
+    kind: Literal["node"] = Field("node", description="What the file describes.")
+    name: str = Field(description="What it is, for people.")
+    vendor: str = Field("", description="Who makes it.")
+    accelerators: Accelerators | None = Field(None, description="Its accelerators. Default: none.")
     roles: dict[str, NicRole] = Field(description="Role (compute, storage, inband, bmc, ...) -> its ports.")
-    rack_units: int = Field(gt=0)
-    power_w: Power = Power(max=None, typical=None)
-    weight_kg: float | None = Field(None, gt=0)
+    rack_units: int = Field(gt=0, description="Height, rack units.")
+    power_w: Power = Field(Power(max=None, typical=None), description="Electrical power, W.")
+    weight_kg: float | None = Field(None, gt=0, description="Weight, kg.")
     scale_up: str = Field("", description="The scale-up domain that such nodes form.")
     scale_up_too: tuple[str, ...] = Field((), description="Others that they can form instead.")
     external: bool = Field(

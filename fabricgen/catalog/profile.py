@@ -18,7 +18,7 @@ class Profile(FrozenModel):
     id: Id
     source: str = Field(min_length=8, description="Where these facts were read.")
     tag: Tag = Field(description="V read in the source, R recalled, D derived.")
-    note: str = ""
+    note: str = Field("", description="What else one should know.")
 
 
 class Power(FrozenModel):

@@ -14,8 +14,8 @@ Dimensions = tuple[int, ...]
 class ScaleUpDomainProfile(Profile):
     """A scale-up domain. Its `shape` names the module that wires it and says which of these keys it reads."""
 
-    kind: Literal["scale-up"] = "scale-up"
-    name: str
+    kind: Literal["scale-up"] = Field("scale-up", description="What the file describes.")
+    name: str = Field(description="What it is, for people.")
     shape: str = Field(
         description="The module of design/scale_up_kinds that wires it: switched, mesh, torus, point_to_point."
     )

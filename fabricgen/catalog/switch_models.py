@@ -14,7 +14,7 @@ from fabricgen.kernel.frozen_model import FrozenModel
 class CageClass(FrozenModel):
     """A run of equal cages on a switch face, numbered in the order of the classes."""
 
-    count: int = Field(gt=0)
+    count: int = Field(gt=0, description="Cages of this kind.")
     form_factor: str = Field(description="OSFP, QSFP-DD, QSFP112, QSFP28, SFP28, RJ45, ...")
     lanes: int = Field(gt=0, description="Electrical lanes of one cage.")
     lane_gbps: float = Field(gt=0, description="Fastest rate of one lane, Gb/s.")
@@ -78,10 +78,10 @@ class CageClass(FrozenModel):
 class LineCards(FrozenModel):
     """Equal line cards of a chassis, in consecutive slots."""
 
-    count: int = Field(gt=0)
+    count: int = Field(gt=0, description="Cards of this kind.")
     cages: int = Field(gt=0, description="Cages of one card.")
     first_slot: int = Field(gt=0, description="The slot of the first of these cards, as the chassis numbers them.")
-    model: str
+    model: str = Field(description="What the card is called.")
     part_number: str = Field(min_length=1, pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*$", description="What is ordered.")
 
 
@@ -92,20 +92,22 @@ class SwitchProfile(Profile):
     all its cards, fabric and supervisor modules.
     """
 
-    kind: Literal["switch"] = "switch"
-    vendor: str
-    model: str
-    protocol: Literal["ethernet", "infiniband", "nvlink", "scale-up-ethernet", "ualink", "optical-circuit"]
-    asic: str
+    kind: Literal["switch"] = Field("switch", description="What the file describes.")
+    vendor: str = Field(description="Who makes it.")
+    model: str = Field(description="What its maker calls it.")
+    protocol: Literal["ethernet", "infiniband", "nvlink", "scale-up-ethernet", "ualink", "optical-circuit"] = Field(
+        description="What it switches."
+    )
+    asic: str = Field(description="Its switching chip.")
     throughput_gbps: float | None = Field(None, gt=0, description="Per direction, Gb/s.")
-    cages: tuple[CageClass, ...] = Field(min_length=1)
-    rack_units: int = Field(gt=0)
-    power_w: Power = Power(max=None, typical=None)
-    weight_kg: float | None = Field(None, gt=0)
+    cages: tuple[CageClass, ...] = Field(min_length=1, description="Its cages by kind, in the order of the face.")
+    rack_units: int = Field(gt=0, description="Height, rack units.")
+    power_w: Power = Field(Power(max=None, typical=None), description="Electrical power without optics, W.")
+    weight_kg: float | None = Field(None, gt=0, description="Weight, kg.")
     nos: tuple[str, ...] = Field(
         min_length=1, description="Network operating systems that run on it, the usual one first."
     )
-    part_number: str = ""
+    part_number: str = Field("", description="What is ordered.")
     line_cards: tuple[LineCards, ...] = Field(
         (), description="The line cards of a chassis, which hold its cages in the order of the face; none: a fixed box."
     )

@@ -11,8 +11,8 @@ from typing import Any
 
 from fabricgen.kernel.diagnostics import Edit, Path, Span
 from fabricgen.kernel.located_yaml import Located, parse_located
+from fabricgen.kernel.yaml_syntax import LINE_END
 
-_BREAK = re.compile(r"\r\n|[\r\n\x85\u2028\u2029]")
 _COMMA_AFTER = re.compile(r"\s*,(?:[ \t]*(?![ \t#]))?")
 _COMMA_BEFORE = re.compile(r",\s*$")
 _BLANK_TO_END = re.compile(r"[ \t]*(?:#[^\n\r]*)?(?:\r\n|[\r\n]|$)")
@@ -95,7 +95,7 @@ class _Lines:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.starts = [0, *(match.end() for match in _BREAK.finditer(text))]
+        self.starts = [0, *(match.end() for match in LINE_END.finditer(text))]
 
     def offset(self, line: int, column: int) -> int:
         """Place of a line and column that count from 1."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-_SPEED = re.compile(r"^(\d+(?:\.\d+)?)\s*([GMT])?(?:b/s|bps|be|bE)?$", re.IGNORECASE)
-_COUNT_OF = re.compile(r"^(\d+)\s*[x×]\s*(\S.*)$", re.IGNORECASE)
-_RATIO = re.compile(r"^(\d+(?:\.\d+)?)\s*(?::\s*(\d+(?:\.\d+)?))?$")
-_PERCENT = re.compile(r"^(\d+(?:\.\d+)?)\s*%$")
+_SPEED = re.compile(r"^(\d+(?:\.\d+)?)\s*([GMT])?(?:b/s|bps|be|bE)?$", re.IGNORECASE | re.ASCII)
+_COUNT_OF = re.compile(r"^(\d+)\s*[x×]\s*(\S.*)$", re.IGNORECASE | re.ASCII)
+_RATIO = re.compile(r"^(\d+(?:\.\d+)?)\s*(?::\s*(\d+(?:\.\d+)?))?$", re.ASCII)
+_PERCENT = re.compile(r"^(\d+(?:\.\d+)?)\s*%$", re.ASCII)
 _SCALE = {"M": Fraction(1, 1000), "G": Fraction(1), "T": Fraction(1000), "": Fraction(1)}
 
 

@@ -10,7 +10,8 @@ from fabricgen.kernel.yaml_scalars import is_sexagesimal, sexagesimal_trap
 
 _INDENT_WITH_TAB = re.compile(r" *\t")
 _UNQUOTED = re.compile(r"[^\s,\[\]{}]+")
-_LINE_END = re.compile(r"\r\n|[\r\n\x85\u2028\u2029]")  # what the parser counts
+LINE_END = re.compile(r"\r\n|[\r\n\x85\u2028\u2029]")
+"""Ends of lines as the parser counts them."""
 _HINTS = {
     "mapping values are not allowed": "put text that contains ': ' in quotes, or check the indentation",
     "could not find expected ':'": "a key needs ': ' and a value; is a quote or an indent missing?",
@@ -29,7 +30,7 @@ def syntax_fault(error: Exception, source: str, name: str) -> InputError:
     mark = getattr(error, "problem_mark", None)
     if mark is None:
         return fault("FG002", f"not valid YAML: {error}", span=Span(name, 1, 1))
-    lines = _LINE_END.split(source)
+    lines = LINE_END.split(source)
     context = getattr(error, "context_mark", None)
     if tab := _tab(lines, name, [m for m in (mark, context) if m]):
         hint = "indent with spaces, two for each level"

@@ -70,8 +70,9 @@ def rules_page() -> str:
         "lists those that begin so, and `--format json` writes either for programs.",
         "",
         "A design rule judges without expanding the cluster (`lint --fast` runs these alone), a plan rule sees every",
-        "device and link. A fault leaves an input unusable: it cannot be waived, and commands exit with 2. Examples",
-        "are laid over the small blueprint of `fabricgen/lint/examples.py`.",
+        "device and link, an engine rule what the linter is told, and a config rule what `fabricgen check` reads. A",
+        "fault leaves an input unusable: it cannot be waived, and commands exit with 2. Examples are laid over the",
+        "small blueprint of `fabricgen/lint/examples.py`.",
     ]
     codes = all_codes()
     for prefix, members in by_family(codes):

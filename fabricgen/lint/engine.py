@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fabricgen.blueprint.lint_settings import ProjectLint, Waiver
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity, Span, did_you_mean
+from fabricgen.lint.fault import page_of
 from fabricgen.lint.rule import DesignRule, PlanRule, all_rules
 from fabricgen.lint.waived import Waived
 
@@ -138,7 +139,7 @@ def _on_waivers(
         elif i in standing and i not in used and whole and settings.wants(UNMATCHED) and settings.wants(waiver.rule):
             known = {rule.id for rule in all_rules()}
             message = f"the waiver of {waiver.rule} at '{waiver.at or 'everywhere'}' covers no finding"
-            hint = "remove it" if waiver.rule in known else f"no rule has that code; {did_you_mean(waiver.rule, known)}"
+            hint = "remove it" if waiver.rule in known else _no_rule(waiver.rule, known)
             yield Diagnostic(UNMATCHED, Severity.WARNING, message, path, hint)
 
 
@@ -148,7 +149,13 @@ def _on_severities(design: Design, settings: LintSettings) -> Iterator[Diagnosti
     for code in design.loaded.blueprint.lint.severity:
         if code not in known and settings.wants(UNMATCHED):
             path: Path = ("lint", "severity", code)
-            yield Diagnostic(UNMATCHED, Severity.WARNING, f"no rule is {code}", path, did_you_mean(code, known))
+            yield Diagnostic(UNMATCHED, Severity.WARNING, f"no rule is {code}", path, _no_rule(code, known))
+
+
+def _no_rule(code: str, known: set[str]) -> str:
+    if page_of(code):
+        return "that is a fault: it leaves the blueprint unusable, so it is neither waived nor weighed"
+    return did_you_mean(code, known)
 
 
 def _ordered(design: Design, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

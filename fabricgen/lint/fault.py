@@ -12,6 +12,9 @@ from fabricgen.lint.rule import RULES, all_rules
 
 FAULTS = "fabricgen.lint.faults"
 
+ENGINE, CHECK = "engine rule", "config rule"
+"""Kinds of those that are findings all the same: of the linter on its own settings, and of `fabricgen check`."""
+
 
 class Fault(Documented):
     """A refusal of a stage, or a finding of something other than a rule; its page says how to go on."""

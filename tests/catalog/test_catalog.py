@@ -80,7 +80,7 @@ def test_profile_fits_the_published_schema(kind: str, name: str) -> None:
 
 
 def test_published_schema_is_fresh() -> None:
-    assert SCHEMA.read_text() == json.dumps(catalog_schema(), indent=2) + "\n"
+    assert SCHEMA.read_text() == json.dumps(catalog_schema(), indent=2, sort_keys=True) + "\n"
 
 
 def test_schema_refuses_a_profile_with_an_unknown_key() -> None:

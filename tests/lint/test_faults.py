@@ -87,7 +87,9 @@ def test_bad_is_refused_where_it_is_marked_and_good_is_taken(
 def test_a_fault_says_what_why_and_how(fault: Fault) -> None:
     page = explain(fault)
     assert len(fault.about.split("\n\n")) >= 2 or fault.in_words
-    assert page.startswith(f"{fault.id} {fault.title} ({fault.severity.label}, fault, {FAMILIES[fault.id[:3]]})\n")
+    assert page.startswith(
+        f"{fault.id} {fault.title} ({fault.severity.label}, {fault.kind}, {FAMILIES[fault.id[:3]]})\n"
+    )
     assert all(fault.examples)
     assert page_of(fault.id) is not None
 
@@ -132,3 +134,10 @@ def test_an_unknown_code_is_told_what_is_near(fabricgen) -> None:
     ran = fabricgen("rules", "FG1O1")
     assert (ran.code, ran.out) == (2, "")
     assert "error[FG034]: there is no rule or fault 'FG1O1'\n  hint: did you mean 'FG" in ran.err
+
+
+def test_a_fault_cannot_be_waived(tmp_path: Path) -> None:
+    file = tmp_path / "b.yaml"
+    file.write_text(f"{BASE}lint: {{severity: {{FG101: info, FG999: info}}}}\n", encoding="utf-8")
+    found = lint(build_design(load_blueprint(str(file)))).findings
+    assert [d.hint.partition(":")[0].partition(" 'FG")[0] for d in found] == ["that is a fault", "known"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -14,7 +16,8 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, Severity, Span
+from fabricgen.lint.examples import BASE
 from fabricgen.lint.fault import page_of
 from fabricgen.lint.report import FileReport, report_formats, write_report
 from fabricgen.lint.rule import all_rules
@@ -149,6 +152,12 @@ def test_the_caret_stands_under_the_fault(
 
 def _one(span: Span) -> FileReport:
     return FileReport(span.file, (Diagnostic("FG105", Severity.INFO, "full", span=span),))
+
+
+def test_text_says_how_many_findings_can_be_mended(file: str) -> None:
+    found = Diagnostic("FG803", Severity.WARNING, "no effect", ("name",), fix=(Edit("remove", ("name",)),))
+    last = write_report("text", [FileReport(file, (found, found))]).splitlines()[-1]
+    assert last == "1 blueprint: 0 errors, 2 warnings, 0 infos; --fix mends 2"
 
 
 def test_a_byte_order_mark_moves_no_caret(tmp_path: Path) -> None:
@@ -318,3 +327,16 @@ def test_fingerprints_stay_when_lines_move_and_numbers_change(file: str) -> None
     assert twice[0] == first[0] != twice[1]
     other = prints(finding(message="2 spines", line=3, **few | {"path": "fabrics.storage"}))
     assert other != first
+
+
+@pytest.mark.parametrize("form", report_formats())
+def test_every_blueprint_is_in_the_report(form: str, file: str, fabricgen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several, one of them from standard input, of which some cannot be used."""
+    Path("good.yaml").write_text(BASE, encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"name: {")))
+    ran = fabricgen("lint", "--fast", "-", file, "good.yaml", "none.yaml", "--format", form)
+    assert ran.code == 2
+    assert ran.err == ""
+    codes = ["FG001", "FG002", "FG010"] if form != "github" else ["title=FG001", "title=FG002", "title=FG010"]
+    assert all(code in ran.out for code in codes)
+    assert "good.yaml" in ran.out or form not in ("json", "junit")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import fail_on_option
+from fabricgen.cli.options import SEVERITIES
 
 if TYPE_CHECKING:
     from fabricgen.lint.report import FileReport
@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Also validate against the YANG models in a folder, src/sonic-yang-models of sonic-buildimage.",
 )
-@fail_on_option
+@click.option(
+    "--fail-on",
+    type=click.Choice([*SEVERITIES, "never"]),
+    default="error",
+    show_default=True,
+    help="Exit with 1 on problems of this severity or worse.",
+)
 def command(paths: tuple[Path, ...], form: str, yang: Path | None, fail_on: str) -> int:
     """Judge config_db.json files, or those in folders that were built: tables, fields, references, lanes, speeds.
 

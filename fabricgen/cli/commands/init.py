@@ -6,12 +6,18 @@ from pathlib import Path
 
 import click
 
+SCHEMA = "blueprint.schema.json"
+"""What the schema is called beside a blueprint; `fabricgen schema -o` renews it."""
+
 
 @click.command()
 @click.argument("file", required=False, default="blueprint.yaml", metavar="[FILE]")
 @click.option("--example", default="leaf-spine", show_default=True, help="Example to start from; `list` names them.")
 def command(file: str, example: str) -> None:
-    """Write an example blueprint to FILE (default blueprint.yaml; - is standard output)."""
+    """Write an example blueprint to FILE (default blueprint.yaml; - is standard output).
+
+    The JSON Schema goes beside it unless it is there, so that editors complete and explain what is written.
+    """
     from fabricgen.kernel.diagnostics import did_you_mean, fault
     from fabricgen.kernel.resources import resource_dir
 
@@ -28,7 +34,10 @@ def command(file: str, example: str) -> None:
         return
     try:
         with Path(file).open("x", encoding="utf-8") as stream:
-            stream.write(body)
+            stream.write(f"# yaml-language-server: $schema={SCHEMA}\n{body}")
+        beside = Path(file).with_name(SCHEMA)
+        if not beside.exists():
+            beside.write_bytes((resource_dir("schemas") / SCHEMA).read_bytes())
     except FileExistsError:
         raise fault("FG023", f"{file} exists; it is left as it is", hint="name another file") from None
     except OSError as error:

@@ -59,11 +59,12 @@ def command(
 ) -> int:
     """Judge one or more BLUEPRINTs; faults that leave a blueprint unusable exit with 2, findings with 1.
 
-    A lock (FILE.lock.yaml) stands for its blueprint, so that a hook may be given both.
+    A lock (FILE.lock.yaml) stands for its blueprint, so that a hook may be given both, and a folder for the
+    blueprints directly in it.
     """
     import datetime
 
-    from fabricgen.blueprint.lock import locked_blueprint
+    from fabricgen.blueprint.lock import blueprints_in
     from fabricgen.cli.findings import fails
     from fabricgen.compiler import compile_design
     from fabricgen.kernel.diagnostics import InputError
@@ -79,7 +80,7 @@ def command(
         raise click.UsageError("--fix mends files: not what is --set, nor standard input")
     asked = LintSettings(_codes("--select", select), _codes("--ignore", ignore), day)
     reports, failed, unusable = [], False, False
-    for blueprint in dict.fromkeys(map(locked_blueprint, blueprints)):
+    for blueprint in dict.fromkeys(named for path in blueprints for named in blueprints_in(path)):
 
         def judge(unsaved: Mapping[str, bytes], blueprint: str = blueprint) -> tuple[Design, LintResult]:
             design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings, unsaved=unsaved)

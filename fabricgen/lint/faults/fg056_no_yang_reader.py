@@ -8,7 +8,7 @@ from fabricgen.lint.fault import Fault
 class NoYangReader(Fault):
     """`check --yang` needs libyang, a C library with a Python binding that is not installed.
 
-    SONiC validates its configuration with the same library (sonic-mgmt-framework), so no other judge would say the
+    SONiC validates its configuration with the same library (src/sonic-yang-mgmt), so no other judge would say the
     same. Install it as the hint says, or leave `--yang` out: the built-in checks need nothing.
     """
 

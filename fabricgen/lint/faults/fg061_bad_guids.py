@@ -10,7 +10,7 @@ class BadGuids(Fault):
     port that there is none of.
 
     An InfiniBand subnet manager knows devices by their 64-bit GUID alone (InfiniBand Architecture Specification,
-    volume 1, 4.1): with a wrong one the port is routed as somebody else's. Take them from `ibstat` on nodes and
+    volume 1, chapter 4): with a wrong one the port is routed as somebody else's. Take them from `ibstat` on nodes and
     `ibswitches` for switches.
     """
 

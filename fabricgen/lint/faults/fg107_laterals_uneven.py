@@ -9,7 +9,7 @@ class LateralsUneven(Fault):
     """Peer links are asked for in a group of an odd number of switches, or a span's links do not divide by the
     switches that carry it, or start from a tier that is not per site.
 
-    Peer links join pairs (MLAG, IEEE 802.1AX Annex on DRNI), and links of a span that land unevenly fill the thin
+    Peer links join pairs (MLAG, the DRNI of IEEE 802.1AX-2020), and links of a span that land unevenly fill the thin
     side first. State an even count; put a border tier per site under a span, and a number of links that its
     switches divide.
     """

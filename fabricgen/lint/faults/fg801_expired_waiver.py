@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabricgen.kernel.diagnostics import Severity
-from fabricgen.lint.fault import Fault
+from fabricgen.lint.fault import ENGINE, Fault
 
 
 class ExpiredWaiver(Fault):
@@ -15,6 +15,7 @@ class ExpiredWaiver(Fault):
 
     id = "FG801"
     severity = Severity.WARNING
+    kind = ENGINE
     title = "a waiver has ended"
     bad = """
         fabrics: {compute: {tiers: {spine: {count: 2}}}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabricgen.kernel.diagnostics import Severity
-from fabricgen.lint.fault import Fault
+from fabricgen.lint.fault import ENGINE, Fault
 
 
 class UnmatchedWaiver(Fault):
@@ -16,6 +16,7 @@ class UnmatchedWaiver(Fault):
 
     id = "FG802"
     severity = Severity.WARNING
+    kind = ENGINE
     title = "a waiver covers no finding"
     bad = """
         lint:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabricgen.lint.fault import Fault
+from fabricgen.lint.fault import CHECK, Fault
 
 
 class ConfigWrong(Fault):
@@ -15,6 +15,7 @@ class ConfigWrong(Fault):
     """
 
     id = "FG901"
+    kind = CHECK
     title = "a SONiC configuration has what the switch would refuse or ignore"
     in_words = True
     bad = """

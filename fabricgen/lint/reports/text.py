@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from unicodedata import combining, east_asian_width
@@ -10,21 +9,21 @@ from unicodedata import combining, east_asian_width
 from fabricgen.blueprint.secret import is_secret
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span
 from fabricgen.kernel.text_input import read_bytes
+from fabricgen.kernel.yaml_syntax import LINE_END
 from fabricgen.lint.report import FileReport, in_file, totals
 
 WIDEST = 100
 """Cells of a source line that are shown; of a longer one, those around the fault."""
 
-_LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
-"""Ends of lines as the YAML reader counts them."""
-
 
 def report(results: Sequence[FileReport]) -> str:
-    """Findings in order, then a line that counts them."""
+    """Findings in order, then a line that counts them, and those that `--fix` mends."""
     files: dict[str, tuple[str, ...]] = {}
     blocks = [_block(finding, files) for result in results for finding in result.findings]
     judged = f"{len(results)} blueprint{'s' * (len(results) != 1)}"
-    return "\n".join([*blocks, f"{judged}: {_counted(totals(results))}"])
+    fixable = sum(bool(finding.fix) for result in results for finding in result.findings)
+    mended = f"; --fix mends {fixable}" if fixable else ""
+    return "\n".join([*blocks, f"{judged}: {_counted(totals(results))}{mended}"])
 
 
 def _counted(counts: dict[str, int]) -> str:
@@ -78,6 +77,6 @@ def _lines(file: str) -> tuple[str, ...]:
         if not Path(file).is_file():
             return ()
         text = read_bytes(Path(file), file).decode("utf-8", "replace").removeprefix("\ufeff")
-        return tuple(_LINE_END.split(text))
+        return tuple(LINE_END.split(text))
     except (InputError, OSError, ValueError):
         return ()

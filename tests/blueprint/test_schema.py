@@ -1,0 +1,247 @@
+"""The JSON Schemas describe all there is, and say of a blueprint what the loader says of its structure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args
+
+import pydantic
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend
+from pydantic import BaseModel
+
+from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.lint_settings import Limits
+from fabricgen.blueprint.models import Blueprint
+from fabricgen.blueprint.schema import SCHEMAS
+from fabricgen.blueprint.source import read_source
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.kernel.located_yaml import read_located
+from tests.conftest import BLUEPRINTS, EXAMPLES
+
+ERRORS = Path(__file__).resolve().parent.parent / "errors"
+
+
+def as_ecma(validator: Any, pattern: str, text: Any, schema: Any) -> Iterator[ValidationError]:
+    """`pattern` as ECMA-262 has it, which editors follow: `$` is the very end, `\\d` has ASCII digits."""
+    if isinstance(text, str) and not re.search(pattern.replace("$", r"\Z"), text, re.ASCII):
+        yield ValidationError(f"{text!r} does not match {pattern!r}")
+
+
+EcmaValidator = extend(Draft202012Validator, {"pattern": as_ecma})
+
+
+@cache
+def validator(name: str) -> Any:
+    return EcmaValidator(SCHEMAS[name]())
+
+
+def schema_faults(data: Any, name: str = "blueprint") -> list[str]:
+    return [f"{'.'.join(map(str, e.path))}: {e.message[:200]}" for e in validator(name).iter_errors(data)]
+
+
+def loader_faults(data: Any) -> list[str]:
+    """What the loader has against data that it has read, without the places: they are `validate`'s and cost time."""
+    try:
+        Blueprint.model_validate({k: v for k, v in data.items() if not k.startswith("x-")})
+    except pydantic.ValidationError as error:
+        return [each["msg"] for each in error.errors()]
+    return []
+
+
+@pytest.mark.parametrize("name", ["blueprint", "catalog", "project"])  # the overlay's is a part of the blueprint's
+def test_schemas_are_json_schema_2020_12(name: str) -> None:
+    schema = SCHEMAS[name]()
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    Draft202012Validator.check_schema(schema)
+
+
+def undescribed(schema: Any, at: str = "") -> Iterator[str]:
+    """Keys, items and values of maps without a description; conditions only point at keys that are described."""
+    if isinstance(schema, list):
+        for i, each in enumerate(schema):
+            yield from undescribed(each, f"{at}/{i}")
+    if not isinstance(schema, dict):
+        return
+    parts = {f"{k}/{n}": s for k in ("properties", "patternProperties") for n, s in schema.get(k, {}).items()}
+    parts |= {k: schema[k] for k in ("items", "additionalProperties") if isinstance(schema.get(k), dict)}
+    parts |= {f"prefixItems/{i}": s for i, s in enumerate(schema.get("prefixItems", []))}
+    for name, part in parts.items():
+        refers = [part, *part.get("anyOf", [])]
+        if not part.get("description") and not any("$ref" in each for each in refers):
+            yield f"{at}/{name}"
+        yield from undescribed(part, f"{at}/{name}")
+    for name, model in schema.get("$defs", {}).items():
+        yield from [] if model.get("description") else [f"$defs/{name}"]
+        yield from undescribed(model, name)
+    for key in ("anyOf", "oneOf"):
+        yield from undescribed([s for s in schema.get(key, []) if "required" not in s], f"{at}/{key}")
+
+
+@pytest.mark.parametrize("name", sorted(SCHEMAS))
+def test_everything_has_a_description(name: str) -> None:
+    assert list(undescribed(SCHEMAS[name]())) == []
+    assert list(undescribed({"properties": {"a": {"items": {}, "description": "A."}}})) == ["/properties/a/items"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_schema_accepts_every_example(name: str) -> None:
+    data = read_located(BLUEPRINTS / f"{name}.yaml").data
+    assert schema_faults(data) == []
+    assert schema_faults(data, "overlay") == []
+
+
+BEYOND_A_SCHEMA = {
+    "asn-pool-downwards": "the order of two numbers in a text",
+    "asn-pool-reserved": "what lies between two numbers in a text",
+    "host-bits": "the bits of a prefix",
+    "host-bits-v6": "the bits of a prefix",
+    "own-loopback-reserved": "addresses that are reserved",
+    "own-loopbacks-of-one-family": "what two items of a list are to each other",
+    "qos-classes-alike": "what two keys are to each other",
+    "qos-thresholds-of-a-speed": "the order of two numbers in a text",
+    "qos-watchdog-that-is-late": "what two keys are to each other",
+}
+"""Broken blueprints that the loader refuses and no JSON Schema can."""
+
+
+@pytest.mark.parametrize("case", sorted(p.stem for p in ERRORS.glob("*.yaml")))
+def test_the_schema_says_of_broken_blueprints_what_the_loader_says(case: str) -> None:
+    try:
+        data = read_source(str(ERRORS / f"{case}.yaml")).data
+    except InputError as error:
+        # It is no YAML, or not of the kind that all readers understand alike: there is nothing to hold to a schema.
+        codes = {d.code for d in error.diagnostics}
+        data = None
+    if data is None:
+        assert codes <= {f"FG00{n}" for n in range(1, 9)}
+        return
+    refused = loader_faults(data)
+    if case in BEYOND_A_SCHEMA:
+        assert refused
+        assert not schema_faults(data), "mend BEYOND_A_SCHEMA"
+    else:
+        assert bool(schema_faults(data)) == bool(refused), (schema_faults(data), refused)
+
+
+RELATIONS = re.compile(
+    r"host bits|reserved|runs? upwards|with MIN below MAX|must be below|more than half|are both|are of one family|"
+    r"names are given|name each rail once|there twice|four bytes|side of the dot|is not a range of cages|"
+    r"'[^']*:[^']*' is (not an address|not a prefix|neither an IP|not an IP)"
+)
+"""What only the loader knows: relations of values to each other, and whether the parts of an address add up."""
+
+SCALARS: list[Any] = [
+    *(None, True, False, 0, 1, -1, 2, 2.5, 63, 4097, 70_000, 10**12, [], {}, [1], [["su"]], {"a": 1}),
+    *("", " ", "x", "yes", "1", "1_0", "leaf", "Leaf", "v4", "4:3", "0:1", "4:", "10%", "101%", "400G", "0G", "1.6T"),
+    *("0.5G", "2000M", "2500M", "8 x sn4700", "0 x a", "4097 x a", "3X400G", "2x400", "9x400", "1-32", "32-1", "0-3"),
+    *("256-512", "10.0.0.0/16", "10.0.0.0", "10.0.0.1/33", "fd00::/48", "256.0.0.0/8", "10.0.0.9", "fd00::9", "65001"),
+    *("65000-65010", "64086.59905", "ntp.example.net", "a..b", "env:FABRICGEN_X", "env:HOME", "file:a.yaml", "file:a"),
+    *("ssh-ed25519 AAAA", "{n:02}", "{n!r}", "two\nlines", "end", "2027-01-31", "FG203", "default", "x" * 300),
+]
+KEYS = ["x", "tiers", "carried_by", "guids", "racks", "per", "names", "count", "text", "tree", "P1", "x-anchor"]
+
+
+def places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield path
+    for key, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
+        yield from places(value, (*path, key))
+
+
+@cache
+def every_key() -> tuple[Any, list[tuple[Any, ...]]]:
+    """A blueprint that uses every key, and all places in it."""
+    data = read_located(Path(__file__).parent / "every-key.yaml").data
+    return data, list(places(data))[1:]
+
+
+def keys_of(model: type[BaseModel], seen: set[str]) -> Iterator[str]:
+    """Every key that a model or one inside it has."""
+    if model.__name__ in seen:
+        return
+    seen.add(model.__name__)
+    for name, info in model.model_fields.items():
+        yield name
+        for inner in models_in(info.annotation):
+            yield from keys_of(inner, seen)
+
+
+def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from models_in(argument)
+
+
+def test_every_key_of_the_language_is_compared() -> None:
+    data, at = every_key()
+    assert (loader_faults(data), schema_faults(data), schema_faults(data, "overlay")) == ([], [], [])
+    assert set(keys_of(Blueprint, set())) - {path[-1] for path in at} <= {*Limits.model_fields, "limits"}
+
+
+NEEDED = ("fabricgen", "name", "scalable_unit")
+
+
+def around(path: tuple[Any, ...]) -> Any:
+    """A copy of what is around a place, and of what a blueprint needs besides: small, so that many can be judged."""
+    whole, _ = every_key()
+    fabric = path[1] if path[0] == "fabrics" and len(path) > 1 else "oob"
+    near = {key: whole[key] for key in (*NEEDED, path[0])}
+    return deepcopy({**near, "fabrics": {fabric: whole["fabrics"][fabric]}})
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> Any:
+    """A blueprint with one of its values replaced, dropped or joined by another key."""
+    path = draw(st.sampled_from(every_key()[1]))
+    target = data = around(path)
+    for part in path[:-1]:
+        target = target[part]
+    what = draw(st.sampled_from(["replace", "replace", "replace", "drop", "add"]))
+    if what == "drop":
+        del target[path[-1]]
+    elif what == "add" and isinstance(target, dict):
+        target[draw(st.sampled_from(KEYS))] = draw(st.sampled_from(SCALARS))
+    else:
+        target[path[-1]] = draw(st.sampled_from(SCALARS))
+    return data
+
+
+@settings(deadline=None)
+@given(mutated())
+def test_schema_and_loader_agree_on_changed_blueprints(data: Any) -> None:
+    refused, seen = loader_faults(data), schema_faults(data)
+    if refused and not seen:
+        assert all(RELATIONS.search(message) for message in refused), refused
+    else:
+        assert bool(seen) == bool(refused), (seen, refused)
+
+
+@pytest.mark.parametrize("path", [("qos", "roce_dscp"), ("floor", "racks_per_row"), ("fabrics", "oob", "vlan")])
+def test_a_whole_number_may_have_a_point(path: tuple[str, ...]) -> None:
+    assert verdicts(path, 3.0) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "path", [("address_of", "edge", "asn"), ("fabrics", "compute", "tiers", "leaf", "cages", "down")]
+)
+def test_a_whole_number_with_a_point_is_refused_where_text_may_stand(path: tuple[str, ...]) -> None:
+    """65000.1 is an AS number in dotted notation; JSON Schema has no way to tell 65000.0 from 65000."""
+    assert verdicts(path, 3.0) == (False, True)
+
+
+def verdicts(path: tuple[str, ...], value: Any) -> tuple[bool, bool]:
+    """Whether loader and schema accept a value at a place."""
+    target = data = around(path)
+    for part in path[:-1]:
+        target = target[part]
+    target[path[-1]] = value
+    return not loader_faults(data), not schema_faults(data)

@@ -1,0 +1,76 @@
+"""`schema --check`, `init` and folders given to `lint`: what hooks and new users meet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import BLUEPRINTS
+
+LEAF_SPINE = (BLUEPRINTS / "leaf-spine.yaml").read_text(encoding="utf-8")
+
+
+def write(file: Path, text: str) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_check_finds_faults_of_structure_at_their_places(fabricgen, tmp_path: Path) -> None:
+    good = write(tmp_path / "good.yaml", LEAF_SPINE.replace("sn4700", "switch-of-my-own"))
+    bad = write(tmp_path / "bad.yaml", LEAF_SPINE.replace("pods:", "pods: {p1: {su: '2'}}\nx-pods:"))
+    ran = fabricgen("schema", "--check", good, bad)
+    assert ran.code == 2
+    assert "pods.p1.su: expected a whole number, found '2'" in ran.out
+    assert f"{bad}:" in ran.out
+    assert f"{good}:" not in ran.out
+    assert fabricgen("schema", "--check", good).code == 0
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "message"),
+    [
+        (".fabricgen.yaml", "lint: {fail_on: never, selekt: []}\n", "unknown key 'selekt' in lint"),
+        ("catalog/switches/own.yaml", "kind: switch\nid: own\n", "the top level needs 'source'"),
+        ("catalog/platforms/sonic/own.yaml", "colour: red\n", "unknown key 'colour'"),
+        ("catalog/platforms/own.yaml", "colour: red\n", "unknown key 'colour'"),
+        ("superpod.lock.yaml", "lock: none\n", "error[FG038]"),
+    ],
+)
+def test_check_knows_other_files_by_their_places(
+    fabricgen, tmp_path: Path, place: str, text: str, message: str
+) -> None:
+    ran = fabricgen("schema", "--check", write(tmp_path / place, text))
+    assert ran.code == 2
+    assert message in ran.out
+
+
+@pytest.mark.parametrize("arguments", [("--check",), ("blueprint.yaml",)])
+def test_check_and_files_go_together(fabricgen, arguments: tuple[str, ...]) -> None:
+    assert fabricgen("schema", *arguments).code == 2
+
+
+def test_init_puts_the_schema_beside_the_blueprint(fabricgen, tmp_path: Path) -> None:
+    file, schema = tmp_path / "mine.yaml", tmp_path / "blueprint.schema.json"
+    assert fabricgen("init", file).code == 0
+    assert file.read_text(encoding="utf-8").splitlines()[0] == f"# yaml-language-server: $schema={schema.name}"
+    assert schema.read_text(encoding="utf-8") == fabricgen("schema").out
+    schema.write_text("{}", encoding="utf-8")
+    assert fabricgen("init", tmp_path / "other.yaml").code == 0
+    assert schema.read_text(encoding="utf-8") == "{}"
+    assert fabricgen("schema", "--check", file).code == 0
+
+
+def test_a_folder_stands_for_the_blueprints_in_it(fabricgen, tmp_path: Path) -> None:
+    write(tmp_path / "a.yaml", LEAF_SPINE)
+    write(tmp_path / "b.yml", LEAF_SPINE.replace("sn4700", "sn470"))
+    write(tmp_path / "common" / "fragment.yaml", "pools: {}\n")
+    write(tmp_path / ".fabricgen.yaml", "lint: {}\n")
+    ran = fabricgen("lint", "--fast", tmp_path)
+    assert ran.code == 2
+    assert f"{tmp_path / 'b.yml'}:" in ran.out
+    assert "2 blueprints" in ran.out
+    assert fabricgen("lint", "--fast", tmp_path / "common").code == 2
+    (tmp_path / "empty").mkdir()
+    assert "FG001" in fabricgen("lint", tmp_path / "empty").err
