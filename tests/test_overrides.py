@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fabricgen.allocate.column import Column
-from fabricgen.allocate.pools import dotted
+from fabricgen.allocate.column import Column, dotted
 from fabricgen.cluster import Cluster
 from fabricgen.render.engine import render_configs
 from tests.conftest import example_cluster

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fabricgen.allocate.asn_plan import asn_plan, kept_for_tiers, left_of, sharers
 from fabricgen.allocate.blocks import Blocks, Slots
 from fabricgen.allocate.pools import Source
 from fabricgen.allocate.slots import group_slots, rack_slots, switch_slots
@@ -22,20 +23,6 @@ from fabricgen.kernel.extents import Extent
 from fabricgen.plan.tables import Flags, Wide
 
 
-def asn_plan(design: Design, fabric: FabricDesign) -> tuple[AsnPlan, dict[str, Path]]:
-    """The AS number plan of a fabric, its own keys over the cluster's, and where each of its keys is stated."""
-    blueprint = design.loaded.blueprint
-    found = AsnPlan()
-    paths: dict[str, Path] = dict.fromkeys(AsnPlan.model_fields, ("routing", "asn"))
-    own = blueprint.fabrics[fabric.name].routing.asn
-    for plan, path in ((blueprint.routing.asn, ("routing", "asn")), (own, (*fabric.path, "routing", "asn"))):
-        if plan is not None:
-            stated = {key: getattr(plan, key) for key in plan.model_fields_set}
-            found = found.model_copy(update=stated)
-            paths |= dict.fromkeys(stated, path)
-    return found, {key: (*path, key) for key, path in paths.items()}
-
-
 def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blocks) -> dict[tuple[str, str], Wide]:
     """AS numbers of the switches of each (fabric, tier), int64; routing domains of fabrics are kept apart.
 
@@ -45,7 +32,7 @@ def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blo
     tiers = [(fabric, tier) for fabric in fabrics for tier in reversed(fabric.tiers)]
     plans = {fabric.name: asn_plan(design, fabric) for fabric in fabrics}
     tiers.sort(key=lambda pair: pair[1].name not in plans[pair[0].name][0].tiers)
-    kept = sorted(parse_asns(text) for plan, _ in plans.values() for text in plan.tiers.values())
+    kept = kept_for_tiers(design, fabrics)
     found: dict[tuple[str, str], Wide] = {}
     for fabric, tier in tiers:
         plan, paths = plans[fabric.name]
@@ -60,18 +47,11 @@ def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blo
 
 def _pool(text: str, kept: Sequence[tuple[int, int]], path: Path) -> Source:
     """A pool, without what is stated for tiers."""
-    first, last = parse_asns(text)
-    windows = []
-    for low, high in (*kept, (last + 1, last + 1)):
-        if low > first:
-            windows.append(Extent(first, min(low, last + 1) - first))
-        first = max(first, high + 1)
-        if first > last:
-            break
+    windows = left_of(text, kept)
     hint = "4200000000-4294967294 is private and large (RFC 6996)"
     if not windows:
         raise fault("FG025", f"AS numbers {text} are all stated for tiers: none are left", path=path, hint=hint)
-    return Source("asns", "AS number pool", tuple(windows), path, "FG025", hint)
+    return Source("asns", "AS number pool", windows, path, "FG025", hint)
 
 
 def _of_tier(text: str, path: Path) -> Source:
@@ -81,11 +61,11 @@ def _of_tier(text: str, path: Path) -> Source:
 
 
 def _slots(design: Design, fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: Blocks) -> Slots:
-    """Who shares a number under a plan. The two switches of a pair with peer links never do: they speak eBGP."""
-    paired = tier.lateral is not None and not tier.lateral.spans
-    if plan.plan == "per-switch" or paired or (tier.lowest and plan.plan == "rfc7938"):
+    """The slot of every switch by which it is given its number."""
+    by = sharers(tier, plan)
+    if by == "switch":
         return switch_slots(design.layout, fabric, tier, blocks.room)
-    if tier.lowest:
+    if by == "rack":
         return rack_slots(design.layout, fabric, tier)
     return group_slots(design.layout, fabric, tier, blocks.room)
 

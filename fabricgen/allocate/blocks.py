@@ -158,7 +158,8 @@ class Blocks:
         held = [*self._held.get(source.kind, {}).values(), *self._adopted.get(source.kind, {}).values()]
         taken = sum(_inside(extent, source.windows) for extents in held for extent in extents)
         missing, bits = error.missing, {"ipv4": 32, "ipv6": 128}.get(source.kind)
-        prefix = f"add a prefix of /{bits - (missing - 1).bit_length()} or shorter to the pool" if bits else ""
+        more = max(missing, source.wanted - taken)
+        prefix = f"add a prefix of /{bits - (more - 1).bit_length()} or shorter to the pool" if bits else ""
         return fault(
             source.code,
             f"{source.name} ({source.text}) has {_said(total(source.windows))} {'addresses' if bits else 'numbers'}, "

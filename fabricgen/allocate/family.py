@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TypeAlias
 
+from fabricgen.kernel.units import power_of_two_at_least
+
 Network: TypeAlias = IPv4Network | IPv6Network
 
 ROUTER_ID_BITS = 32
@@ -41,6 +43,10 @@ class Family:
     def pair_length(self) -> int:
         """Prefix length of a point-to-point link: /31 (RFC 3021) or /127 (RFC 6164)."""
         return self.bits - 1
+
+    def room_of_pairs(self, pairs: int) -> int:
+        """Addresses of a block for so many point-to-point links, a power of two."""
+        return power_of_two_at_least(self.pairs_from + 2 * pairs)
 
     def length_of(self, size: int) -> int:
         """Prefix length of so many addresses, a power of two."""

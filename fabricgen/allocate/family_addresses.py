@@ -14,7 +14,7 @@ from fabricgen.allocate.giver import Giver
 from fabricgen.allocate.management import manage
 from fabricgen.allocate.node_prefixes import nodes_in
 from fabricgen.allocate.rail_subnets import RailSubnets
-from fabricgen.allocate.subnet_room import RESERVED_IN_SUBNET
+from fabricgen.allocate.subnet_room import RESERVED_IN_SUBNET, bridged_size
 from fabricgen.allocate.underlay import families, is_management, is_routed, numbers_links, runs_bgp
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
@@ -99,7 +99,7 @@ class FamilyAllocation:
             first = rows_of(self.plan, owner.name, tier.name).start
             for run, paths, purpose in runs:
                 need = f"a /{self.family.pair_length} for each {fabric.name} {tier.name} {purpose}"
-                places = self._room_of_pairs(power_of_two_at_least(run.count))
+                places = self.family.room_of_pairs(power_of_two_at_least(run.count))
                 rooms = self._give.rooms(
                     "fabric", fabric, (owner, tier), f"{purpose}{self.family.ending}{within}", places, need
                 )
@@ -108,9 +108,6 @@ class FamilyAllocation:
                     switch = self.plan.links.a_device[rows] - first
                     found[rows] = rooms.at(switch, self._pair(self.plan.links.a_port[rows].astype(np.int64)))
         return found
-
-    def _room_of_pairs(self, pairs: int) -> int:
-        return power_of_two_at_least(self.family.pairs_from + 2 * pairs)
 
     def _pair(self, place: Wide) -> Wide:
         return self.family.pairs_from + 2 * place
@@ -127,15 +124,15 @@ class FamilyAllocation:
             ports = sum(run.capacity for run in tier.downs)
             if fabric.hosts == "routed":
                 before = self._give.room_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
-                enough = before >= self._room_of_pairs(self._in_use(tier, segments))
-                places = before if enough else self._room_of_pairs(ports)
+                enough = before >= self.family.room_of_pairs(self._in_use(tier, segments))
+                places = before if enough else self.family.room_of_pairs(ports)
                 purpose = f"{nodes_in(fabric.name)}/{self.family.length_of(places)}{self.family.ending}"
                 rooms = self._give.rooms(pool, fabric, owned, purpose, places, what)
                 self._keep(fabric, tier, rooms, np.array(0), rooms.size)
                 self._routed(tier, segments, rooms)
                 continue
             rails = self._rails.get(fabric.name) if tier.key == fabric.leaf else None
-            size = rails.size if rails else power_of_two_at_least(ports + RESERVED_IN_SUBNET + 1)
+            size = rails.size if rails else bridged_size(ports)
             if rails is None and not self.family.subnet_size:
                 before = self._give.room_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
                 size = before if before > self._in_use(tier, segments) + RESERVED_IN_SUBNET else size
@@ -205,7 +202,7 @@ class FamilyAllocation:
         self, tier: TierDesign, segments: list[int], rooms: Rooms, size: int, rails: RailSubnets | None
     ) -> None:
         ports = sum(run.capacity for run in tier.downs)
-        room = size if not self.family.subnet_size else power_of_two_at_least(ports + RESERVED_IN_SUBNET + 1)
+        room = size if not self.family.subnet_size else bridged_size(ports)
         places = room - RESERVED_IN_SUBNET - 1
         for segment in segments:
             rows, switch, number = self._ports(tier, segment, places)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+from functools import cached_property
+
 from fabricgen.allocate.blocks import Blocks, Rooms, Slots
 from fabricgen.allocate.column import Column
+from fabricgen.allocate.demand import pool_demands
 from fabricgen.allocate.family import Family
-from fabricgen.allocate.pools import pool
+from fabricgen.allocate.pools import Source, pool, pool_prefixes
 from fabricgen.allocate.slots import switch_slots
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.extents import Extents
 
 
@@ -18,19 +24,34 @@ class Giver:
     def __init__(self, design: Design, family: Family, blocks: Blocks) -> None:
         self._design, self.family, self.blocks = design, family, blocks
 
+    def _pool(self, fabric: str, name: str) -> Source:
+        """The pool of a name that a fabric draws on, and what all who draw on it want."""
+        source = pool(self._design.loaded.blueprint, fabric, name, self.family)
+        return replace(source, wanted=self._wanted[source.path])
+
+    @cached_property
+    def _wanted(self) -> Counter[Path]:
+        """Addresses that are asked of each pool of the family, by its place."""
+        found: Counter[Path] = Counter()
+        for demand in pool_demands(self._design):
+            if demand.family is self.family:
+                path = pool_prefixes(self._design.loaded.blueprint, demand.fabric, demand.pool, self.family)[2]
+                found[path] += demand.block
+        return found
+
     def slots(self, fabric: FabricDesign, tier: TierDesign) -> Slots:
         """The slot of every switch of a tier."""
         return switch_slots(self._design.layout, fabric, tier, self.blocks.room)
 
     def loopbacks(self, fabric: FabricDesign, tier: TierDesign) -> Column:
         """An address for each switch of a tier."""
-        source = pool(self._design.loaded.blueprint, fabric.name, "loopback", self.family)
+        source = self._pool(fabric.name, "loopback")
         what = f"a loopback for each {fabric.name} {tier.name}"
         return self.blocks.addresses(source, self.slots(fabric, tier), f"loopback{self.family.ending}", what)
 
     def room_before(self, name: str, fabric: FabricDesign, owned: tuple[FabricDesign, TierDesign], purpose: str) -> int:
         """The largest room that the lock has for a purpose, 0 for none."""
-        source = pool(self._design.loaded.blueprint, fabric.name, name, self.family)
+        source = self._pool(fabric.name, name)
         return self.blocks.largest_before(source, self.slots(*owned), purpose)
 
     def rooms(
@@ -43,12 +64,12 @@ class Giver:
         what: str,
     ) -> Rooms:
         """A room of `size` addresses of a pool for each switch of a tier, which another fabric may own."""
-        source = pool(self._design.loaded.blueprint, fabric.name, name, self.family)
+        source = self._pool(fabric.name, name)
         return self.blocks.rooms(source, self.slots(*owned), purpose, size, what)
 
     def management(self, size: int) -> Extents:
         """`size` addresses of the cluster's management pool, for the ports of all switches."""
-        source = pool(self._design.loaded.blueprint, "", "management", self.family)
+        source = self._pool("", "management")
         return self.blocks.take(
             source, f"management{self.family.ending}", size, "the management port of each switch", aligned=True
         )

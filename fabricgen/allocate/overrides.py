@@ -121,7 +121,7 @@ class _Overriding:
         """What a line of `address_of` states."""
         if own.asn is not None:
             yield "asn", row, 0
-        stated = [("loopback", "", own.loopback or ()), ("mgmt", "", own.mgmt or ())]
+        stated = [("loopback", "", own.loopback or ()), ("mgmt", "", own.management or ())]
         for what, port, texts in (*stated, *(("port", port, texts) for port, texts in own.links.items())):
             for text in texts:
                 yield self._claim(row, Key("", what, port, ":" in text))
@@ -131,7 +131,7 @@ class _Overriding:
         own = Override.model_construct(
             asn=int(value) if key.what == "asn" else None,
             loopback=texts if key.what == "loopback" else None,
-            mgmt=texts if key.what == "mgmt" else None,
+            management=texts if key.what == "mgmt" else None,
             links={key.port: texts} if key.what == "port" else {},
         )
         self._device(row, own, (ADOPTED, key.text()))
@@ -141,8 +141,8 @@ class _Overriding:
             self._asn(row, own, (*path, "asn"))
             for family, address in self._each(own.loopback, (*path, "loopback")):
                 family.loopback(row, address, (*path, "loopback"))
-            for family, address in self._each(own.mgmt, (*path, "mgmt")):
-                family.management(row, address, (*path, "mgmt"))
+            for family, address in self._each(own.management, (*path, "management")):
+                family.management(row, address, (*path, "management"))
             for port, addresses in own.links.items():
                 for family, address in self._each(addresses, (*path, "links", port)):
                     family.link(row, port, address, (*path, "links", port))

@@ -5,14 +5,11 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import dataclass
 
-from fabricgen.allocate.column import dotted
 from fabricgen.allocate.family import Family, of_family
 from fabricgen.blueprint.lock import extent_text
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.extents import Extent, Extents
-
-__all__ = ["Source", "dotted", "pool", "pool_prefixes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +22,8 @@ class Source:
     path: Path
     code: str
     hint: str = ""
+    wanted: int = 0
+    """Numbers that all who draw on it are given together; 0 where that is not known."""
 
     @property
     def text(self) -> str:

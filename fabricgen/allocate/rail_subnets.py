@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabricgen.allocate.subnet_room import RESERVED_IN_SUBNET
+from fabricgen.allocate.slot_counts import served_members
+from fabricgen.allocate.subnet_room import RESERVED_IN_SUBNET, subnet_size
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
@@ -27,9 +28,6 @@ RailKey = tuple[int, int, int]
 """Rail, plane and port of the NIC, from 1: what a subnet belongs to."""
 
 LAST_VLAN = 4094
-
-LEAST_HOSTS = 256
-"""A subnet is no smaller than a /24, so that the last octet of an address tells the node."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +77,7 @@ def rail_subnets(design: Design, plan: Plan, fabric: FabricDesign, tier: TierDes
             path=(*fabric.path, "vlan"),
             hint=f"state `vlan: {LAST_VLAN + 1 - most}` or less",
         )
-    slot, slots = _node_slots(design, plan, fabric, tier)
-    extras = sum(len(extra.links) for extra in fabric.extras if extra.tier == tier.key)
-    size = power_of_two_at_least(max(LEAST_HOSTS, RESERVED_IN_SUBNET + slots + extras + 1))
+    slot, size = _node_slots(design, plan, fabric, tier), subnet_size(design.layout, fabric, tier)
     combo = np.array([places[c] for c in of_switch], dtype=np.int64)
     found = RailSubnets(size, power_of_two_at_least(most), tuple(ordered.values()), combo, *_unset(plan))
     _place_nodes(found, plan, fabric, dimensions, slot, ordered)
@@ -147,39 +143,28 @@ def _rows_of(plan: Plan, extra: ExtraSet) -> Wide:
     return np.flatnonzero(np.isin(plan.links.segment, segments)).astype(np.int64)
 
 
-def _node_slots(design: Design, plan: Plan, fabric: FabricDesign, tier: TierDesign) -> tuple[Wide, int]:
-    """(by device, the slot of each node among those that its switches' group serves; slots of the largest group)."""
+def _node_slots(design: Design, plan: Plan, fabric: FabricDesign, tier: TierDesign) -> Wide:
+    """By device, the slot of each node among those that its switches' group serves."""
     layout, devices = design.layout, plan.devices
-    sets = {index for feed in fabric.node_feeds for index, _ in feed.attachments}
-    served = [m for m in layout.unit_order if any(_is_in(layout, i, m) for i in sets)]
+    served = served_members(layout, {index for index, _ in fabric.attachments})
     rank, scope = np.zeros(layout.members_per_su, dtype=np.int64), scope_of(tier.per)
-    fullest = 0
     for place, member in enumerate(served):
         first = 0
         if scope == "rack":
             rack = layout.racks_of_members[member]
             first = next(i for i, m in enumerate(served) if layout.racks_of_members[m] == rack)
         rank[member] = place - first
-        fullest = max(fullest, place - first + 1)
-    unit, units = _unit_slots(layout, plan, scope)
+    unit = _unit_slots(layout, plan, scope)
     is_node = devices.node >= 0
     slot = np.where(is_node, rank[np.maximum(devices.node, 0)] + unit * len(served), 0)
-    return slot.astype(np.int64), fullest if scope == "rack" else units * len(served)
+    return slot.astype(np.int64)
 
 
-def _is_in(layout: Layout, node_set: int, member: int) -> bool:
-    members = layout.node_sets[node_set]
-    return members.first <= member < members.first + members.count
-
-
-def _unit_slots(layout: Layout, plan: Plan, scope: str) -> tuple[Wide, int]:
-    """(by device, the slot of its unit within the place of a scope; slots of the largest place)."""
+def _unit_slots(layout: Layout, plan: Plan, scope: str) -> Wide:
+    """By device, the slot of its unit within the place of a scope."""
     devices = plan.devices
     if scope in ("su", "rack"):
-        return np.zeros(len(devices), dtype=np.int64), 1
+        return np.zeros(len(devices), dtype=np.int64)
     numbers = np.array(layout.unit_numbers(scope, by_slot=True), dtype=np.int64)
     unit: Wide = numbers[np.maximum(devices.unit, 0)]
-    if scope == "pod":
-        return unit, max(pod.slots for pod in layout.pods)
-    owners = [""] if scope == "all" else list(layout.sites)
-    return unit, max(layout.numbering.span("units", owner, scope) for owner in owners)
+    return unit

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fabricgen.allocate.asn import asn_plan
+from fabricgen.allocate.asn_plan import asn_plan
 from fabricgen.allocate.names import default_rows
 from fabricgen.blueprint.adopted import ADOPTED, adopted_of
 from fabricgen.design.model import Design

@@ -9,23 +9,14 @@ from typing import Any
 import numpy as np
 
 from fabricgen.allocate.blocks import Slots
+from fabricgen.allocate.slot_counts import group_room, place_slots
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import inner, scope_index, scope_of
-from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.plan.columns import Columns, tier_columns
 
 RoomOf = Callable[[str, int], int]
 """(name, size) -> the room that a name has: as it was first, or of that size."""
-
-
-def place_slots(layout: Layout, scope: str) -> int:
-    """Numbers that are given to places of a scope, reserved ones included."""
-    if scope == "all":
-        return 1
-    kind = {"site": "sites", "pod": "pods"}.get(scope, "units")
-    span = layout.numbering.span(kind, "", "all")
-    return span * layout.racks_per_su if scope == "rack" else span
 
 
 def _place_slot(layout: Layout, scope: str, columns: Columns) -> Any:
@@ -68,15 +59,6 @@ def _room(fabric: FabricDesign, dimension: str, room_of: RoomOf) -> int:
     if dimension in {tier.name for tier in fabric.tiers}:
         return room_of(f"{fabric.name} {dimension}", group_room(fabric.tier(dimension)))
     return fabric.sizes[dimension]
-
-
-def group_room(tier: TierDesign) -> int:
-    """Numbers kept for the switches of a group, a power of two.
-
-    An upper group never has more switches than a lower switch has uplinks to it: with room for so many, a derived
-    count may grow and renumber nothing.
-    """
-    return power_of_two_at_least(tier.most)
 
 
 def switch_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, room_of: RoomOf) -> Slots:

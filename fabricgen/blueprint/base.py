@@ -1,11 +1,13 @@
-"""What every part of the language is made of."""
+"""What every part of the language is made of, and how its words are renamed."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import Any
 
-from pydantic import GetCoreSchemaHandler
+from pydantic import AliasChoices, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 from fabricgen.kernel.frozen_model import FrozenModel
@@ -15,7 +17,10 @@ _BELOW = ("schema", "items_schema", "values_schema", "keys_schema")
 
 
 class Model(FrozenModel):
-    """A part of the language: unknown keys are errors, values never change, and text is no number or truth value."""
+    """A part of the language: unknown keys are errors, values never change, and text is no number or truth value.
+
+    A key that was renamed is still read under its old name, which the schema marks as deprecated and lint reports.
+    """
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -27,6 +32,28 @@ class Model(FrozenModel):
         for field in fields.get("fields", {}).values():
             field["schema"] = _exact(field["schema"])
         return schema
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        schema = handler(core)
+        inside = handler.resolve_ref_schema(schema)
+        for name, info in cls.model_fields.items():
+            for old in old_names(info):
+                like = inside["properties"][name]
+                inside["properties"][old] = {**like, "deprecated": True, "description": f"Old name of `{name}`."}
+                inside["not"] = {"required": [name, old]}
+        return schema
+
+
+def renamed(name: str, *old: str) -> AliasChoices:
+    """The names under which a field is read, its own and those it had before: for `Field(validation_alias=...)`."""
+    return AliasChoices(name, *old)
+
+
+def old_names(info: FieldInfo) -> tuple[str, ...]:
+    """The names that a field had before."""
+    choices = info.validation_alias.choices if isinstance(info.validation_alias, AliasChoices) else ()
+    return tuple(str(choice) for choice in choices[1:])
 
 
 def _exact(schema: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from fabricgen.blueprint.base import Model
-from fabricgen.blueprint.scalars import Line
+from fabricgen.blueprint.scalars import Line, Percent
 
 RuleCode = Annotated[str, StringConstraints(pattern=r"^FG\d{3}$")]
 CodePrefix = Annotated[str, StringConstraints(pattern=r"^FG\d{0,3}$")]
@@ -23,9 +23,21 @@ class Waiver(Model):
     why: Line = Field(min_length=3, json_schema_extra={"minLength": 3}, description="The reason, for the next reader.")
     until: str | None = Field(None, pattern=r"^\d{4}-\d{2}-\d{2}$", description="Last day it holds.")
 
+    @property
+    def place(self) -> tuple[str, ...]:
+        """The keys that lead to what it covers."""
+        return tuple(self.at.replace(".", "/").strip("/").split("/")) if self.at else ()
+
 
 class Limits(Model):
     """From where on a figure is a finding. What is left out takes the rule's own measure, or is not judged."""
+
+    pool_use: Percent = Field(
+        0.8,
+        gt=0,
+        le=1,
+        description="FG506: share of a pool of addresses or AS numbers that may be taken.",
+    )
 
     def over(self, others: Limits) -> Limits:
         """These limits where they are stated, else the others."""

@@ -13,6 +13,7 @@ from fabricgen.blueprint.guids import GuidRow, read_guids
 from fabricgen.blueprint.lint_settings import Limits, Project
 from fabricgen.blueprint.lock import CODE, Lock, lock_path, locked_blueprint, read_lock
 from fabricgen.blueprint.models import Blueprint
+from fabricgen.blueprint.old_names import as_written
 from fabricgen.blueprint.project import find_settings, read_settings
 from fabricgen.blueprint.source import read_source
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
@@ -42,7 +43,8 @@ class LoadedBlueprint:
     @property
     def digest(self) -> str:
         """sha256 over the blueprint's meaning: comments, order of keys, includes and defaults do not count."""
-        data = json.dumps(self.blueprint.model_dump(mode="json", exclude_defaults=True), sort_keys=True, default=str)
+        stated = self.blueprint.model_dump(mode="json", exclude_defaults=True)
+        data = json.dumps({"fabricgen": self.blueprint.fabricgen, **stated}, sort_keys=True, default=str)
         for name, rows in sorted(self.guids.items()):
             data += name + json.dumps(sorted(row[:-1] for row in rows))
         return hashlib.sha256(data.encode()).hexdigest()
@@ -53,7 +55,7 @@ class LoadedBlueprint:
             return diagnostic
         if diagnostic.path[:1] == (ADOPTED,):
             return diagnostic.at(self.lock.lines.get(str(diagnostic.path[1])))
-        return self.shown_at(diagnostic, self.source.span(diagnostic.path))
+        return self.shown_at(diagnostic, self.source.span(as_written(self.source.data, diagnostic.path)))
 
     def shown_at(self, diagnostic: Diagnostic, span: Span) -> Diagnostic:
         """Give a finding a span of its path; the hint tells where the value is used, if it is written elsewhere."""

@@ -118,7 +118,7 @@ class Spares(Model):
 class Blueprint(Model):
     """A cluster on one page."""
 
-    fabricgen: Literal[1] = Field(description="Version of the language.")
+    fabricgen: Literal[1] = Field(1, description="Version of the language. Default: the present one; state it.")
     name: Name = Field(description="The cluster's name.")
     description: Line = Field("", description="For people.")
     site: Name = Field("site1", description="Where pods stand that name no site.")

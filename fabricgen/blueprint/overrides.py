@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from fabricgen.blueprint.asn import Asn
-from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.base import Model, as_list, renamed
 from fabricgen.kernel import forms
 from fabricgen.kernel.forms import one_or_list, text_form
 
@@ -61,7 +61,11 @@ class Override(Model):
     loopback: Addresses | None = Field(
         None, description="Loopbacks of a switch, the IPv4 one is its router id; they need not lie in a pool."
     )
-    mgmt: Addresses | None = Field(None, description="Management addresses, in the subnets where it is managed.")
+    management: Addresses | None = Field(
+        None,
+        validation_alias=renamed("management", "mgmt"),
+        description="Management addresses, in the subnets where it is managed.",
+    )
     links: dict[str, Addresses] = Field(
         default_factory=dict,
         description="Addresses by port: of a link between switches, whose far end takes the other address of the /31 "

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from fabricgen.blueprint.overlays import apply_set, overlay
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 from fabricgen.kernel.located_yaml import Include, Located, locate
 from fabricgen.kernel.text_input import MAX_BYTES, read_bytes
-from fabricgen.kernel.yaml_tree import MAX_DEPTH, Entry, Node, kind_of, mapping, parse_tree, sequence
+from fabricgen.kernel.yaml_tree import MAX_DEPTH, Anchor, Entry, Node, kind_of, mapping, parse_tree, sequence
 
 MAX_INCLUDE_DEPTH = 16
 """How many files may include one another in a chain."""
@@ -50,10 +50,11 @@ def read_source(
         file = Path(blueprint)
         tree = parse_tree((unsaved or {}).get(str(file)) or read_bytes(file, str(file)), str(file))
         here = _Place(file.parent, (os.path.realpath(file),), 0)
-    tree = _Reader(os.path.realpath(here.folder), allow_outside, unsaved or {}).complete(tree, here)
+    reader = _Reader(os.path.realpath(here.folder), allow_outside, unsaved or {})
+    tree = reader.complete(tree, here)
     for setting in sets:
         tree = apply_set(tree, setting)
-    return locate(tree)
+    return replace(locate(tree), idle=tuple(dict.fromkeys(reader.idle)))
 
 
 def _stdin() -> bytes:
@@ -84,12 +85,14 @@ class _Reader:
         self._root = root
         self._unsaved = unsaved
         self._allow_outside = allow_outside
+        self.idle: list[Anchor] = []
         self._files = 0
         self._values = 0
         self._parsed: dict[tuple[str, Path], Node] = {}
 
     def complete(self, tree: Node, place: _Place) -> Node:
         """Resolve all includes of one file's tree and drop its `x-` keys; raises InputError."""
+        self.idle += tree.idle
         if not isinstance(tree.value, dict):
             return self._resolve(tree, place)
         entries = dict(tree.value)

@@ -76,6 +76,7 @@ class Place(FrozenModel):
 class NosConfiguration(FrozenModel):
     """What is known of the configuration of a NOS."""
 
+    mtu_max: int = Field(9216, ge=1500, description="The largest MTU of a port, bytes, as the NOS counts them.")
     places: dict[PlaceName, Place] = Field(default_factory=dict, description="Places of snippets; the first is usual.")
     lacks: tuple[Lack, ...] = ()
     safety: tuple[SafetyLine, ...] = ()

@@ -11,7 +11,7 @@ from fabricgen.kernel.diagnostics import Path, Span
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.kernel.validation import validate
 from fabricgen.kernel.yaml_scalars import Include
-from fabricgen.kernel.yaml_tree import Entry, Node, parse_tree
+from fabricgen.kernel.yaml_tree import Anchor, Entry, Node, parse_tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,8 @@ class Located:
     spans: Mapping[Path, Span]
     keys: Mapping[Path, Span]
     root: Node
+    idle: tuple[Anchor, ...] = ()
+    """Anchors that no alias names."""
 
     def span(self, path: Path) -> Span:
         """Return the place of the value at `path`.

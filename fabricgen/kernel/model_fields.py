@@ -27,6 +27,25 @@ def field_hint(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> 
     return ""
 
 
+def fields_at(model: type[BaseModel], path: Path) -> dict[str, FieldInfo]:
+    """Return the fields of the mapping at `path`, by name."""
+    return {name: info for found in _models_at(model, path, ()) for name, info in found.model_fields.items()}
+
+
+def models_within(model: type[BaseModel]) -> list[type[BaseModel]]:
+    """Return a model and all that it is made of, each once."""
+    found = [model]
+    for each in found:
+        annotations = [info.annotation for info in each.model_fields.values()]
+        while annotations:
+            annotation = annotations.pop(0)
+            for plain in _unwrap(annotation):
+                if _is_model(plain) and plain not in found:
+                    found.append(plain)
+                annotations += [argument for argument in get_args(plain) if get_origin(plain) is not Literal]
+    return found
+
+
 def _models_at(model: type[BaseModel], path: Path, tags: Sequence[str]) -> list[type[BaseModel]]:
     inside: list[Any] = list(_unwrap(model))
     for part in path:

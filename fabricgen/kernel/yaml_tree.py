@@ -30,6 +30,13 @@ class Entry(NamedTuple):
     node: Node
 
 
+class Anchor(NamedTuple):
+    """The name of an anchor, and where it stands."""
+
+    name: str
+    span: Span
+
+
 class Node(NamedTuple):
     """A value: a dict of `Entry`, a tuple of `Node`, or a scalar. `size` counts it and all below it.
 
@@ -42,6 +49,8 @@ class Node(NamedTuple):
     height: int = 0
     has_include: bool = False
     used: Span | None = None
+    idle: tuple[Anchor, ...] = ()
+    """Of the root: anchors that no alias names."""
 
     def used_at(self, place: Span | None) -> Node:
         """Return it as put somewhere; what it holds is shared, not copied."""
@@ -135,6 +144,7 @@ class _Builder:
         self._root: Node | None = None
         self._stack: list[_Open] = []
         self._anchors: dict[str, Node | None] = {}  # None: its node is still open
+        self._idle: dict[Span, str] = {}
         self._documents = 0
         self._aliased = 0
         self._map_start = events.MappingStartEvent
@@ -158,7 +168,8 @@ class _Builder:
         """Return the root; raises InputError (FG002) when there was none."""
         if self._root is None or (self._root.value is None and _is_blank(self._root.span)):
             raise fault("FG002", f"'{self._name}' is empty", span=Span(self._name, 1, 1))
-        return self._root
+        idle = tuple(Anchor(name, span) for span, name in self._idle.items())
+        return self._root._replace(idle=idle) if idle else self._root
 
     def _span(self, event: Any) -> Span:
         start, end = event.start_mark, event.end_mark
@@ -185,6 +196,7 @@ class _Builder:
         node = Node(value, span, has_include=isinstance(value, Include))
         if event.anchor:
             self._anchors[event.anchor] = node
+            self._idle[span] = event.anchor
         self._add(node)
 
     def _alias(self, event: Any) -> None:
@@ -193,6 +205,8 @@ class _Builder:
             hint = f'quote "*{name}" if it is text, or write &{name} where the value stands first'
             raise fault("FG005", f"no anchor &{name} before this alias", hint=hint, span=span)
         node = self._anchors[name]
+        if name in self._idle.values():
+            del self._idle[max(place for place, idle in self._idle.items() if idle == name)]
         if node is None:
             raise fault("FG005", f"the alias *{name} contains itself", span=span)
         self._aliased += node.size
@@ -212,6 +226,7 @@ class _Builder:
         self._check_depth(len(self._stack) + 1, span)
         if event.anchor:
             self._anchors[event.anchor] = None
+            self._idle[span] = event.anchor
         self._stack.append(_Open(span, is_map, event.anchor))
 
     def _check_depth(self, depth: int, span: Span) -> None:

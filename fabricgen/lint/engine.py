@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.lint_settings import ProjectLint, Waiver
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity, Span, did_you_mean
-from fabricgen.lint.fault import page_of
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, Span
+from fabricgen.lint.codes import EXPIRED, UNMATCHED, known_codes, no_rule
 from fabricgen.lint.rule import DesignRule, PlanRule, all_rules
 from fabricgen.lint.waived import Waived
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
 
-EXPIRED, UNMATCHED = "FG801", "FG802"
-"""Findings of the engine itself: a waiver past its day; a waiver or a severity that covers nothing."""
+OF_TEMPLATES = "FG704"
+"""A rule some of whose findings are on templates, which only some runs are given: its waivers may be needed later."""
 
 IGNORED = "ignore"
 """The severity, in a blueprint or project, of a rule whose findings are dropped."""
@@ -112,7 +112,7 @@ def _expired(waiver: Waiver, as_of: str | None) -> bool:
 
 
 def _covers(waiver: Waiver, finding: Diagnostic) -> bool:
-    place = tuple(waiver.at.replace(".", "/").strip("/").split("/")) if waiver.at else ()
+    place = waiver.place
     return waiver.rule == finding.code and tuple(str(p) for p in finding.path[: len(place)]) == place
 
 
@@ -130,32 +130,26 @@ def _on_waivers(
     whole: bool,
 ) -> Iterator[Diagnostic]:
     """What is wrong with the waivers; unmatched ones only show when every rule has run."""
-    standing = {i for i, _ in valid}
+    standing, known = {i for i, _ in valid}, known_codes()
     for i, waiver in waivers:
         path: Path = ("lint", "waive", i)
+        idle = i in standing and i not in used and whole and waiver.rule in known and settings.wants(waiver.rule)
         if i not in standing and settings.wants(EXPIRED):
             message = f"the waiver of {waiver.rule} ended on {waiver.until}"
             yield Diagnostic(EXPIRED, Severity.WARNING, message, (*path, "until"), "mend what it covers, or renew it")
-        elif i in standing and i not in used and whole and settings.wants(UNMATCHED) and settings.wants(waiver.rule):
-            known = {rule.id for rule in all_rules()}
+        elif idle and settings.wants(UNMATCHED):
             message = f"the waiver of {waiver.rule} at '{waiver.at or 'everywhere'}' covers no finding"
-            hint = "remove it" if waiver.rule in known else _no_rule(waiver.rule, known)
-            yield Diagnostic(UNMATCHED, Severity.WARNING, message, path, hint)
+            fix = () if waiver.rule == OF_TEMPLATES else (Edit("remove", path),)
+            yield Diagnostic(UNMATCHED, Severity.WARNING, message, path, "remove it", fix=fix)
 
 
 def _on_severities(design: Design, settings: LintSettings) -> Iterator[Diagnostic]:
     """Severities that are stated of a code which no rule has."""
-    known = {rule.id for rule in all_rules()} | {EXPIRED, UNMATCHED}
+    known = known_codes()
     for code in design.loaded.blueprint.lint.severity:
         if code not in known and settings.wants(UNMATCHED):
             path: Path = ("lint", "severity", code)
-            yield Diagnostic(UNMATCHED, Severity.WARNING, f"no rule is {code}", path, _no_rule(code, known))
-
-
-def _no_rule(code: str, known: set[str]) -> str:
-    if page_of(code):
-        return "that is a fault: it leaves the blueprint unusable, so it is neither waived nor weighed"
-    return did_you_mean(code, known)
+            yield Diagnostic(UNMATCHED, Severity.WARNING, f"no rule is {code}", path, no_rule(code))
 
 
 def _ordered(design: Design, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -169,6 +163,8 @@ def _place(located: Diagnostic) -> tuple[Span, str, str]:
 
 def _placed(design: Design, finding: Diagnostic) -> Diagnostic:
     """Give a finding its span; a mapping or list is shown at its key, since its value may begin lines below."""
+    if finding.span:
+        return finding
     source = design.loaded.source
     value = source.data
     for part in finding.path:

@@ -18,6 +18,7 @@ from fabricgen.kernel.templates import built_in_templates
 from fabricgen.render.nos_protocol import NOS_PACKAGE, TakesTrees, known_nos
 from fabricgen.render.secrets import Look, managements, redacted
 from fabricgen.render.snippets import require_printed
+from fabricgen.render.trees import first_at_fault
 from fabricgen.switch_view import PlacedSnippet, SwitchView
 
 if TYPE_CHECKING:
@@ -99,6 +100,18 @@ def render_rows(cluster: Cluster, rows: Sequence[Subject], options: RenderOption
         raise cluster.design.loaded.located(error) from error
 
 
+UNFIT = (AttributeError, InputError, LookupError, TypeError, ValueError)
+"""What laying a tree over a file raises that a user's own templates made."""
+
+
+def _fits(nos: TakesTrees, file: str, text: str, trees: tuple[PlacedSnippet, ...], judge: Catalog | None) -> bool:
+    try:
+        nos.with_trees(file, text, trees, judge)
+    except UNFIT:
+        return False
+    return True
+
+
 class Renderer:
     """Templates and what was rendered of them that holds for more than one switch."""
 
@@ -137,13 +150,14 @@ class Renderer:
         """A file with the user's trees laid over it; what a user's own templates made of it may not be as expected."""
         try:
             return nos.with_trees(file, text, trees, judge)
-        except (AttributeError, InputError, LookupError, TypeError, ValueError) as error:
+        except UNFIT as error:
             if not self._guarded or (isinstance(error, InputError) and self._tells):
                 raise
             names = ", ".join(f"'{snippet.name}'" for snippet in trees)
             why = f"snippet {names} cannot be laid over what the overriding templates make of {file}"
             hint = "build with --redact-secrets to see why" if isinstance(error, InputError) else ""
-            raise fault("FG052", why, path=trees[0].path, hint=hint) from None
+            found = first_at_fault(trees, lambda some: not _fits(nos, file, text, some, judge))
+            raise fault("FG052", why, path=found.path, hint=hint) from None
 
     def _judge_of(self, view: Any, trees: tuple[PlacedSnippet, ...], file: str, catalog: Catalog) -> Catalog | None:
         """What to judge a user's trees by: the first time that a tier takes them, since its switches are alike."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from fabricgen.kernel.diagnostics import fault
@@ -51,6 +51,16 @@ def merged(base: Mapping[str, Any], tree: Mapping[str, Any], snippet: PlacedSnip
 def _like(base: Mapping[str, Any], key: Any) -> Any:
     """The key of a mapping that is written alike: a blueprint's 3 is the configuration's "3"."""
     return next((known for known in base if str(known) == str(key)), key)
+
+
+def first_at_fault(
+    snippets: tuple[PlacedSnippet, ...], fails: Callable[[tuple[PlacedSnippet, ...]], bool]
+) -> PlacedSnippet:
+    """Of several snippets that fail together, the first that fails with those before it."""
+    for count in range(1, len(snippets)):
+        if fails(snippets[:count]):
+            return snippets[count - 1]
+    return snippets[-1]
 
 
 _PLAIN = re.compile(r"(?!(?:y|yes|n|no|on|off|true|false|null)$)[a-z][a-z0-9_./-]*", re.IGNORECASE)

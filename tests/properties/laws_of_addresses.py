@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from fabricgen.allocate.asn import asn_plan
+from fabricgen.allocate.asn_plan import asn_plan
 from fabricgen.allocate.family_tables import FamilyAddresses
 from fabricgen.allocate.pools import pool_prefixes
 from fabricgen.allocate.underlay import families

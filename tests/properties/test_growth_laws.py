@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from fabricgen.allocate.pools import dotted
+from fabricgen.allocate.column import dotted
 from fabricgen.cluster import Cluster
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of

@@ -178,6 +178,16 @@ def test_a_snippet_that_breaks_the_tables_is_refused(tmp_path: Path, tree: str, 
     assert said in str(caught.value)
 
 
+def test_of_several_snippets_the_one_at_fault_is_named(tmp_path: Path) -> None:
+    trees = ("{CRM: {Config: {polling_interval: '60'}}}", "{PORT: {Ethernet16: {lanes: '900'}}}", "{CRM: {Config: {}}}")
+    text = "\nsnippets:\n" + "".join(f"  s{i}: {{nos: sonic, tree: {tree}}}\n" for i, tree in enumerate(trees))
+    with pytest.raises(InputError) as caught:
+        list(render_configs(cluster_with(tmp_path, text)))
+    (found,) = caught.value.diagnostics
+    assert found.path == ("snippets", "s1")
+    assert found.message.startswith("snippet 's1': PORT|Ethernet16|lanes")
+
+
 def test_text_snippets_stand_in_their_places(tmp_path: Path) -> None:
     text = (
         "\nsnippets:\n  a: {nos: sonic, at: frr, text: 'ip nht resolve-via-default'}\n"

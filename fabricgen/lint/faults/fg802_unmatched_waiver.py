@@ -7,8 +7,7 @@ from fabricgen.lint.fault import ENGINE, Fault
 
 
 class UnmatchedWaiver(Fault):
-    """A waiver stands for which there is no finding, since it was mended, its place is misspelt, or no rule has that
-    code.
+    """A waiver stands for which there is no finding, since it was mended or its place is misspelt.
 
     It would hide the next finding of its kind, for a reason that was given for another. Remove it, or correct
     `rule` and `at`.

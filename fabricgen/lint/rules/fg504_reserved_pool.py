@@ -1,4 +1,4 @@
-"""a pool lies in a range that hosts cannot use."""
+"""A pool, or a server, lies in a range that hosts cannot use."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from ipaddress import ip_network
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.addressing import covering, server_addresses, stated_pools
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.fg503_pools_overlap import overlap, stated_pools
 
-RESERVED = {
+_RESERVED = {
     "0.0.0.0/8": "'this network' (RFC 791)",
     "127.0.0.0/8": "loopback (RFC 1122)",
     "169.254.0.0/16": "link-local (RFC 3927)",
@@ -24,22 +24,29 @@ RESERVED = {
 }
 """Ranges that no pool may touch, and what they are."""
 
+RESERVED = tuple((ip_network(prefix), what) for prefix, what in _RESERVED.items())
+
+LINK_LOCAL = tuple((prefix, what) for prefix, what in RESERVED if what.startswith("link-local"))
+
 
 class ReservedPool(DesignRule):
-    """A pool lies in multicast, loopback, link-local or otherwise reserved space.
+    """A pool lies in multicast, loopback, link-local or otherwise reserved space, or a server is link-local.
 
-    Switches drop or misroute such addresses (RFC 6890 lists the ranges). Use private space: 10.0.0.0/8,
+    Switches drop or misroute such addresses (RFC 6890 lists the ranges); a link-local server is not beyond the first
+    link (RFC 3927, 2.7; RFC 4291, 2.5.6), and no switch is told on which. Use private space: 10.0.0.0/8,
     172.16.0.0/12, 192.168.0.0/16 (RFC 1918) or 100.64.0.0/10 (RFC 6598), and for IPv6 unique local addresses,
     fd00::/8 (RFC 4193).
     """
 
     id = "FG504"
     severity = Severity.ERROR
-    title = "a pool lies in a range that hosts cannot use"
+    title = "a pool or server lies in a range that hosts cannot use"
     bad = """
         pools:
           hosts: 224.0.0.0/8  # <-
           loopback: "fe80::/64"  # <-
+        management:
+          ntp: 169.254.0.1  # <-
     """
     good = """
         pools:
@@ -47,8 +54,11 @@ class ReservedPool(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag stated pools that touch a reserved range."""
+        """Flag stated pools that touch a reserved range, and servers of management with link-local addresses."""
         for path, prefix in stated_pools(design):
-            for reserved, what in RESERVED.items():
-                if overlap(prefix, ip_network(reserved)):
-                    yield self.flag(path, f"{prefix} touches {reserved}, which is {what}", "use private space")
+            if found := covering(prefix, RESERVED):
+                yield self.flag(path, f"{prefix} touches {found[0]}, which is {found[1]}", "use private space")
+        for path, address in server_addresses(design):
+            if found := covering(address, LINK_LOCAL):
+                message = f"the server {address.network_address} is {found[1]}, and no router leads to it"
+                yield self.flag(path, message, "state an address that is routed")

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.blueprint.asn import parse_asns
-from fabricgen.blueprint.routing import AsnPlan
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.addressing import adopted_asns, stated_asns
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.rules.fg508_reserved_asns import set_aside
 
 PRIVATE = ((64512, 65534), (4200000000, 4294967294))
 """Private AS numbers (RFC 6996)."""
+
+
+def is_public(text: str) -> bool:
+    """Whether a number or range is not all private; what is for documentation, or reserved, is another rule's."""
+    first, last = parse_asns(text)
+    return not any(low <= first and last <= high for low, high in PRIVATE) and not set_aside(text)
 
 
 class PublicAsns(DesignRule):
@@ -34,18 +41,12 @@ class PublicAsns(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag stated pools, and numbers of tiers and devices, that leave the private ranges."""
-        blueprint = design.loaded.blueprint
-        plans: list[tuple[Path, AsnPlan | None]] = [(("routing", "asn"), blueprint.routing.asn)]
-        plans += [(("fabrics", n, "routing", "asn"), f.routing.asn) for n, f in sorted(blueprint.fabrics.items())]
-        stated: list[tuple[Path, str]] = []
-        for path, plan in plans:
-            if plan is not None:
-                stated += [((*path, "pool"), plan.pool)]
-                stated += [((*path, "tiers", tier), text) for tier, text in sorted(plan.tiers.items())]
-        for name, own in sorted(blueprint.address_of.items()):
-            stated += [(("address_of", name, "asn"), str(own.asn))] if own.asn is not None else []
-        for path, text in stated:
-            first, last = parse_asns(text)
-            if not any(low <= first and last <= high for low, high in PRIVATE):
+        """Flag stated pools, and numbers of tiers and devices, that are not private; of adopted ones the first."""
+        for path, text in stated_asns(design):
+            if is_public(text):
                 yield self.flag(path, f"AS numbers {text} are not all private", "use 4200000000-4294967294")
+        adopted = [(path, text) for path, text in adopted_asns(design) if is_public(text)]
+        for path, text in adopted[:1]:
+            more = f", nor are {len(adopted) - 1} more that were adopted" if adopted[1:] else ""
+            hint = "keep them where they are yours, and waive this; else renumber the running fabric"
+            yield self.flag(path, f"the adopted AS number {text} is not private{more}", hint)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address
 from typing import TYPE_CHECKING
 
-from fabricgen.blueprint.management import Management
-from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.addressing import server_addresses
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
@@ -39,31 +39,11 @@ class ServerIsASwitch(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Look every stated server up among loopbacks, management ports and their gateways."""
-        blueprint = cluster.design.loaded.blueprint
-        scopes: list[tuple[Path, Management]] = [((), blueprint.management)]
-        scopes += [(("fabrics", name), fabric.management) for name, fabric in sorted(blueprint.fabrics.items())]
-        for base, management in scopes:
-            for keys, server in _servers(management):
-                holder = _holder(cluster, server)
-                if holder:
-                    hint = "state an address outside `pools.management`, or of a device in addresses.csv"
-                    yield self.flag((*base, "management", *keys), f"{server} is the address of {holder}", hint)
-
-
-def _servers(management: Management) -> Iterator[tuple[Path, IPv4Address | IPv6Address]]:
-    """(place below `management`, address) of every server that is not a host name."""
-    stated: tuple[tuple[Path, tuple[str, ...]], ...] = (
-        (("aaa", "servers"), management.aaa.servers if management.aaa else ()),
-        (("ntp",), management.ntp),
-        (("dns", "servers"), management.dns.servers if management.dns else ()),
-        (("syslog", "servers"), management.syslog.servers if management.syslog else ()),
-    )
-    for keys, servers in stated:
-        for server in servers:
-            try:
-                yield keys, ip_address(server)
-            except ValueError:
-                continue
+        for path, server in server_addresses(cluster.design):
+            holder = _holder(cluster, server.network_address)
+            if holder:
+                hint = "state an address outside `pools.management`, or of a device in addresses.csv"
+                yield self.flag(path, f"{server.network_address} is the address of {holder}", hint)
 
 
 def _holder(cluster: Cluster, server: IPv4Address | IPv6Address) -> str:

@@ -60,7 +60,9 @@ class UnusedSetting(DesignRule):
                     ("management", spec.management),
                 ):
                     if part.model_fields_set:
-                        yield self.flag(("fabrics", name, key), f"InfiniBand fabric {name} takes no {key}")
+                        path = ("fabrics", name, key)
+                        message = f"InfiniBand fabric {name} takes no {key}"
+                        yield self.flag(path, message, "remove it", [Edit("remove", path)])
         yield from self._unused_ratios(design)
         yield from self._unused_bgp(design)
 

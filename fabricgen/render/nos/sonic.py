@@ -58,7 +58,7 @@ from fabricgen.render.nos._sonic_management import management_values
 from fabricgen.render.nos._sonic_ports import Face, FacePort, face_of, fec_of
 from fabricgen.render.nos._sonic_qos import qos_values
 from fabricgen.render.nos._sonic_routing import owns_frr, router_type, routing_values, vrf_name
-from fabricgen.render.trees import merged, read_data
+from fabricgen.render.trees import first_at_fault, merged, read_data
 from fabricgen.switch_view import AS_PLANNED, PlacedSnippet, SwitchPort, SwitchView
 
 MTU = 9216
@@ -239,12 +239,16 @@ def with_trees(file: str, text: str, snippets: tuple[PlacedSnippet, ...], judge:
     if file != "config_db.json":
         return text
     plain = read_data(file, text)
-    tables = plain
-    for snippet in snippets:
-        tables = merged(tables, _as_text(snippet.tree), snippet)
+    tables = _laid_over(plain, snippets)
     if judge is not None:
         _require_sound(plain, tables, snippets, judge)
     return json.dumps(tables, indent=4, sort_keys=True) + "\n"
+
+
+def _laid_over(tables: dict[str, Any], snippets: tuple[PlacedSnippet, ...]) -> dict[str, Any]:
+    for snippet in snippets:
+        tables = merged(tables, _as_text(snippet.tree), snippet)
+    return tables
 
 
 def _require_sound(
@@ -254,10 +258,10 @@ def _require_sound(
     before = set(check_config_db(plain, catalog))
     faults = [problem for problem in check_config_db(tables, catalog) if problem.grave and problem not in before]
     if faults:
-        names = ", ".join(f"'{snippet.name}'" for snippet in snippets)
+        own = first_at_fault(snippets, lambda some: faults[0] in check_config_db(_laid_over(plain, some), catalog))
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-        message = f"snippet {names}: {faults[0].place}: {faults[0].found}{more}"
-        raise fault("FG052", message, path=snippets[0].path, hint=faults[0].hint)
+        message = f"snippet '{own.name}': {faults[0].place}: {faults[0].found}{more}"
+        raise fault("FG052", message, path=own.path, hint=faults[0].hint)
 
 
 def _as_text(value: Any) -> Any:

@@ -1,0 +1,128 @@
+"""What rules on addresses ask: which pools and numbers are stated, which are drawn on, and by whom; light."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+
+from fabricgen.allocate.demand import pool_demands
+from fabricgen.allocate.family import FAMILIES, Network, of_family
+from fabricgen.allocate.pools import pool_prefixes
+from fabricgen.blueprint.adopted import ADOPTED, adopted_of
+from fabricgen.blueprint.management import Management
+from fabricgen.blueprint.routing import AsnPlan, Pools
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Path
+
+
+def stated_pools(design: Design) -> Iterator[tuple[Path, Network]]:
+    """(path, prefix) of every pool the blueprint states."""
+    blueprint = design.loaded.blueprint
+    places: list[tuple[Path, Pools]] = [(("pools",), blueprint.pools)]
+    places += [(("fabrics", name, "pools"), fabric.pools) for name, fabric in sorted(blueprint.fabrics.items())]
+    for path, pools in places:
+        for name, prefixes in pools:
+            for prefix in prefixes or ():
+                yield (*path, name), ip_network(prefix)
+
+
+def overlap(one: Network, other: Network) -> bool:
+    """Whether two prefixes share addresses; those of different families never do."""
+    if isinstance(one, IPv4Network):
+        return isinstance(other, IPv4Network) and one.overlaps(other)
+    return isinstance(other, IPv6Network) and one.overlaps(other)
+
+
+def covering(prefix: Network, ranges: Iterable[tuple[Network, str]]) -> tuple[Network, str] | None:
+    """The first of some named ranges that a prefix shares addresses with; None for none."""
+    return next((found for found in ranges if overlap(prefix, found[0])), None)
+
+
+def drawn_pools(design: Design) -> frozenset[tuple[Path, str]]:
+    """(path, family's word) of every pool that something takes addresses from; a path is there also where the
+    default holds."""
+    blueprint = design.loaded.blueprint
+    return frozenset(
+        (pool_prefixes(blueprint, demand.fabric, demand.pool, demand.family)[2], demand.family.word)
+        for demand in pool_demands(design)
+    )
+
+
+def drawn_prefixes(design: Design) -> list[tuple[Path, Network]]:
+    """(path, prefix) of every pool that something takes addresses from, stated or default."""
+    found = []
+    for path, word in sorted(drawn_pools(design)):
+        family = next(family for family in FAMILIES if family.word == word)
+        fabric = str(path[1]) if path[0] == "fabrics" else ""
+        prefixes = pool_prefixes(design.loaded.blueprint, fabric, str(path[-1]), family)[0]
+        found += [(path, ip_network(prefix)) for prefix in prefixes]
+    return found
+
+
+def default_pools(design: Design) -> Iterator[tuple[str, Network]]:
+    """(name, prefix) of the built-in pools that are drawn on, since nobody states one in their place."""
+    drawn = drawn_pools(design)
+    for family in FAMILIES:
+        for name, prefixes in family.default_pools.items():
+            stated = of_family(getattr(design.loaded.blueprint.pools, name), family)
+            if not stated and (("pools", name), family.word) in drawn:
+                yield from ((name, ip_network(prefix)) for prefix in prefixes)
+
+
+def stated_managements(design: Design) -> Iterator[tuple[Path, Management]]:
+    """(path, settings) of management: the cluster's, then each fabric's."""
+    yield ("management",), design.loaded.blueprint.management
+    for name, fabric in sorted(design.loaded.blueprint.fabrics.items()):
+        yield ("fabrics", name, "management"), fabric.management
+
+
+def server_addresses(design: Design) -> Iterator[tuple[Path, Network]]:
+    """(path, address) of every server of management that is not a host name."""
+    for base, management in stated_managements(design):
+        stated: tuple[tuple[Path, tuple[str, ...]], ...] = (
+            (("aaa", "servers"), management.aaa.servers if management.aaa else ()),
+            (("ntp",), management.ntp),
+            (("dns", "servers"), management.dns.servers if management.dns else ()),
+            (("syslog", "servers"), management.syslog.servers if management.syslog else ()),
+        )
+        for keys, servers in stated:
+            for server in servers:
+                try:
+                    yield (*base, *keys), ip_network(ip_address(server))
+                except ValueError:
+                    continue
+
+
+def override_addresses(design: Design) -> Iterator[tuple[Path, str, Network]]:
+    """(path, what: loopback, management or port, address) of everything that single devices have of their own."""
+    for name, own in sorted(design.loaded.blueprint.address_of.items()):
+        base: Path = ("address_of", name)
+        for text in own.loopback or ():
+            yield (*base, "loopback"), "loopback", ip_network(text)
+        for text in own.management or ():
+            yield (*base, "management"), "management", ip_network(text)
+        for port, texts in sorted(own.links.items()):
+            for text in texts:
+                yield (*base, "links", port), "port", ip_network(text)
+
+
+def stated_asns(design: Design) -> Iterator[tuple[Path, str]]:
+    """(path, number or range) of every AS number that the blueprint states: pools, tiers and single devices."""
+    blueprint = design.loaded.blueprint
+    plans: list[tuple[Path, AsnPlan | None]] = [(("routing", "asn"), blueprint.routing.asn)]
+    plans += [(("fabrics", n, "routing", "asn"), f.routing.asn) for n, f in sorted(blueprint.fabrics.items())]
+    for path, plan in plans:
+        if plan is not None:
+            if "pool" in plan.model_fields_set:
+                yield (*path, "pool"), plan.pool
+            yield from (((*path, "tiers", tier), text) for tier, text in sorted(plan.tiers.items()))
+    for name, own in sorted(blueprint.address_of.items()):
+        if own.asn is not None:
+            yield ("address_of", name, "asn"), str(own.asn)
+
+
+def adopted_asns(design: Design) -> Iterator[tuple[Path, str]]:
+    """(path into the lock, number) of every AS number that was adopted with a running fabric."""
+    for key, value in sorted(adopted_of(design.layout.lock.words_of(ADOPTED)).items()):
+        if key.what == "asn":
+            yield (ADOPTED, key.text()), value

@@ -1,0 +1,117 @@
+"""A pool is nearly full once the growth that is declared has come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from ipaddress import ip_network
+
+from fabricgen.allocate.asn_plan import asn_demands
+from fabricgen.allocate.demand import pool_demands
+from fabricgen.allocate.family import Family
+from fabricgen.allocate.pools import pool_prefixes
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.kernel.extents import Extents, total
+from fabricgen.lint.rule import DesignRule
+
+
+@dataclass(frozen=True, slots=True)
+class PoolUse:
+    """How much of a pool is taken: now, and with every reserved slot. `family` is None for AS numbers."""
+
+    path: Path
+    name: str
+    family: Family | None
+    size: int
+    now: int
+    reserved: int
+
+    @property
+    def share(self) -> Fraction:
+        """What is taken once the growth has come, of 1."""
+        return Fraction(self.reserved, self.size)
+
+
+def pool_uses(design: Design) -> tuple[PoolUse, ...]:
+    """Every pool of addresses that is drawn on, and how far."""
+    found: dict[tuple[Path, str], PoolUse] = {}
+    for demand in pool_demands(design):
+        prefixes, name, path = pool_prefixes(design.loaded.blueprint, demand.fabric, demand.pool, demand.family)
+        key = (path, demand.family.word)
+        size = sum(ip_network(prefix).num_addresses for prefix in prefixes)
+        before = found.get(key) or PoolUse(path, f"pool {name} ({', '.join(prefixes)})", demand.family, size, 0, 0)
+        found[key] = _more(before, demand.now, demand.reserved)
+    return tuple(found.values())
+
+
+def asn_uses(design: Design) -> tuple[PoolUse, ...]:
+    """Every range of AS numbers that is dealt, and how far."""
+    found: dict[tuple[Path, Extents], PoolUse] = {}
+    for demand in asn_demands(design):
+        what = f"AS numbers of {demand.tier}" if demand.path[-1] != "pool" else "AS number pool"
+        shown = ", ".join(f"{w.first}-{w.end - 1}" for w in demand.windows)
+        key = (demand.path, demand.windows)
+        before = found.get(key) or PoolUse(demand.path, f"{what} ({shown})", None, total(demand.windows), 0, 0)
+        found[key] = _more(before, demand.now, demand.reserved)
+    return tuple(use for use in found.values() if use.size)
+
+
+def _more(use: PoolUse, now: int, reserved: int) -> PoolUse:
+    return PoolUse(use.path, use.name, use.family, use.size, use.now + now, use.reserved + reserved)
+
+
+class PoolNearlyFull(DesignRule):
+    """A pool is taken beyond a share, 80% unless `lint.limits.pool_use` says otherwise, once reserved slots are filled.
+
+    What comes after, a fabric, a tier or a unit beyond the reserve, then finds no block in a row; renumbering a running
+    fabric is what a plan of addresses is for to avoid (RFC 6177 and RFC 3531 argue for room at every level). State a
+    shorter prefix, or a further one, while the pool is empty.
+    """
+
+    id = "FG506"
+    severity = Severity.WARNING
+    title = "a pool is nearly full with the growth declared"
+    bad = """
+        pods: {p1: {su: 1, reserve: 16}}
+        pools:
+          hosts: 10.128.0.0/17  # <-
+        routing:
+          asn: {pool: 64512-64650}  # <-
+    """
+    good = """
+        pods: {p1: {su: 1, reserve: 16}}
+        pools: {hosts: 10.128.0.0/16}
+        routing: {asn: {pool: 64512-65534}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Add up what is asked of each pool."""
+        most = Fraction(design.loaded.limits.pool_use).limit_denominator(10_000)
+        for use in (*pool_uses(design), *asn_uses(design)):
+            if use.share > most:
+                what = "addresses" if use.family else "numbers"
+                yield self.flag(
+                    use.path,
+                    f"{use.name} has {_count(use.size)} {what}: {_count(use.now)} are taken now "
+                    f"({_percent(Fraction(use.now, use.size))}), {_count(use.reserved)} with reserved slots "
+                    f"({_percent(use.share)}, more than {_percent(most)})",
+                    _hint(use, most),
+                )
+
+
+def _hint(use: PoolUse, most: Fraction) -> str:
+    """A size that would do."""
+    needed = -(-use.reserved // most)
+    if use.family is None:
+        return f"{needed} numbers or more would do; 4200000000-4294967294 is private (RFC 6996)"
+    return f"state a /{use.family.bits - (int(needed) - 1).bit_length()} or shorter"
+
+
+def _percent(share: Fraction) -> str:
+    return f"{float(share):.0%}"
+
+
+def _count(count: int) -> str:
+    return str(count) if count < 1 << 40 else f"2^{count.bit_length() - 1}" + ("" if count & count - 1 == 0 else "+")

@@ -1,0 +1,72 @@
+"""Addresses lie in a range that is set aside for another purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import ip_network
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.addressing import covering, override_addresses, server_addresses, stated_pools
+from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.rules.fg504_reserved_pool import RESERVED
+
+_SPECIAL = {
+    "192.0.0.0/24": "IETF protocol assignments (RFC 6890)",
+    "192.0.2.0/24": "documentation (RFC 5737)",
+    "192.31.196.0/24": "AS112 (RFC 7535)",
+    "192.52.193.0/24": "AMT (RFC 7450)",
+    "192.88.99.0/24": "6to4 relays, which are withdrawn (RFC 7526)",
+    "192.175.48.0/24": "AS112 (RFC 7534)",
+    "198.18.0.0/15": "benchmarks (RFC 2544)",
+    "198.51.100.0/24": "documentation (RFC 5737)",
+    "203.0.113.0/24": "documentation (RFC 5737)",
+    "64:ff9b::/96": "translation from IPv4 (RFC 6052)",
+    "64:ff9b:1::/48": "translation from IPv4 (RFC 8215)",
+    "2001:db8::/32": "documentation (RFC 3849)",
+    "2001::/23": "IETF protocol assignments (RFC 2928)",
+    "2002::/16": "6to4 (RFC 3056)",
+    "2620:4f:8000::/48": "AS112 (RFC 7534)",
+    "3fff::/20": "documentation (RFC 9637)",
+    "5f00::/16": "SRv6 segment identifiers (RFC 9602)",
+    "fc00::/8": "unique local addresses that nobody assigns; fd00::/8 are yours to draw (RFC 4193, 3.1)",
+}
+
+SPECIAL = tuple((ip_network(prefix), what) for prefix, what in _SPECIAL.items())
+"""Ranges of IANA's special-purpose registries (RFC 6890) whose addresses work, and are for something else."""
+
+
+class SpecialAddresses(DesignRule):
+    """A pool, a server or a device's own address lies in space for documents, benchmarks, translation and the like.
+
+    Such addresses work on the bench. But they are in every list of bogons, and a test instrument or translator beside
+    the fabric uses them for what they are for (IANA's special-purpose registries, RFC 6890). Those for documentation
+    were mostly copied together with an example. Use private space (RFC 1918, RFC 4193) or your own.
+    """
+
+    id = "FG507"
+    severity = Severity.WARNING
+    title = "addresses lie in a range for another purpose"
+    bad = """
+        pools:
+          hosts: 198.18.0.0/15  # <-
+        management:
+          ntp: 192.0.2.1  # <-
+    """
+    good = """
+        pools:
+          hosts: [172.16.0.0/12, "fd12:3456:789a::/48"]
+        management: {ntp: 10.32.0.2}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Look pools, servers and single devices' addresses up in the registries."""
+        for path, prefix in stated_pools(design):
+            found = covering(prefix, SPECIAL)
+            if found and not covering(prefix, RESERVED):
+                yield self.flag(path, f"{prefix} touches {found[0]}, which is for {found[1]}", "use private space")
+        own = ((path, address) for path, _, address in override_addresses(design))
+        for path, address in (*server_addresses(design), *own):
+            if found := covering(address, SPECIAL):
+                message = f"{address.network_address} is in {found[0]}, which is for {found[1]}"
+                yield self.flag(path, message, "state the address that is meant")

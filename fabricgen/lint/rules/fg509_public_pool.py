@@ -1,0 +1,48 @@
+"""A pool lies in public IPv4 space."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.addressing import covering, stated_pools
+from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.rules.fg504_reserved_pool import RESERVED
+from fabricgen.lint.rules.fg507_special_addresses import SPECIAL
+
+PRIVATE = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"))
+"""Private (RFC 1918) and shared address space (RFC 6598)."""
+
+
+class PublicPool(DesignRule):
+    """A pool takes IPv4 addresses that belong to somebody: it is not, or not all, private space.
+
+    Whoever owns them cannot be reached from the fabric, and what leaks with them is dropped or blamed on the owner. A
+    prefix that is one bit too short does it unseen: 192.168.0.0/15 takes 192.169.0.0/16 along, which is public. Use
+    10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 (RFC 1918) or 100.64.0.0/10 (RFC 6598), and waive it for space
+    of your own.
+    """
+
+    id = "FG509"
+    severity = Severity.WARNING
+    title = "a pool lies in public IPv4 space"
+    bad = """
+        pools:
+          hosts: 172.0.0.0/8  # <-
+          management: 11.0.0.0/16  # <-
+    """
+    good = """
+        pools: {hosts: 172.16.0.0/12, management: 100.64.0.0/16}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag IPv4 pools that are in no private range whole; what is reserved is another rule's."""
+        for path, prefix in stated_pools(design):
+            if not isinstance(prefix, IPv4Network) or any(prefix.subnet_of(private) for private in PRIVATE):
+                continue
+            if covering(prefix, (*RESERVED, *SPECIAL)) is None:
+                inside = next((private for private in PRIVATE if private.subnet_of(prefix)), None)
+                hint = f"{inside} of it is private" if inside else "use private space, or waive this for space of yours"
+                yield self.flag(path, f"{prefix} is public, not private space", hint)

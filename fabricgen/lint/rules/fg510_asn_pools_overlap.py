@@ -1,0 +1,55 @@
+"""Ranges of AS numbers overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.blueprint.asn import parse_asns
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.kernel.validation import dotted
+from fabricgen.lint.addressing import stated_asns
+from fabricgen.lint.rule import DesignRule
+
+
+class AsnPoolsOverlap(DesignRule):
+    """Two ranges of AS numbers that are stated apart share numbers: pools of two fabrics, or ranges of two tiers.
+
+    No number is given twice, but one range fills up with what the other gives away, and a filter by range lets both
+    through: `^4200001` no longer says which fabric a route is from (RFC 7938, 5.2.1, has numbers tell where a route
+    comes from). A tier's range inside of its pool is fine: the pool leaves it out. Separate the ranges.
+    """
+
+    id = "FG510"
+    severity = Severity.WARNING
+    title = "ranges of AS numbers overlap"
+    bad = """
+        routing:
+          asn: {pool: 4200000000-4200009999}
+        fabrics:
+          compute:
+            routing: {asn: {pool: 4200005000-4200014999}}  # <-
+    """
+    good = """
+        routing:
+          asn: {pool: 4200000000-4200009999}
+        fabrics:
+          compute:
+            routing: {asn: {pool: 4200010000-4200019999}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare pools with pools, and tiers' ranges with those of tiers."""
+        stated = list(stated_asns(design))
+        for of in ("pool", "tiers"):
+            seen: list[tuple[Path, int, int]] = []
+            for path, text in stated:
+                if of not in path[-2:] or path[0] == "address_of":
+                    continue
+                first, last = parse_asns(text)
+                for other, low, high in seen:
+                    if first <= high and low <= last:
+                        shared = f"{max(first, low)}-{min(last, high)}"
+                        yield self.flag(path, f"AS numbers {text} share {shared} with {dotted(other)}")
+                        break
+                seen.append((path, first, last))

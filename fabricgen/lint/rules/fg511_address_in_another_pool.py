@@ -1,0 +1,46 @@
+"""A device's own address lies in a pool for something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.kernel.validation import dotted
+from fabricgen.lint.addressing import drawn_prefixes, overlap, override_addresses
+from fabricgen.lint.rule import DesignRule
+
+_OTHERS = {"loopback": ("fabric", "hosts", "management"), "port": ("loopback",)}
+"""Pools that are for something else, by what an address is; a management address lies where it is managed."""
+
+
+class AddressInAnotherPool(DesignRule):
+    """`address_of` gives a switch a loopback out of a pool for links, nodes or management, or a link one for loopbacks.
+
+    The pool gives the address, or the block around it, away once it grows to there, which stops the build then; until
+    then filters by pool let through what is none of theirs. State an address of the right pool, or of no pool.
+    """
+
+    id = "FG511"
+    severity = Severity.WARNING
+    title = "a device's own address lies in a pool for something else"
+    bad = """
+        pools: {hosts: 10.128.0.0/9}
+        address_of:
+          compute-spine-01: {loopback: 10.200.0.1}  # <-
+    """
+    good = """
+        pools: {hosts: 10.128.0.0/9}
+        address_of:
+          compute-spine-01: {loopback: 10.32.0.1}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Look the addresses of single devices up in the pools that are drawn on."""
+        pools = drawn_prefixes(design)
+        for path, what, address in override_addresses(design):
+            for pool, prefix in pools:
+                if pool[-1] in _OTHERS.get(what, ()) and overlap(prefix, address):
+                    message = f"{address.network_address} is in {prefix} of {dotted(pool)}"
+                    right = "loopback" if what == "loopback" else "fabric"
+                    yield self.flag(path, message, f"state one of `pools.{right}`, or of no pool")

@@ -1,0 +1,47 @@
+"""A pool is stated in one family, and the default holds in the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.allocate.family import FAMILIES, of_family
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.addressing import drawn_pools
+from fabricgen.lint.rule import DesignRule
+
+_SAID = {"v4": "IPv4", "v6": "IPv6"}
+
+
+class HalfStatedPool(DesignRule):
+    """Fabrics have both families, and a pool is stated in one of them only: the other takes the built-in default.
+
+    Whoever states a pool plans addresses; the half that was forgotten is the same in every cluster, so that two of them
+    clash on the day they meet (RFC 4193, 3.2, has the global id of IPv6 drawn at random for that reason). State a
+    prefix of either family, or none.
+    """
+
+    id = "FG513"
+    severity = Severity.WARNING
+    title = "a pool is stated in one family of two"
+    bad = """
+        ip: dual
+        pools:
+          hosts: 172.16.0.0/12  # <-
+    """
+    good = """
+        ip: dual
+        pools: {hosts: [172.16.0.0/12, "fd5a:19c3:2e41::/48"]}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare the pools that the cluster states with those that are drawn on."""
+        drawn = drawn_pools(design)
+        for name, prefixes in design.loaded.blueprint.pools:
+            words = [family.word for family in FAMILIES if of_family(prefixes, family)]
+            for family in FAMILIES:
+                path = ("pools", name)
+                if words and family.word not in words and {(path, word) for word in (*words, family.word)} <= drawn:
+                    message = f"{name} states {_SAID[words[0]]} alone; {_SAID[family.word]} is from the default, "
+                    default = ", ".join(family.default_pools[name])
+                    yield self.flag(path, message + default, f"add a prefix of {_SAID[family.word]}")

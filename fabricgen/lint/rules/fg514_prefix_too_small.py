@@ -1,0 +1,47 @@
+"""A prefix of a pool is too small for anything that is asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import ip_network
+
+from fabricgen.allocate.demand import pool_demands
+from fabricgen.allocate.family import Family
+from fabricgen.allocate.pools import pool_prefixes
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class PrefixTooSmall(DesignRule):
+    """A pool is a list of prefixes, and one of them is smaller than the smallest block that is given out of the pool.
+
+    Blocks are powers of two and lie in one prefix, so that it stays empty, and the pool is smaller than it looks. Join
+    it with its neighbour, give it to something else, or take it out.
+    """
+
+    id = "FG514"
+    severity = Severity.WARNING
+    title = "a prefix of a pool is too small to be used"
+    bad = """
+        pools:
+          hosts: [10.128.0.0/9, 10.64.0.0/30]  # <-
+    """
+    good = """
+        pools: {hosts: [10.128.0.0/9, 10.64.0.0/16]}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare each prefix with the smallest block that is asked of its pool."""
+        least: dict[tuple[Path, str], tuple[int, Family, tuple[str, ...]]] = {}
+        blueprint = design.loaded.blueprint
+        for demand in pool_demands(design):
+            prefixes, _, path = pool_prefixes(blueprint, demand.fabric, demand.pool, demand.family)
+            key = (path, demand.family.word)
+            block = min(demand.block, least[key][0]) if key in least else demand.block
+            least[key] = (block, demand.family, prefixes)
+        for (path, _), (block, family, prefixes) in least.items():
+            for prefix in prefixes:
+                if ip_network(prefix).num_addresses < block:
+                    message = f"{prefix} is smaller than a /{family.length_of(block)}, the least that is asked of it"
+                    yield self.flag(path, message, f"use a /{family.length_of(block)} or shorter, or take it out")

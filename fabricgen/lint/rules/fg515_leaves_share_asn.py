@@ -1,0 +1,46 @@
+"""All switches of a lowest tier have one AS number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.allocate.asn_plan import asn_plan
+from fabricgen.allocate.underlay import runs_bgp
+from fabricgen.blueprint.asn import parse_asns
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class LeavesShareAsn(DesignRule):
+    """One AS number is stated for a whole tier of leaves: each drops the routes of the others unless told not to.
+
+    fabricgen tells them (`allowas-in`), and with it goes BGP's own protection against loops, and the AS path no longer
+    says which leaf a route is from (RFC 7938, 5.2.2, on reusing numbers). A range gives each leaf its own.
+    """
+
+    id = "FG515"
+    severity = Severity.INFO
+    title = "all leaves have one AS number"
+    bad = """
+        routing:
+          asn:
+            tiers:
+              leaf: 4200100000  # <-
+    """
+    good = """
+        routing: {asn: {tiers: {leaf: 4200100000-4200100999}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag single numbers that are stated for tiers of more than one leaf."""
+        for fabric in design.fabrics:
+            if not runs_bgp(design, fabric):
+                continue
+            plan, paths = asn_plan(design, fabric)
+            for tier in fabric.tiers:
+                first, last = parse_asns(plan.tiers.get(tier.name, "1-2"))
+                if tier.lowest and tier.up and tier.switches > 1 and first == last:
+                    message = f"the {tier.switches} switches of {fabric.name} {tier.name} all have AS number {first}"
+                    hint = f"state a range of {tier.switches} numbers or more"
+                    yield self.flag((*paths["tiers"], tier.name), message, hint)

@@ -1,0 +1,69 @@
+"""Nothing takes addresses or AS numbers from a pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fabricgen.allocate.asn_plan import asn_plan
+from fabricgen.allocate.family import FAMILIES, of_family
+from fabricgen.allocate.underlay import runs_bgp
+from fabricgen.blueprint.routing import Pools
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
+from fabricgen.lint.addressing import drawn_pools
+from fabricgen.lint.rule import DesignRule
+
+
+class UnusedPool(DesignRule):
+    """A pool is stated that nothing draws on: no fabric has its family, or every fabric has a pool of its own.
+
+    Whoever keeps the register of addresses believes that they are taken, and the next reader looks for them in the
+    configurations. Remove the pool, or the prefix of the family that no fabric has.
+    """
+
+    id = "FG805"
+    severity = Severity.WARNING
+    title = "a pool is not used"
+    bad = """
+        routing: {underlay: ebgp-unnumbered}
+        pools:
+          fabric: 10.64.0.0/12  # <-
+          hosts: [10.128.0.0/9, "fd5a:19c3:2e41::/48"]  # <-
+    """
+    good = """
+        routing: {underlay: ebgp-numbered}
+        pools: {fabric: 10.64.0.0/12, hosts: 10.128.0.0/9}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare the pools that are stated with those that are drawn on."""
+        drawn = drawn_pools(design)
+        blueprint = design.loaded.blueprint
+        scopes: list[tuple[Path, Pools]] = [((), blueprint.pools)]
+        scopes += [(f.path, blueprint.fabrics[f.name].pools) for f in design.fabrics if f.protocol != "infiniband"]
+        for base, pools in scopes:
+            for name, prefixes in pools:
+                path = (*base, "pools", name)
+                idle = [family for family in FAMILIES if (path, family.word) not in drawn]
+                unused = [prefix for family in idle for prefix in of_family(prefixes, family)]
+                if unused:
+                    message = f"nothing takes addresses from {', '.join(unused)} of pools.{name}"
+                    left = [prefix for prefix in prefixes or () if prefix not in unused]
+                    yield self.flag(path, message, "remove it", [_without(path, left)])
+        yield from self._asns(design)
+
+    def _asns(self, design: Design) -> Iterator[Diagnostic]:
+        """The cluster's pool of AS numbers, where every fabric that runs BGP has its own; without BGP it is FG803's."""
+        speakers = [fabric for fabric in design.fabrics if runs_bgp(design, fabric)]
+        plan = design.loaded.blueprint.routing.asn
+        path: Path = ("routing", "asn", "pool")
+        fix = [Edit("remove", path)]
+        elsewhere = [fabric for fabric in speakers if asn_plan(design, fabric)[1]["pool"] != path]
+        if plan and "pool" in plan.model_fields_set and speakers and elsewhere == speakers:
+            yield self.flag(path, "every fabric that runs BGP states AS numbers of its own", "remove it", fix)
+
+
+def _without(path: Path, left: Sequence[str]) -> Edit:
+    """Leave so many prefixes in a pool, or take it away."""
+    rest = ", ".join(f'"{prefix}"' for prefix in left)
+    return Edit("set", path, f"[{rest}]") if left else Edit("remove", path)

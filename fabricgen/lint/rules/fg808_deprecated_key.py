@@ -1,0 +1,36 @@
+"""A key is written under an old name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.blueprint.old_names import old_names_in
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class DeprecatedKey(DesignRule):
+    """A key has another name today; the old one is still read.
+
+    Old names go away with the next version of the language, and until then a reader has to know both. The schema marks
+    them as `deprecated` (JSON Schema 2020-12, validation, 9.3), which editors strike through. Write the new name.
+    """
+
+    id = "FG808"
+    severity = Severity.WARNING
+    title = "a key is written under an old name"
+    bad = """
+        address_of:
+          compute-spine-01: {mgmt: 10.16.0.30}  # <-
+    """
+    good = """
+        address_of:
+          compute-spine-01: {management: 10.16.0.30}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Look for old names in the text."""
+        for path, name in old_names_in(design.loaded.source.data):
+            message = f"`{path[-1]}` is called `{name}` now"
+            yield self.flag(path, message, f"write `{name}`", [Edit("rename", path, name)])

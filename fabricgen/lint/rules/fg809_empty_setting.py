@@ -1,0 +1,71 @@
+"""A group of settings is there, and says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.blueprint.management import Management
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
+from fabricgen.lint.addressing import stated_managements
+from fabricgen.lint.rule import DesignRule
+
+_NEEDED = {
+    "dns": ("no servers and no domain", ("servers", "domain")),
+    "syslog": ("no servers", ("servers",)),
+    "snmp": ("no users", ("users",)),
+    "banner": ("no text", ("login", "motd")),
+}
+"""What a group of management settings lacks that does nothing, and the keys of which it needs one."""
+
+
+class EmptySetting(DesignRule):
+    """A group of settings lacks what alone makes it do anything: logs without servers, SNMPv3 without users.
+
+    Its author believes that logs arrive, or that monitoring may ask; switches take no part in it, or answer to nobody
+    (SNMPv3 has no access without a user, RFC 3414, 2.1). State what is missing, or remove the group.
+    """
+
+    id = "FG809"
+    severity = Severity.WARNING
+    title = "a group of settings says nothing"
+    bad = """
+        management:
+          snmp: {contact: noc@example.net}  # <-
+          dns: {}  # <-
+    """
+    good = """
+        management:
+          dns: {domain: fabric.example.net, servers: 10.32.0.5}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag groups of management settings, and entries of single devices, that change nothing."""
+        for base, management in stated_managements(design):
+            yield from self._of_management(base, management)
+        blueprint = design.loaded.blueprint
+        entries = (("address_of", blueprint.address_of), ("config_of", blueprint.config_of))
+        for key, devices in entries:
+            for name, own in sorted(devices.items()):
+                if not any(getattr(own, field) for field in type(own).model_fields):
+                    yield self._empty((key, name), f"nothing is stated of {name}")
+        for name, configuration in sorted(blueprint.config_of.items()):
+            for port, settings in sorted(configuration.ports.items()):
+                if not any(getattr(settings, field) for field in type(settings).model_fields):
+                    yield self._empty(("config_of", name, "ports", port), f"nothing is stated of {name} {port}")
+
+    def _of_management(self, base: Path, management: Management) -> Iterator[Diagnostic]:
+        for name, (lacking, keys) in _NEEDED.items():
+            group = getattr(management, name)
+            if group is None or any(getattr(group, key) for key in keys):
+                continue
+            path, message = (*base, name), f"{name} has {lacking}"
+            hint = f"state `{'` or `'.join(keys)}`, or remove it"
+            if group.model_fields_set:
+                yield self.flag(path, message, hint)
+            else:
+                yield self._empty(path, message, hint)
+
+    def _empty(self, path: Path, message: str, hint: str = "remove it, or state what is meant") -> Diagnostic:
+        """A finding that is mended by taking the group away, since it says nothing."""
+        return self.flag(path, message, hint, [Edit("remove", path)])

@@ -1,0 +1,39 @@
+"""Nodes attach to no fabric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class IdleNodeSet(DesignRule):
+    """A set of nodes has no port in any fabric: it takes racks, power and money, and is never reached.
+
+    Their NICs have other roles than the fabrics ask for with `attach`, or the set is left over. Let a fabric attach one
+    of their roles, or remove the set.
+    """
+
+    id = "FG810"
+    severity = Severity.WARNING
+    title = "nodes attach to no fabric"
+    bad = """
+        scalable_unit:
+          nodes:
+            node: 4 x dgx-b200
+            spare: 1 x storage-array  # <-
+    """
+    good = """
+        scalable_unit: {nodes: {node: 4 x dgx-b200}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare the sets of nodes with those that attach; what only stands beside them is no node."""
+        attached = {index for fabric in design.fabrics for index, _ in fabric.attachments}
+        for index, nodes in enumerate(design.layout.node_sets):
+            if not nodes.per_rack and index not in attached:
+                message = f"no fabric attaches the {nodes.count} x {nodes.profile.id} of a unit"
+                hint = f"the roles of their ports: {', '.join(sorted(nodes.profile.roles)) or 'none'}"
+                yield self.flag(("scalable_unit", "nodes", nodes.name), message, hint)

@@ -1,0 +1,42 @@
+"""A waiver is of a code that no rule has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.codes import known_codes, no_rule
+from fabricgen.lint.rule import DesignRule
+
+
+class WaiverOfNoRule(DesignRule):
+    """A waiver names a code that is of no rule: misspelt, of a rule that is gone, or of a fault.
+
+    It covers nothing and never will. Faults stop a build, and nobody can waive them. Name the rule as `fabricgen lint`
+    prints it, or remove the waiver.
+    """
+
+    id = "FG811"
+    severity = Severity.WARNING
+    title = "a waiver is of a code that no rule has"
+    bad = """
+        lint:
+          waive:
+            - {rule: FG999, why: to be mended in spring}  # <-
+    """
+    good = """
+        fabrics: {compute: {tiers: {spine: {switch: sn5600, count: 2}}}}
+        lint:
+          waive:
+            - {rule: FG303, why: to be mended in spring}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Look every waiver's code up."""
+        waivers = design.loaded.blueprint.lint.waive
+        known = known_codes() if waivers else frozenset()
+        for i, waiver in enumerate(waivers):
+            if waiver.rule not in known:
+                message = f"no rule has the code {waiver.rule}"
+                yield self.flag(("lint", "waive", i, "rule"), message, no_rule(waiver.rule))

@@ -1,0 +1,51 @@
+"""A port's MTU is more than its NOS takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+
+class MtuCut(PlanRule):
+    """`config_of` states an MTU that the NOS of the switch does not take; the most that it takes is written instead.
+
+    EOS takes 9,214 bytes, SONiC and Cumulus Linux 9,216 (catalogue, `mtu_max`). The difference is that of counting, but
+    the configuration does not say what the blueprint says. State the MTU as the NOS counts it.
+    """
+
+    id = "FG813"
+    severity = Severity.WARNING
+    title = "a port's MTU is more than its NOS takes"
+    bad = """
+        nos: {spine: eos}
+        fabrics: {compute: {tiers: {spine: {switch: 7060x6-64pe, count: 4}}}}
+        config_of:
+          compute-spine-01:
+            ports:
+              Ethernet1/1:
+                mtu: 9216  # <-
+    """
+    good = """
+        nos: {spine: eos}
+        fabrics: {compute: {tiers: {spine: {switch: 7060x6-64pe, count: 4}}}}
+        config_of: {compute-spine-01: {ports: {Ethernet1/1: {mtu: 9214}}}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Compare the ports that have an MTU of their own with what their switch takes."""
+        stated = cluster.design.loaded.blueprint.config_of
+        rows = {name: row for row, name in enumerate(cluster.names) if name in stated} if stated else {}
+        for name, own in sorted(stated.items()):
+            tier = cluster.switch(rows[name]).tier
+            most = cluster.design.catalog.naming(tier.nos, tier.path).configuration.mtu_max
+            for port, settings in sorted(own.ports.items()):
+                if settings.mtu is not None and settings.mtu > most:
+                    path = ("config_of", name, "ports", port, "mtu")
+                    message = f"{tier.nos} takes an MTU of {most} at most: {settings.mtu} is cut"
+                    yield self.flag(path, message, f"state {most}", [Edit("set", path, str(most))])

@@ -1,0 +1,55 @@
+"""A timezone is none of the tz database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity, did_you_mean
+from fabricgen.lint.addressing import stated_managements
+from fabricgen.lint.rule import DesignRule
+
+_AREAS = (
+    "Africa America Antarctica Arctic Asia Atlantic Australia Brazil Canada Chile Etc Europe Indian Mexico Pacific US"
+)
+_PLAIN = (
+    "CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran "
+    "Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROC ROK "
+    "Singapore Turkey UCT UTC Universal W-SU WET Zulu"
+)
+
+AREAS = frozenset(_AREAS.split())
+"""What the names of zones begin with, those of the file `backward` of the tz database included."""
+
+PLAIN = frozenset(_PLAIN.split())
+"""Names of zones that are a word alone."""
+
+
+class TimezoneUnknown(DesignRule):
+    """A timezone is not of the tz database: it begins with no area such as Europe, and is no word such as UTC.
+
+    Switches link /etc/localtime to the file of that name; without it they refuse the setting or run on UTC, and logs of
+    two switches no longer line up (tz database, theory.html, "Timezone identifiers"). Cities are not checked: they
+    come and go with releases of the database. UTC is right for a fleet.
+    """
+
+    id = "FG814"
+    severity = Severity.WARNING
+    title = "a timezone is none of the tz database"
+    bad = """
+        management:
+          timezone: Europa/Berlin  # <-
+    """
+    good = """
+        management: {timezone: Europe/Berlin}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Look the area of every timezone up, or the word that it is."""
+        for base, management in stated_managements(design):
+            zone = management.timezone
+            area, _, city = zone.partition("/") if zone else ("", "", "")
+            if zone and area not in (AREAS if city else PLAIN):
+                known = AREAS if city else PLAIN
+                hint = "write it like UTC or Europe/Berlin; " + did_you_mean(area, known)
+                yield self.flag((*base, "timezone"), f"'{zone}' is no timezone of the tz database", hint)

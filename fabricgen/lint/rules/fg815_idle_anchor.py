@@ -1,0 +1,37 @@
+"""An anchor is never used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class IdleAnchor(DesignRule):
+    """A YAML anchor has no alias in its file: nobody takes what was put aside for all.
+
+    Under an `x-` key, which is not read, its value is nowhere; elsewhere a reader looks in vain for its copies (YAML
+    1.2.2, 3.2.2.2: an alias follows its anchor in the same document). Remove the anchor, or use it.
+    """
+
+    id = "FG815"
+    severity = Severity.WARNING
+    title = "an anchor is never used"
+    bad = """
+        x-leaf: &leaf {switch: sn5600}
+        x-spare: &spare {switch: sn5600, count: 2}  # <-
+        fabrics: {compute: {tiers: {leaf: {<<: *leaf, per: [su, rail]}}}}
+    """
+    good = """
+        x-leaf: &leaf {switch: sn5600}
+        fabrics: {compute: {tiers: {leaf: {<<: *leaf, per: [su, rail]}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag anchors that were passed by when the files were read."""
+        for anchor in design.loaded.source.idle:
+            found = self.flag((), f"no alias names the anchor &{anchor.name}", f"remove it, or use *{anchor.name}")
+            yield replace(found, span=anchor.span)
