@@ -131,7 +131,7 @@ class Limits(Model):
         description="FG506: share of a pool of addresses or AS numbers that may be taken.",
     )
     after_loss: AfterLossOf = Field(
-        default_factory=AfterLoss,
+        default_factory=AfterLoss.model_construct,
         description="Least share of a fabric's bisection that is left when something fails, one for all or by what is "
         "lost: {switch: 90%, plane: 50%, rack: 50%, row: 0%, feed: 50%}. Default: not judged.",
     )
@@ -169,7 +169,7 @@ class _Judgement(Model):
         examples=[{"FG303": "error", "FG105": "ignore"}],
         description="How grave the findings of a rule are, instead of its own severity.",
     )
-    limits: Limits = Field(default_factory=Limits, description="From where on a figure is a finding.")
+    limits: Limits = Field(default_factory=Limits.model_construct, description="From where on a figure is a finding.")
 
 
 class BlueprintLint(_Judgement):
@@ -191,4 +191,4 @@ class ProjectLint(_Judgement):
 class Project(Model):
     """A project's settings file, `.fabricgen.yaml`: what holds for all blueprints in its folder and below."""
 
-    lint: ProjectLint = Field(default_factory=ProjectLint, description="What the linter is told.")
+    lint: ProjectLint = Field(default_factory=ProjectLint.model_construct, description="What the linter is told.")

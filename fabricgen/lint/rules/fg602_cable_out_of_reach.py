@@ -42,12 +42,13 @@ class CableOutOfReach(PlanRule):
         """Fold cables out of reach by the line that made them."""
         import numpy as np
 
-        from fabricgen.plan.cabling import fits_segment
+        from fabricgen.plan.media import fits_segment
+        from fabricgen.plan.tables import distinct
 
         cables, links = cluster.plan.cables, cluster.plan.links
         segment_of = np.zeros(len(cables), dtype=np.int64)
         segment_of[cables.end_cable] = links.segment[cables.end_link]
-        for i in np.unique(segment_of[~cables.reaches]).tolist():
+        for i in distinct(segment_of[~cables.reaches]):
             rows = np.flatnonzero((segment_of == i) & ~cables.reaches)
             segment, longest = links.segments[i], cables.length_m[rows].max()
             fitting = [m for m in cables.media if fits_segment(segment, m)]

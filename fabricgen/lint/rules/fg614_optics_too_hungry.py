@@ -78,9 +78,8 @@ def _profile(cluster: Cluster, segment: Segment, tier: str) -> SwitchProfile | N
 
 def _media(cluster: Cluster, number: int) -> list[int]:
     """The media of the cables of a segment."""
-    import numpy as np
+    from fabricgen.plan.tables import distinct
 
     cables, links = cluster.plan.cables, cluster.plan.links
     rows = links.segment[cables.end_link] == number
-    found: list[int] = np.unique(cables.medium[cables.end_cable[rows]]).tolist()
-    return found
+    return distinct(cables.medium[cables.end_cable[rows]])

@@ -45,7 +45,7 @@ class HeadroomUnpublished(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare the longest cable of each kind of link with what is published for the switches at its ends."""
-        import numpy as np
+        from fabricgen.plan.tables import distinct
 
         design, plan = cluster.design, cluster.plan
         told = {found.path[:-1] for found in LosslessSpan().check(design)}
@@ -62,7 +62,7 @@ class HeadroomUnpublished(PlanRule):
                 rows = plan.cables.end_cable[ends == number]
                 longest = float(plan.cables.length_m[rows].max()) if len(rows) else 0.0
                 if longest > published:
-                    count = len(np.unique(rows[plan.cables.length_m[rows] > published]))
+                    count = len(distinct(rows[plan.cables.length_m[rows] > published]))
                     yield self.flag(
                         segment.path,
                         f"{count} {segment.fabric} {segment.key} cables of up to {longest:g} m: headroom of "
