@@ -133,10 +133,12 @@ fabrics: {compute: {tiers: {leaf: {switch: sn5600, per: [su, rail]}, spine: null
 """
 
 
-def test_islands_have_no_bisection_and_rails_alone_have(find: Find) -> None:
-    assert [d.path for d in find(ISLANDS, "FG206")] == [("fabrics", "compute", "tiers")]
-    assert find(ISLANDS.replace("[su, rail]", "rail"), "FG206") == []
-    assert find(ISLANDS, "FG206", sets=("pods.p1.su=1",)) == []
+def test_islands_are_told_once_and_have_no_bisection_for_a_limit(find: Find) -> None:
+    limit = ("lint.limits.bisection_gbps_per_accelerator=1",)
+    assert [d.path[-2:] for d in find(ISLANDS, "FG206", "FG315")] == [("leaf", "per")]
+    assert [d.path for d in find(ISLANDS, "FG206", sets=limit)] == [("fabrics", "compute", "tiers")]
+    assert find(ISLANDS.replace("[su, rail]", "rail"), "FG206", "FG315", sets=limit) == []
+    assert find(ISLANDS, "FG206", "FG315", sets=("pods.p1.su=1", *limit)) == []
 
 
 def test_a_bisection_within_what_is_allowed_is_no_fault_until_a_limit_is_stated() -> None:

@@ -35,7 +35,7 @@ TABLE = Path(__file__).parents[2] / "fabricgen/catalog/platforms/sonic/sn5600.ya
     ("sets", "expected"),
     [
         (["qos.ecn_min_kb=79000"], ["FG711"]),
-        (["qos.ecn_min_kb=79200"], ["FG707", "FG711"]),
+        (["qos.ecn_min_kb=79200"], ["FG707"]),
         (["qos.ecn_min_kb=79200", "qos.profile=best-effort"], []),
         (["qos.ecn.400G=5-50000"], []),
         (["qos.ecn.400G=5-50001"], ["FG711"]),
@@ -63,13 +63,13 @@ def test_edges(design_of: DesignOf, sets: list[str], expected: list[str]) -> Non
     [
         ((), set()),
         (("fabrics.across.tiers.border.switch=sn5600", "nos.border=sonic"), {"FG712"}),
-        (("fabrics.across.qos.profile=best-effort",), {"FG708"}),
+        (("fabrics.across.qos.profile=best-effort",), {"FG701"}),
         (("fabrics.compute.qos.roce_class=4",), {"FG708"}),
     ],
 )
 def test_what_crosses_sites_is_judged(sets: tuple[str, ...], expected: set[str]) -> None:
     found = {d.code for d in lint(example_design("two-site", *sets)).findings}
-    assert found & {"FG708", "FG712"} == expected
+    assert found & {"FG701", "FG708", "FG712"} == expected
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.rules.fg315_fabric_in_islands import left_apart
 
 
 class NarrowBisection(DesignRule):
@@ -19,8 +20,9 @@ class NarrowBisection(DesignRule):
     All-to-all traffic, of mixtures of experts above all, puts half of all bytes across any even cut of the fabric, so
     that the worst cut sets its pace (Dally and Towles, Principles and Practices of Interconnection Networks, 3.3.1).
     The target is `lint.limits.bisection_gbps_per_accelerator`; without one it is the bandwidth of an accelerator's
-    ports over the oversubscription that the tiers allow, which only a fabric that falls apart into islands misses.
-    Nodes are not cut, since scale-up joins their rails. Add uplinks, or a tier that joins what stands apart.
+    ports over the oversubscription that the tiers have or are allowed, which only a fabric that falls apart misses:
+    tiers too narrow are FG201's, and islands of a top tier in several places FG315's. Nodes are not cut, since
+    scale-up joins their rails. Add uplinks, or a tier that joins what stands apart.
     """
 
     id = "FG206"
@@ -47,9 +49,10 @@ class NarrowBisection(DesignRule):
             if not number or found is None or _single_node(design, fabric):
                 continue
             ports, whole = Fraction(node_gbps(design, fabric), number), end_to_end(design, fabric)
-            target = Fraction(stated) if stated else ports / whole.allowed
-            if found < target:
-                limit = "`lint.limits` asks for" if stated else f"the {float(whole.allowed):.3g}:1 allowed leaves them"
+            widest = max(whole.allowed, whole.ratio)
+            target = Fraction(stated) if stated else ports / widest
+            if found < target and (stated or left_apart(design, fabric) is None):
+                limit = "`lint.limits` asks for" if stated else f"its {float(widest):.3g}:1 leaves them"
                 yield self.flag(
                     _place(design, fabric),
                     f"half of {fabric.name} reaches the other half at {float(found):.4g}G an accelerator, of the "

@@ -35,6 +35,8 @@ class SingleUpperSwitch(DesignRule):
                 uplink = tier.uplink
                 if uplink is not None and uplink.upper_count * uplink.upper_groups == 1 and uplink.lowers_per_group > 1:
                     upper = design.tier(uplink.upper)
+                    if upper.lateral and upper.lateral.spans:  # FG308 says what else hangs on it
+                        continue
                     yield self.flag(
                         (*upper.path, "count"),
                         f"{uplink.lowers_per_group} {fabric.name} {tier.name} switches meet at one {upper.name}",

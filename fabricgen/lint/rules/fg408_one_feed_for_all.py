@@ -9,6 +9,7 @@ from fabricgen.design.floor import FloorPlan
 from fabricgen.design.losses import on_one_feed
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.after_loss import is_for_management
 from fabricgen.lint.rule import DesignRule
 
 
@@ -41,7 +42,10 @@ class OneFeedForAll(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Ask of every tier which feeds its switches hang on."""
         floor, judged = FloorPlan(design), set()
+        by_limit = design.loaded.limits.after_loss.feed is not None
         for fabric in design.fabrics:
+            if by_limit and not is_for_management(fabric):  # what its nodes may lose is stated, and FG406 judges it
+                continue
             for tier in chain_of(design, fabric):
                 found = on_one_feed(design, floor, tier)
                 if found is None or tier.key in judged:
