@@ -15,7 +15,6 @@ from fabricgen.plan.scale_up import scale_up_wires
 from fabricgen.plan.tables import LinkTable, Plan
 from fabricgen.plan.wiring import FabricWiring, Wires
 
-
 MOST_ROWS = 50_000_000
 """Links, or devices, that are expanded at most."""
 
@@ -24,7 +23,7 @@ BYTES_A_LINK = 340
 
 
 def build_plan(design: Design) -> Plan:
-    """Expand a design; raises InputError, with its place, where it is too large or racks cannot hold what is in them."""
+    """Expand a design; raises InputError, with its place, where it is too large or a rack is too small."""
     try:
         _check_size(design)
         devices, racks = place(design, expand_devices(design))
