@@ -63,13 +63,14 @@ def test_edges(design_of: DesignOf, sets: list[str], expected: list[str]) -> Non
     [
         ((), set()),
         (("fabrics.across.tiers.border.switch=sn5600", "nos.border=sonic"), {"FG712"}),
-        (("fabrics.across.qos.profile=best-effort",), {"FG701"}),
+        (("fabrics.across.qos.profile=best-effort",), set()),
+        (("fabrics.compute.qos.profile=best-effort",), {"FG708"}),
         (("fabrics.compute.qos.roce_class=4",), {"FG708"}),
     ],
 )
 def test_what_crosses_sites_is_judged(sets: tuple[str, ...], expected: set[str]) -> None:
     found = {d.code for d in lint(example_design("two-site", *sets)).findings}
-    assert found & {"FG701", "FG708", "FG712"} == expected
+    assert found & {"FG708", "FG712"} == expected
 
 
 @pytest.mark.parametrize(

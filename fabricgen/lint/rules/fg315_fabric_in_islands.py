@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.bisection import chain_of
-from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_count, scope_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -41,24 +40,15 @@ class FabricInIslands(DesignRule):
         """Count the places that the top tier of each fabric's chain leaves apart."""
         judged = set()
         for fabric in design.fabrics:
-            found = left_apart(design, fabric)
-            if found is None or found[0].key in judged:
+            chain = chain_of(design, fabric)
+            scope = scope_of(chain[-1].per) if chain else "all"
+            places = scope_count(design.layout, scope)
+            if scope in ("all", "site") or places == 1 or chain[-1].key in judged:
                 continue
-            top, scope = found
-            judged.add(top.key)
+            judged.add(chain[-1].key)
             word = {"su": "scalable unit"}.get(scope, scope)
             yield self.flag(
-                (*top.path, "per"),
-                f"nothing joins the {scope_count(design.layout, scope)} {word}s of {fabric.name}: its top tier "
-                f"{top.name} is per {scope}",
+                (*chain[-1].path, "per"),
+                f"nothing joins the {places} {word}s of {fabric.name}: its top tier {chain[-1].name} is per {scope}",
                 "put a tier above it, or group it more widely",
             )
-
-
-def left_apart(design: Design, fabric: FabricDesign) -> tuple[TierDesign, str] | None:
-    """The top tier of a fabric and the kind of place that it stands in several of; None where it joins all."""
-    chain = chain_of(design, fabric)
-    scope = scope_of(chain[-1].per) if chain else "all"
-    if scope in ("all", "site") or scope_count(design.layout, scope) == 1:
-        return None
-    return chain[-1], scope
