@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.linked import fabric_ip
+from fabricgen.design.linked import fabric_ip, fabric_underlay
 from fabricgen.design.model import Design
 
 
@@ -19,8 +19,7 @@ def is_management(fabric: FabricDesign) -> bool:
 
 def underlay(design: Design, fabric: FabricDesign) -> str:
     """`ebgp-numbered`, `ebgp-unnumbered`, `static` or `none`, as stated nearest to the fabric."""
-    blueprint = design.loaded.blueprint
-    return blueprint.fabrics[fabric.name].routing.underlay or blueprint.routing.underlay or "ebgp-numbered"
+    return fabric_underlay(design.loaded.blueprint, fabric.name)
 
 
 def runs_bgp(design: Design, fabric: FabricDesign) -> bool:

@@ -229,10 +229,17 @@ def reach_text(top: TierDesign, tiers: Sequence[TierDesign]) -> str:
     return f"; {levels[len(tiers)]} tiers of {radix} x {run.speed_gbps}G reach {most:,} endpoints"
 
 
-def values_that_fit(trials: Trials, path: Path, values: Iterable[Any], most: int = 3, tries: int = 12) -> list[str]:
+def values_that_fit(
+    trials: Trials,
+    path: Path,
+    values: Iterable[Any],
+    most: int = 3,
+    tries: int = 12,
+    fits: Callable[[Trials, Mapping[str, Any]], bool] = Trials.fits,
+) -> list[str]:
     """The first few of some values of a setting that fit, as text; at most `tries` are tried."""
     dotted = ".".join(str(key) for key in path)
-    return [str(value) for value in islice((v for v in islice(values, tries) if trials.fits({dotted: v})), most)]
+    return [str(value) for value in islice((v for v in islice(values, tries) if fits(trials, {dotted: v})), most)]
 
 
 def fewest_uplinks(trials: Trials, tier: TierDesign, tries: int = 8) -> str:

@@ -9,7 +9,7 @@ from fabricgen.blueprint.fabric import Fabric
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.catalog.loader import Catalog
 from fabricgen.design.fabric import Managing, design_fabrics
-from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.interface_names import check_interface_names
 from fabricgen.design.layout import lay_out
 from fabricgen.design.linked import check_apart, check_together, linked_fabrics
@@ -24,7 +24,7 @@ from fabricgen.design.snippets import check_snippets
 from fabricgen.design.switch_names import check_switch_names
 from fabricgen.design.tiers import FabricContext
 from fabricgen.design.trials import Trials
-from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
+from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
 
 def build_design(loaded: LoadedBlueprint) -> Design:
@@ -140,4 +140,24 @@ def _check_nos(loaded: LoadedBlueprint, fabrics: dict[str, FabricDesign]) -> Non
                 f"no switch in this blueprint runs '{nos}'",
                 path=("nos", tier),
                 hint=did_you_mean(nos, runnable),
+            )
+    _check_nos_of_tiers((), loaded.blueprint.nos, [tier for f in fabrics.values() for tier in f.tiers])
+    for name, fabric in fabrics.items():
+        _check_nos_of_tiers(("fabrics", name), loaded.blueprint.fabrics[name].nos, fabric.tiers)
+
+
+def _check_nos_of_tiers(place: Path, stated: Mapping[str, str], tiers: Sequence[TierDesign]) -> None:
+    """A NOS stated for tiers of a name, or for all, must be one that a switch of some of them runs.
+
+    Tiers of that name on other switches keep their usual one; InfiniBand switches are not told one.
+    """
+    for name, nos in stated.items():
+        meant = [t.profile for t in tiers if name in ("all", t.name) and t.profile.protocol != "infiniband"]
+        if meant and not any(nos in profile.nos for profile in meant):
+            switches = ", ".join(sorted({profile.id for profile in meant}))
+            raise fault(
+                "FG018",
+                f"no switch that it is stated for runs '{nos}': {switches}",
+                path=(*place, "nos", name),
+                hint=did_you_mean(nos, sorted({known for profile in meant for known in profile.nos})),
             )

@@ -77,7 +77,8 @@ def check_together(blueprint: Blueprint, numbering: Numbering, names: Sequence[s
     _check_vlans(blueprint, numbering, routed)
 
 
-def _underlay(blueprint: Blueprint, name: str) -> str:
+def fabric_underlay(blueprint: Blueprint, name: str) -> str:
+    """`ebgp-numbered`, `ebgp-unnumbered`, `static` or `none`: as the fabric of the switches, or the cluster, states."""
     fabric = blueprint.fabrics[name]
     owner = blueprint.fabrics.get(fabric.carried_by or "", fabric)
     return owner.routing.underlay or blueprint.routing.underlay or "ebgp-numbered"
@@ -85,7 +86,7 @@ def _underlay(blueprint: Blueprint, name: str) -> str:
 
 def _check_underlay(blueprint: Blueprint, name: str, first: str) -> None:
     """Linked fabrics route alike, and static routes run where tiers meet: not sideways, and in no VRF."""
-    own, other = _underlay(blueprint, name), _underlay(blueprint, first)
+    own, other = fabric_underlay(blueprint, name), fabric_underlay(blueprint, first)
     path, fabric = ("fabrics", name), blueprint.fabrics[name]
     if own != other:
         raise fault(

@@ -92,6 +92,12 @@ class Trials:
         """Whether the fabrics wire with a change."""
         return bool(self.outcome(change))
 
+    def lands(self, key: TierKey, change: Mapping[str, Any]) -> bool:
+        """Whether the fabrics wire with a change and all uplinks into a tier land equally, however wide tiers are."""
+        found = [tier for fabric in self.wires(change) for tier in fabric.tiers]
+        links = [t.uplink for t in found if t.uplink and t.uplink.upper == key]
+        return bool(found) and all(uplink.links_per_group % uplink.upper_count == 0 for uplink in links)
+
     def tier(self, key: TierKey, change: Mapping[str, Any]) -> TierDesign | None:
         """A tier as it comes out with a change; None where that does not fit."""
         found = (tier for fabric in self.outcome(change) for tier in fabric.tiers)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import InputError
+from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.plan.cabling import cable
 from fabricgen.plan.devices import expand_devices
 from fabricgen.plan.placement import place
@@ -15,10 +15,17 @@ from fabricgen.plan.scale_up import scale_up_wires
 from fabricgen.plan.tables import LinkTable, Plan
 from fabricgen.plan.wiring import FabricWiring, Wires
 
+MOST_ROWS = 50_000_000
+"""Links, or devices, that are expanded at most."""
+
+BYTES_A_LINK = 340
+"""Of memory at the peak, names of ports and devices with it: measured with 660,480 links."""
+
 
 def build_plan(design: Design) -> Plan:
-    """Expand a design; raises InputError, with its place, where racks cannot hold what stands in them."""
+    """Expand a design; raises InputError, with its place, where it is too large or a rack is too small."""
     try:
+        _check_size(design)
         devices, racks = place(design, expand_devices(design))
     except InputError as error:
         raise design.loaded.located(error) from error
@@ -27,6 +34,23 @@ def build_plan(design: Design) -> Plan:
     links = _join(wires)
     of_link, cables = cable(design, devices, racks, links)
     return Plan(devices, replace(links, cable=of_link), cables, racks)
+
+
+def _check_size(design: Design) -> None:
+    """Refuses what would take all memory, before anything is expanded; reckoned without extra devices."""
+    layout = design.layout
+    nodes = {i: nodes.count * layout.units for i, nodes in enumerate(layout.node_sets)}
+    links = sum(nodes[i] * len(a.legs) for fabric in design.fabrics for i, a in fabric.attachments)
+    links += sum(tier.switches * tier.up.count for tier in design.tiers if tier.up)
+    devices = sum(nodes.values()) + sum(tier.switches for tier in design.tiers)
+    if max(links, devices) > MOST_ROWS:
+        raise fault(
+            "FG062",
+            f"{devices:,} devices and {links:,} links would take {max(links, devices) * BYTES_A_LINK / 1e9:,.0f} GB; "
+            f"{MOST_ROWS:,} links are the most",
+            path=("pods",),
+            hint="`show` and `lint --fast` expand nothing; is a digit too many in `pods` or `nodes`?",
+        )
 
 
 def _join(wires: list[Wires]) -> LinkTable:

@@ -194,3 +194,10 @@ def test_uplinks_are_wasted_at_any_tier_but_not_those_to_every_spine(find: Find)
     assert (finding.path[-2:], finding.hint) == (("spine", "uplinks"), "`uplinks: 16 x 400G` would do")
     assert find(three, "FG202", sets=("pods.p1.reserve=8",)) == [], "more units may come"
     assert find(UPLINKS.format("4 x 400G"), "FG202", sets=("scalable_unit.nodes=1 x dgx-b200",)) == []
+
+
+def test_nics_are_held_back_only_where_nobody_says_so() -> None:
+    hdr = [f"fabrics.compute.tiers.{tier}.switch=qm8790" for tier in ("leaf", "spine", "core")]
+    for stated, expected in ((), 1), (("fabrics.compute.speed=200G",), 0), (("fabrics.compute.nic=1x200",), 0):
+        found = [d for d in of_example("superpod-b200-3tier", *hdr, *stated) if d.code == "FG123"]
+        assert len(found) == expected

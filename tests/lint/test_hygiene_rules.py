@@ -89,11 +89,18 @@ def test_a_setting_with_effect_is_not(design_of: DesignOf, sets: list[str]) -> N
     assert not found_by(design_of(BLUEPRINT, sets), "FG806")
 
 
-def test_a_nos_that_the_tier_cannot_run_is_found(design_of: DesignOf) -> None:
-    mixed = ["fabrics.compute.tiers.spine.switch=7060x6-64pe", "nos.leaf=eos"]
-    (found,) = found_by(design_of(BLUEPRINT, mixed), "FG806")
-    assert (found.path, found.message) == (("nos", "leaf"), "no switch that it is for runs eos")
-    assert not found_by(design_of(BLUEPRINT, [mixed[0], "nos=eos"]), "FG806")
+def test_a_nos_that_no_tier_of_the_name_can_run_is_refused(design_of: DesignOf) -> None:
+    mixed = ["fabrics.compute.tiers.spine.switch=7060x6-64pe"]
+    for change in ("nos.leaf=eos", "fabrics.compute.nos.leaf=eos", "nos.spine=cumulus"):
+        with pytest.raises(InputError) as refused:
+            design_of(BLUEPRINT, [*mixed, change])
+        assert [d.code for d in refused.value.diagnostics] == ["FG018"]
+    assert not found_by(design_of(BLUEPRINT, [*mixed, "nos=eos"]), "FG806")
+
+
+def test_a_nos_that_is_stated_nearer_for_all_is_found(design_of: DesignOf) -> None:
+    (found,) = found_by(design_of(BLUEPRINT, ["nos.leaf=cumulus", "fabrics.compute.nos.leaf=sonic"]), "FG806")
+    assert (found.path, found.message) == (("nos", "leaf"), "no switch that it is for runs cumulus")
 
 
 def test_infiniband_takes_neither_addresses_nor_a_nos() -> None:

@@ -10,7 +10,7 @@ from fabricgen.lint.rule import PlanRule, all_rules
 from tests.conftest import EXAMPLES
 from tests.lint.mutants import Mutant, findings, grave, mutants, untouched
 
-ENOUGH = 200
+ENOUGH = 300
 """So many faults at least, spread over all examples and all rules."""
 
 NO_BLUEPRINT_RAISES = {"FG310", "FG311"}

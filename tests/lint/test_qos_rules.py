@@ -35,7 +35,7 @@ TABLE = Path(__file__).parents[2] / "fabricgen/catalog/platforms/sonic/sn5600.ya
     ("sets", "expected"),
     [
         (["qos.ecn_min_kb=79000"], ["FG711"]),
-        (["qos.ecn_min_kb=79200"], ["FG707", "FG711"]),
+        (["qos.ecn_min_kb=79200"], ["FG707"]),
         (["qos.ecn_min_kb=79200", "qos.profile=best-effort"], []),
         (["qos.ecn.400G=5-50000"], []),
         (["qos.ecn.400G=5-50001"], ["FG711"]),

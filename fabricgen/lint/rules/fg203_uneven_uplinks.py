@@ -29,8 +29,10 @@ def counts_hint(design: Design, tier: TierDesign, links: int) -> str:
     A single switch divides everything, and carries everything (FG304): it is named where nothing else does.
     """
     trials, path = trials_of(design, tier.fabric), (*tier.path, "count")
-    fitting = values_that_fit(trials, path, (count for count in nearest_divisors(links, tier.count) if count > 1))
-    if fitting:
+    several = [count for count in nearest_divisors(links, tier.count) if count > 1]
+    fitting = values_that_fit(trials, path, several)
+    # where a tier is too narrow for now, whatever its count, no change at all fits in full
+    if fitting := fitting or values_that_fit(trials, path, several, fits=lambda t, change: t.lands(tier.key, change)):
         return f"counts that do and have the ports: {', '.join(fitting)}"
     if values_that_fit(trials, path, [1]):
         return "only a count of 1 does and has the ports, and everything would hang on it: change the uplinks instead"

@@ -39,6 +39,8 @@ class SingleUpperSwitch(DesignRule):
                     upper = design.tier(uplink.upper)
                     if (tier.name in upper.per and tier.count > 1) or (fabric.planes > 1 and "plane" in upper.per):
                         continue
+                    if upper.lateral and upper.lateral.spans:  # FG308 says what else hangs on it
+                        continue
                     yield self.flag(
                         (*upper.path, "count"),
                         f"{uplink.lowers_per_group} {fabric.name} {tier.name} switches meet at one {upper.name}",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.advice import fewest_uplinks
+from fabricgen.design.build import trials_of
+from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -48,5 +51,15 @@ class IdleSpines(DesignRule):
                 f"{lower.fabric} {lower.name} has {links} uplink{'s' * (links != 1)} for {uplink.upper_count} "
                 f"{upper.name} switches{' of a group' * (upper.groups > 1)}: {uplink.upper_count - links} of them "
                 f"are never reached, and any two {lower.name} switches meet through {links}",
-                counts_hint(design, upper, links),
+                _hint(design, lower, upper, links),
             )
+
+
+def _hint(design: Design, lower: TierDesign, upper: TierDesign, links: int) -> str:
+    """Uplinks that reach all, where there are too few for the bandwidth too; else counts that so many reach."""
+    ratio = lower.oversubscription
+    if ratio is not None and ratio > lower.allowed:
+        enough = fewest_uplinks(trials_of(design, lower.fabric), lower)
+        if enough:
+            return f"`uplinks: {enough}` of {lower.name} would reach them all"
+    return counts_hint(design, upper, links)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -48,9 +48,9 @@ class CableOutOfReach(PlanRule):
         cables, links = cluster.plan.cables, cluster.plan.links
         segment_of = np.zeros(len(cables), dtype=np.int64)
         segment_of[cables.end_cable] = links.segment[cables.end_link]
-        for i in distinct(segment_of[~cables.reaches]):
-            rows = np.flatnonzero((segment_of == i) & ~cables.reaches)
-            segment, longest = links.segments[i], cables.length_m[rows].max()
+        for alike in _alike(links.segments, distinct(segment_of[~cables.reaches])):
+            rows = np.flatnonzero(np.isin(segment_of, alike) & ~cables.reaches)
+            segment, longest = links.segments[alike[0]], cables.length_m[rows].max()
             fitting = [m for m in cables.media if fits_segment(segment, m)]
             if segment.stated and (not fitting or max(m.reach_m for m in fitting) >= longest):
                 continue
@@ -69,6 +69,15 @@ class CableOutOfReach(PlanRule):
                 if far
                 else f"{where}, or add a medium to `catalog/cables`",
             )
+
+
+def _alike(segments: Sequence[Segment], numbers: Sequence[int]) -> list[list[int]]:
+    """Segments of some numbers, those together that one statement of media or one line made."""
+    found: dict[tuple[object, ...], list[int]] = {}
+    for i in numbers:
+        s = segments[i]
+        found.setdefault((s.stated or s.path, s.fabric, s.key, s.lane_gbps), []).append(i)
+    return list(found.values())
 
 
 def _elsewhere(cluster: Cluster, segment: Segment, longest: float) -> CableProfile | None:

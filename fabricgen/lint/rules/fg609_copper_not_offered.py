@@ -38,10 +38,12 @@ class CopperNotOffered(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the vendors of both ends with those that do not sell what is stated."""
+        told = set()
         for kind in stated_kinds(design):
             for cable in kind.carriers(design.catalog):
                 vendor = next((v for v in kind.vendors if v in cable.not_offered_by), "")
-                if vendor:
+                if vendor and (kind.stated.path, cable.id) not in told:  # once a statement, for the first of its links
+                    told.add((kind.stated.path, cable.id))
                     yield self.flag(
                         kind.stated.path,
                         f"{vendor} offers no {cable.medium} at {kind.b.lane_gbps:g}G a lane for {kind.text}; "

@@ -46,9 +46,14 @@ class PfcWithoutEcn(DesignRule):
                 buffer = buffer_bytes(design.catalog, tier.profile.id)
                 for speed in tier.speeds if buffer else ():
                     low, _ = ecn_thresholds_kb(qos, tier.lowest, speed)
-                    if buffer and low * 1000 >= buffer / 2:
+                    if buffer and is_never_marked(low, buffer):
                         what = f"of {low} kB, and a queue of {tier.profile.id} holds {buffer / 2000:.0f} kB at most"
                         found.append((low * 1000 / buffer, f"{speed}G ports of {tier.name} mark from queues {what}"))
             if found:
                 place = place_of_qos(design, fabric, "ecn", "ecn_min_kb", "ecn_max_kb")
                 yield self.flag(place, f"{fabric.name}: {max(found)[1]}", "256 kB at 400G is usual")
+
+
+def is_never_marked(lower_kb: float, buffer: int) -> bool:
+    """Whether a queue cannot grow to the lower threshold: the dynamic limit gives one half of the buffer, bytes."""
+    return lower_kb * 1000 >= buffer / 2

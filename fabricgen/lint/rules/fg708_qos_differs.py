@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import linked_fabrics
@@ -53,10 +53,15 @@ class QosDiffers(DesignRule):
             if name == "profile" and any(_lossy_on_purpose(design, fabric) for fabric in (lower, upper)):
                 continue
             if name:
-                places = [place_of_qos(design, fabric, name, "profile") for fabric in (upper, lower)]
-                place = next((p for p, f in zip(places, (upper, lower), strict=True) if p[:2] == f.path), places[0])
+                place = place_of_qos(design, _stating(design, (upper, lower), name), name, "profile")
                 message = f"{lower.name} and {upper.name} are linked, and {text.format(lower.name, upper.name)}"
                 yield self.flag(place, message, "state `qos` once, for the cluster")
+
+
+def _stating(design: Design, fabrics: Sequence[FabricDesign], name: str) -> FabricDesign:
+    """The first of some fabrics that states a QoS setting of its own; without any the first."""
+    stated = design.loaded.blueprint.fabrics
+    return next((f for f in fabrics if {name, "profile"} & stated[f.name].qos.model_fields_set), fabrics[0])
 
 
 def _joined(design: Design) -> Iterator[tuple[FabricDesign, FabricDesign]]:

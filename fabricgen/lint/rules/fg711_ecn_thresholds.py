@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.qos import ecn_thresholds_kb
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import lossless_fabrics, place_of_qos, told_once
+from fabricgen.lint.lossless import buffer_bytes, lossless_fabrics, place_of_qos, told_once
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.rules.fg707_pfc_without_ecn import is_never_marked
 
 PACKET_KB = 4.2
 """A RoCE packet of 4,096 bytes of data with its headers, kB."""
@@ -56,13 +58,19 @@ class EcnThresholds(DesignRule):
                 if low < PACKET_KB:
                     message = f"{speed}G ports mark from queues of {low} kB, less than a RoCE packet of {PACKET_KB} kB"
                     names = (*own, "ecn_min_kb", "ecn_max_kb")
-                elif late_ms > longest_ms:
+                elif late_ms > longest_ms and not _is_told_already(design, fabric, lowest, low):
                     message = f"{speed}G ports mark all from queues of {high} kB, {late_ms:.1f} ms; want {longest_ms:g}"
                     names = (*own, "ecn_max_kb", "ecn_min_kb")
                 else:
                     continue
                 yield self.flag(place_of_qos(design, fabric, *names), f"{fabric.name}: {message}", _usual(speed))
                 break
+
+
+def _is_told_already(design: Design, fabric: FabricDesign, lowest: bool, lower_kb: int) -> bool:
+    """Whether queues of some tier never grow to the lower threshold, which FG707 says."""
+    buffers = (buffer_bytes(design.catalog, tier.profile.id) for tier in fabric.tiers if tier.lowest == lowest)
+    return any(buffer and is_never_marked(lower_kb, buffer) for buffer in buffers)
 
 
 def _usual(speed_gbps: int) -> str:

@@ -45,7 +45,7 @@ class SettingWithoutEffect(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Go through settings whose effect hangs on others."""
         for fabric in design.fabrics:
-            for found in (_of_protocol, _of_hosts, _of_qos, _of_sizes, _of_spread, _of_ratio):
+            for found in (_of_protocol, _of_carrier, _of_hosts, _of_qos, _of_sizes, _of_spread, _of_ratio):
                 yield from map(self._idle, found(design, fabric))
         for cluster_wide in (_shared, _of_nos, _of_omit):
             yield from map(self._idle, cluster_wide(design))
@@ -62,6 +62,15 @@ def _of_protocol(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     for key in ("ip", "hosts", "vlan", "nos"):
         if fabric.protocol == "infiniband" and getattr(spec, key):
             yield (*fabric.path, key), f"InfiniBand fabric {fabric.name} takes no {key}", REMOVE
+
+
+def _of_carrier(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+    """Routing of a fabric that another carries: the switches are the carrier's, and route as it says."""
+    spec = design.loaded.blueprint.fabrics[fabric.name]
+    if spec.carried_by and fabric.protocol != "infiniband":
+        for key in sorted({"underlay", "asn"} & spec.routing.model_fields_set):
+            why = f"switches of {spec.carried_by} carry {fabric.name}, and route as {spec.carried_by} says"
+            yield (*fabric.path, "routing", key), why, f"remove it, or state it for {spec.carried_by}"
 
 
 def _of_hosts(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
