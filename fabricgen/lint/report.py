@@ -20,12 +20,16 @@ SET = "--set "
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """The findings of one blueprint, and those that are waived; of one that is not `usable` they are faults."""
+    """The findings of one blueprint, and those that are waived; of one that is not `usable` they are faults.
+
+    Those of plan rules are among them unless it is `fast`.
+    """
 
     file: str
     findings: tuple[Diagnostic, ...]
     waived: tuple[Waived, ...] = ()
     usable: bool = True
+    fast: bool = False
 
     @property
     def shown_as(self) -> str:

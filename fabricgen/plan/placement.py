@@ -13,7 +13,6 @@ import numpy as np
 from fabricgen.design.floor import FloorPlan, NetworkRun, part_of, stack
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
-from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.plan.columns import rank_within
 from fabricgen.plan.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints, RackTable
 
@@ -48,23 +47,11 @@ class _Placement:
 
     def run(self) -> tuple[DeviceTable, RackTable]:
         """Place nodes and what stands in their racks, then unit, pod and shared network racks."""
-        self._check_heights()
         self._node_racks()
         self._unit_racks()
         shared = self._shared_racks()
         table = replace(self.devices, rack=self.rack, u=self.u)
         return table, self._rack_table(shared)
-
-    def _check_heights(self) -> None:
-        units = self.layout.rack_units
-        for cls in self.devices.classes:
-            if cls.count and cls.profile.rack_units > units:
-                raise fault(
-                    "FG601",
-                    f"{cls.profile.id} is {cls.profile.rack_units} U high, a rack has {units} U",
-                    path=cls.path,
-                    hint=f"scalable_unit.racks.units: {cls.profile.rack_units} or more",
-                )
 
     def _scope(self, cls: DeviceClass) -> str:
         if cls.kind == NODE or (cls.kind == TRAY and (self.devices.rack_in_unit[cls.rows] >= 0).all()):
@@ -97,16 +84,6 @@ class _Placement:
             else:
                 self.u[rows] = top - height + 1 - place * height
                 top -= each * height
-        if bottom > top:
-            raise self._overfull(bottom + layout.rack_units - top)
-
-    def _overfull(self, units: int) -> InputError:
-        return fault(
-            "FG601",
-            f"a node rack holds {units} U of nodes, trays and switches, and has {self.layout.rack_units} U",
-            path=("scalable_unit", "racks"),
-            hint="lower `nodes_per_rack`, raise `units`, or group rack switches per su",
-        )
 
     def _unit_racks(self) -> None:
         """Switches of a unit: stacked alike in each unit's own network racks."""

@@ -201,3 +201,46 @@ def test_nics_are_held_back_only_where_nobody_says_so() -> None:
     for stated, expected in ((), 1), (("fabrics.compute.speed=200G",), 0), (("fabrics.compute.nic=1x200",), 0):
         found = [d for d in of_example("superpod-b200-3tier", *hdr, *stated) if d.code == "FG123"]
         assert len(found) == expected
+
+
+def test_servers_beside_accelerators_are_no_oversubscription_of_theirs() -> None:
+    """A port of UFM on a leaf that is as wide as its accelerators; an array in its place is an error."""
+    half = ("scalable_unit.nodes=16 x dgx-b200", "omit=[]")
+    (ufm,) = [d for d in of_example("superpod-b200", *half) if d.code == "FG201"]
+    assert (ufm.severity, ufm.path[1]) == (Severity.INFO, "compute")
+    assert "1.06:1 (17 x 400G down, 16 x 400G up), 1:1 is allowed and kept by all but ufm" in ufm.message
+    narrow = of_example("superpod-b200", *half, "fabrics.compute.tiers.leaf.uplinks=8 x 400G")
+    assert Severity.ERROR in {d.severity for d in narrow if d.code == "FG201"}
+    storage = of_example("mixed-speeds", "fabrics.compute.tiers.leaf.uplinks=16 x 800G")
+    assert {d.severity for d in storage if d.code == "FG201"} == {Severity.ERROR}
+
+
+def test_more_spines_are_named_where_uplinks_need_them() -> None:
+    sets = ("fabrics.storage.oversubscription=1:1", "fabrics.storage.tiers.leaf.uplinks=8 x 400G")
+    (finding,) = [d for d in of_example("superpod-b200", *sets) if d.code == "FG201"]
+    value = re.search(r"`uplinks: (.*?)` with `count: (\d+)` of spine would do", finding.hint)
+    assert value
+    leaf, spine = "fabrics.storage.tiers.leaf.uplinks", "fabrics.storage.tiers.spine.count"
+    mended = of_example("superpod-b200", sets[0], f"{leaf}={value[1]}", f"{spine}={value[2]}")
+    assert not [d for d in mended if d.severity > Severity.INFO]
+
+
+def test_what_lands_unequally_is_told_once() -> None:
+    found = of_example("four-tier", "fabrics.compute.tiers.agg.count=3")
+    assert [d.code for d in found if d.severity > Severity.INFO] == ["FG203"]
+
+
+def test_the_number_of_arrays_that_would_do() -> None:
+    (finding,) = [
+        d for d in of_example("superpod-b200", "lint.limits.storage_gbps_per_accelerator=10") if d.code == "FG207"
+    ]
+    assert "storage gives an accelerator 3.15G" in finding.message  # 4 arrays x 2 x 400G for 1016
+    assert (
+        finding.hint == "`count: 13` of array would do, and wants more ports of leaves or spines"
+    )  # 13 x 800G / 1016 = 10.2G
+
+
+def test_spare_ports_tell_what_they_cost() -> None:
+    found = of_example("superpod-b300", "lint.limits.spare_ports=2")
+    (leaf,) = [d for d in found if d.code == "FG118" and d.path[1:] == ("compute", "tiers", "leaf")]
+    assert "with 128 switches instead of 64" in leaf.hint

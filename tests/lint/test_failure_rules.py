@@ -162,3 +162,52 @@ def test_a_second_span_is_a_second_route() -> None:
 )
 def test_settings_of_racks_and_feeds_that_have_no_effect(sets: tuple[str, ...], paths: list[tuple[str, ...]]) -> None:
     assert [f.path for f in found(example_design("top-of-rack", *sets), "FG803")] == paths
+
+
+@pytest.mark.parametrize(
+    ("name", "sets", "codes"),
+    [
+        # a core switch or two for all spines of one number: a leaf has paths through those behind all spines
+        ("colossus-200k", ("fabrics.compute.tiers.core.count=2", "pods={p1: {su: 8, count: 2}}"), []),
+        ("colossus-200k", ("fabrics.compute.tiers.core.count=1", "pods={p1: {su: 8, count: 2}}"), []),
+        ("multi-plane", ("pods.p1.su=2",), []),  # one spine in each of eight planes
+        ("multi-plane", ("pods.p1.su=4",), []),  # two
+        ("modular-spine", ("fabrics.compute.tiers.spine.count=2",), ["FG303"]),
+        ("four-tier", ("fabrics.compute.tiers.super-spine.count=1",), []),  # joins cores of one number
+        ("leaf-spine", ("fabrics.compute.tiers.spine.count=1",), ["FG304"]),
+    ],
+)
+def test_few_switches_above(name: str, sets: tuple[str, ...], codes: list[str]) -> None:
+    assert [f.code for f in found(example_design(name, *sets), "FG303", "FG304")] == codes
+
+
+def test_the_count_of_spines_that_is_named_fits() -> None:
+    (finding,) = found(example_design("modular-spine", "fabrics.compute.tiers.spine.count=2"), "FG303")
+    assert finding.hint == "`count: 4` of spine fits"
+
+
+def test_as_many_racks_as_are_named_are_enough() -> None:
+    sets = ["lint.limits.after_loss={rack: 75%}"]
+    for tier in ("leaf", "spine"):
+        (finding,) = found(example_design("superpod-b300", *sets), "FG404")
+        assert finding.hint == f"deal the {tier} switches over more racks: `racks: 2` or more"
+        sets.append(f"fabrics.compute.tiers.{tier}.racks=2")
+    assert not found(example_design("superpod-b300", *sets), "FG404")
+
+
+def test_a_row_that_takes_no_more_than_a_rack_is_told_once() -> None:
+    limits = "lint.limits.after_loss={rack: 50%, row: 50%}"
+    assert {f.code for f in found(example_design("superpod-b200", limits), "FG404", "FG405")} == {"FG404"}
+
+
+def test_rows_of_whole_units_outlive_one() -> None:
+    """The racks of a unit's leaves share its row, however many they are."""
+    sets = ("lint.limits.after_loss={row: 50%}", "fabrics.compute.tiers.spine.racks=2")
+    (finding,) = found(example_design("nic-modes", *sets), "FG405")
+    assert finding.hint == "let rows hold whole units, of 9 racks each: `floor: {racks_per_row: 9}`"
+    assert not found(example_design("nic-modes", *sets, "floor.racks_per_row=9"), "FG405")
+
+
+def test_leaves_of_one_switch_are_told_once_for_nodes_and_devices() -> None:
+    design = example_design("superpod-b200", "fabrics.storage.tiers.leaf.per=su")
+    assert [f.code for f in found(design, "FG309", "FG401")] == ["FG401"]

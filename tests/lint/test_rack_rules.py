@@ -67,6 +67,5 @@ def test_a_budget_is_judged_once(design_of: DesignOf, place: str, enough: float,
 def test_a_device_higher_than_a_rack_is_refused(design_of: DesignOf) -> None:
     tall = BLUEPRINT[: BLUEPRINT.index("  oob:")].replace("8 x dgx-b200, racks: {", "8 x mi300x-8, racks: {units: 20, ")
     tall = tall.replace("nodes_per_rack: 4", "nodes_per_rack: 1").replace("{cdu: 1 x cdu-4u}", "{}")
-    design = design_of(tall + "  compute: {protocol: ethernet, tiers: {leaf: {switch: 7816r4}}}\n")
     with pytest.raises(InputError, match=r"7816r4 is \d+ U high, a rack has 20 U"):
-        build_cluster(design)
+        design_of(tall + "  compute: {protocol: ethernet, tiers: {leaf: {switch: 7816r4}}}\n")

@@ -169,7 +169,7 @@ def test_a_byte_order_mark_moves_no_caret(tmp_path: Path) -> None:
 
 def test_json_has_every_field_and_the_totals(results: list[FileReport]) -> None:
     report = json.loads(write_report("json", results))
-    assert list(report) == ["version", "blueprints", "findings", "waived", "totals"]
+    assert list(report) == ["version", "blueprints", "findings", "waived", "totals", "fast"]
     assert report["totals"] == {"error": 2, "warning": 1, "info": 1, "waived": 1}
     assert report["blueprints"] == [
         {"file": "a, b.yaml", "usable": True},

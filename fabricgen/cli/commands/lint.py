@@ -92,7 +92,7 @@ def command(
             reports.append(FileReport(blueprint, error.diagnostics, usable=False))
             continue
         failed |= fails(result, design.loaded.project, fail_on)
-        reports.append(FileReport(blueprint, result.findings, result.waived))
+        reports.append(FileReport(blueprint, result.findings, result.waived, fast=fast))
     if not diff:
         click.echo(write_report(form, reports))
     if unusable:

@@ -46,7 +46,7 @@ def _text(figures: dict[str, Any]) -> str:
         ]
     found = figures["findings"]
     lines += ["", f"power {figures['power_w'] / 1000:,.1f} kW without optics"]
-    lines.append(f"design findings: {found['error']} errors, {found['warning']} warnings")
+    lines.append(f"design findings: {found['error']} errors, {found['warning']} warnings; `lint` judges the plan too")
     return "\n".join(lines)
 
 

@@ -23,6 +23,7 @@ def report(results: Sequence[FileReport]) -> str:
         "findings": [as_dict(f) | {"blueprint": r.file} for r in results for f in r.findings],
         "waived": [_waived(w) | {"blueprint": r.file} for r in results for w in r.waived],
         "totals": totals(results),
+        "fast": any(result.fast for result in results),
     }
     return json.dumps(whole, indent=2)
 

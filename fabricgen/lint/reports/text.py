@@ -17,13 +17,14 @@ WIDEST = 100
 
 
 def report(results: Sequence[FileReport]) -> str:
-    """Findings in order, then a line that counts them, and those that `--fix` mends."""
+    """Findings in order, then a line that counts them, those that `--fix` mends, and says what was not judged."""
     files: dict[str, tuple[str, ...]] = {}
     blocks = [_block(finding, files) for result in results for finding in result.findings]
     judged = f"{len(results)} blueprint{'s' * (len(results) != 1)}"
     fixable = sum(bool(finding.fix) for result in results for finding in result.findings)
     mended = f"; --fix mends {fixable}" if fixable else ""
-    return "\n".join([*blocks, f"{judged}: {_counted(totals(results))}{mended}"])
+    unseen = "; plan rules not run (--fast)" if any(result.fast for result in results) else ""
+    return "\n".join([*blocks, f"{judged}: {_counted(totals(results))}{mended}{unseen}"])
 
 
 def _counted(counts: dict[str, int]) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil
 
-from fabricgen.design.advice import values_that_fit
 from fabricgen.design.bisection import accelerators_of, node_gbps
 from fabricgen.design.build import trials_of
 from fabricgen.design.end_to_end import end_to_end
@@ -94,5 +93,8 @@ def _hint(design: Design, fabric: FabricDesign, words: str, times: Fraction) -> 
     if words != DEVICES or len(devices) > 1:
         return more
     count = ceil(devices[0].count * times)
-    fits = values_that_fit(trials_of(design, fabric.name), (*devices[0].path, "count"), [count])
-    return f"`count: {count}` of {devices[0].name} would do{', and has the ports' if fits else '; it lacks the ports'}"
+    trials, change = trials_of(design, fabric.name), {".".join(map(str, (*devices[0].path, "count"))): count}
+    if trials.fits(change):
+        return f"`count: {count}` of {devices[0].name} would do, and has the ports"
+    lacks = "uplinks" if trials.wires(change) else "ports of leaves or spines"
+    return f"`count: {count}` of {devices[0].name} would do, and wants more {lacks}"

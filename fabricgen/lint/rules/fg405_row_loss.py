@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.failure import Left
+from fabricgen.design.floor import FloorPlan
 from fabricgen.design.losses import lost_racks, lost_rows
 from fabricgen.design.model import Design
+from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.after_loss import more_racks, told, worst
 from fabricgen.lint.rule import DesignRule
@@ -18,7 +22,8 @@ class RowLoss(DesignRule):
     nodes all stand in the row are lost with it and count neither way. Not judged unless the limit is stated, nor where
     one rack of the row takes the same switches, of which FG404 tells.
 
-    Let the runs of network racks be several (`racks: 2` of a tier, planes): each has a row of its own.
+    Let the runs of network racks be several (`racks: 2` of a tier, planes): each has a row of its own. Racks of a unit
+    stand together: let rows hold whole units (`floor.racks_per_row`), so that the leaves go only with their nodes.
     """
 
     id = "FG405"
@@ -44,4 +49,13 @@ class RowLoss(DesignRule):
         for fabric, left, tier in worst(design, lost_rows, limit):
             assert limit is not None  # noqa: S101 - nothing is below no limit
             if by_rack.get(fabric.name) != left.gone:
-                yield self.flag(tier.path, told(fabric, left, "row", limit), more_racks(design, tier, left, limit))
+                yield self.flag(tier.path, told(fabric, left, "row", limit), _hint(design, tier, left, limit))
+
+
+def _hint(design: Design, tier: TierDesign, left: Left, limit: float) -> str:
+    """Runs of shared racks have rows of their own; the racks of a unit stand together, and its nodes with them."""
+    if scope_of(tier.per) != "su":
+        return more_racks(design, tier, left, limit)
+    unit = FloorPlan(design).racks_per_unit
+    rows = max(1, design.loaded.blueprint.floor.racks_per_row // unit) * unit
+    return f"let rows hold whole units, of {unit} racks each: `floor: {{racks_per_row: {rows}}}`"
