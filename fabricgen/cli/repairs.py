@@ -6,16 +6,21 @@ import difflib
 
 import click
 
+from fabricgen.kernel.diagnostics import printable
 from fabricgen.lint.repair import Repaired, write
 
 
-def show_repairs(repaired: Repaired, *, only_shown: bool) -> None:
-    """Write the changed files and say on standard error what was mended; or only print a unified diff of them."""
+def show_repairs(repaired: Repaired, *, only_shown: bool, allow_outside: bool) -> None:
+    """Write the changed files and say on standard error what was mended; or only print a unified diff of them.
+
+    Raises InputError (FG023) for a file that cannot be written.
+    """
     if only_shown:
         for file, (before, after) in repaired.files.items():
             old, new = (content.decode(errors="replace").splitlines(keepends=True) for content in (before, after))
-            click.echo("".join(difflib.unified_diff(old, new, fromfile=file, tofile=file)), nl=False)
+            name = printable(file)
+            click.echo("".join(difflib.unified_diff(old, new, fromfile=name, tofile=name)), nl=False)
         return
-    write(repaired)
+    write(repaired, allow_outside=allow_outside)
     for finding in repaired.mended:
-        click.echo(f"{finding.span}: mended {finding.code}: {finding.message}", err=True)
+        click.echo(printable(f"{finding.span}: mended {finding.code}: {finding.message}"), err=True)

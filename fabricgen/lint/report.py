@@ -10,6 +10,7 @@ from typing import Protocol, cast
 from fabricgen.blueprint.source import STDIN
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span
+from fabricgen.lint.softened import Softened
 from fabricgen.lint.waived import Waived
 
 REPORTS = "fabricgen.lint.reports"
@@ -20,12 +21,16 @@ SET = "--set "
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """The findings of one blueprint, and those that are waived; of one that is not `usable` they are faults."""
+    """The findings of one blueprint, those that are waived, and how many count for less than their rules say.
+
+    Of one that is not `usable` they are faults.
+    """
 
     file: str
     findings: tuple[Diagnostic, ...]
     waived: tuple[Waived, ...] = ()
     usable: bool = True
+    softened: tuple[Softened, ...] = ()
 
     @property
     def shown_as(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,34 @@ def test_an_option_that_names_no_code_is_refused(project: Path, capsys: pytest.C
     assert run(["lint", "--fast", "--select", "fg3,FG399", file]) == 2
     assert "--select: no code begins with 'FG399'" in capsys.readouterr().err
     assert run(["lint", "--fast", "--ignore", "fg3,FG0", "--fail-on", "warning", file]) == 0
+
+
+def test_a_report_tells_what_settings_and_blueprints_make_less_of(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = project / "site" / "blueprints" / "pod.yaml"
+    (project / ".fabricgen.yaml").write_text("lint: {ignore: [FG3]}", encoding="utf-8")
+    run(["lint", "--fast", str(file)])
+    assert capsys.readouterr().out.endswith("0 infos\nignored by project settings: 1 warning[FG303]\n")
+    (project / ".fabricgen.yaml").write_text("lint: {severity: {FG303: ignore}}", encoding="utf-8")
+    run(["lint", "--fast", str(file), "--format", "json"])
+    (told,) = json.loads(capsys.readouterr().out)["softened"]
+    assert told == {
+        "by": "project",
+        "counts_as": "ignore",
+        "code": "FG303",
+        "severity": "warning",
+        "findings": 1,
+        "blueprint": str(file),
+    }
+    file.write_text(THREE_SPINES + "lint: {severity: {FG303: info}}", encoding="utf-8")
+    run(["lint", "--fast", str(file), str(file.parent)])
+    assert "taken for info by blueprint: 1 warning[FG303]" in capsys.readouterr().out
+    run(["lint", "--fast", "--ignore", "FG3", str(file)])
+    assert "FG3" not in capsys.readouterr().out
+
+
+def test_a_graver_word_is_no_news(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / ".fabricgen.yaml").write_text("lint: {severity: {FG303: error}}", encoding="utf-8")
+    run(["lint", "--fast", str(project / "site" / "blueprints")])
+    assert capsys.readouterr().out.endswith("1 error, 0 warnings, 0 infos\n")
