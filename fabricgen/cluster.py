@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricgen.allocate.addresses import Addresses, allocate
 from fabricgen.allocate.names import device_names, site_names
-from fabricgen.allocate.overrides import with_overrides
 from fabricgen.allocate.ports import PortNames, Strings
-from fabricgen.allocate.release import holes
 from fabricgen.allocate.sessions import check_sessions
+from fabricgen.blueprint.adopted import ADOPTED
 from fabricgen.blueprint.lock import Lock
 from fabricgen.configuration import check_configurations
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.design.remembered import in_use, positions_needed, with_remembered
-from fabricgen.fabric_view import FabricView, fabric_view, whole_fabrics
-from fabricgen.intent import FabricIntent, fabric_intent
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.extents import Extents
 from fabricgen.plan.expand import build_plan
 from fabricgen.plan.tables import SWITCH, Plan
-from fabricgen.switch_view import SwitchView
-from fabricgen.switch_views import SwitchViews
+
+if TYPE_CHECKING:
+    from fabricgen.fabric_view import FabricView
+    from fabricgen.intent import FabricIntent
+    from fabricgen.switch_view import SwitchView
+    from fabricgen.switch_views import SwitchViews
 
 
 @dataclass(frozen=True)
@@ -37,27 +38,47 @@ class Cluster:
     plan: Plan
     addresses: Addresses
     names: tuple[str, ...]
-    sites: tuple[str, ...]
-    a_port: Strings
-    b_port: Strings
+    port_names: PortNames
 
     @cached_property
+    def sites(self) -> tuple[str, ...]:
+        """The site of every device."""
+        return tuple(site_names(self.design, self.plan.devices))
+
+    @property
+    def a_port(self) -> Strings:
+        """Port names of the lower ends of links; object array of str."""
+        return self.port_names.ports[0]
+
+    @property
+    def b_port(self) -> Strings:
+        """Port names of the upper ends of links; object array of str."""
+        return self.port_names.ports[1]
+
+    @property
     def cages(self) -> tuple[Strings, Strings]:
         """Cage names of the a and b ends of every link; object arrays of str."""
-        return PortNames(self.design, self.plan).ends(cage=True)
+        return self.port_names.cages
 
     @cached_property
     def lock(self) -> Lock:
         """All that is given and to be remembered, by this build and earlier ones."""
+        from fabricgen.design.remembered import with_remembered
+
         return with_remembered(self.design, self.addresses.lock)
 
     def holes_of(self, lock: Lock) -> dict[tuple[str, str], Extents]:
         """What a lock holds for things that are gone, by kind and holder."""
+        from fabricgen.allocate.release import holes
+        from fabricgen.design.remembered import positions_needed
+
         return holes(lock, self.holders, self.design.layout, positions_needed(self.design))
 
     @cached_property
     def holders(self) -> frozenset[tuple[str, str]]:
         """(kind, name) of every holder in the lock that is in use."""
+        from fabricgen.design.remembered import in_use
+
         return self.addresses.used | in_use(self.design)
 
     @cached_property
@@ -89,10 +110,14 @@ class Cluster:
 
     def whole_fabrics(self) -> list[str]:
         """Fabrics whose switches one manager runs, in order; those linked with one of them go under its name."""
+        from fabricgen.fabric_view import whole_fabrics
+
         return list(whole_fabrics(self.design))
 
     def whole_fabric(self, name: str) -> FabricView:
         """The view of one of `whole_fabrics`."""
+        from fabricgen.fabric_view import fabric_view
+
         return fabric_view(self.design, self.plan, self.names, name)
 
     def switches(self) -> Iterator[SwitchView]:
@@ -101,6 +126,8 @@ class Cluster:
 
     @cached_property
     def _intents(self) -> dict[str, FabricIntent]:
+        from fabricgen.intent import fabric_intent
+
         return {f.name: fabric_intent(self.design, f, self.addresses.own_loopbacks) for f in self.design.fabrics}
 
     def intent(self, fabric: FabricDesign) -> FabricIntent:
@@ -113,6 +140,8 @@ class Cluster:
 
     @cached_property
     def _views(self) -> SwitchViews:
+        from fabricgen.switch_views import SwitchViews
+
         ports = (self.a_port, self.b_port)
         return SwitchViews(
             self.design, self.plan, self.addresses, self.names, self.sites, ports, self.cable_ids, self._intents
@@ -128,12 +157,24 @@ def build_cluster(design: Design) -> Cluster:
     try:
         names = device_names(design, plan.devices)
         addresses = allocate(design, plan)
-        a_port, b_port = PortNames(design, plan).ends()
-        addresses = with_overrides(design, plan, names, (a_port, b_port), addresses)
+        port_names = PortNames(design, plan)
+        port_names.check()
+        if design.loaded.blueprint.address_of or design.layout.lock.words_of(ADOPTED):
+            from fabricgen.allocate.overrides import with_overrides
+
+            addresses = with_overrides(design, plan, names, port_names, addresses)
         check_sessions(design, plan, names, addresses.asn)
-        for name in whole_fabrics(design) if design.loaded.guids else ():
-            fabric_view(design, plan, names, name)
-        check_configurations(design, plan, names, (a_port, b_port))
+        if design.loaded.guids:
+            _check_guids(design, plan, names)
+        check_configurations(design, plan, names, port_names)
     except InputError as error:
         raise design.loaded.located(error) from error
-    return Cluster(design, plan, addresses, tuple(names), tuple(site_names(design, plan.devices)), a_port, b_port)
+    return Cluster(design, plan, addresses, tuple(names), port_names)
+
+
+def _check_guids(design: Design, plan: Plan, names: Sequence[str]) -> None:
+    """Raises InputError where stated GUIDs do not fit the devices of fabrics."""
+    from fabricgen.fabric_view import fabric_view, whole_fabrics
+
+    for name in whole_fabrics(design):
+        fabric_view(design, plan, names, name)

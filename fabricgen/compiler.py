@@ -12,10 +12,10 @@ from fabricgen.blueprint.load import LoadedBlueprint, load_blueprint
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, did_you_mean, fault
-from fabricgen.kernel.publish import File
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
+    from fabricgen.kernel.publish import File
 
 CONFIGS = "configs"
 """The part that is rendered rather than exported."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from fabricgen.allocate.link_ends import LinkEnds
-from fabricgen.allocate.ports import Strings
+from fabricgen.allocate.ports import PortNames
 from fabricgen.blueprint.configuration import PortSettings, Snippet, Snippets
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.snippets import place_of
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.plan.tables import SWITCH, Plan
-from fabricgen.switch_view import PlacedSnippet
+
+if TYPE_CHECKING:
+    from fabricgen.switch_view import PlacedSnippet
 
 
 def placed_snippets(design: Design, tier: TierDesign, device: str) -> tuple[PlacedSnippet, ...]:
@@ -35,6 +38,8 @@ def placed_snippets(design: Design, tier: TierDesign, device: str) -> tuple[Plac
 
 
 def _placed(design: Design, name: str, snippet: Snippet, path: Path) -> PlacedSnippet:
+    from fabricgen.switch_view import PlacedSnippet
+
     place = place_of(snippet, design.catalog, path)
     return PlacedSnippet(name, place, _lines(snippet), snippet.tree or {}, path)
 
@@ -49,7 +54,7 @@ def port_settings(design: Design, device: str) -> Mapping[str, PortSettings]:
     return own.ports if own else {}
 
 
-def check_configurations(design: Design, plan: Plan, names: Sequence[str], ports: tuple[Strings, Strings]) -> None:
+def check_configurations(design: Design, plan: Plan, names: Sequence[str], port_names: PortNames) -> None:
     """Raise InputError at each device of `config_of` that is no switch, and each port that has no cable."""
     stated = design.loaded.blueprint.config_of
     if not stated:
@@ -58,7 +63,7 @@ def check_configurations(design: Design, plan: Plan, names: Sequence[str], ports
     switches = {
         row for cls in plan.devices.classes if cls.kind == SWITCH for row in range(cls.first, cls.first + cls.count)
     }
-    ends = LinkEnds(plan, ports)
+    ends = LinkEnds(plan, port_names.ports)
     faults: list[Diagnostic] = []
     for name, own in stated.items():
         if rows.get(name) not in switches:

@@ -17,7 +17,7 @@ from fabricgen.blueprint.lock import CODE, Lock, extent_text
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.extents import Demand, Extent, Extents, Held, NoRoomError, compressed, settle, total
 from fabricgen.kernel.units import power_of_two_at_least
-from fabricgen.plan.tables import Ints, Wide
+from fabricgen.plan.tables import Ints, Wide, distinct
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ _Given = TypeVar("_Given", Wide, Column)
 def _by_layer(slots: Slots, name: str, given: Callable[[str], _Given]) -> _Given:
     """What is given to each slot, layer by layer."""
     found = given(name)
-    for layer in np.unique(slots.layer[slots.layer > 0]).tolist():
+    for layer in distinct(slots.layer[slots.layer > 0]):
         here = slots.layer == layer
         found[here] = given(f"{name} *{layer}")[here]
     return found

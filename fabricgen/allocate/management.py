@@ -64,8 +64,10 @@ def _of_ports(plan: Plan, numbered: Links, found: Management) -> None:
         if not (bmc or isinstance(segment.a, ManagementPort)):
             continue
         rows = np.flatnonzero((links.segment == i) & numbered.a.present)
-        devices, first = np.unique(links.a_device[rows], return_index=True)
-        rows = rows[first]
+        first = np.full(len(plan.devices), len(links), dtype=np.int64)
+        np.minimum.at(first, links.a_device[rows], rows)
+        devices = np.flatnonzero(first < len(links))
+        rows = first[devices]
         found.address[devices], found.length[devices] = numbered.a[rows], numbered.length[rows]
         found.gateway[devices] = numbered.b[rows]
         bridged = ~numbered.b[rows].present

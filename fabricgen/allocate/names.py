@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from fabricgen.blueprint.adopted import ADOPTED, Key, adopted_of
-from fabricgen.blueprint.naming import LONGEST, Names, is_host_name
+from fabricgen.blueprint.naming import LONGEST, Names, are_host_names, is_host_name
 from fabricgen.design.model import Design
 from fabricgen.design.naming import with_own
 from fabricgen.design.node_names import NodeNames
@@ -74,6 +74,8 @@ def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Se
         if name not in known:
             hint = did_you_mean(name, usual)
             raise fault("FG047", f"there is no device '{name}' to name", path=("names", "devices", name), hint=hint)
+    if len(set(names)) == len(names) and are_host_names(names):
+        return
     seen: dict[str, int] = {}
     for row, name in enumerate(names):
         other = seen.setdefault(name, row)

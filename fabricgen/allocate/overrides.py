@@ -12,7 +12,7 @@ from fabricgen.allocate.family_overrides import FamilyOverrides
 from fabricgen.allocate.holders import check_asn
 from fabricgen.allocate.link_ends import LinkEnds
 from fabricgen.allocate.names import default_rows
-from fabricgen.allocate.ports import Strings
+from fabricgen.allocate.ports import PortNames, Strings
 from fabricgen.blueprint.adopted import ADOPTED, Key, adopted_of
 from fabricgen.blueprint.overrides import Override
 from fabricgen.design.model import Design
@@ -24,7 +24,7 @@ Claim = tuple[str, int, int]
 
 
 def with_overrides(
-    design: Design, plan: Plan, names: Sequence[str], ports: tuple[Strings, Strings], addresses: Addresses
+    design: Design, plan: Plan, names: Sequence[str], port_names: PortNames, addresses: Addresses
 ) -> Addresses:
     """The addresses with what single devices have of their own; `address_of` wins over what is adopted.
 
@@ -36,7 +36,7 @@ def with_overrides(
     if not stated and not adopted:
         return addresses
     rows = default_rows(design, plan.devices) if adopted else {}
-    return _Overriding(plan, names, ports, addresses).run(stated, adopted, rows)
+    return _Overriding(plan, names, port_names.ports, addresses).run(stated, adopted, rows)
 
 
 class _Overriding:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.models import SonicPlatform, SwitchProfile
+from fabricgen.catalog.models import SwitchProfile
 from fabricgen.catalog.sonic_modes import breakout_mode
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.plan.scale_up_ports import ScaleUpPort
-from fabricgen.plan.tables import DeviceClass, Ints, ManagementPort, Plan, Side
+from fabricgen.plan.tables import DeviceClass, ManagementPort, Plan, Side, Wide
+
+if TYPE_CHECKING:
+    from fabricgen.catalog.sonic_models import SonicPlatform
 
 Strings: TypeAlias = npt.NDArray[np.object_]
 
@@ -81,25 +86,40 @@ class PortNames:
     def __init__(self, design: Design, plan: Plan) -> None:
         self._catalog, self._plan = design.catalog, plan
 
-    def ends(self, *, cage: bool = False) -> tuple[Strings, Strings]:
-        """Port (or cage) names of the a and b ends of every link; object arrays of str."""
-        links = self._plan.links
-        a, b = np.empty(len(links), dtype=object), np.empty(len(links), dtype=object)
-        for i, segment in enumerate(links.segments):
-            rows = np.flatnonzero(links.segment == i)
-            if len(rows):
-                a[rows] = self._column(segment.a, links.a_device[rows], links.a_port[rows], cage=cage)
-                b[rows] = self._column(segment.b, links.b_device[rows], links.b_port[rows], cage=cage)
-        return a, b
+    @cached_property
+    def ports(self) -> tuple[Strings, Strings]:
+        """Port names of the a and b ends of every link; object arrays of str."""
+        return self._ends(cage=False)
 
-    def _column(self, side: Side, devices: Ints, ports: Ints, *, cage: bool) -> Any:
-        classes = self._plan.devices.device_class[devices]
-        names = np.empty(len(devices), dtype=object)
-        for number in np.unique(classes).tolist():
-            rows = np.flatnonzero(classes == number)
-            table = self._table(self._plan.devices.classes[number], side, int(ports[rows].max()) + 1, cage=cage)
-            names[rows] = np.array(table, dtype=object)[ports[rows]]
-        return names
+    @cached_property
+    def cages(self) -> tuple[Strings, Strings]:
+        """Cage names of the a and b ends of every link; object arrays of str."""
+        return self._ends(cage=True)
+
+    def check(self) -> None:
+        """Make every table of port names, from which columns are made when they are read; raises InputError."""
+        for _ in self._tables(cage=False):
+            pass
+
+    def _ends(self, *, cage: bool) -> tuple[Strings, Strings]:
+        links = self._plan.links
+        found = np.empty(len(links), dtype=object), np.empty(len(links), dtype=object)
+        for upper, rows, table in self._tables(cage=cage):
+            port = links.b_port if upper else links.a_port
+            found[upper][rows] = np.array(table, dtype=object)[port[rows]]
+        return found
+
+    def _tables(self, *, cage: bool) -> Iterator[tuple[bool, slice | Wide, list[str]]]:
+        """(whether it is the upper end, links, names of its ports) of each end of segments, by class of device."""
+        devices, links = self._plan.devices, self._plan.links
+        for i, segment in enumerate(links.segments):
+            rows = links.rows_of(i)
+            if rows.start == rows.stop:
+                continue
+            for upper, side in enumerate((segment.a, segment.b)):
+                device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
+                for cls, mine in devices.by_class(device, rows):
+                    yield bool(upper), mine, self._table(cls, side, int(port[mine].max()) + 1, cage=cage)
 
     def _table(self, cls: DeviceClass, side: Side, ports: int, *, cage: bool) -> list[str]:
         if isinstance(side, Attachment):

@@ -5,22 +5,22 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import AliasChoices, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
+
+from fabricgen.kernel.frozen_model import FrozenModel
 
 _BELOW = ("schema", "items_schema", "values_schema", "keys_schema")
 """Where the schema of a value has those of its parts."""
 
 
-class Model(BaseModel):
+class Model(FrozenModel):
     """A part of the language: unknown keys are errors, values never change, and text is no number or truth value.
 
     A key that was renamed is still read under its old name, which the schema marks as deprecated and lint reports.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=False)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

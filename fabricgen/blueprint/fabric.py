@@ -242,10 +242,12 @@ class Fabric(Model):
         default_factory=dict, description="Long-haul connections of its top tier between sites, by name."
     )
     extra: dict[Name, Extra] = Field(default_factory=dict, description="Devices beside the nodes, by name.")
-    routing: Routing = Field(default_factory=Routing, description="Overrides the cluster's routing.")
-    pools: Pools = Field(default_factory=Pools, description="Pools of this fabric's own.")
-    qos: Qos = Field(default_factory=Qos, description="Overrides the cluster's QoS.")
-    management: Management = Field(default_factory=Management, description="Overrides the cluster's management.")
+    routing: Routing = Field(default_factory=Routing.model_construct, description="Overrides the cluster's routing.")
+    pools: Pools = Field(default_factory=Pools.model_construct, description="Pools of this fabric's own.")
+    qos: Qos = Field(default_factory=Qos.model_construct, description="Overrides the cluster's QoS.")
+    management: Management = Field(
+        default_factory=Management.model_construct, description="Overrides the cluster's management."
+    )
     snippets: Snippets = Field(default_factory=dict, description="Raw configuration for its switches, by name.")
     nos: NosOf = Field(default_factory=dict, description="Overrides the cluster's NOS, by tier.")
     names: Templates = Field(

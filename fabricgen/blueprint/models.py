@@ -55,7 +55,7 @@ class ScalableUnit(Model):
     """The building block that is repeated: so many nodes in racks."""
 
     nodes: NodeSets = Field(description="`32 x dgx-b200`, or several sets of nodes by name.")
-    racks: Racks = Field(default_factory=Racks, description="How they stand in racks.")
+    racks: Racks = Field(default_factory=Racks.model_construct, description="How they stand in racks.")
 
 
 class Pod(Model):
@@ -178,12 +178,14 @@ class Blueprint(Model):
     fabrics: dict[Name, Fabric] = Field(
         min_length=1, description="Networks by name: compute, storage, inband, oob and others."
     )
-    routing: Routing = Field(default_factory=Routing, description="Routing of all Ethernet fabrics.")
+    routing: Routing = Field(default_factory=Routing.model_construct, description="Routing of all Ethernet fabrics.")
     ip: Ip = Field("v4", description="Address families of all fabrics: v4, v6 or dual.")
-    pools: Pools = Field(default_factory=Pools, description="Address pools that fabrics share.")
-    qos: Qos = Field(default_factory=Qos, description="Quality of service of all RoCE fabrics.")
+    pools: Pools = Field(default_factory=Pools.model_construct, description="Address pools that fabrics share.")
+    qos: Qos = Field(default_factory=Qos.model_construct, description="Quality of service of all RoCE fabrics.")
     nos: NosOf = Field(default_factory=dict, description="Network operating system by tier, or one for all.")
-    management: Management = Field(default_factory=Management, description="How all switches are managed.")
+    management: Management = Field(
+        default_factory=Management.model_construct, description="How all switches are managed."
+    )
     snippets: Snippets = Field(default_factory=dict, description="Raw configuration for all switches, by name.")
     config_of: dict[str, DeviceConfiguration] = Field(
         default_factory=dict, description="What the configurations of single switches have of their own, by name."
@@ -191,10 +193,10 @@ class Blueprint(Model):
     address_of: dict[str, Override] = Field(
         default_factory=dict, description="Numbers of single devices by their names, instead of those allocated."
     )
-    names: Names = Field(default_factory=Names, description="What devices are called.")
-    floor: Floor = Field(default_factory=Floor, description="The hall that cables run through.")
-    spares: Spares = Field(default_factory=Spares, description="Spares in the bill of materials.")
-    lint: BlueprintLint = Field(default_factory=BlueprintLint, description="What the linter is told.")
+    names: Names = Field(default_factory=Names.model_construct, description="What devices are called.")
+    floor: Floor = Field(default_factory=Floor.model_construct, description="The hall that cables run through.")
+    spares: Spares = Field(default_factory=Spares.model_construct, description="Spares in the bill of materials.")
+    lint: BlueprintLint = Field(default_factory=BlueprintLint.model_construct, description="What the linter is told.")
 
     @model_validator(mode="before")
     @classmethod

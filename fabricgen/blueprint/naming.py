@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from string import Formatter
 from typing import Annotated, NamedTuple
 
@@ -19,6 +20,7 @@ LONGEST_INTERFACE = 15
 """Characters of the name of a network interface (Linux: IFNAMSIZ is 16, with the byte that ends it)."""
 
 _LABEL = re.compile(rf"[a-z0-9]([a-z0-9-]{{0,{LONGEST - 2}}}[a-z0-9])?")
+_LABELS = re.compile(rf"(?:{_LABEL.pattern}\n)*+")
 _FIELD = re.compile(r"[a-z][a-z0-9-]*")
 _WIDTH = re.compile(r"0([1-9])d?")
 _INTERFACE = re.compile(rf"[A-Za-z][A-Za-z0-9._-]{{0,{LONGEST_INTERFACE - 1}}}")
@@ -63,6 +65,11 @@ def template_parts(template: str) -> tuple[Part, ...]:
 def is_host_name(text: str) -> bool:
     """Whether a text is a host name of one label, in lower case."""
     return _LABEL.fullmatch(text) is not None
+
+
+def are_host_names(texts: Sequence[str]) -> bool:
+    """Whether every text of a list is one; quicker than to ask of each."""
+    return _LABELS.fullmatch("\n".join([*texts, ""])) is not None
 
 
 def is_interface_name(text: str) -> bool:

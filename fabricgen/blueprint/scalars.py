@@ -6,10 +6,11 @@ import re
 from fractions import Fraction
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from fabricgen.kernel import forms
 from fabricgen.kernel.forms import text_form
+from fabricgen.kernel.frozen_model import FrozenModel
 from fabricgen.kernel.units import parse_count_of, parse_percent, parse_ratio, parse_speed
 
 NAME_PATTERN = r"^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$"
@@ -43,10 +44,8 @@ Line = Annotated[
 """Free text of one line."""
 
 
-class CountOf(BaseModel):
+class CountOf(FrozenModel):
     """So many of a profile: `32 x dgx-b200`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     count: int = Field(gt=0, le=4096)
     profile: str
@@ -126,10 +125,8 @@ Percent = Annotated[float, BeforeValidator(_percent), WithJsonSchema(PERCENT_FOR
 """A share, held as a fraction of 1."""
 
 
-class Links(BaseModel):
+class Links(FrozenModel):
     """So many links of a speed: `32 x 400G`, `32`, or a speed alone."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     count: int | None = Field(None, gt=0, le=4096)
     speed_gbps: int | None = Field(None, gt=0)
@@ -167,10 +164,8 @@ LinksOf = Annotated[
 """Links of a switch towards the tier above."""
 
 
-class NicMode(BaseModel):
+class NicMode(FrozenModel):
     """How one NIC port is run: `2x400` is two ports of 400G."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     ways: int = Field(ge=1, le=8)
     speed_gbps: int

@@ -9,8 +9,9 @@ from fabricgen.blueprint.lock import is_lock, parse_lock
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.project import SETTINGS
 from fabricgen.blueprint.source import read_source
-from fabricgen.catalog.models import PROFILE_KINDS, SonicPlatform
+from fabricgen.catalog.models import PROFILE_KINDS
 from fabricgen.catalog.naming import NosNaming
+from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.located_yaml import read_located, validate
 from fabricgen.kernel.text_input import read_bytes
 

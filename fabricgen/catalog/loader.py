@@ -6,7 +6,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, SonicPlatform, SwitchProfile
+from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, SwitchProfile
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.catalog.profile import Profile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
@@ -16,6 +16,8 @@ from fabricgen.kernel.located_yaml import read_located, validate
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+
+    from fabricgen.catalog.sonic_models import SonicPlatform
 
 _BUILT_IN = Path(__file__).resolve().parent
 P = TypeVar("P", bound=Profile)
@@ -97,6 +99,8 @@ class Catalog:
 
     def _port_table(self, switch: str, file: Path) -> SonicPlatform:
         """Read a port table; raises InputError where it does not have the cages of the switch's face, one for one."""
+        from fabricgen.catalog.sonic_models import SonicPlatform
+
         platform = _read(SonicPlatform, file)
         cages = self.switch(switch).cage_count
         if platform.switch != switch or len(platform.cages) != cages:

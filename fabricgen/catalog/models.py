@@ -13,13 +13,11 @@ from pydantic import Field
 from fabricgen.catalog.node_models import Accelerators, NicPort, NicRole, NodeProfile
 from fabricgen.catalog.profile import Id, Power, Profile, Tag
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
-from fabricgen.catalog.sonic_models import BreakoutRun, PlatformCage, SonicPlatform
 from fabricgen.catalog.switch_models import CageClass, LineCards, SwitchProfile
 
 __all__ = [
     "PROFILE_KINDS",
     "Accelerators",
-    "BreakoutRun",
     "CableProfile",
     "CageClass",
     "Id",
@@ -28,11 +26,9 @@ __all__ = [
     "NicProfile",
     "NicRole",
     "NodeProfile",
-    "PlatformCage",
     "Power",
     "Profile",
     "ScaleUpDomainProfile",
-    "SonicPlatform",
     "SwitchProfile",
     "Tag",
 ]

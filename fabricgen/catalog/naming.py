@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from fabricgen.catalog.models import CageClass, SonicPlatform
+from fabricgen.catalog.models import CageClass
 from fabricgen.catalog.nos_configuration import NosConfiguration
+from fabricgen.kernel.frozen_model import FrozenModel
+
+if TYPE_CHECKING:
+    from fabricgen.catalog.sonic_models import SonicPlatform
 
 Pattern = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9/._-]|\{(cage|lane|sub|sub0|number)\}){1,60}$")]
 """A port name with fields in braces, and nothing else that braces could mean."""
@@ -16,13 +20,11 @@ CardPattern = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9/._-]|\{(sl
 """Likewise the place of a cage in a chassis."""
 
 
-class NosNaming(BaseModel):
+class NosNaming(FrozenModel):
     """Patterns of port names; fields: cage, lane (from 1), sub (from 1), sub0 (from 0), number.
 
     On a chassis `cage` is what `card_cage` makes of the line card's slot and the cage's number on that card.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     nos: str
     source: str = Field(min_length=8)
@@ -41,7 +43,7 @@ class NosNaming(BaseModel):
     )
 
     configuration: NosConfiguration = Field(
-        default_factory=NosConfiguration, description="What its configuration can carry."
+        default_factory=NosConfiguration.model_construct, description="What its configuration can carry."
     )
 
     def port(

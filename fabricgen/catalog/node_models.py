@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from fabricgen.catalog.profile import Power, Profile
+from fabricgen.kernel.frozen_model import FrozenModel
 
 
-class NicPort(BaseModel):
+class NicPort(FrozenModel):
     """One network port of a node: `rail` counts the NICs of a role in GPU order, `port` the ports of one NIC."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     rail: int = Field(gt=0, description="The n-th NIC of every node, from 1.")
     port: int = Field(1, gt=0, description="The port of that NIC, from 1; above 1 on dual-port NICs.")
@@ -23,10 +22,8 @@ class NicPort(BaseModel):
     interface: str = Field("", description="What the operating system calls it, e.g. mlx5_4.")
 
 
-class NicRole(BaseModel):
+class NicRole(FrozenModel):
     """The ports of a node that serve one purpose; all alike."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     form_factor: str = Field(description="OSFP, QSFP-DD, QSFP112, RJ45, ...")
     lanes: int = Field(gt=0, description="Lanes of one port.")
@@ -54,10 +51,8 @@ class NicRole(BaseModel):
         return max(p.port for p in self.ports)
 
 
-class Accelerators(BaseModel):
+class Accelerators(FrozenModel):
     """The accelerators in one node."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: str = Field(description="What they are, for example B200.")
     count: int = Field(gt=0, description="In one node.")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
+
+from fabricgen.kernel.frozen_model import FrozenModel
 
 Feature: TypeAlias = Literal[
     "users",
@@ -47,20 +49,16 @@ def _with_group(text: str) -> str:
     return text
 
 
-class Lack(BaseModel):
+class Lack(FrozenModel):
     """A feature that a NOS, or a NOS on some chips, does not have in its configuration."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     feature: Feature
     why: str = Field(min_length=8, description="What is missing, and what to do instead.")
     asics: tuple[str, ...] = Field((), description="Beginnings of the chips' names. Default: on every chip.")
 
 
-class SafetyLine(BaseModel):
+class SafetyLine(FrozenModel):
     """A kind of line that keeps a fabric safe: taking it away, or setting it otherwise, is a finding."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     line: Annotated[str, AfterValidator(_expression)] = Field(
         description="Regular expression over a whole line of text, or over a path of data such as TABLE/key/field."
@@ -68,19 +66,15 @@ class SafetyLine(BaseModel):
     why: str = Field(min_length=8)
 
 
-class Place(BaseModel):
+class Place(FrozenModel):
     """A place where a snippet may go."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     form: Literal["text", "tree"]
     about: str = Field(min_length=8, description="Where that is.")
 
 
-class NosConfiguration(BaseModel):
+class NosConfiguration(FrozenModel):
     """What is known of the configuration of a NOS."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     mtu_max: int = Field(9216, ge=1500, description="The largest MTU of a port, bytes, as the NOS counts them.")
     places: dict[PlaceName, Place] = Field(default_factory=dict, description="Places of snippets; the first is usual.")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from fabricgen.kernel.frozen_model import FrozenModel
 
 Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", description="Name used in blueprints.")]
 Tag = Literal["V", "R", "D"]
 
 
-class Profile(BaseModel):
+class Profile(FrozenModel):
     """What every profile has."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: Id
     source: str = Field(min_length=8, description="Where these facts were read.")
@@ -21,10 +21,8 @@ class Profile(BaseModel):
     note: str = Field("", description="What else one should know.")
 
 
-class Power(BaseModel):
+class Power(FrozenModel):
     """Electrical power of a device without its optics, W."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     max: float | None = Field(None, gt=0, description="Largest draw, W.")
     typical: float | None = Field(None, gt=0, description="Typical draw, W.")

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from fabricgen.kernel.frozen_model import FrozenModel
 
 BufferRole: TypeAlias = Literal["t0", "t1"]
 """Whether hosts attach to a switch (t0) or not (t1)."""
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class BufferPool(_Part):
+class BufferPool(FrozenModel):
     """A pool; `xoff` is what ports share as headroom, None where each reserves its own."""
 
     type: Literal["ingress", "egress"]
@@ -27,7 +25,7 @@ class BufferPool(_Part):
     xoff: int | None = Field(None, ge=0)
 
 
-class BufferProfile(_Part):
+class BufferProfile(FrozenModel):
     """What a queue, group or port may take of a pool: a threshold in bytes, or a power of two of what is free."""
 
     pool: str
@@ -36,14 +34,14 @@ class BufferProfile(_Part):
     dynamic_th: int | None = Field(None, ge=-8, le=7)
 
 
-class RoleBuffers(_Part):
+class RoleBuffers(FrozenModel):
     """Pools and profiles of a switch in one role; no profiles: those of t0."""
 
     pools: dict[str, BufferPool]
     profiles: dict[str, BufferProfile] = Field(default_factory=dict)
 
 
-class PortBuffers(_Part):
+class PortBuffers(FrozenModel):
     """Profiles that a port uses: of its lossy priority group, its queues, and of itself in each direction."""
 
     group: str
@@ -63,7 +61,7 @@ class Headroom(NamedTuple):
     xon_offset: int | None = None
 
 
-class BufferSet(_Part):
+class BufferSet(FrozenModel):
     """What is published for some HwSKUs alike."""
 
     hwskus: tuple[str, ...]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from fabricgen.catalog.profile import Id
 from fabricgen.catalog.sonic_buffers import BufferSet
+from fabricgen.kernel.frozen_model import FrozenModel
 
 
-class BreakoutRun(BaseModel):
+class BreakoutRun(FrozenModel):
     """Cages `first` to `last` (from 1) split into `ways` ports of `speed_gbps` in a HwSKU."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     first: int = Field(gt=0)
     last: int = Field(gt=0)
@@ -21,10 +20,8 @@ class BreakoutRun(BaseModel):
     speed_gbps: int = Field(gt=0)
 
 
-class PlatformCage(BaseModel):
+class PlatformCage(FrozenModel):
     """A cage as the NOS numbers it: first port, its ASIC lanes in order, alias and index."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     port: int = Field(ge=0, description="N of the first port, EthernetN.")
     lanes: tuple[int, ...]
@@ -35,10 +32,8 @@ class PlatformCage(BaseModel):
     alias_of_unsplit: str | None = Field(None, description="As the platform's, where this cage differs.")
 
 
-class SonicPlatform(BaseModel):
+class SonicPlatform(FrozenModel):
     """A switch on SONiC: platform string, HwSKUs and the port table. Lanes are read, never computed."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     switch: Id
     platform: str

@@ -6,15 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from fabricgen.catalog.profile import Power, Profile
+from fabricgen.kernel.frozen_model import FrozenModel
 
 
-class CageClass(BaseModel):
+class CageClass(FrozenModel):
     """A run of equal cages on a switch face, numbered in the order of the classes."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     count: int = Field(gt=0, description="Cages of this kind.")
     form_factor: str = Field(description="OSFP, QSFP-DD, QSFP112, QSFP28, SFP28, RJ45, ...")
@@ -91,10 +90,8 @@ class CageClass(BaseModel):
         return self.breakout_blocks.get(ways, 1)
 
 
-class Pipelines(BaseModel):
+class Pipelines(FrozenModel):
     """How many ports a pipeline of the ASIC serves, and the cages (from 1) that share each."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     ports: int = Field(gt=0, description="Ports of one pipeline at most, however its cages are split.")
     cages: tuple[tuple[int, ...], ...] = Field(min_length=1, description="The cages of each pipeline, by number.")
@@ -105,10 +102,8 @@ class Pipelines(BaseModel):
         return {cage: i for i, cages in enumerate(self.cages) for cage in cages}
 
 
-class LineCards(BaseModel):
+class LineCards(FrozenModel):
     """Equal line cards of a chassis, in consecutive slots."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     count: int = Field(gt=0, description="Cards of this kind.")
     cages: int = Field(gt=0, description="Cages of one card.")

@@ -14,6 +14,8 @@ from fabricgen.kernel.diagnostics import InputError
 
 # Looking for pydantic plug-ins reads the metadata of every installed package: 30 ms of start-up, and none are wanted.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+# numpy's BLAS starts a thread a processor when it is imported, a third of the import; nothing here multiplies matrices.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 COMMANDS = "fabricgen.cli.commands"
 

@@ -128,7 +128,7 @@ def _renamed(diagnostic: Diagnostic, shown: Mapping[str, str]) -> Diagnostic:
         diagnostic,
         message=renamed(diagnostic.message),
         hint=renamed(diagnostic.hint),
-        span=replace(span, file=renamed(span.file)) if span else None,
+        span=span._replace(file=renamed(span.file)) if span else None,
     )
 
 

@@ -10,7 +10,6 @@ from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.catalog.loader import Catalog
 from fabricgen.design.fabric import Managing, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.hints import advised
 from fabricgen.design.interface_names import check_interface_names
 from fabricgen.design.layout import lay_out
 from fabricgen.design.linked import check_apart, check_together, linked_fabrics
@@ -69,6 +68,8 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
             for fabric in design_fabrics(context, part, manager):
                 designed[fabric.name] = fabric
         except InputError as error:
+            from fabricgen.design.hints import advised
+
             trials = Trials(context, part, partial(design_fabrics, names=part, managing=manager))
             faults.append(advised(error, trials))
     if faults:

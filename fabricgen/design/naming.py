@@ -77,7 +77,8 @@ def _columns(part: Part, fields: Mapping[str, Values], count: int) -> list[repea
     values = fields[part.field]
     if isinstance(values, str):
         return [*before, repeat(values, count)]
-    return [*before, [str(value).zfill(part.width) for value in values]]
+    texts = {value: str(value).zfill(part.width) for value in set(values)}
+    return [*before, [texts[value] for value in values]]
 
 
 def with_own(blueprint: Blueprint, names: Sequence[str]) -> list[str]:

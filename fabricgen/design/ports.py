@@ -142,7 +142,7 @@ class _FreeCages:
         first, cage = self._profile.first_cage(cage_class), self._profile.cages[cage_class]
         wanted = self._ranges.get(role)
         kept = {c for other, cages in self._ranges.items() if other != role for c in cages}
-        mine = {c for c in self._free if (c in wanted if wanted else c not in kept)}
+        mine = self._free & set(wanted) if wanted else self._free - kept
         step = cage.block(ways)
         free = (c for c in range(first, first + cage.count, step) if mine.issuperset(range(c, c + step)))
         return list(self._profile.served(free, ways, self._served))

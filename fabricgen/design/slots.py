@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise, product
+from typing import TypeVar
 
 from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import Lodging, group_index, inner, lodgings, scope_of, spans_units
 
 Combo = tuple[int, ...]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -35,13 +38,12 @@ class SlotTable:
 
     def combo(self, leg: Leg) -> Combo:
         """The combo a leg belongs to."""
-        values = {
-            "rail": leg.rail - 1,
-            "rail-group": leg.rail_group - 1,
-            "plane": leg.plane - 1,
-            "port": leg.port - 1,
-        }
-        return tuple(values[d] for d in inner(self.per))
+        return tuple(getattr(leg, attribute) - 1 for attribute in self._attributes)
+
+    @cached_property
+    def _attributes(self) -> tuple[str, ...]:
+        """What of a leg makes up its combo."""
+        return tuple(dimension.replace("-", "_") for dimension in inner(self.per))
 
     @cached_property
     def combos(self) -> tuple[Combo, ...]:
@@ -51,23 +53,22 @@ class SlotTable:
     @cached_property
     def _legs_of_node(self) -> tuple[tuple[Leg, ...], ...]:
         """For each member number of a unit, its legs."""
-        legs: list[tuple[Leg, ...]] = [()] * self.layout.members_per_su
+        return self._of_members(lambda attachment: attachment.legs, ())
+
+    def _of_members(self, of: Callable[[Attachment], T], none: T) -> tuple[T, ...]:
+        """Something of the attachment of each member of a unit, by its number; `none` where it has none."""
+        found = [none] * self.layout.members_per_su
         for index, attachment in self.attachments:
             nodes = self.layout.node_sets[index]
-            legs[nodes.first : nodes.first + nodes.count] = [attachment.legs] * nodes.count
-        return tuple(legs)
+            found[nodes.first : nodes.first + nodes.count] = [of(attachment)] * nodes.count
+        return tuple(found)
 
     @cached_property
     def _ordered(self) -> dict[Combo, tuple[int, ...]]:
         """For each combo, the slots before each member of a unit in rack order, and in the end their sum."""
-        found: dict[Combo, list[int]] = {combo: [] for combo in self.combos}
-        for member in self.layout.unit_order:
-            counts = dict.fromkeys(self.combos, 0)
-            for leg in self._legs_of_node[member]:
-                counts[self.combo(leg)] += 1
-            for combo, count in counts.items():
-                found[combo].append(count)
-        return {combo: tuple(accumulate(counts, initial=0)) for combo, counts in found.items()}
+        of_members = self._of_members(lambda attachment: Counter(map(self.combo, attachment.legs)), Counter[Combo]())
+        counts = [of_members[member] for member in self.layout.unit_order]
+        return {combo: tuple(accumulate((c[combo] for c in counts), initial=0)) for combo in self.combos}
 
     @cached_property
     def offsets(self) -> dict[Combo, tuple[int, ...]]:

@@ -124,16 +124,21 @@ def path_of(spec: TierSpec, *keys: str) -> str:
     return ".".join(("fabrics", spec.fabric, "tiers", spec.name, *keys))
 
 
-def with_value(model: Any, keys: Sequence[str], value: Any) -> Any:
-    """A part of a blueprint with the value at a path replaced; raises ValidationError where it is not allowed there."""
+def with_value(blueprint: Blueprint, keys: Sequence[str], value: Any) -> Blueprint:
+    """A blueprint with the value at a path replaced; raises ValidationError where it is not allowed there."""
+    return Blueprint.model_validate(_replaced(blueprint, keys, value))
+
+
+def _replaced(part: Any, keys: Sequence[str], value: Any) -> dict[str, Any]:
+    """A part of a blueprint as a mapping, with what lies on a path not validated yet and all else as it is."""
     key, rest = keys[0], keys[1:]
-    if isinstance(model, Mapping):
-        return {**model, key: with_value(model[key], rest, value) if rest else value}
-    assert isinstance(model, BaseModel)  # noqa: S101 - paths of advice lead through models and maps
-    inner = with_value(getattr(model, key), rest, value) if rest else value
+    if isinstance(part, Mapping):
+        return {**part, key: _replaced(part[key], rest, value) if rest else value}
+    assert isinstance(part, BaseModel)  # noqa: S101 - paths of advice lead through models and maps
+    inner = _replaced(getattr(part, key), rest, value) if rest else value
     if inner is None:
-        inner = type(model).model_fields[key].get_default(call_default_factory=True)
-    return type(model).model_validate(dict(model) | {key: inner})
+        inner = type(part).model_fields[key].get_default(call_default_factory=True)
+    return dict(part) | {key: inner}
 
 
 def _is_even(layout: Layout, fabric: FabricDesign, fabrics: Sequence[FabricDesign]) -> bool:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
 """A place in a blueprint: the keys and list indexes that lead to it."""
@@ -30,8 +30,7 @@ class Severity(IntEnum):
         return cls[text.upper()]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of a file; line and column count from 1, the end column is exclusive."""
 
     file: str

@@ -66,8 +66,8 @@ def validate(model: type[M], located: Located, *, code: str = "FG010") -> M:
     """
     from pydantic import ValidationError
 
-    if left := [_unresolved(path, located.span(path)) for path in _includes(located.data, ())]:
-        raise InputError(_in_order(left))
+    if located.root.has_include:
+        raise InputError(_in_order(_unresolved(path, located.span(path)) for path in _includes(located.data, ())))
     try:
         return model.model_validate(located.data)
     except ValidationError as error:

@@ -5,7 +5,7 @@ Aliased nodes are shared, not copied, so that sizes are known before anything is
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from fabricgen.kernel.diagnostics import Span, fault
@@ -37,8 +37,7 @@ class Anchor(NamedTuple):
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class Node(NamedTuple):
     """A value: a dict of `Entry`, a tuple of `Node`, or a scalar. `size` counts it and all below it.
 
     `span` is where it is written; `used` is where an alias, a merge or an `!include` puts it, if that is elsewhere.
@@ -55,7 +54,7 @@ class Node:
 
     def used_at(self, place: Span | None) -> Node:
         """Return it as put somewhere; what it holds is shared, not copied."""
-        return replace(self, used=place) if place else self
+        return self._replace(used=place) if place else self
 
     def plain(self) -> Any:
         """Return it as dicts, lists and scalars."""
@@ -106,14 +105,15 @@ def parse_tree(text: str | bytes, name: str, *, ratios_are_text: bool = False) -
 
     With `ratios_are_text`, an unquoted 4:3 is text instead of an error. Raises InputError FG001 to FG006.
     """
-    from ruamel.yaml import YAML
+    from ruamel.yaml.cyaml import CBaseLoader
     from ruamel.yaml.error import YAMLError
 
     source = decode(text, name)
     builder = _Builder(name, ratios_are_text)
     try:
-        for event in YAML(typ="safe").parse(source):
-            builder.feed(event)
+        parser = CBaseLoader(source)
+        while parser.check_event():
+            builder.feed(parser.get_event())
     except YAMLError as error:
         raise syntax_fault(error, source, name) from None
     return builder.finish()
@@ -169,7 +169,7 @@ class _Builder:
         if self._root is None or (self._root.value is None and _is_blank(self._root.span)):
             raise fault("FG002", f"'{self._name}' is empty", span=Span(self._name, 1, 1))
         idle = tuple(Anchor(name, span) for span, name in self._idle.items())
-        return replace(self._root, idle=idle) if idle else self._root
+        return self._root._replace(idle=idle) if idle else self._root
 
     def _span(self, event: Any) -> Span:
         start, end = event.start_mark, event.end_mark

@@ -9,24 +9,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.catalog.models import CableProfile
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
+from fabricgen.plan.end_numbers import EndNumbers, Ends, end_numbers, hangs_on_lower
+from fabricgen.plan.media import choose
 from fabricgen.plan.routes import run_length, stocked
 from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.tables import (
     CableTable,
     DeviceTable,
     Flags,
-    Floats,
     Ints,
     LinkTable,
     Plan,
     RackTable,
-    Segment,
     Side,
     Wide,
+    distinct,
 )
 
 _STRIDE = 1 << 20
@@ -72,45 +72,42 @@ def cable(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTab
 
     A cable that no medium reaches keeps the one of the longest reach and is marked; lint reports it.
     """
-    hung, keys = _anchors(links)
-    wired = np.flatnonzero(hung)
-    _, first, inverse = np.unique(keys[wired], return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    number = np.empty(len(order), dtype=np.int32)
-    number[order] = np.arange(len(order), dtype=np.int32)
-    of_link = np.full(len(links), -1, dtype=np.int32)
-    of_link[wired] = number[inverse]
-    ends = _ends(links, of_link, wired)
+    numbers = end_numbers(devices, links, connectors)
+    anchors = _anchors(links, numbers)
+    of_link = _numbered(anchors, 2 * numbers.count)
+    ends = _ends(of_link, anchors, numbers, end_numbers(devices, links, cages))
     floor = design.loaded.blueprint.floor
     run = run_length(devices, racks, floor, links.a_device[ends.link], links.b_device[ends.link])
     long_haul = np.array([1000 * s.km for s in links.segments])[links.segment[ends.link]]
     run = np.where(long_haul > 0, long_haul, run)
-    run_m = np.zeros(len(order))
+    run_m = np.zeros(int(of_link.max(initial=-1)) + 1)
     np.maximum.at(run_m, ends.cable, run)
     asked_for = {name for segment in links.segments for name in segment.media}
     media = tuple(c for c in design.catalog.cables if c.selectable or c.id in asked_for)
-    medium, reaches = _choose(links, ends, stocked(run_m), media)
+    medium, reaches = choose(links, ends, stocked(run_m), media)
     return of_link, CableTable(media, stocked(run_m), run_m, medium, reaches, ends.cable, ends.link, ends.links)
 
 
-def _anchors(links: LinkTable) -> tuple[Flags, Wide]:
-    """(whether a link is cabled, the key of the connector its cable hangs on)."""
-    hung = np.zeros(len(links), dtype=bool)
-    keys = np.zeros(len(links), dtype=np.int64)
+def _anchors(links: LinkTable, connectors: EndNumbers) -> Ints:
+    """The number of the connector that the cable of each link hangs on, upper ends after lower ones; -1 for none."""
+    found = np.full(len(links), -1, dtype=np.int32)
     for i, segment in enumerate(links.segments):
-        if segment.backplane:
-            continue
-        rows = np.flatnonzero(links.segment == i)
-        lower = hangs_on_lower(segment)
-        side, device, port = (
-            (segment.a, links.a_device[rows], links.a_port[rows])
-            if lower
-            else (segment.b, links.b_device[rows], links.b_port[rows])
-        )
-        offset = 0 if lower else _STRIDE // 2
-        keys[rows] = device.astype(np.int64) * _STRIDE + offset + connectors(side, port)
-        hung[rows] = True
-    return hung, keys
+        if not segment.backplane:
+            rows = links.rows_of(i)
+            found[rows] = connectors.a[rows] if hangs_on_lower(segment) else connectors.count + connectors.b[rows]
+    return found
+
+
+def _numbered(anchors: Ints, count: int) -> Ints:
+    """The cable of each link, numbered in the order of their first links; -1 for none."""
+    wired = np.flatnonzero(anchors >= 0).astype(np.int32)
+    first = np.full(count, len(anchors), dtype=np.int32)
+    np.minimum.at(first, anchors[wired], wired)
+    first = first[anchors[wired]]
+    number = np.full(len(anchors), -1, dtype=np.int32)
+    number[wired] = np.cumsum(first == wired, dtype=np.int32) - 1
+    number[wired] = number[first]
+    return number
 
 
 def anchor_rows(links: LinkTable, cables: int) -> tuple[Wide, Flags, Ints]:
@@ -120,18 +117,13 @@ def anchor_rows(links: LinkTable, cables: int) -> tuple[Wide, Flags, Ints]:
     np.minimum.at(first, links.cable[wired], wired)
     lower, connector = np.zeros(cables, dtype=bool), np.full(cables, -1, dtype=np.int32)
     of_segment = links.segment[first]
-    for i in np.unique(of_segment).tolist():
+    for i in distinct(of_segment):
         segment, here = links.segments[i], np.flatnonzero(of_segment == i)
         lower[here] = hangs_on_lower(segment)
         side, column = (segment.a, links.a_port) if hangs_on_lower(segment) else (segment.b, links.b_port)
         ports, place = np.unique(column[first[here]], return_inverse=True)
         connector[here] = np.array([_connector_in_cage(side, port) for port in ports.tolist()], dtype=np.int32)[place]
     return first, lower, connector
-
-
-def hangs_on_lower(segment: Segment) -> bool:
-    """Whether the cables of a segment hang on a connector of their lower end."""
-    return segment.a.per_connector > 1 or segment.b.per_connector == 1
 
 
 def _connector_in_cage(side: Side, port: int) -> int:
@@ -141,13 +133,6 @@ def _connector_in_cage(side: Side, port: int) -> int:
         leg = side.legs[port]
         return leg.connector if any(o.connector for o in side.legs if o.cage == leg.cage) else -1
     return -1
-
-
-class _Ends:
-    """Pairs of connectors that a cable joins, with one of the links between them and how many there are."""
-
-    def __init__(self, cable: Ints, link: Ints, links: Ints, cage: tuple[Wide, Wide]) -> None:
-        self.cable, self.link, self.links, self.cage = cable, link, links, cage
 
 
 def side_columns(links: LinkTable, rows: Ints, *, cage: bool) -> tuple[Ints, Ints]:
@@ -169,123 +154,14 @@ def cages_of_ends(plan: Plan) -> tuple[Wide, Wide]:
     return links.a_device[rows].astype(wide) * _STRIDE + a, links.b_device[rows].astype(wide) * _STRIDE + b
 
 
-def _ends(links: LinkTable, of_link: Ints, wired: Wide | Ints) -> _Ends:
-    rows = wired.astype(np.int32)
-    a_conn, b_conn = side_columns(links, rows, cage=False)
-    a = links.a_device[rows].astype(np.int64) * _STRIDE + a_conn
-    b = links.b_device[rows].astype(np.int64) * _STRIDE + b_conn
-    order = np.lexsort((b, a, of_link[rows]))
-    ordered = np.stack([of_link[rows].astype(np.int64), a, b])[:, order]
-    fresh = np.r_[True, (np.diff(ordered) != 0).any(axis=0)] if len(order) else np.zeros(0, dtype=bool)
-    start = np.flatnonzero(fresh)
-    count = np.diff(np.r_[start, len(order)]).astype(np.int32)
-    link = rows[order[start]]
-    a_cage, b_cage = side_columns(links, link, cage=True)
-    cage = (
-        links.a_device[link].astype(np.int64) * _STRIDE + a_cage,
-        links.b_device[link].astype(np.int64) * _STRIDE + b_cage,
-    )
-    return _Ends(of_link[link], link, count, cage)
-
-
-def _choose(links: LinkTable, ends: _Ends, length_m: Floats, media: tuple[CableProfile, ...]) -> tuple[Ints, Flags]:
-    """The cheapest medium of each cable that reaches, fits its cages and may hang there."""
-    cables = len(length_m)
-    segment = np.zeros(cables, dtype=np.int32)
-    segment[ends.cable] = links.segment[ends.link]
-    alone, together = _sharing(ends, cables)
-    breakout = np.bincount(ends.cable, minlength=cables) > 1
-    split = np.array([not hangs_on_lower(s) and s.b.per_connector > 1 for s in links.segments], dtype=bool)
-    breakout |= split[segment]
-    longest = length_m.copy()
-    np.maximum.at(longest, together, length_m)
-    longest = longest[together]
-    alone_all = alone.copy()
-    np.logical_and.at(alone_all, together, alone)
-    split_any = breakout.copy()
-    np.logical_or.at(split_any, together, breakout)
-
-    def legal(profile: CableProfile) -> Flags:
-        fits = _fits(links.segments, profile)[segment]
-        fits &= alone_all[together] | (not profile.attached and not profile.link_gbps)
-        fits &= ~split_any[together] | _splits(links.segments, profile)[segment]
-        return fits
-
-    medium = np.full(cables, -1, dtype=np.int32)
-    reaches = np.zeros(cables, dtype=bool)
-    for i, profile in sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank)):
-        medium[legal(profile) & (medium < 0)] = i
-    for i, profile in reversed(list(enumerate(media))):
-        fits = legal(profile) & (longest <= profile.reach_m)
-        medium[fits], reaches[fits] = i, True
-    if any(s.stated for s in links.segments):
-        _agree(medium, reaches, together, [legal(p) & (longest <= p.reach_m) for p in media])
-    if (medium < 0).any():
-        _make_do(medium, segment, links.segments, media)
-    return medium, reaches
-
-
-def _agree(medium: Ints, reaches: Flags, together: Ints, usable: list[Flags]) -> None:
-    """Let cables that share cages, but are told otherwise, take the cheapest medium that all of them may."""
-    for i, fits in reversed(list(enumerate(usable))):
-        every = fits.copy()
-        np.logical_and.at(every, together, fits)
-        every = every[together]
-        medium[every], reaches[every] = i, True
-
-
-def _make_do(medium: Ints, segment: Ints, segments: tuple[Segment, ...], media: tuple[CableProfile, ...]) -> None:
-    """Give cables that nothing legal serves what is stated, else what carries their lanes; none of it reaches."""
-    by_reach = sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank))
-    for stated, ordered in ((True, by_reach), (False, list(enumerate(media)))):
-        for i, profile in ordered:
-            allowed = [profile.id in s.media if stated else profile.selectable for s in segments]
-            carries = [s.lane_gbps in profile.lane_gbps for s in segments]
-            medium[np.logical_and(allowed, carries)[segment] & (medium < 0)] = i
-
-
-def _fits(segments: tuple[Segment, ...], profile: CableProfile) -> Flags:
-    """For each segment, whether a medium carries its lanes and fits the cages at both ends."""
-    return np.array([fits_segment(segment, profile) for segment in segments])
-
-
-def _splits(segments: tuple[Segment, ...], profile: CableProfile) -> Flags:
-    """For each segment, whether a medium may serve several of its links from one cage."""
-    return np.array([profile.splits_for(-int(-s.speed_gbps // s.lane_gbps)) for s in segments])
-
-
-def fits_segment(segment: Segment, profile: CableProfile) -> bool:
-    """Whether a medium carries a segment's lane rate and speed; copper pairs go to RJ45 cages and nothing else does.
-
-    A module of one link (`link_gbps`) needs a connector that is not split at either end. A segment that names its
-    media takes no other; those of a scale-up domain are taken as they are.
-    """
-    carries = segment.lane_gbps in profile.lane_gbps
-    if segment.media and segment.tier is None:
-        return carries and profile.id in segment.media
-    if not (profile.id in segment.media if segment.stated else profile.selectable):
-        return False
-    whole = segment.a.per_connector == 1 and segment.b.per_connector == 1
-    if profile.link_gbps and not (whole and segment.speed_gbps in profile.link_gbps):
-        return False
-    return carries and all(profile.plugs_into(side.form_factor) for side in (segment.a, segment.b))
-
-
-def _sharing(ends: _Ends, cables: int) -> tuple[Flags, Ints]:
-    """(whether a cable has all its cages to itself, the first cable of those joined to it by shared cages)."""
-    cage = np.concatenate(ends.cage)
-    cable = np.concatenate([ends.cable, ends.cable])
-    pairs = np.unique(np.stack([cage, cable.astype(np.int64)]), axis=1)
-    _, number = np.unique(pairs[0], return_inverse=True)
-    held_by = np.bincount(number)
-    alone = np.ones(cables, dtype=bool)
-    np.logical_and.at(alone, pairs[1], held_by[number] == 1)
-    label = np.arange(cables, dtype=np.int64)
-    while True:
-        lowest = np.full(len(held_by), cables, dtype=np.int64)
-        np.minimum.at(lowest, number, label[pairs[1]])
-        fresh = label.copy()
-        np.minimum.at(fresh, pairs[1], lowest[number])
-        if (fresh == label).all():
-            return alone, label.astype(np.int32)
-        label = fresh
+def _ends(of_link: Ints, anchors: Ints, connectors: EndNumbers, cages: EndNumbers) -> Ends:
+    """Ends of cables, cable by cable; one end hangs on the same connector, so that the other tells them apart."""
+    rows = np.flatnonzero(of_link >= 0).astype(np.int32)
+    far = np.where(anchors < connectors.count, connectors.b, connectors.a)
+    key = of_link[rows].astype(np.int64) * connectors.count + far[rows]
+    if (key[1:] < key[:-1]).any():
+        order = np.argsort(key, kind="stable")
+        rows, key = rows[order], key[order]
+    start = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)])
+    link, count = rows[start], np.diff(np.r_[start, len(rows)]).astype(np.int32)
+    return Ends(of_link[link], link, count, EndNumbers(cages.a[link], cages.b[link], cages.count))

@@ -53,10 +53,11 @@ def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b:
     """Length of the run between pairs of devices, m, float64: in the rack, or up, along and down; slack included."""
     rack_a, rack_b = devices.rack[a], devices.rack[b]
     u_a, u_b = devices.u[a], devices.u[b]
+    row, column = racks.row[devices.rack], racks.column[devices.rack]
     inside = np.abs(u_a - u_b) * RACK_UNIT_M + RACK_WIDTH_M
     drop = (2 * racks.units - u_a - u_b) * RACK_UNIT_M + 2 * floor.tray_m
-    along = np.abs(racks.column[rack_a] - racks.column[rack_b]) * floor.rack_pitch_m
-    across = np.abs(racks.row[rack_a] - racks.row[rack_b]) * floor.row_pitch_m
+    along = np.abs(column[a] - column[b]) * floor.rack_pitch_m
+    across = np.abs(row[a] - row[b]) * floor.row_pitch_m
     run = np.where(rack_a == rack_b, inside, drop + along + across)
     result: Floats = run * (1 + floor.slack)
     return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -18,6 +19,14 @@ Ints: TypeAlias = npt.NDArray[np.int32]
 Wide: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
+
+
+def distinct(column: Ints | Wide) -> list[int]:
+    """Values of a column, each once, in ascending order; np.unique would import numpy's masked arrays first."""
+    ordered = np.sort(column)
+    found: list[int] = ordered[np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)]].tolist()
+    return found
+
 
 NODE, EXTRA, SWITCH, TRAY = range(4)
 """Kinds of device: a node of a scalable unit, an extra device, a switch, a scale-up switch tray."""
@@ -67,6 +76,18 @@ class DeviceTable:
 
     def __len__(self) -> int:
         return len(self.device_class)
+
+    def by_class(self, device: Ints, rows: slice) -> Iterator[tuple[DeviceClass, slice | Wide]]:
+        """Rows of a column of devices, at least one, by the class of device that they hold."""
+        first, last = (int(self.device_class[end]) for end in (device[rows].min(), device[rows].max()))
+        if first == last:
+            yield self.classes[first], rows
+            return
+        of = self.device_class[device[rows]]
+        for number in range(first, last + 1):
+            mine = np.flatnonzero(of == number)
+            if len(mine):
+                yield self.classes[number], rows.start + mine
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +149,11 @@ class LinkTable:
 
     def __len__(self) -> int:
         return len(self.segment)
+
+    def rows_of(self, segment: int) -> slice:
+        """The rows of the links of a segment, which follow one another."""
+        start, stop = np.searchsorted(self.segment, [segment, segment + 1]).tolist()
+        return slice(start, stop)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from ruamel.yaml import YAML
 
 import fabricgen.catalog
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, SonicPlatform, SwitchProfile
+from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, SwitchProfile
 from fabricgen.catalog.schema import catalog_schema
+from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.design.scale_up import kind_of
 from fabricgen.kernel.diagnostics import InputError
 

@@ -13,7 +13,7 @@ from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.export.parts import bom
-from fabricgen.plan.cabling import fits_segment
+from fabricgen.plan.media import fits_segment
 from fabricgen.plan.routes import stocked
 
 BLUEPRINT = Path(__file__).with_name("hpn_chassis.yaml")

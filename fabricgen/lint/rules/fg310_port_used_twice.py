@@ -51,17 +51,24 @@ class PortUsedTwice(PlanRule):
         """Count the links of every (device, port), and fold repetitions by the line that made the later one."""
         import numpy as np
 
+        from fabricgen.plan.end_numbers import end_numbers
+        from fabricgen.plan.tables import distinct
+
         links = cluster.plan.links
-        numbers: dict[tuple[object, ...], int] = {}
-        kinds = [[numbers.setdefault(ports_of(side), len(numbers)) for side in (s.a, s.b)] for s in links.segments]
-        kind = np.array(kinds, dtype=np.int64).reshape(-1, 2)[links.segment].T.ravel()
-        device = np.concatenate([links.a_device, links.b_device]).astype(np.int64)
-        port = np.concatenate([links.a_port, links.b_port]).astype(np.int64)
-        order = np.lexsort((np.tile(np.arange(len(links)), 2), port, kind, device))
-        columns = np.stack([device, kind, port])[:, order]
-        again = order[1:][(columns[:, 1:] == columns[:, :-1]).all(axis=0)]
+        kinds: dict[tuple[object, ...], int] = {}
+        numbers = end_numbers(
+            cluster.plan.devices, links, lambda side, port: (kinds.setdefault(ports_of(side), len(kinds)) << 20) + port
+        )
+        used = np.bincount(numbers.a, minlength=numbers.count) + np.bincount(numbers.b, minlength=numbers.count)
+        if not (used > 1).any():
+            return
+        ends = np.concatenate([numbers.a, numbers.b])
+        twice = np.flatnonzero((used > 1)[ends])
+        order = twice[np.lexsort((twice % max(1, len(links)), ends[twice]))]
+        again = order[1:][ends[order[1:]] == ends[order[:-1]]]
+        device = np.concatenate([links.a_device, links.b_device])
         segment = links.segment[again % max(1, len(links))]
-        for i in np.unique(segment).tolist():
+        for i in distinct(segment):
             rows = again[segment == i]
             found = links.segments[i]
             yield self.flag(

@@ -36,7 +36,7 @@ class RailCrossed(PlanRule):
         """Compare rail and plane of every link with those of the fabric's switches at its ends, -1 for several."""
         import numpy as np
 
-        from fabricgen.plan.tables import ManagementPort
+        from fabricgen.plan.tables import ManagementPort, distinct
 
         links, devices = cluster.plan.links, cluster.plan.devices
         managed = np.array([isinstance(s.a, ManagementPort) for s in links.segments], dtype=bool)[links.segment]
@@ -44,7 +44,7 @@ class RailCrossed(PlanRule):
         for of_link, of_device in ((links.rail, devices.rail), (links.plane, devices.plane)):
             for end, counts in ((links.a_device, ~managed), (links.b_device, True)):
                 crossed |= counts & (of_link > 0) & (of_device[end] >= 0) & (of_device[end] + 1 != of_link)
-        for i in np.unique(links.segment[crossed]).tolist():
+        for i in distinct(links.segment[crossed]):
             rows = np.flatnonzero(crossed & (links.segment == i))
             found = links.segments[i]
             a, b = cluster.names[links.a_device[rows[0]]], cluster.names[links.b_device[rows[0]]]

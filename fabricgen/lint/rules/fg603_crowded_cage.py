@@ -44,20 +44,25 @@ class CrowdedCage(PlanRule):
 
         from fabricgen.design.ports import PortRun
         from fabricgen.plan.cabling import cages
+        from fabricgen.plan.end_numbers import end_numbers
 
-        cables, links = cluster.plan.cables, cluster.plan.links
+        devices, cables, links = cluster.plan.devices, cluster.plan.cables, cluster.plan.links
+        numbers = end_numbers(devices, links, cages)
         for i, segment in enumerate(links.segments):
-            rows = cables.end_link[links.segment[cables.end_link] == i]
-            ends = ((segment.a, links.a_device, links.a_port), (segment.b, links.b_device, links.b_port))
-            for side, devices, ports in ends:
+            here = links.rows_of(i)
+            rows = cables.end_link[(cables.end_link >= here.start) & (cables.end_link < here.stop)]
+            ends = ((segment.a, links.a_device, numbers.a), (segment.b, links.b_device, numbers.b))
+            for side, device, cage in ends:
                 if not len(rows) or not isinstance(side, PortRun):
                     continue
-                profile = cluster.plan.devices.classes[cluster.plan.devices.device_class[devices[rows[0]]]].profile
+                profile = devices.classes[devices.device_class[device[rows[0]]]].profile
                 room = 2 if getattr(profile, "cages")[side.cage_class].form_factor in TWIN_PORT else 1  # noqa: B009
-                place = devices[rows].astype(np.int64) << 20 | cages(side, ports[rows])
-                pairs = np.unique(np.stack([place, links.cable[rows].astype(np.int64)]), axis=1)
-                crowded = np.unique(pairs[0], return_counts=True)[1]
-                if len(crowded) and crowded.max() > room:
+                # ends of a cable follow one another by connector, so that those in one cage are neighbours
+                of_cable, place = links.cable[rows], cage[rows]
+                again = (of_cable[1:] == of_cable[:-1]) & (place[1:] == place[:-1])
+                place = place[np.r_[True, ~again]]
+                crowded = np.bincount(place - place.min())
+                if crowded.max() > room:
                     yield self.flag(
                         segment.path,
                         f"{int((crowded > room).sum())} cages of {profile.id} take {crowded.max()} cables of "

@@ -53,7 +53,8 @@ class MixedMediaInCage(PlanRule):
         """Links that share a cage with others and cannot have both what they and those are told to use."""
         import numpy as np
 
-        from fabricgen.plan.cabling import cages_of_ends, fits_segment
+        from fabricgen.plan.cabling import cages_of_ends
+        from fabricgen.plan.media import fits_segment
 
         cables, links = cluster.plan.cables, cluster.plan.links
         medium, segment = cables.medium[cables.end_cable], links.segment[cables.end_link]

@@ -52,7 +52,7 @@ class OpticsTooHungry(PlanRule):
                     draws = profile.end_power_w(run.speed_gbps * run.ways / run.lane_gbps)
                     if limit is not None and draws is not None and draws > limit:
                         yield self.flag(
-                            segment.path,
+                            segment.stated or segment.path,
                             f"{profile.id} draws {draws:g} W, cages of {switch} for {segment.fabric} {segment.key} "
                             f"links give {limit:g} W",
                             "optics that draw less, or a switch that gives more",
@@ -78,9 +78,8 @@ def _profile(cluster: Cluster, segment: Segment, tier: str) -> SwitchProfile | N
 
 def _media(cluster: Cluster, number: int) -> list[int]:
     """The media of the cables of a segment."""
-    import numpy as np
+    from fabricgen.plan.tables import distinct
 
     cables, links = cluster.plan.cables, cluster.plan.links
     rows = links.segment[cables.end_link] == number
-    found: list[int] = np.unique(cables.medium[cables.end_cable[rows]]).tolist()
-    return found
+    return distinct(cables.medium[cables.end_cable[rows]])

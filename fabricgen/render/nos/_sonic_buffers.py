@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from fabricgen.catalog.models import SonicPlatform
 from fabricgen.catalog.sonic_buffers import BufferRole, BufferSet, Headroom, PortBuffers, RoleBuffers
+from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.render.escape import json_text
 from fabricgen.render.nos._sonic_ports import Face
 from fabricgen.switch_view import SwitchView

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from fabricgen.catalog.models import CageClass, PlatformCage, SonicPlatform, SwitchProfile
+from fabricgen.catalog.models import CageClass, SwitchProfile
+from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform
 from fabricgen.catalog.sonic_modes import breakout_mode, parse_mode
 from fabricgen.switch_view import SwitchView
 

@@ -48,7 +48,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.models import SonicPlatform
+from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.escape import json_text, one_line, token

@@ -1,0 +1,1 @@
+"""Measurements of fabricgen as whole processes; results/ holds the last ones."""

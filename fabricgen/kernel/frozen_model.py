@@ -1,0 +1,15 @@
+"""The model that all parts of blueprints and of the catalogue are made of."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class FrozenModel(BaseModel):
+    """Unknown keys are errors, values never change.
+
+    The validator is made when it is first used: most models only ever stand inside another, whose validator holds
+    theirs, and making one for each of them costs every start of the program as much as importing pydantic does.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
