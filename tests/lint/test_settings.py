@@ -11,6 +11,7 @@ from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cli.main import run
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.kernel.validation import MOST_FAULTS, MOST_TEXT
 from fabricgen.lint.engine import LintSettings, lint
 from fabricgen.lint.examples import BASE
 
@@ -118,3 +119,24 @@ def test_a_graver_word_is_no_news(project: Path, capsys: pytest.CaptureFixture[s
     (project / ".fabricgen.yaml").write_text("lint: {severity: {FG303: error}}", encoding="utf-8")
     run(["lint", "--fast", str(project / "site" / "blueprints")])
     assert capsys.readouterr().out.endswith("1 error, 0 warnings, 0 infos\n")
+
+
+def test_a_flood_of_faults_is_told_in_few_words(project: Path) -> None:
+    """Each unknown key is a search for a like one: of hundreds of thousands that took minutes."""
+    file = project / "site" / "blueprints" / "pod.yaml"
+    file.write_text(BASE + "".join(f"key{n}: 1\n" for n in range(MOST_FAULTS + 20)), encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        load_blueprint(str(file))
+    *told, last = raised.value.diagnostics
+    assert len(told) == MOST_FAULTS
+    assert last.message == "20 more values or keys do not fit"
+    assert last.span is not None
+    assert last.span.line == BASE.count("\n") + MOST_FAULTS + 1
+
+
+def test_a_message_does_not_quote_a_page(project: Path) -> None:
+    file = project / "site" / "blueprints" / "pod.yaml"
+    file.write_text(BASE.replace("name: example", f"name: {'A' * 100_000}"), encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        load_blueprint(str(file))
+    assert max(len(d.message) for d in raised.value.diagnostics) <= MOST_TEXT + 100
