@@ -91,7 +91,9 @@ def lint(
         else:
             kept.append(finding)
     on_waivers = _on_waivers(waivers, valid, used, settings, whole=cluster is not None)
-    kept += _weighed(design, (*on_waivers, *_on_severities(design, settings)), softened)
+    # A project that selects what no rule is would else select away that this is said.
+    on_severities = _on_severities(design, replace(settings, select=asked.select))
+    kept += _weighed(design, (*on_waivers, *on_severities), softened)
     accepted = tuple(sorted(dict.fromkeys(waived), key=lambda w: _place(w.finding)))
     return LintResult(_ordered(design, kept), accepted, tallied(softened))
 

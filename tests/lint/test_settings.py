@@ -140,3 +140,8 @@ def test_a_message_does_not_quote_a_page(project: Path) -> None:
     with pytest.raises(InputError) as raised:
         load_blueprint(str(file))
     assert max(len(d.message) for d in raised.value.diagnostics) <= MOST_TEXT + 100
+
+
+def test_a_project_that_selects_no_rule_is_told(project: Path) -> None:
+    (project / ".fabricgen.yaml").write_text("lint: {select: [FG999]}", encoding="utf-8")
+    assert judged(project) == [("FG802", "warning")]
