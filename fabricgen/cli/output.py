@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-import os
 import sys
-import tempfile
 from pathlib import Path
 
 import click
 
 from fabricgen.kernel.diagnostics import Span, fault
+from fabricgen.kernel.replacing import replace_file
 
 
 def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
@@ -29,15 +28,7 @@ def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
         if path.exists() and not path.is_file():  # a device, a pipe: written into, never replaced
             path.write_bytes(content)
             return
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(content)
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        replace_file(path, content)
     except OSError as error:
         raise fault("FG023", f"cannot write {target}: {error.strerror}") from error
 

@@ -6,20 +6,25 @@ import difflib
 
 import click
 
+from fabricgen.kernel.diagnostics import printable
 from fabricgen.lint.repair import Repaired, write
 
 _NO_END = "\n\\ No newline at end of file\n"
 """What follows the last line of a file that does not end with a line break, as `patch` reads it."""
 
 
-def show_repairs(repaired: Repaired, *, only_shown: bool) -> None:
-    """Write the changed files and say on standard error what was mended; or only print a unified diff of them."""
+def show_repairs(repaired: Repaired, *, only_shown: bool, allow_outside: bool) -> None:
+    """Write the changed files and say on standard error what was mended; or only print a unified diff of them.
+
+    Raises InputError (FG023) for a file that cannot be written.
+    """
     if only_shown:
         for file, (before, after) in repaired.files.items():
             old, new = (content.decode(errors="replace").splitlines(keepends=True) for content in (before, after))
-            lines = difflib.unified_diff(old, new, fromfile=file, tofile=file)
+            name = printable(file)
+            lines = difflib.unified_diff(old, new, fromfile=name, tofile=name)
             click.echo("".join(line if line.endswith(("\n", "\r")) else line + _NO_END for line in lines), nl=False)
         return
-    write(repaired)
+    write(repaired, allow_outside=allow_outside)
     for finding in repaired.mended:
-        click.echo(f"{finding.span}: mended {finding.code}: {finding.message}", err=True)
+        click.echo(printable(f"{finding.span}: mended {finding.code}: {finding.message}"), err=True)

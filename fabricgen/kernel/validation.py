@@ -29,6 +29,12 @@ _EXPECTED = {
     "string_type": "text",
     "none_required": "nothing",
 }
+MOST_FAULTS = 500
+"""How many things that do not fit are told each for itself."""
+
+MOST_TEXT = 400
+"""Characters of a message that may quote a value."""
+
 _BOUND = re.compile(r"\bat (?:least|most) \d+ (?:item|character)s?")
 _CHOICES = ("literal_error", "enum", "union_tag_invalid")
 
@@ -67,7 +73,17 @@ def validate(model: type[M], located: Located, *, code: str = "FG010") -> M:
     except ValidationError as error:
         problems = _collapse([_problem(e, located.data) for e in error.errors(include_url=False)])
         problems = [p for p in problems if not _follows(p, problems)]
-    raise InputError(_in_order(_diagnostic(p, model, located, code) for p in problems))
+    found = _in_order(_diagnostic(p, model, located, code) for p in problems[:MOST_FAULTS])
+    raise InputError([*found, *_left_out(problems[MOST_FAULTS:], located, code)])
+
+
+def _left_out(problems: list[_Problem], located: Located, code: str) -> list[Diagnostic]:
+    """One finding for all those that are too many to look at: a file of megabytes may have a million."""
+    if not problems:
+        return []
+    path = problems[0].path
+    message = f"{len(problems):,} more values or keys do not fit"
+    return [Diagnostic(code, Severity.ERROR, message, path, "mend those above first", located.span(path))]
 
 
 def _includes(data: Any, path: Path) -> list[Path]:
@@ -166,8 +182,13 @@ def _sentence(problem: _Problem) -> str:
     message = problem.message
     for prefix in ("Value error, ", "Assertion failed, "):
         if message.startswith(prefix):
-            return message.removeprefix(prefix)
-    return message[:1].lower() + message[1:]
+            return _short(message.removeprefix(prefix))
+    return _short(message[:1].lower() + message[1:])
+
+
+def _short(message: str) -> str:
+    """Without the middle of what quotes a whole page: a text may have megabytes."""
+    return message if len(message) <= MOST_TEXT else f"{message[: MOST_TEXT // 2]}...{message[-MOST_TEXT // 2 :]}"
 
 
 def _diagnostic(problem: _Problem, model: type[BaseModel], located: Located, code: str) -> Diagnostic:

@@ -12,6 +12,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, Span
 from fabricgen.lint.codes import EXPIRED, UNMATCHED, known_codes, no_rule
 from fabricgen.lint.fault import code_ids
 from fabricgen.lint.rule import DesignRule, PlanRule, all_rules
+from fabricgen.lint.softened import BLUEPRINT, IGNORED, PROJECT, Softened, tallied
 from fabricgen.lint.waived import Waived
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 
 OF_TEMPLATES = "FG704"
 """A rule some of whose findings are on templates, which only some runs are given: its waivers may be needed later."""
-
-IGNORED = "ignore"
-"""The severity, in a blueprint or project, of a rule whose findings are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +45,11 @@ class LintSettings:
 
 @dataclass(frozen=True, slots=True)
 class LintResult:
-    """Findings in the order of their places, and those that a waiver covers."""
+    """Findings in the order of their places, those that a waiver covers, and how many are ignored or lowered."""
 
     findings: tuple[Diagnostic, ...]
     waived: tuple[Waived, ...]
+    softened: tuple[Softened, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
@@ -73,8 +72,12 @@ def lint(
     others: Iterable[Diagnostic] = (),
 ) -> LintResult:
     """Judge a design and, where it is given, its cluster; `others` are findings made elsewhere, e.g. on templates."""
-    settings = (settings or LintSettings()).within(design.loaded.project.lint)
-    found = _weighed(design, (d for d in (*_findings(design, cluster), *others) if settings.wants(d.code)))
+    asked = settings or LintSettings()
+    settings = asked.within(design.loaded.project.lint)
+    every = [d for d in (*_findings(design, cluster), *others) if asked.wants(d.code)]
+    wanted = [d for d in every if settings.wants(d.code)]
+    softened = [(PROJECT, IGNORED, d) for d in every if not settings.wants(d.code)]
+    found = _weighed(design, wanted, softened)
     waivers = list(enumerate(design.loaded.blueprint.lint.waive))
     valid = [(i, w) for i, w in waivers if not _expired(w, settings.as_of)]
     kept: list[Diagnostic] = []
@@ -87,9 +90,12 @@ def lint(
             waived.append(_waived(design, finding, *covering[0]))
         else:
             kept.append(finding)
-    kept += _weighed(design, _on_waivers(waivers, valid, used, settings, whole=cluster is not None))
-    kept += _weighed(design, _on_severities(design, settings))
-    return LintResult(_ordered(design, kept), tuple(sorted(dict.fromkeys(waived), key=lambda w: _place(w.finding))))
+    on_waivers = _on_waivers(waivers, valid, used, settings, whole=cluster is not None)
+    # A project that selects what no rule is would else select away that this is said.
+    on_severities = _on_severities(design, replace(settings, select=asked.select))
+    kept += _weighed(design, (*on_waivers, *on_severities), softened)
+    accepted = tuple(sorted(dict.fromkeys(waived), key=lambda w: _place(w.finding)))
+    return LintResult(_ordered(design, kept), accepted, tallied(softened))
 
 
 def _findings(design: Design, cluster: Cluster | None) -> Iterator[Diagnostic]:
@@ -100,12 +106,23 @@ def _findings(design: Design, cluster: Cluster | None) -> Iterator[Diagnostic]:
             yield from rule.check(cluster)
 
 
-def _weighed(design: Design, found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Findings with the severity that the blueprint gives their rule, else the project; without those it drops."""
-    loaded = design.loaded
-    stated = loaded.project.lint.severity | loaded.blueprint.lint.severity
-    taken = ((d, stated.get(d.code, d.severity.label)) for d in found)
-    return [replace(d, severity=Severity.parse(gravity)) for d, gravity in taken if gravity != IGNORED]
+def _weighed(
+    design: Design, found: Iterable[Diagnostic], softened: list[tuple[str, str, Diagnostic]]
+) -> list[Diagnostic]:
+    """Findings with the severity that the blueprint gives their rule, else the project; without those it drops.
+
+    Those that thereby count for less are added to `softened`.
+    """
+    own, project = design.loaded.blueprint.lint.severity, design.loaded.project.lint.severity
+    kept = []
+    for finding in found:
+        stated = own.get(finding.code) or project.get(finding.code) or finding.severity.label
+        severity = None if stated == IGNORED else Severity.parse(stated)
+        if severity is None or severity < finding.severity:
+            softened.append((BLUEPRINT if finding.code in own else PROJECT, stated, finding))
+        if severity is not None:
+            kept.append(replace(finding, severity=severity))
+    return kept
 
 
 def _expired(waiver: Waiver, as_of: str | None) -> bool:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Diagnostic, Edit, InputError
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, InputError, Span, fault
 from fabricgen.kernel.edits import UncertainEditError, applied, edited, replacements
-from fabricgen.kernel.text_input import decode
+from fabricgen.kernel.replacing import replace_file
+from fabricgen.kernel.text_input import decode, read_bytes
 from fabricgen.lint.engine import LintResult
 
 ROUNDS = 100
@@ -38,9 +39,9 @@ def repair(judge: Judge) -> Repaired:
     All repairs are tried at once, then each for itself: one is dropped when the text cannot take it without another
     change, or when the blueprint is not usable with it.
     """
-    unsaved: dict[str, bytes] = {}
-    mended: list[Diagnostic] = []
-    design, result = judge(unsaved)
+    design, result = judge({})
+    before = _contents(design)
+    unsaved, mended = before, list[Diagnostic]()
     tries = _tries(result)
     for _ in range(ROUNDS):
         if not tries:
@@ -52,9 +53,15 @@ def repair(judge: Judge) -> Repaired:
             unsaved, (design, result) = contents, after
             mended += batch
             tries = _tries(result)
-    before = {file: Path(file).read_bytes() for file in unsaved}
-    changed = {file: (before[file], unsaved[file]) for file in sorted(unsaved) if before[file] != unsaved[file]}
+    changed = {file: (before[file], unsaved[file]) for file in sorted(before) if before[file] != unsaved[file]}
     return Repaired(design, result, tuple(mended), changed)
+
+
+def _contents(design: Design) -> dict[str, bytes]:
+    """The files in which a blueprint's values stand, by the names that spans carry; raises InputError (FG001)."""
+    source = design.loaded.source
+    files = {span.file for span in source.spans.values()} | {span.file for span in source.keys.values()}
+    return {file: read_bytes(Path(file), file) for file in sorted(files) if Path(file).is_file()}
 
 
 def _tries(result: LintResult) -> list[list[Diagnostic]]:
@@ -68,15 +75,12 @@ def _fixable(result: LintResult) -> int:
 
 def _mended(design: Design, unsaved: Mapping[str, bytes], edits: Sequence[Edit]) -> dict[str, bytes] | None:
     """Contents of the files with edits made in their text; None where it cannot take them."""
-    source = design.loaded.source
-    files = {span.file for span in source.spans.values()} | {span.file for span in source.keys.values()}
-    contents = {f: unsaved.get(f) or Path(f).read_bytes() for f in sorted(files) if Path(f).is_file()}
     try:
-        texts = {file: decode(content, file) for file, content in contents.items()}
-        after = applied(texts, replacements(source, texts, edits))
+        texts = {file: decode(content, file) for file, content in unsaved.items()}
+        after = applied(texts, replacements(design.loaded.source, texts, edits))
     except (InputError, UncertainEditError, LookupError):
         return None
-    marked = {file: content[: len(_MARK)] == _MARK for file, content in contents.items()}
+    marked = {file: content[: len(_MARK)] == _MARK for file, content in unsaved.items()}
     return {file: (_MARK if marked[file] else b"") + text.encode() for file, text in after.items()}
 
 
@@ -92,11 +96,31 @@ def _judged(
     return (after, result) if after.loaded.source.data == meant else None
 
 
-def write(repaired: Repaired) -> None:
-    """Put the changed files in the place of the old ones, each whole, with their permissions; links stay links."""
-    for file, (_, content) in repaired.files.items():
-        real = os.path.realpath(file)
-        beside = f"{real}.fabricgen-new"
-        Path(beside).write_bytes(content)
-        os.chmod(beside, os.stat(real).st_mode & 0o7777)  # noqa: PTH101, PTH116 - beside its fellow
-        os.replace(beside, real)  # noqa: PTH105
+def write(repaired: Repaired, *, allow_outside: bool = False) -> None:
+    """Put the changed files in the place of the old ones, each whole, with their permissions; links stay links.
+
+    Raises InputError (FG023) before any is changed where one leads out of the blueprint's folder, unless
+    `allow_outside`, is read-only, or has changed since it was judged; also where the disk refuses it.
+    """
+    root = Path(os.path.realpath(repaired.design.loaded.folder))
+    targets = {file: Path(os.path.realpath(file)) for file in repaired.files}
+    for file, (before, _) in repaired.files.items():
+        _check_writable(file, targets[file], before, None if allow_outside else root)
+    for file, (_, after) in repaired.files.items():
+        try:
+            replace_file(targets[file], after, targets[file].stat().st_mode & 0o7777)
+        except OSError as error:
+            raise _not_mended(file, (error.strerror or str(error)).lower(), "its content is as it was") from error
+
+
+def _check_writable(file: str, real: Path, before: bytes, root: Path | None) -> None:
+    if root is not None and not real.is_relative_to(root):
+        raise _not_mended(file, f"it leads to {real}, outside the blueprint's folder", "allow it with --allow-outside")
+    if read_bytes(real, file) != before:
+        raise _not_mended(file, "it has changed meanwhile", "run `lint --fix` again")
+    if not (real.stat().st_mode & 0o222 and os.access(real, os.W_OK)):
+        raise _not_mended(file, "it is read-only", "make it writable, or mend it by hand: --diff shows how")
+
+
+def _not_mended(file: str, why: str, hint: str) -> InputError:
+    return fault("FG023", f"cannot mend {file!r}: {why}", hint=hint, span=Span(file, 1, 1))

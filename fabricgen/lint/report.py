@@ -10,6 +10,7 @@ from typing import Protocol, cast
 from fabricgen.blueprint.source import STDIN
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span
+from fabricgen.lint.softened import Softened
 from fabricgen.lint.waived import Waived
 
 REPORTS = "fabricgen.lint.reports"
@@ -20,9 +21,9 @@ SET = "--set "
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """The findings of one blueprint, and those that are waived; of one that is not `usable` they are faults.
+    """The findings of one blueprint, those that are waived, and how many count for less than their rules say.
 
-    Those of plan rules are among them unless it is `fast`.
+    Of one that is not `usable` they are faults. Those of plan rules are among them unless it is `fast`.
     """
 
     file: str
@@ -30,6 +31,7 @@ class FileReport:
     waived: tuple[Waived, ...] = ()
     usable: bool = True
     fast: bool = False
+    softened: tuple[Softened, ...] = ()
 
     @property
     def shown_as(self) -> str:

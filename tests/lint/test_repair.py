@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
 
 from fabricgen.cli.main import run
+from fabricgen.compiler import compile_design
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.kernel.replacing import replace_file
+from fabricgen.lint.engine import lint
 from fabricgen.lint.examples import BASE
+from fabricgen.lint.repair import repair, write
 
 ODD = "# the NOS\nnos: {middle: sonic, leaf: sonic}   # of what?\n"
 
@@ -119,3 +125,52 @@ def test_a_diff_says_where_a_line_break_is_missing(blueprint: Path, capsys: pyte
     blueprint.write_text(BASE + "nos:\n  leaf: sonic\n  edge: sonic", encoding="utf-8")
     assert run(["lint", "--fast", "--diff", str(blueprint)]) == 0
     assert capsys.readouterr().out.endswith("-  edge: sonic\n\\ No newline at end of file\n")
+
+
+def test_a_link_out_of_the_folder_is_not_followed_unless_allowed(
+    blueprint: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outside = tmp_path_factory.mktemp("elsewhere") / "pod.yaml"
+    blueprint.rename(outside)
+    blueprint.symlink_to(outside)
+    assert run(["lint", "--fast", "--fix", str(blueprint)]) == 2
+    assert outside.read_text(encoding="utf-8") == BASE + ODD
+    assert f"{blueprint}:1:1: error[FG023]: cannot mend '{blueprint}': it leads to {outside}" in capsys.readouterr().out
+    assert run(["lint", "--fast", "--fix", "--allow-outside", str(blueprint)]) == 0
+    assert blueprint.is_symlink()
+    assert "middle" not in outside.read_text(encoding="utf-8")
+
+
+def test_what_cannot_be_written_stays_whole(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fabricgen.lint.repair.replace_file", full)
+        assert run(["lint", "--fast", "--fix", str(blueprint)]) == 2
+    assert "no space left on device" in capsys.readouterr().out
+    blueprint.chmod(0o440)
+    assert run(["lint", "--fast", "--fix", str(blueprint)]) == 2
+    assert "it is read-only" in capsys.readouterr().out
+    assert blueprint.read_text(encoding="utf-8") == BASE + ODD
+
+
+def test_a_file_that_changed_meanwhile_is_left_to_its_writer(blueprint: Path) -> None:
+    design = compile_design(str(blueprint))
+    repaired = repair(lambda unsaved: ((d := compile_design(str(blueprint), unsaved=unsaved)), lint(d)))
+    assert repaired.design != design
+    blueprint.write_text(BASE + ODD + "# and another word\n", encoding="utf-8")
+    with pytest.raises(InputError, match="it has changed meanwhile"):
+        write(repaired)
+    assert "another word" in blueprint.read_text(encoding="utf-8")
+
+
+def test_a_write_that_is_interrupted_leaves_nothing_behind(blueprint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        replace_file(blueprint, b"new")
+    assert [f.name for f in blueprint.parent.iterdir()] == ["pod.yaml"]
+    assert blueprint.read_text(encoding="utf-8") == BASE + ODD

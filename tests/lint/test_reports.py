@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +22,7 @@ from fabricgen.lint.examples import BASE
 from fabricgen.lint.fault import page_of
 from fabricgen.lint.report import FileReport, report_formats, write_report
 from fabricgen.lint.rule import all_rules
+from fabricgen.lint.softened import Softened
 from fabricgen.lint.waived import Waived
 from tests.lint import sarif_profile
 
@@ -55,7 +57,7 @@ def results(file: str) -> list[FileReport]:
     broken = finding("FG002", Severity.ERROR, "a second document begins here", file="-bad.yaml", line=3, column=1)
     return [
         FileReport(file, findings, (waived,)),
-        FileReport("clean.yaml", ()),
+        FileReport("clean.yaml", (), softened=(Softened("project", "ignore", "FG604", Severity.INFO, 2),)),
         FileReport("-bad.yaml", (broken,), usable=False),
     ]
 
@@ -119,7 +121,8 @@ def test_text_shows_the_place_the_line_and_the_hint(results: list[FileReport]) -
     assert lines[at + 1].index("^") == lines[at].index("compute")
     assert lines[at + 1].count("^") == len("compute")
     assert lines[at + 2] == "  hint: a hint"
-    assert lines[-1] == "3 blueprints: 2 errors, 1 warning, 1 info, 1 waived"
+    assert lines[-2] == "3 blueprints: 2 errors, 1 warning, 1 info, 1 waived"
+    assert lines[-1] == "ignored by project settings: 2 info[FG604]"
 
 
 @pytest.mark.parametrize(
@@ -169,7 +172,7 @@ def test_a_byte_order_mark_moves_no_caret(tmp_path: Path) -> None:
 
 def test_json_has_every_field_and_the_totals(results: list[FileReport]) -> None:
     report = json.loads(write_report("json", results))
-    assert list(report) == ["version", "blueprints", "findings", "waived", "totals", "fast"]
+    assert list(report) == ["version", "blueprints", "findings", "waived", "softened", "totals", "fast"]
     assert report["totals"] == {"error": 2, "warning": 1, "info": 1, "waived": 1}
     assert report["blueprints"] == [
         {"file": "a, b.yaml", "usable": True},
@@ -197,7 +200,7 @@ def test_json_has_every_field_and_the_totals(results: list[FileReport]) -> None:
 def test_the_page_on_reports_has_every_key_of_the_json(results: list[FileReport]) -> None:
     page = (Path(__file__).parents[2] / "docs" / "reports.md").read_text(encoding="utf-8")
     report = json.loads(write_report("json", results))
-    keys = {*report, *report["blueprints"][0], *report["findings"][0], *report["waived"][0]}
+    keys = {*report, *report["blueprints"][0], *report["findings"][0], *report["waived"][0], *report["softened"][0]}
     assert set(re.findall(r"^\| `(\w+)`", page, re.MULTILINE)) == keys
 
 
@@ -340,3 +343,26 @@ def test_every_blueprint_is_in_the_report(form: str, file: str, fabricgen, monke
     codes = ["FG001", "FG002", "FG010"] if form != "github" else ["title=FG001", "title=FG002", "title=FG010"]
     assert all(code in ran.out for code in codes)
     assert "good.yaml" in ran.out or form not in ("json", "junit")
+
+
+def test_what_several_blueprints_include_is_shown_once(tmp_path: Path) -> None:
+    shared = tmp_path / "pools.yaml"
+    shared.write_text("pools: {}\n", encoding="utf-8")
+    found = Diagnostic("FG506", Severity.WARNING, "nearly full", ("pools",), span=Span(str(shared), 1, 1))
+    results = [FileReport("a.yaml", (found,)), FileReport("b.yaml", (found,)), FileReport("c.yaml", ())]
+    text = write_report("text", results)
+    assert text.count("nearly full") == 1
+    assert "\n  in: a.yaml, b.yaml\n3 blueprints: 0 errors, 2 warnings, 0 infos" in text
+    assert write_report("github", results).count("::nearly full") == 1
+
+
+def test_many_faults_on_one_long_line_are_shown_quickly(tmp_path: Path) -> None:
+    file = tmp_path / "long.yaml"
+    file.write_text("a" * 3_000_000, encoding="utf-8")
+    faults = tuple(
+        Diagnostic("FG010", Severity.ERROR, f"no. {at}", span=Span(str(file), 1, at, 1, at + 3)) for at in range(1, 300)
+    )
+    began = time.process_time()
+    text = write_report("text", [FileReport(str(file), faults, usable=False)])
+    assert time.process_time() - began < 2  # 300 lines of 3 MB would take minutes
+    assert max(map(len, text.splitlines())) < 120 + len(str(file))

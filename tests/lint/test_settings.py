@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cli.main import run
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.kernel.validation import MOST_FAULTS, MOST_TEXT
 from fabricgen.lint.engine import LintSettings, lint
 from fabricgen.lint.examples import BASE
 
@@ -148,3 +150,61 @@ def test_days_are_of_the_calendar_however_they_are_written(project: Path) -> Non
     file.write_text(THREE_SPINES + own, encoding="utf-8")
     for day, code in (("20270131", 0), ("20270201", 1)):
         assert run(["lint", "--fast", "--fail-on", "warning", "--as-of", day, str(file)]) == code
+
+
+def test_a_report_tells_what_settings_and_blueprints_make_less_of(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = project / "site" / "blueprints" / "pod.yaml"
+    (project / ".fabricgen.yaml").write_text("lint: {ignore: [FG3]}", encoding="utf-8")
+    run(["lint", "--fast", str(file)])
+    assert capsys.readouterr().out.endswith("\nignored by project settings: 1 warning[FG303]\n")
+    (project / ".fabricgen.yaml").write_text("lint: {severity: {FG303: ignore}}", encoding="utf-8")
+    run(["lint", "--fast", str(file), "--format", "json"])
+    (told,) = json.loads(capsys.readouterr().out)["softened"]
+    assert told == {
+        "by": "project",
+        "counts_as": "ignore",
+        "code": "FG303",
+        "severity": "warning",
+        "findings": 1,
+        "blueprint": str(file),
+    }
+    file.write_text(THREE_SPINES + "lint: {severity: {FG303: info}}", encoding="utf-8")
+    run(["lint", "--fast", str(file), str(file.parent)])
+    assert "taken for info by blueprint: 1 warning[FG303]" in capsys.readouterr().out
+    run(["lint", "--fast", "--ignore", "FG3", str(file)])
+    assert "FG3" not in capsys.readouterr().out
+
+
+def test_a_graver_word_is_no_news(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / ".fabricgen.yaml").write_text("lint: {severity: {FG303: error}}", encoding="utf-8")
+    run(["lint", "--fast", str(project / "site" / "blueprints")])
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("1 blueprint: 1 error, 0 warnings, 0 infos")
+
+
+def test_a_flood_of_faults_is_told_in_few_words(project: Path) -> None:
+    """Each unknown key is a search for a like one: of hundreds of thousands that took minutes."""
+    file = project / "site" / "blueprints" / "pod.yaml"
+    file.write_text(BASE + "".join(f"key{n}: 1\n" for n in range(MOST_FAULTS + 20)), encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        load_blueprint(str(file))
+    *told, last = raised.value.diagnostics
+    assert len(told) == MOST_FAULTS
+    assert last.message == "20 more values or keys do not fit"
+    assert last.span is not None
+    assert last.span.line == BASE.count("\n") + MOST_FAULTS + 1
+
+
+def test_a_message_does_not_quote_a_page(project: Path) -> None:
+    file = project / "site" / "blueprints" / "pod.yaml"
+    file.write_text(BASE.replace("name: example", f"name: {'A' * 100_000}"), encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        load_blueprint(str(file))
+    assert max(len(d.message) for d in raised.value.diagnostics) <= MOST_TEXT + 100
+
+
+def test_a_project_that_selects_no_rule_is_told(project: Path) -> None:
+    (project / ".fabricgen.yaml").write_text("lint: {select: [FG999]}", encoding="utf-8")
+    assert judged(project) == [("FG802", "warning")]

@@ -86,13 +86,13 @@ def command(
             return design, _judged(design, fast, asked, templates)
 
         try:
-            design, result = _mended(judge, diff) if fix or diff else judge({})
+            design, result = _mended(judge, diff, allow_outside) if fix or diff else judge({})
         except InputError as error:
             unusable = True
             reports.append(FileReport(blueprint, error.diagnostics, usable=False))
             continue
         failed |= fails(result, design.loaded.project, fail_on)
-        reports.append(FileReport(blueprint, result.findings, result.waived, fast=fast))
+        reports.append(FileReport(blueprint, result.findings, result.waived, fast=fast, softened=result.softened))
     if not diff:
         click.echo(write_report(form, reports))
     if unusable:
@@ -100,12 +100,12 @@ def command(
     return 1 if failed else 0
 
 
-def _mended(judge: Judge, only_shown: bool) -> tuple[Design, LintResult]:
+def _mended(judge: Judge, only_shown: bool, allow_outside: bool) -> tuple[Design, LintResult]:
     from fabricgen.cli.repairs import show_repairs
     from fabricgen.lint.repair import repair
 
     repaired = repair(judge)
-    show_repairs(repaired, only_shown=only_shown)
+    show_repairs(repaired, only_shown=only_shown, allow_outside=allow_outside)
     return repaired.design, repaired.result
 
 

@@ -12,8 +12,11 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO
 
 
 def report(results: Sequence[FileReport]) -> str:
-    """A command for each finding, escaped by GitHub's rules for workflow commands (actions/toolkit, command.ts)."""
-    return "\n".join(_command(result, finding) for result in results for finding in result.findings)
+    """A command for each finding, escaped by GitHub's rules for workflow commands (actions/toolkit, command.ts).
+
+    What several blueprints include is said once: GitHub shows ten annotations of a kind in a step, and drops the rest.
+    """
+    return "\n".join(dict.fromkeys(_command(result, finding) for result in results for finding in result.findings))
 
 
 def _command(result: FileReport, finding: Diagnostic) -> str:

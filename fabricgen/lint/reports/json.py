@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from fabricgen.kernel.diagnostics import Diagnostic, Span
 from fabricgen.kernel.validation import dotted
 from fabricgen.lint.report import FileReport, totals
+from fabricgen.lint.softened import Softened
 from fabricgen.lint.waived import Waived
 
 VERSION = 1
@@ -22,6 +24,7 @@ def report(results: Sequence[FileReport]) -> str:
         "blueprints": [{"file": result.file, "usable": result.usable} for result in results],
         "findings": [as_dict(f) | {"blueprint": r.file} for r in results for f in r.findings],
         "waived": [_waived(w) | {"blueprint": r.file} for r in results for w in r.waived],
+        "softened": [_softened(s) | {"blueprint": r.file} for r in results for s in r.softened],
         "totals": totals(results),
         "fast": any(result.fast for result in results),
     }
@@ -42,6 +45,10 @@ def as_dict(finding: Diagnostic) -> dict[str, Any]:
 
 def _waived(waived: Waived) -> dict[str, Any]:
     return as_dict(waived.finding) | {"why": waived.why, "until": waived.until, "waiver": _place(waived.place)}
+
+
+def _softened(softened: Softened) -> dict[str, Any]:
+    return asdict(softened) | {"severity": softened.severity.label}
 
 
 def _place(span: Span | None) -> dict[str, Any]:

@@ -7,24 +7,54 @@ from pathlib import Path
 from unicodedata import combining, east_asian_width
 
 from fabricgen.blueprint.secret import is_secret
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, printable
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.kernel.yaml_syntax import LINE_END
 from fabricgen.lint.report import FileReport, in_file, totals
+from fabricgen.lint.softened import BLUEPRINT, IGNORED, PROJECT, Softened, together
 
 WIDEST = 100
 """Cells of a source line that are shown; of a longer one, those around the fault."""
 
+NEAR = 2 * WIDEST
+"""Characters before, in and after a fault that are looked at: a file of one line of megabytes has many faults."""
+
 
 def report(results: Sequence[FileReport]) -> str:
-    """Findings in order, then a line that counts them, those that `--fix` mends, and says what was not judged."""
+    """Findings in order, then a line that counts them and those that `--fix` mends, and what is made less of.
+
+    What several blueprints include is shown once, with their names. The line says where plan rules were not run.
+    """
     files: dict[str, tuple[str, ...]] = {}
-    blocks = [_block(finding, files) for result in results for finding in result.findings]
-    judged = f"{len(results)} blueprint{'s' * (len(results) != 1)}"
+    found: dict[Diagnostic, list[FileReport]] = {}
+    for result in results:
+        for finding in result.findings:
+            found.setdefault(finding, []).append(result)
+    several = len(results) > 1
+    blocks = [_block(finding, files, _named(finding, of) if several else "") for finding, of in found.items()]
+    judged = f"{len(results)} blueprint{'s' * several}"
     fixable = sum(bool(finding.fix) for result in results for finding in result.findings)
     mended = f"; --fix mends {fixable}" if fixable else ""
     unseen = "; plan rules not run (--fast)" if any(result.fast for result in results) else ""
-    return "\n".join([*blocks, f"{judged}: {_counted(totals(results))}{mended}{unseen}"])
+    softened = together(each for result in results for each in result.softened)
+    return "\n".join([*blocks, f"{judged}: {_counted(totals(results))}{mended}{unseen}", *_softened(softened)])
+
+
+def _named(finding: Diagnostic, of: Sequence[FileReport]) -> str:
+    """The blueprints that a finding concerns, where its place does not say so."""
+    names = [result.shown_as for result in of]
+    known = finding.span is not None and names == [finding.span.file]
+    return "" if known else printable(", ".join(names))
+
+
+def _softened(softened: Sequence[Softened]) -> list[str]:
+    """A line for who ignores findings, and one for who lowers them, for those who look after the project."""
+    lines: dict[str, list[str]] = {}
+    for each in softened:
+        who = {PROJECT: "project settings", BLUEPRINT: "blueprint"}[each.by]
+        what = "ignored" if each.counts_as == IGNORED else f"taken for {each.counts_as}"
+        lines.setdefault(f"{what} by {who}", []).append(f"{each.findings} {each.severity.label}[{each.code}]")
+    return [f"{head}: {', '.join(listed)}" for head, listed in lines.items()]
 
 
 def _counted(counts: dict[str, int]) -> str:
@@ -33,10 +63,11 @@ def _counted(counts: dict[str, int]) -> str:
     return ", ".join([*listed, *([f"{waived} waived"] if waived else [])])
 
 
-def _block(finding: Diagnostic, files: dict[str, tuple[str, ...]]) -> str:
+def _block(finding: Diagnostic, files: dict[str, tuple[str, ...]], blueprints: str) -> str:
     head, _, hint = finding.text().partition("\n")
     excerpt = [] if is_secret(finding.path) else _excerpt(finding.span, files)
-    return "\n".join([head, *excerpt, *([hint] if hint else [])])
+    named = [f"  in: {blueprints}"] if blueprints else []
+    return "\n".join([head, *excerpt, *([hint] if hint else []), *named])
 
 
 def _excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[str]:
@@ -47,13 +78,19 @@ def _excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[str]:
         files[span.file] = _lines(span.file)
     if not 0 < span.line <= len(files[span.file]) or not files[span.file][span.line - 1].strip():
         return []
-    line = "".join(c if c.isprintable() or c == "\t" else "\ufffd" for c in files[span.file][span.line - 1])
+    line = files[span.file][span.line - 1]
     start = min(span.column - 1, len(line))
     end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip()) if span.end_line else 0
-    before, under, after = _cropped(line[:start], line[start : max(end, start + 1)], line[max(end, start + 1) :])
+    end = max(end, start + 1)
+    parts = line[max(0, start - NEAR) : start], line[start : min(end, start + NEAR)], line[end : end + NEAR]
+    before, under, after = _cropped(*map(_shown, parts))
     number = f"{span.line:>5} | "
     blank = "".join(c if c == "\t" else " " * _cells(c) for c in before)
     return [number + before + under + after, " " * len(number) + blank + "^" * max(1, _cells(under))]
+
+
+def _shown(text: str) -> str:
+    return "".join(c if c.isprintable() or c == "\t" else "\ufffd" for c in text)
 
 
 def _cropped(before: str, under: str, after: str) -> tuple[str, str, str]:

@@ -36,7 +36,7 @@ def counts_hint(design: Design, tier: TierDesign, links: int) -> str:
         return f"counts that do and have the ports: {', '.join(fitting)}"
     if values_that_fit(trials, path, [1]):
         return "only a count of 1 does and has the ports, and everything would hang on it: change the uplinks instead"
-    return "no count that does has the ports"
+    return f"no other count of {tier.name} switches divides them and fits: change the uplinks instead"
 
 
 def uplinks_hint(design: Design, tier: TierDesign, stated: int, step: int) -> str:
