@@ -148,12 +148,10 @@ def side_columns(links: LinkTable, rows: Ints, *, cage: bool) -> tuple[Ints, Int
     return a, b
 
 
-def cages_of_ends(plan: Plan) -> tuple[Wide, Wide]:
-    """The cage at the a and at the b end of each cable end row, by a number of its own in the cluster; int64."""
-    links, rows = plan.links, plan.cables.end_link
-    a, b = side_columns(links, rows, cage=True)
-    wide = np.int64
-    return links.a_device[rows].astype(wide) * _STRIDE + a, links.b_device[rows].astype(wide) * _STRIDE + b
+def cages_of_ends(plan: Plan) -> EndNumbers:
+    """The cage at the a and at the b end of each cable end row, by a number of its own in the cluster."""
+    numbers, rows = end_numbers(plan.devices, plan.links, cages), plan.cables.end_link
+    return EndNumbers(numbers.a[rows], numbers.b[rows], numbers.count)
 
 
 def _ends(of_link: Ints, anchors: Ints, connectors: EndNumbers, cages: EndNumbers) -> Ends:
