@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date
+from itertools import accumulate
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import PERCENT_FORM, Line, Percent, Ratio
+from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.units import parse_percent
 
 RuleCode = Annotated[str, StringConstraints(pattern=r"^FG\d{3}$")]
@@ -26,18 +29,38 @@ Gravity = Literal["error", "warning", "info", "ignore"]
 """How grave the findings of a rule are taken to be; `ignore` drops them."""
 
 
+def _day(text: str) -> str:
+    """A day of the calendar."""
+    date.fromisoformat(text)
+    return text
+
+
+def steps(place: str) -> tuple[str, ...]:
+    """A place in words, dotted or with slashes, by its steps; a port such as Ethernet1/1 is two."""
+    return tuple(step for step in place.replace(".", "/").split("/") if step)
+
+
 class Waiver(Model):
     """A finding that is accepted, for a reason and until a day."""
 
     rule: RuleCode = Field(examples=["FG203"], description="Code of the rule.")
     at: str = Field("", description="Place it covers, for example fabrics/storage; empty: everywhere.")
     why: Line = Field(min_length=3, json_schema_extra={"minLength": 3}, description="The reason, for the next reader.")
-    until: str | None = Field(None, pattern=r"^\d{4}-\d{2}-\d{2}$", description="Last day it holds.")
+    until: Annotated[str, AfterValidator(_day)] | None = Field(
+        None, pattern=r"^\d{4}-\d{2}-\d{2}$", json_schema_extra={"format": "date"}, description="Last day it holds."
+    )
 
     @property
     def place(self) -> tuple[str, ...]:
-        """The keys that lead to what it covers."""
-        return tuple(self.at.replace(".", "/").strip("/").split("/")) if self.at else ()
+        """The keys that lead to what it covers, and the parts of keys that have dots or slashes of their own."""
+        return steps(self.at.strip("./"))
+
+    def covers(self, path: Path) -> bool:
+        """Whether a place is the one that is stated, or below it."""
+        keys = [steps(str(part)) for part in path]
+        ends = accumulate((len(key) for key in keys), initial=0)
+        whole = tuple(step for key in keys for step in key)
+        return len(self.place) in ends and whole[: len(self.place)] == self.place
 
 
 class AfterLoss(Model):
@@ -131,6 +154,9 @@ class Limits(Model):
     def over(self, others: Limits) -> Limits:
         """These limits where they are stated, else the others."""
         stated = {key: getattr(self, key) for key in self.model_fields_set}
+        if "after_loss" in stated:
+            losses = {key: getattr(self.after_loss, key) for key in self.after_loss.model_fields_set}
+            stated["after_loss"] = others.after_loss.model_copy(update=losses)
         return others.model_copy(update=stated)
 
 

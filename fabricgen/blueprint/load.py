@@ -34,6 +34,8 @@ class LoadedBlueprint:
     """Stated GUIDs of InfiniBand devices, by fabric."""
     project: Project = field(default_factory=Project)
     """What holds for all blueprints of its project."""
+    project_source: Located | None = None
+    """Where that stands; None for a project without settings."""
 
     @property
     def limits(self) -> Limits:
@@ -87,5 +89,6 @@ def load_blueprint(
     folder = Path.cwd() if path == "-" else Path(path).parent
     blueprint = validate(Blueprint, source)
     guids = read_guids(blueprint, source, folder, allow_outside=allow_outside)
-    project = read_settings(settings or find_settings(folder))
-    return LoadedBlueprint(blueprint, source, folder, read_lock(path, blueprint.name), lock_path(path), guids, project)
+    project, told = read_settings(settings or find_settings(folder))
+    lock = read_lock(path, blueprint.name)
+    return LoadedBlueprint(blueprint, source, folder, lock, lock_path(path), guids, project, told)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from fabricgen.blueprint.lint_settings import Project
-from fabricgen.kernel.located_yaml import read_located, validate
+from fabricgen.kernel.located_yaml import Located, read_located, validate
 
 SETTINGS = ".fabricgen.yaml"
 """The file's name."""
 
 
 def find_settings(folder: Path) -> Path | None:
-    """The settings file nearest to a folder, going up; none above the folder that holds `.git`."""
-    at = folder.absolute()
+    """The settings file nearest to a folder, going up from where it really lies: however a blueprint is named, it is
+    judged alike. None above the folder that holds `.git`."""
+    at = folder.resolve()
     for place in (at, *at.parents):
         if (place / SETTINGS).is_file():
             return _shown(place / SETTINGS)
@@ -28,9 +29,12 @@ def _shown(file: Path) -> Path:
     return file.relative_to(here) if file.is_relative_to(here) else file
 
 
-def read_settings(file: Path | None) -> Project:
-    """Read a settings file, or the defaults where there is none.
+def read_settings(file: Path | None) -> tuple[Project, Located | None]:
+    """Read a settings file, and where its values stand; or the defaults where there is none.
 
     Raises InputError: FG001 to FG006 for a file that cannot be read or parsed, FG010 and others for what is in it.
     """
-    return validate(Project, read_located(file)) if file else Project()
+    if file is None:
+        return Project(), None
+    source = read_located(file)
+    return validate(Project, source), source

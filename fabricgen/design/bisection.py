@@ -1,7 +1,7 @@
 """Bisection bandwidth of a fabric, from the design alone, whole or after the loss of switches.
 
 The bisection is the least bandwidth of the links that any cut crosses which leaves half of the node bandwidth on
-either side (Dally and Towles, Principles and Practices of Interconnection Networks, 3.3.1). Nodes stay whole, since
+either side (Dally and Towles, Principles and Practices of Interconnection Networks, chapter 3). Nodes stay whole, since
 scale-up joins the rails of a node, and switches fall on whichever side is cheaper. In a folded Clos (Al-Fares et al.,
 SIGCOMM 2008) every place, be it a leaf, unit or pod, then leaves its nodes at the narrower of what its parts can send
 and of its own uplinks. The cost of taking part of a place is concave, so that the worst cut takes whole places, the

@@ -95,7 +95,9 @@ class _Lines:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.starts = [0, *(match.end() for match in LINE_END.finditer(text))]
+        ends = list(LINE_END.finditer(text))
+        self.starts = [0, *(match.end() for match in ends)]
+        self.line_end = ends[0].group() if ends else "\n"
 
     def offset(self, line: int, column: int) -> int:
         """Place of a line and column that count from 1."""
@@ -104,6 +106,13 @@ class _Lines:
     def first_on_its_line(self, line: int, offset: int, lead: str = "") -> bool:
         """Whether nothing but blanks, and `lead`, stands before a place on its line."""
         return self.text[self.starts[line - 1] : offset].strip(" ") == lead
+
+    def whole(self, start: int, end: int) -> tuple[int, int]:
+        """A stretch of text with its lines, and a comment behind it, where nothing else stands on these."""
+        begin = max(at for at in self.starts if at <= start)
+        rest = _BLANK_TO_END.match(self.text, end)
+        alone = begin > 0 and not self.text[begin:start].strip(" ") and rest
+        return (begin, rest.end()) if alone and rest else (start, end)
 
     def end_of_line(self, offset: int) -> int:
         """Place after the line break that ends a line on which only blanks and a comment follow."""
@@ -125,7 +134,8 @@ class _Edited:
         if edit.kind == "insert":
             return self._inserted(edit)
         if edit.kind == "rename":
-            return self._put(self._source.keys[edit.path], edit.text)
+            key = self._source.keys[edit.path]
+            return self._put(key, self._as_key(key, edit.text))
         if edit.kind == "set":
             span = self._source.spans[edit.path]
             if self._is_block(edit.path):
@@ -139,6 +149,12 @@ class _Edited:
         lines = self._of(span)
         start, end = lines.offset(span.line, span.column), lines.offset(span.end_line, span.end_column)
         return Replacement(span.file, start, end, text)
+
+    def _as_key(self, key: Span, name: str) -> str:
+        """A name as another key is written: quoted in JSON."""
+        lines = self._of(key)
+        quote = lines.text[lines.offset(key.line, key.column)]
+        return f"{quote}{name}{quote}" if quote in "\"'" else name
 
     def _of(self, span: Span) -> _Lines:
         try:
@@ -195,15 +211,23 @@ class _Edited:
     def _from_brackets(self, file: str, lines: _Lines, start: int, end: int) -> Replacement:
         """An entry between braces or brackets goes with the comma behind it, else with the one before it."""
         after = _COMMA_AFTER.match(lines.text, end)
-        if after:
-            return Replacement(file, start, after.end(), "")
-        before = _COMMA_BEFORE.search(lines.text[:start])
-        return Replacement(file, before.start() if before else start, end, "")
+        before = None if after else _COMMA_BEFORE.search(lines.text[:start])
+        start, end = before.start() if before else start, after.end() if after else end
+        return Replacement(file, *lines.whole(start, end), "")
 
     def _inserted(self, edit: Edit) -> Replacement:
+        """A first key of a mapping, on a line of its own where the one that was first begins its line."""
         span = self._source.spans[edit.path[:-1]]
-        lines, entry = self._of(span), f"{edit.path[-1]}: {edit.text}"
-        start = lines.offset(span.line, span.column)
+        lines = self._of(span)
+        entry, comma = f"{edit.path[-1]}: {edit.text}", ""
+        start, line, column = lines.offset(span.line, span.column), span.line, span.column
         if lines.text[start] == "{":
-            return Replacement(span.file, start + 1, start + 1, f"{entry}, ")
-        return Replacement(span.file, start, start, f"{entry}\n{' ' * (span.column - 1)}")
+            own = (k for p, k in self._source.keys.items() if p[:-1] == edit.path[:-1] and k.file == span.file)
+            first = min((k for k in own if (k.line, k.column) > (line, column)), default=None)
+            if first is None:
+                return Replacement(span.file, start + 1, start + 1, entry)
+            entry, comma = f"{self._as_key(first, str(edit.path[-1]))}: {edit.text}", ","
+            start, line, column = lines.offset(first.line, first.column), first.line, first.column
+            if not lines.first_on_its_line(line, start):
+                return Replacement(span.file, start, start, f"{entry}, ")
+        return Replacement(span.file, start, start, f"{entry}{comma}{lines.line_end}{' ' * (column - 1)}")

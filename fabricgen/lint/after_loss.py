@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import ceil
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.failure import Left, Survival
-from fabricgen.design.floor import FloorPlan
+from fabricgen.design.floor import FloorPlan, racks_of
 from fabricgen.design.losses import Lost
 from fabricgen.design.model import Design
+from fabricgen.design.shape import scope_count, scope_of
 
 
 def survivals(design: Design) -> Iterator[tuple[FabricDesign, Survival]]:
@@ -35,6 +37,11 @@ def percent(share: float) -> str:
     return f"{int(share * 1000 + 1e-6) / 10:g}%"
 
 
+def too(tiers: Sequence[TierDesign]) -> str:
+    """Further tiers that a finding holds for: `; storage spine, inband spine too`."""
+    return f"; {', '.join(f'{tier.fabric} {tier.name}' for tier in tiers)} too" if tiers else ""
+
+
 def told(fabric: FabricDesign, left: Left, kind: str, limit: float) -> str:
     """The message of a finding."""
     gone = ", ".join(f"{number} {key.tier}" for key, number in sorted(left.gone.items()))
@@ -57,3 +64,14 @@ def worst(
         if left is not None and below_limit(left, limit):
             tiers = [tier for tier in survival.chain if left.gone.get(tier.key)]
             yield fabric, left, max(tiers, key=lambda tier: left.gone[tier.key] / tier.switches)
+
+
+def more_racks(design: Design, tier: TierDesign, left: Left, limit: float) -> str:
+    """Over how many racks a tier must be dealt for one to cost no more than is allowed, as each costs alike."""
+    if limit >= 1:
+        return "no number of racks keeps all: ask for less"
+    racks = ceil(racks_of(design, tier) * float(1 - left.share) / (1 - limit) - 1e-9)
+    each = tier.switches // scope_count(design.layout, scope_of(tier.per))
+    if racks > each:
+        return f"{tier.name} has {each} switches a place, for which no number of racks is enough: add some, or planes"
+    return f"deal the {tier.name} switches over more racks: `racks: {racks}` or more"

@@ -10,6 +10,7 @@ from fabricgen.blueprint.lint_settings import ProjectLint, Waiver
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, Span
 from fabricgen.lint.codes import EXPIRED, UNMATCHED, known_codes, no_rule
+from fabricgen.lint.fault import code_ids
 from fabricgen.lint.rule import DesignRule, PlanRule, all_rules
 from fabricgen.lint.waived import Waived
 
@@ -112,8 +113,7 @@ def _expired(waiver: Waiver, as_of: str | None) -> bool:
 
 
 def _covers(waiver: Waiver, finding: Diagnostic) -> bool:
-    place = waiver.place
-    return waiver.rule == finding.code and tuple(str(p) for p in finding.path[: len(place)]) == place
+    return waiver.rule == finding.code and waiver.covers(finding.path)
 
 
 def _waived(design: Design, finding: Diagnostic, number: int, waiver: Waiver) -> Waived:
@@ -144,12 +144,23 @@ def _on_waivers(
 
 
 def _on_severities(design: Design, settings: LintSettings) -> Iterator[Diagnostic]:
-    """Severities that are stated of a code which no rule has."""
-    known = known_codes()
-    for code in design.loaded.blueprint.lint.severity:
-        if code not in known and settings.wants(UNMATCHED):
+    """Severities that are stated of a code which no rule has, and beginnings of codes that none has."""
+    known, loaded = known_codes(), design.loaded
+    if not settings.wants(UNMATCHED):
+        return
+    for code in loaded.blueprint.lint.severity:
+        if code not in known:
             path: Path = ("lint", "severity", code)
             yield Diagnostic(UNMATCHED, Severity.WARNING, f"no rule is {code}", path, no_rule(code))
+    if loaded.project_source is None:
+        return
+    project, spans = loaded.project.lint, loaded.project_source
+    chosen = [(("lint", key, i), c) for key in ("select", "ignore") for i, c in enumerate(getattr(project, key))]
+    stated: list[tuple[Path, str]] = [*chosen, *((("lint", "severity", code), code) for code in project.severity)]
+    for path, code in stated:
+        if not any(each.startswith(code) for each in (known if path[1] == "severity" else code_ids())):
+            at = spans.key_span(path) if path[1] == "severity" else spans.span(path)
+            yield Diagnostic(UNMATCHED, Severity.WARNING, f"no rule is {code}", (), no_rule(code), span=at)
 
 
 def _ordered(design: Design, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -22,6 +22,11 @@ def lossless_fabrics(design: Design) -> Iterator[tuple[FabricDesign, QosIntent]]
             yield fabric, qos
 
 
+def is_scale_across(design: Design, fabric: FabricDesign) -> bool:
+    """Whether a fabric spans sites and no nodes attach to it: what it carries comes from others."""
+    return bool(design.loaded.blueprint.fabrics[fabric.name].spans) and not fabric.attachments
+
+
 def place_of_qos(design: Design, fabric: FabricDesign, *names: str) -> Path:
     """Where the first of some QoS settings that is stated stands: of the fabric, else of the cluster."""
     blueprint = design.loaded.blueprint

@@ -134,9 +134,22 @@ fabrics: {compute: {tiers: {leaf: {switch: sn5600, per: [su, rail]}, spine: null
 
 
 def test_islands_have_no_bisection_and_rails_alone_have(find: Find) -> None:
-    assert [d.path for d in find(ISLANDS, "FG206")] == [("fabrics", "compute", "tiers")]
-    assert find(ISLANDS.replace("[su, rail]", "rail"), "FG206") == []
-    assert find(ISLANDS, "FG206", sets=("pods.p1.su=1",)) == []
+    """Places that nothing joins are told once, as FG315; leaves that stand apart in one place have no other rule."""
+    limit = "lint.limits.bisection_gbps_per_accelerator=100"
+    assert find(ISLANDS, "FG206") == []
+    assert len(find(ISLANDS, "FG315")) == 1
+    assert [d.path for d in find(ISLANDS, "FG206", sets=(limit,))] == [("fabrics", "compute", "tiers")]
+    assert find(ISLANDS.replace("[su, rail]", "rail"), "FG206", sets=(limit,)) == []
+    assert find(ISLANDS, "FG206", sets=("pods.p1.su=1", limit)) == []
+    apart = of_example("collapsed-pair", "fabrics.compute.tiers.leaf.spread=block")
+    assert [d.path for d in apart if d.code == "FG206"] == [("fabrics", "compute", "tiers")]
+
+
+def test_a_tier_that_is_too_narrow_is_told_once() -> None:
+    """FG201 has the cause, of which a narrow bisection is the effect; so have links between sites, as stated."""
+    narrow = of_example("superpod-b300", "fabrics.compute.tiers.leaf.uplinks=32 x 400G")
+    assert {d.code for d in narrow if d.severity > Severity.INFO} == {"FG201"}
+    assert not [d for d in of_example("two-site", "pods.w1.su=4") if d.severity > Severity.INFO]
 
 
 def test_a_bisection_within_what_is_allowed_is_no_fault_until_a_limit_is_stated() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from fabricgen.cluster import build_cluster
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic
 from fabricgen.lint.engine import lint
@@ -83,7 +84,17 @@ def test_a_harmless_snippet_is_not(design_of: DesignOf, snippet: str) -> None:
     assert not found_by(design_of, "FG704", f"snippets: {{own: {snippet}}}\n")
 
 
+def own_ports(design_of: DesignOf, device: str, ports: str, more: str = "") -> list[tuple[object, ...]]:
+    design = design_of(f"{BLUEPRINT}{more}config_of: {{{device}: {{ports: {ports}}}}}\n")
+    return [d.path[-2:] for d in lint(design, build_cluster(design)).findings if d.code == "FG717"]
+
+
 def test_a_small_mtu_or_weak_fec_of_a_port_is_found(design_of: DesignOf) -> None:
-    ports = "{Ethernet0: {mtu: 1500}, Ethernet8: {fec: fc}, Ethernet12: {mtu: 9100, fec: rs}}"
-    found = found_by(design_of, "FG704", f"config_of: {{compute-leaf-p1-su01-r1-01: {{ports: {ports}}}}}\n")
-    assert [d.path[-2:] for d in found] == [("Ethernet0", "mtu"), ("Ethernet8", "fec")]
+    ports = "{Ethernet0: {mtu: 1500, fec: none}, Ethernet8: {mtu: 9100, fec: rs}}"
+    found = own_ports(design_of, "compute-leaf-p1-su01-r1-01", ports)
+    assert found == [("Ethernet0", "mtu"), ("Ethernet0", "fec")]
+
+
+def test_bmcs_send_no_jumbo_frames_and_slow_lanes_need_no_rs_fec(design_of: DesignOf) -> None:
+    oob = "  oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn2201}}}\n"
+    assert own_ports(design_of, "oob-leaf-01", "{Ethernet0: {mtu: 1500, fec: none}}", oob) == []

@@ -101,8 +101,10 @@ def test_what_shares_a_rack(name: str, sets: tuple[str, ...], codes: list[str]) 
 @pytest.mark.parametrize(
     ("feed_per", "sets", "tiers"),
     [
-        ("rack", (), ["leaf", "spine"]),
+        ("rack", (), ["leaf"]),  # and names the spines
+        ("rack", ("fabrics.compute.tiers.leaf.racks=2",), ["spine"]),
         ("rack", ("fabrics.compute.tiers.leaf.racks=2", "fabrics.compute.tiers.spine.racks=2"), []),
+        ("rack", ("lint.limits.after_loss={feed: 0%}",), []),  # FG406 judges
         ("row", ("floor.racks_per_row=2", "fabrics.compute.tiers.spine.racks=2"), []),
     ],
 )

@@ -241,7 +241,7 @@ def test_what_is_idle_is_taken_away_and_the_rest_stays(tmp_path: Path) -> None:
     after = mended(tmp_path, text)
     assert "spine: {switch: sn5600, count: 4}  # four" in after
     assert "dns" not in after
-    assert 'hosts: ["10.128.0.0/9"]  # both' in after
+    assert "hosts: [10.128.0.0/9]  # both" in after
     assert mended(tmp_path, after) == after
 
 

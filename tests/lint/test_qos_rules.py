@@ -63,7 +63,8 @@ def test_edges(design_of: DesignOf, sets: list[str], expected: list[str]) -> Non
     [
         ((), set()),
         (("fabrics.across.tiers.border.switch=sn5600", "nos.border=sonic"), {"FG712"}),
-        (("fabrics.across.qos.profile=best-effort",), {"FG708"}),
+        (("fabrics.across.qos.profile=best-effort",), set()),
+        (("fabrics.compute.qos.profile=best-effort",), {"FG708"}),
         (("fabrics.compute.qos.roce_class=4",), {"FG708"}),
     ],
 )

@@ -42,7 +42,7 @@ def compiled(tree: Tree, lock: Lock | None = None) -> Cluster:
     source = parse_located(json.dumps(tree), "generated.yaml")
     with (
         patch("fabricgen.design.build.Catalog", return_value=_CATALOG),
-        patch("fabricgen.design.build.advised", lambda refusal, _: refusal),
+        patch("fabricgen.design.hints.advised", lambda refusal, _: refusal),
     ):
         try:
             loaded = LoadedBlueprint(validate(Blueprint, source), source, FOLDER, lock or Lock())

@@ -71,9 +71,8 @@ def command(
     from fabricgen.lint.engine import LintSettings
     from fabricgen.lint.report import FileReport, write_report
 
-    day = as_of or datetime.date.today().isoformat()
     try:
-        datetime.date.fromisoformat(day)
+        day = (datetime.date.fromisoformat(as_of) if as_of else datetime.date.today()).isoformat()
     except ValueError as error:
         raise click.UsageError(f"--as-of {as_of}: {error}") from error
     if (fix or diff) and (sets or "-" in blueprints):

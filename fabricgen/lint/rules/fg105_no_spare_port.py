@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.design.spare import spare_ports
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.after_loss import too
 from fabricgen.lint.rule import DesignRule
 
 
@@ -15,7 +16,8 @@ class NoSparePort(DesignRule):
 
     Field practice keeps a few ports of each leaf free: a failed cage otherwise costs a node until the switch is
     replaced. Published SuperPODs accept full leaves, so this is for information. Take a larger switch or fewer nodes
-    per leaf where that matters; with a limit stated (`lint.limits.spare_ports`) FG118 judges instead.
+    per leaf where that matters. One finding names all tiers; with a limit stated (`lint.limits.spare_ports`) FG118
+    judges instead.
     """
 
     id = "FG105"
@@ -37,11 +39,12 @@ class NoSparePort(DesignRule):
         """Flag lowest tiers that carry nodes and have no port beyond those planned, where no limit is stated."""
         if design.loaded.limits.spare_ports is not None:
             return
-        for leaf in design.tiers:
-            if leaf.lowest and leaf.downs and not spare_ports(leaf):
-                up = f"{leaf.up.count} up, " if leaf.up else ""
-                yield self.flag(
-                    leaf.path,
-                    f"{leaf.fabric} {leaf.name} {leaf.profile.id} uses all its ports: {leaf.down_text} down, {up}"
-                    "none spare",
-                )
+        full = [leaf for leaf in design.tiers if leaf.lowest and leaf.downs and not spare_ports(leaf)]
+        if full:
+            leaf, *others = full
+            up = f"{leaf.up.count} up, " if leaf.up else ""
+            yield self.flag(
+                leaf.path,
+                f"{leaf.fabric} {leaf.name} {leaf.profile.id} uses all its ports: {leaf.down_text} down, {up}"
+                f"none spare{too(others)}",
+            )

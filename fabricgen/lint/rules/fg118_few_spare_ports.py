@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from fabricgen.design.advice import values_that_fit
 from fabricgen.design.build import trials_of
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
@@ -65,7 +64,9 @@ class FewSparePorts(DesignRule):
 
 
 def _hint(design: Design, tier: TierDesign, wanted: int) -> str:
-    """Whether the tier can keep so many ports free with more switches of its kind."""
-    if values_that_fit(trials_of(design, tier.fabric), (*tier.path, "spare_ports"), [wanted]):
-        return f"`spare_ports: {wanted}` of {tier.name} fits"
+    """Whether the tier can keep so many ports free, and how many switches of its kind that takes."""
+    there = trials_of(design, tier.fabric).tier(tier.key, {".".join(map(str, (*tier.path, "spare_ports"))): wanted})
+    if there:
+        more = f", with {there.switches:,} switches instead of {tier.switches:,}" * (there.switches != tier.switches)
+        return f"`spare_ports: {wanted}` of {tier.name} fits{more}"
     return "larger switches, fewer nodes on each, or more uplink cages freed by `oversubscription`"

@@ -20,10 +20,10 @@ class OversubscribedEndToEnd(DesignRule):
     """From nodes to the top tier, or to another site, a fabric narrows more than is allowed.
 
     Ratios of tiers multiply: 2:1 at the leaves under 4:1 at the spines leaves an eighth of its bandwidth to what
-    crosses pods (Al-Fares et al., SIGCOMM 2008, 2.1, reckon oversubscription so, from the hosts to the core). Each
-    tier is within its own `oversubscription`, so no other rule sees it. It is a warning beyond the
-    `lint.limits.oversubscription` that is stated, and for information where tiers narrow more together than any of
-    them allows alone. Widen the tier that narrows most, or state the limit that you accept.
+    crosses pods (Al-Fares et al., SIGCOMM 2008, reckon oversubscription so, among the end hosts). Each tier is within
+    its own `oversubscription`, so no other rule sees it. It is a warning beyond the `lint.limits.oversubscription` that
+    is stated, and for information where tiers narrow more together than any of them allows alone. Widen the tier that
+    narrows most, or state the limit that you accept.
     """
 
     id = "FG205"

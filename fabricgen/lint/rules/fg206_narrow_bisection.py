@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from fabricgen.design.bisection import accelerators_of, bisection_per_accelerator, node_gbps
+from fabricgen.design.bisection import accelerators_of, bisection_per_accelerator, chain_of, node_gbps
 from fabricgen.design.end_to_end import end_to_end
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
+from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -17,9 +18,10 @@ class NarrowBisection(DesignRule):
     """Half of a compute fabric's accelerators can send the other half less than they should.
 
     All-to-all traffic, of mixtures of experts above all, puts half of all bytes across any even cut of the fabric, so
-    that the worst cut sets its pace (Dally and Towles, Principles and Practices of Interconnection Networks, 3.3.1).
-    The target is `lint.limits.bisection_gbps_per_accelerator`; without one it is the bandwidth of an accelerator's
-    ports over the oversubscription that the tiers allow, which only a fabric that falls apart into islands misses.
+    that the worst cut sets its pace (Dally and Towles, Principles and Practices of Interconnection Networks, chapter
+    3). The target is `lint.limits.bisection_gbps_per_accelerator`; without one it is the bandwidth of an accelerator's
+    ports over the oversubscription of the tiers, which only a fabric whose leaves stand apart misses: FG201, FG205 and
+    FG315 tell of tiers that narrow and of places that nothing joins, and links between sites are as many as are stated.
     Nodes are not cut, since scale-up joins their rails. Add uplinks, or a tier that joins what stands apart.
     """
 
@@ -47,9 +49,12 @@ class NarrowBisection(DesignRule):
             if not number or found is None or _single_node(design, fabric):
                 continue
             ports, whole = Fraction(node_gbps(design, fabric), number), end_to_end(design, fabric)
-            target = Fraction(stated) if stated else ports / whole.allowed
+            if not stated and scope_of(chain_of(design, fabric)[-1].per) != "all":
+                continue
+            ratio = max(Fraction(1), whole.allowed, whole.ratio)
+            target = Fraction(stated) if stated else ports / ratio
             if found < target:
-                limit = "`lint.limits` asks for" if stated else f"the {float(whole.allowed):.3g}:1 allowed leaves them"
+                limit = "`lint.limits` asks for" if stated else f"its {float(ratio):.3g}:1 leaves them"
                 yield self.flag(
                     _place(design, fabric),
                     f"half of {fabric.name} reaches the other half at {float(found):.4g}G an accelerator, of the "

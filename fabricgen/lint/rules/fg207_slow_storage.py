@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import ceil
 
+from fabricgen.design.advice import values_that_fit
 from fabricgen.design.bisection import accelerators_of, node_gbps
+from fabricgen.design.build import trials_of
 from fabricgen.design.end_to_end import end_to_end
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
@@ -14,6 +17,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 
 STORAGE = "storage"
+DEVICES = "storage devices"
 
 
 class SlowStorage(DesignRule):
@@ -22,9 +26,9 @@ class SlowStorage(DesignRule):
     What reaches an accelerator is the least of three: the storage ports of its node, what the tiers let through, and
     the ports of the storage devices (`extra` that attach with role `storage`; where there are none, storage hangs
     elsewhere and is not reckoned). Reading batches and writing checkpoints stop the whole job, so NVIDIA states what
-    storage must deliver by scalable unit and node (DGX SuperPOD reference architectures, Storage Architecture: over
-    40 GB/s to a single DGX H100 with GPUDirect Storage, 40 Gb/s an accelerator). How much is needed depends on the
-    data, so nothing is judged until the limit is stated. Widen what is narrowest: the message names it.
+    storage must deliver (DGX SuperPOD reference architecture, DGX H100: an application with GPUDirect Storage should
+    read over 40 GB/s, which is 40 Gb/s for each of eight accelerators). How much is needed depends on the data, so
+    nothing is judged until the limit is stated. Widen what is narrowest: the message names it.
     """
 
     id = "FG207"
@@ -66,7 +70,7 @@ class SlowStorage(DesignRule):
                     place,
                     f"{fabric.name} gives an accelerator {float(least):.4g}G, {limit:g}G are wanted: {words} "
                     f"{'are' if words.endswith('s') else 'is'} narrowest ({rest})",
-                    f"{float(Fraction(limit) / least):.3g} times as much there would do" if least else "",
+                    _hint(design, fabric, words, Fraction(limit) / least) if least else "",
                 )
 
 
@@ -79,5 +83,16 @@ def _shares(design: Design, fabric: FabricDesign, number: int) -> list[tuple[Fra
         found.append((tiers, f"the {narrowest.name} tier", (*narrowest.path, "oversubscription")))
     devices = [extra for extra in fabric.extras if extra.attachment.role == STORAGE]
     if devices:
-        found.append((Fraction(extra_gbps(fabric, STORAGE), number), "storage devices", devices[0].path))
+        found.append((Fraction(extra_gbps(fabric, STORAGE), number), DEVICES, devices[0].path))
     return found
+
+
+def _hint(design: Design, fabric: FabricDesign, words: str, times: Fraction) -> str:
+    """How much more would do; the number of storage devices where that is it, and whether it has the ports."""
+    devices = [extra for extra in fabric.extras if extra.attachment.role == STORAGE]
+    more = f"{float(times):.3g} times as much there would do"
+    if words != DEVICES or len(devices) > 1:
+        return more
+    count = ceil(devices[0].count * times)
+    fits = values_that_fit(trials_of(design, fabric.name), (*devices[0].path, "count"), [count])
+    return f"`count: {count}` of {devices[0].name} would do{', and has the ports' if fits else '; it lacks the ports'}"

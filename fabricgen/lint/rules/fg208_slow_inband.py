@@ -15,11 +15,11 @@ from fabricgen.lint.rule import DesignRule
 class SlowInband(DesignRule):
     """The in-band fabric gives each node less bandwidth than `lint.limits.inband_gbps_per_node`.
 
-    Provisioning, container images, schedulers and users share it, and NVIDIA's SuperPODs put home directories and
-    general storage on it as well (DGX SuperPOD reference architectures, In-Band Management Network): too narrow, it
-    delays the start of every job when all nodes pull an image at once. What reaches a node is its ports over the
-    oversubscription of all tiers. How much is needed depends on what the fabric carries, so nothing is judged until
-    the limit is stated. Lower the oversubscription, or take faster ports.
+    Provisioning, container images, schedulers and users share it, and designs with a converged network put storage on
+    it as well (NVIDIA HGX AI Factory reference architecture, Network Logical Architecture): too narrow, it delays the
+    start of every job when all nodes pull an image at once. What reaches a node is its ports over the oversubscription
+    of all tiers. How much is needed depends on what the fabric carries, so nothing is judged until the limit is stated.
+    Lower the oversubscription, or take faster ports.
     """
 
     id = "FG208"

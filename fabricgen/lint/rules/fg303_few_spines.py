@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.advice import values_that_fit
 from fabricgen.design.bisection import chain_of
+from fabricgen.design.build import trials_of
+from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
+
+FEWEST = 4
+"""Switches of an upper tier that a leaf should have paths through."""
 
 
 class FewSpines(DesignRule):
     """A RoCE fabric that carries accelerator traffic has fewer than four switches in a spine group.
 
-    With two spines, double failures led to PFC storms in Juniper's tests, whose AI data-center guide asks for at least
-    four. Use more, smaller spines, or spread them by `per`. Border switches, below the spines or above them in a fabric
-    of their own, come in pairs and are not meant.
+    With two spines, double failures under congestion led to PFC storms in Juniper's tests, which therefore suggest four
+    in each fabric (JVD AI Data Center Network with Juniper Apstra, NVIDIA GPUs, and WEKA Storage, Recommendations).
+    Counted are the switches of a tier that a leaf has paths through: in all planes, and behind all spines where a tier
+    above joins spines of one number (`core per: spine`). Use more, smaller spines. Border switches, below the spines or
+    above them in a fabric of their own, come in pairs and are not meant.
     """
 
     id = "FG303"
@@ -31,18 +39,31 @@ class FewSpines(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag upper tiers whose groups hold fewer than four switches in RoCE fabrics that GPUs attach to."""
+        """Flag upper tiers of which a leaf reaches fewer than four switches, in RoCE fabrics that GPUs attach to."""
         for fabric in design.fabrics:
             gpus = any(leg.gpu is not None for _, a in fabric.attachments for leg in a.legs)
             if fabric.protocol != "roce" or not gpus:
                 continue
+            below = 1
             for tier in chain_of(design, fabric):
-                if tier.uplink is not None and tier.uplink.upper.fabric == tier.fabric == fabric.name:
-                    upper = design.tier(tier.uplink.upper)
-                    reached = tier.uplink.upper_count * tier.uplink.upper_groups
-                    if 1 < reached < 4:
-                        yield self.flag(
-                            (*upper.path, "count"),
-                            f"{fabric.name} {tier.name} reaches {reached} {upper.name} switches, want 4",
-                            f"a {upper.name} count of 4 that divides the uplinks",
-                        )
+                uplink = tier.uplink
+                if uplink is None or not uplink.upper.fabric == tier.fabric == fabric.name:
+                    break
+                upper = design.tier(uplink.upper)
+                reached = uplink.upper_count * uplink.upper_groups
+                joined = below if tier.name in upper.per else 1
+                planes = fabric.planes if "plane" in upper.per else 1
+                if reached > 1 and reached * joined * planes < FEWEST:
+                    yield self.flag(
+                        (*upper.path, "count"),
+                        f"{fabric.name} {tier.name} reaches {reached} {upper.name} switches, want {FEWEST}",
+                        _hint(design, upper, uplink.links_per_group),
+                    )
+                below = reached * joined
+
+
+def _hint(design: Design, upper: TierDesign, links: int) -> str:
+    """The fewest switches that are enough, that uplinks land on equally, and that have the ports."""
+    counts = [count for count in range(FEWEST, links + 1) if links % count == 0]
+    fitting = values_that_fit(trials_of(design, upper.fabric), (*upper.path, "count"), counts, most=1)
+    return f"`count: {fitting[0]}` of {upper.name} fits" if fitting else "more and slower uplinks, to four switches"

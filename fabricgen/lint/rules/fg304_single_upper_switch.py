@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.rules.fg203_uneven_uplinks import counts_hint
 
 
 class SingleUpperSwitch(DesignRule):
     """The switches of a tier reach only one switch above them, whose failure cuts them off from each other.
 
-    A spine fails or is upgraded sooner or later; with a single one the fabric falls apart into its leaves. State a
-    `count` of at least 2.
+    A spine fails or is upgraded sooner or later; with a single one the fabric falls apart into its leaves. One core
+    switch for all spines of one number (`core per: spine`) is no such thing, nor is one spine in each of several
+    planes: the others stand. State a `count` of at least 2.
     """
 
     id = "FG304"
@@ -35,8 +37,10 @@ class SingleUpperSwitch(DesignRule):
                 uplink = tier.uplink
                 if uplink is not None and uplink.upper_count * uplink.upper_groups == 1 and uplink.lowers_per_group > 1:
                     upper = design.tier(uplink.upper)
+                    if (tier.name in upper.per and tier.count > 1) or (fabric.planes > 1 and "plane" in upper.per):
+                        continue
                     yield self.flag(
                         (*upper.path, "count"),
                         f"{uplink.lowers_per_group} {fabric.name} {tier.name} switches meet at one {upper.name}",
-                        "state a count of 2 or more",
+                        counts_hint(design, upper, uplink.links_per_group),
                     )

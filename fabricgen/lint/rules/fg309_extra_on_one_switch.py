@@ -8,14 +8,16 @@ from fabricgen.design.fabric_model import ExtraSet
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.rules.fg401_single_homed_nodes import single_homed
 
 
 class ExtraOnOneSwitch(DesignRule):
     """An extra device has several links in a fabric, and all of them end on one switch of several.
 
-    Storage arrays, management servers, firewalls and UFM have two ports so that they outlive a switch (NVIDIA's
-    SuperPOD guides attach each to two). On one switch the second port adds bandwidth and no safety. A fabric whose
-    nodes attach to a single switch is not judged: there is no other.
+    Storage arrays, management servers, firewalls and UFM have two ports to outlive a cable or a switch (NVIDIA HGX AI
+    Factory reference architecture, Network Logical Architecture: two ports to two separate switches provide
+    redundancy). On one switch the second port adds bandwidth and no safety. A fabric whose nodes attach to a single
+    switch is not judged: there is no other; nor one whose nodes are on one switch as well, of which FG401 tells.
 
     Name two `switches`, or none and let ports be dealt over all; raise the `count` of the tier, or leave free ports on
     more than one of its switches (`spare_ports`).
@@ -38,8 +40,11 @@ class ExtraOnOneSwitch(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Count the switches that the links of each device end on."""
         for fabric in design.fabrics:
+            leaf = design.leaf(fabric)
             for extra in fabric.extras:
                 tier = design.tier(extra.tier)
+                if leaf is tier and single_homed(fabric, tier):
+                    continue
                 alone = _on_one_switch(extra)
                 if tier.switches > len(design.layout.sites) and alone:
                     links = len(extra.links) // extra.count

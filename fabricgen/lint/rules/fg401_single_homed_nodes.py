@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.shape import LEG_DIMENSIONS
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -17,12 +17,25 @@ def met_by(attachment: Attachment, per: Sequence[str]) -> set[tuple[int, ...]]:
     return {tuple(getattr(leg, d) for d in dimensions) for leg in attachment.legs}
 
 
+def single_homed(fabric: FabricDesign, leaf: TierDesign) -> bool:
+    """Whether all of several ports that a node has in a fabric without accelerators end on the same switches."""
+    attachments = [attachment for _, attachment in fabric.attachments]
+    if max(len(attachment.legs) for attachment in attachments) < 2 or (
+        leaf.count > 1 and fabric.node_feeds[0].turn == 1
+    ):
+        return False
+    if any(leg.gpu is not None for attachment in attachments for leg in attachment.legs):
+        return False
+    return all(len(met_by(attachment, leaf.per)) == 1 for attachment in attachments)
+
+
 class SingleHomedNodes(DesignRule):
     """Nodes have several ports in a fabric that serves no GPUs, and all of them go to the same switches.
 
-    Storage and in-band ports come in pairs (NVIDIA's SuperPOD guides call them parallel pathways into the node), which
-    lets a node outlive a switch. Here the loss or the upgrade of one leaf takes its nodes off the network. GPU fabrics
-    are not judged: a rail is no spare of another, and top-of-rack designs are common.
+    Storage and in-band ports come in pairs, to two separate switches for redundancy (NVIDIA HGX AI Factory reference
+    architecture, Network Logical Architecture), which lets a node outlive a switch. Here the loss or the upgrade of one
+    leaf takes its nodes off the network. GPU fabrics are not judged: a rail is no spare of another, and top-of-rack
+    designs are common.
 
     Add `rail` to the `per` of the lowest tier.
     """
@@ -45,15 +58,8 @@ class SingleHomedNodes(DesignRule):
             leaf = design.leaf(fabric)
             if leaf is None:
                 continue
-            legs = [leg for _, attachment in fabric.attachments for leg in attachment.legs]
             most = max(len(attachment.legs) for _, attachment in fabric.attachments)
-            if (
-                most < 2
-                or any(leg.gpu is not None for leg in legs)
-                or any(len(met_by(attachment, leaf.per)) > 1 for _, attachment in fabric.attachments)
-            ):
-                continue
-            if leaf.count > 1 and fabric.node_feeds[0].turn == 1:
+            if not single_homed(fabric, leaf):
                 continue
             carried = leaf.fabric != fabric.name
             remedy = (

@@ -18,8 +18,8 @@ class SwitchLoss(DesignRule):
 
     Switches fail and are upgraded one at a time, and a job that runs in lockstep goes on at the speed of what is left:
     one of four spines is a quarter of a fabric without spare uplinks, one of sixteen 6%. Bisection is the narrowest
-    even cut of the nodes (Dally and Towles, Principles and Practices of Interconnection Networks, 3.3.1). Not judged
-    unless the limit is stated, nor are networks for management, without which jobs run on.
+    even cut of the nodes (Dally and Towles, Principles and Practices of Interconnection Networks, chapter 3). Not
+    judged unless the limit is stated, nor are networks for management, without which jobs run on.
 
     Take more and smaller switches in the tier, or more uplinks than downlinks ask for (AMD recommends 16% for
     MI300-class RoCE), or split the fabric into planes.

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import below_limit, survivals, told
+from fabricgen.lint.after_loss import below_limit, percent, survivals, told
 from fabricgen.lint.rule import DesignRule
 
 
 class PlaneLoss(DesignRule):
     """After the loss of one of its planes a fabric keeps less of its bisection than `after_loss.plane` asks for.
 
-    Planes share no switch, so that a storm, a bad configuration or a software fault stays in one of them (Alibaba HPN,
-    SIGCOMM 2024, has two for that). What is left is that of the others: half with two, seven eighths with eight. Not
-    judged unless the limit is stated, nor where a fabric has but one plane.
+    Planes share no switch, so that a storm, a bad configuration or a software fault stays in one of them, and jobs go
+    on with the others: half of the bandwidth with two (DGX SuperPOD reference architecture, DGX B300, Network Fabrics,
+    says so of its twin planes), seven eighths with eight. Not judged unless the limit is stated, nor where a fabric has
+    but one plane.
 
     Take more planes, or a limit that the number of planes can keep.
     """
@@ -48,5 +50,8 @@ class PlaneLoss(DesignRule):
                 yield self.flag(
                     (*fabric.path, "planes"),
                     told(fabric, left, "plane", limit),
-                    f"{fabric.planes} planes keep at most {1 - 1 / fabric.planes:.3g} of a fabric",
+                    f"{fabric.planes} planes keep at most {percent(1 - 1 / fabric.planes)}: allow that, or take "
+                    f"{ceil(1 / (1 - limit) - 1e-9)} planes"
+                    if limit < 1
+                    else "no number of planes keeps all",
                 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.losses import lost_racks
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import told, worst
+from fabricgen.lint.after_loss import more_racks, told, worst
 from fabricgen.lint.rule import DesignRule
 
 
@@ -42,6 +42,4 @@ class RackLoss(DesignRule):
         limit = design.loaded.limits.after_loss.rack
         for fabric, left, tier in worst(design, lost_racks, limit):
             assert limit is not None  # noqa: S101 - nothing is below no limit
-            yield self.flag(
-                tier.path, told(fabric, left, "rack", limit), "deal the switches over more racks: `racks: 2` or more"
-            )
+            yield self.flag(tier.path, told(fabric, left, "rack", limit), more_racks(design, tier, left, limit))

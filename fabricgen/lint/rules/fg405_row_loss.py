@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.losses import lost_rows
+from fabricgen.design.losses import lost_racks, lost_rows
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import told, worst
+from fabricgen.lint.after_loss import more_racks, told, worst
 from fabricgen.lint.rule import DesignRule
 
 
@@ -15,7 +15,8 @@ class RowLoss(DesignRule):
     """After the loss of any one row of racks a fabric keeps less of its bisection than `after_loss.row` asks for.
 
     A row shares a busway, a cable tray and often a cooling loop. Rows are those of `floor.racks_per_row`; units whose
-    nodes all stand in the row are lost with it and count neither way. Not judged unless the limit is stated.
+    nodes all stand in the row are lost with it and count neither way. Not judged unless the limit is stated, nor where
+    one rack of the row takes the same switches, of which FG404 tells.
 
     Let the runs of network racks be several (`racks: 2` of a tier, planes): each has a row of its own.
     """
@@ -39,10 +40,8 @@ class RowLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Take away every row that holds network racks."""
         limit = design.loaded.limits.after_loss.row
+        by_rack = {f.name: left.gone for f, left, _ in worst(design, lost_racks, design.loaded.limits.after_loss.rack)}
         for fabric, left, tier in worst(design, lost_rows, limit):
             assert limit is not None  # noqa: S101 - nothing is below no limit
-            yield self.flag(
-                tier.path,
-                told(fabric, left, "row", limit),
-                "deal the switches over rows of network racks: `racks: 2` or more",
-            )
+            if by_rack.get(fabric.name) != left.gone:
+                yield self.flag(tier.path, told(fabric, left, "row", limit), more_racks(design, tier, left, limit))

@@ -14,9 +14,10 @@ from fabricgen.lint.rule import DesignRule
 class FeedLoss(DesignRule):
     """After the loss of any one power feed a fabric keeps less of its bisection than `after_loss.feed` asks for.
 
-    Halls have two feeds or more, and equipment that hangs on two of them outlives either (ANSI/TIA-942-B asks for two
-    from rated-2 on; NVIDIA's SuperPOD guides for concurrent maintainability). Racks on a single feed (`cords: 1`) go
-    down with it; the nodes among them count neither way, their switches do. Not judged unless the limit is stated.
+    Halls have two feeds or more, and equipment that hangs on two of them outlives either (NVIDIA asks for TIA-942-B
+    Rated 3, concurrent maintainability and no single point of failure: DGX SuperPOD reference architecture, DGX GB200,
+    DGX SuperPOD Architecture). Racks on a single feed (`cords: 1`) go down with it; the nodes among them count neither
+    way, their switches do. Not judged unless the limit is stated.
 
     Put racks on two feeds (`cords: 2`), or deal the switches of each tier over racks on different feeds (`racks: 2`).
     """

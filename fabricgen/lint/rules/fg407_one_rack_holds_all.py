@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.bisection import chain_of
+from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor import FloorPlan
 from fabricgen.design.losses import in_one_rack
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import is_for_management
+from fabricgen.lint.after_loss import is_for_management, too
 from fabricgen.lint.rule import DesignRule
 
 NODE_RACKS = 8
@@ -22,7 +23,7 @@ class OneRackHoldsAll(DesignRule):
     Redundant switches are for the day when one is lost; in one rack they share its PDUs, its cooling and whoever works
     in it, and the nodes around it lose the fabric while they run. That planes share a rack undoes what they are for;
     spines of a small cluster usually do, and are judged from eight racks of nodes on. Networks for management alone are
-    not judged, nor those of a single unit.
+    not judged, nor those of a single unit. One finding names all tiers.
 
     Deal the tier's switches over two racks: `racks: 2`.
     """
@@ -45,7 +46,8 @@ class OneRackHoldsAll(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Ask of every tier with planes, and of every top tier, which racks its switches stand in."""
-        floor, judged = FloorPlan(design), set()
+        floor = FloorPlan(design)
+        told: dict[TierKey, tuple[TierDesign, str, str]] = {}
         large = design.layout.units * design.layout.racks_per_su >= NODE_RACKS
         for fabric in design.fabrics:
             chain = chain_of(design, fabric)
@@ -54,12 +56,14 @@ class OneRackHoldsAll(DesignRule):
             for tier in chain:
                 planes = fabric.planes > 1 and "plane" in tier.per
                 found = in_one_rack(design, floor, tier) if planes or (large and tier is chain[-1]) else None
-                if found is None or tier.key in judged:
-                    continue
-                judged.add(tier.key)
-                yield self.flag(
-                    tier.path,
-                    f"all {found.switches} {tier.fabric} {tier.name} switches{found.of}"
-                    f"{f', of {fabric.planes} planes,' if planes else ''} stand in one rack, {found.where}",
-                    "deal them over two racks: `racks: 2`",
-                )
+                if found is not None:
+                    of = f"{found.of}{f', of {fabric.planes} planes,' if planes else ''}"
+                    switches = f"all {found.switches} {tier.fabric} {tier.name} switches{of}"
+                    told.setdefault(tier.key, (tier, switches, found.where))
+        if told:
+            (first, switches, where), *others = told.values()
+            yield self.flag(
+                first.path,
+                f"{switches} stand in one rack, {where}{too([tier for tier, *_ in others])}",
+                "deal them over two racks: `racks: 2`",
+            )

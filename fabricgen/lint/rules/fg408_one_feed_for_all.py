@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.bisection import chain_of
+from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor import FloorPlan
-from fabricgen.design.losses import on_one_feed
+from fabricgen.design.losses import Together, on_one_feed
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.after_loss import is_for_management, too
 from fabricgen.lint.rule import DesignRule
 
 
@@ -16,8 +18,10 @@ class OneFeedForAll(DesignRule):
     """All switches of a tier that serve some nodes hang on one power feed, and the nodes do not.
 
     Racks of one cord go down with their feed. Where a unit's leaves, both planes or all spines are on the same, the
-    nodes on the other feed run on without a network, and the second feed is worth nothing (ANSI/TIA-942-B asks for two
-    paths to the equipment from rated-2 on). Only judged where `floor.feeds` are stated and racks have one cord.
+    nodes on the other feed run on without a network, and the second feed is worth nothing. NVIDIA asks halls for
+    concurrent maintainability and no single point of failure (DGX SuperPOD reference architecture, DGX GB200, DGX
+    SuperPOD Architecture). Only judged where `floor.feeds` are stated and racks have one cord, and of fabrics that jobs
+    need only where no `after_loss.feed` is stated, by which FG406 judges them. One finding names all tiers.
 
     Put racks on two feeds (`cords: 2`), or deal the switches over racks that hang on different ones (`racks: 2`).
     """
@@ -40,16 +44,20 @@ class OneFeedForAll(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Ask of every tier which feeds its switches hang on."""
-        floor, judged = FloorPlan(design), set()
+        floor = FloorPlan(design)
+        told: dict[TierKey, tuple[TierDesign, Together]] = {}
+        by_limit = design.loaded.limits.after_loss.feed is not None
         for fabric in design.fabrics:
-            for tier in chain_of(design, fabric):
+            for tier in chain_of(design, fabric) if is_for_management(fabric) or not by_limit else ():
                 found = on_one_feed(design, floor, tier)
-                if found is None or tier.key in judged:
-                    continue
-                judged.add(tier.key)
-                yield self.flag(
-                    tier.path,
-                    f"all {found.switches} {tier.fabric} {tier.name} switches{found.of} hang on feed {found.where}, "
-                    "and their nodes do not",
-                    "say `floor: {cords: 2}`, or deal them over racks on different feeds: `racks: 2`",
-                )
+                if found is not None:
+                    told.setdefault(tier.key, (tier, found))
+        if told:
+            (first, together), *others = told.values()
+            yield self.flag(
+                first.path,
+                f"all {together.switches} {first.fabric} {first.name} switches{together.of} hang on feed "
+                f"{together.where}, "
+                f"and their nodes do not{too([tier for tier, _ in others])}",
+                "say `floor: {cords: 2}`, or deal them over racks on different feeds: `racks: 2`",
+            )

@@ -58,14 +58,30 @@ class CableOutOfReach(PlanRule):
             others = [m for m in cluster.design.catalog.cables if fits_segment(free, m) and m.reach_m >= longest]
             where = "stand the ends closer together"
             far = others[0] if others else None
+            if far is None and segment.km and (far := _elsewhere(cluster, segment, float(longest))):
+                cages = " or ".join(far.form_factors)
+                where = f"keep cages of that kind for the span with `cages: {{peer: ...}}`, since it goes into {cages}"
             what = f"{segment.fabric} {segment.key} cables of up to {longest:g} m"
             yield self.flag(
                 segment.stated or segment.path,
                 f"{len(rows)} {what}; {_reaches(fitting, segment)}",
-                f"{far.id} ({far.medium}) reaches {far.reach_m:g} m; or {where}"
+                f"{far.id} ({far.medium}) reaches {far.reach_m:g} m; {'' if where.startswith('keep') else 'or '}{where}"
                 if far
                 else f"{where}, or add a medium to `catalog/cables`",
             )
+
+
+def _elsewhere(cluster: Cluster, segment: Segment, longest: float) -> CableProfile | None:
+    """A medium that would reach, had the switches of a span other cages for it; None where they have none."""
+    from fabricgen.plan.cabling import fits_segment
+
+    tier = cluster.design.tier(segment.tier) if segment.tier else None
+    for profile in cluster.design.catalog.cables if tier else ():
+        for cage in tier.profile.cages if tier else ():
+            a, b = (replace(side, form_factor=cage.form_factor) for side in (segment.a, segment.b))
+            if profile.reach_m >= longest and fits_segment(replace(segment, media=(), stated=(), a=a, b=b), profile):
+                return profile
+    return None
 
 
 def _reaches(fitting: list[CableProfile], segment: Segment) -> str:

@@ -30,7 +30,7 @@ class PowerUnknown(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag the first place of each node, extra device and switch without a figure; external ones draw elsewhere."""
+        """Name every node, extra device and switch without a figure, at the first; external ones draw elsewhere."""
         missing: dict[str, tuple[Path, int]] = {}
         layout = design.layout
         for nodes in layout.node_sets:
@@ -48,5 +48,7 @@ class PowerUnknown(DesignRule):
                 if tier.profile.power_w.planning_w is None:
                     path, count = missing.get(tier.profile.id, ((*tier.path, "switch"), 0))
                     missing[tier.profile.id] = (path, count + tier.switches)
-        for model, (path, count) in sorted(missing.items()):
-            yield self.flag(path, f"no power figure for {model}: {count} of them count as 0 W")
+        if missing:
+            path, _ = next(iter(missing.values()))
+            listed = ", ".join(f"{model} ({count:,})" for model, (_, count) in missing.items())
+            yield self.flag(path, f"no power figure for {listed}: they count as 0 W")

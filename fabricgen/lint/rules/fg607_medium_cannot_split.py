@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.media import stated_kinds
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.media import LinkKind, stated_kinds
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -39,9 +40,16 @@ class MediumCannotSplit(DesignRule):
             if min(shared) > 1 or max(shared) == 1 or not carriers or any(c.splits_for(lanes) for c in carriers):
                 continue
             others = (c for c in design.catalog.cables if c.selectable and kind.b.lane_gbps in c.lane_gbps)
-            fitting = dict.fromkeys(c.medium for c in others if c.splits_for(lanes))
+            alone = not _shares_cages(kind)
+            fitting = dict.fromkeys(c.medium for c in others if c.splits_for(lanes) and (alone or not c.attached))
             yield self.flag(
                 kind.stated.path,
                 f"{', '.join(c.id for c in carriers)} cannot be split, and {max(shared)} {kind.text} share a connector",
                 f"media that split: {', '.join(fitting)}",
             )
+
+
+def _shares_cages(kind: LinkKind) -> bool:
+    """Whether several ports of a node share a cage, whose transceiver no cable with ends of its own can be."""
+    legs = kind.a.legs if isinstance(kind.a, Attachment) else ()
+    return len({leg.cage for leg in legs}) < len(legs)

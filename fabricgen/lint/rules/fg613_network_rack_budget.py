@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -20,7 +21,7 @@ class NetworkRackBudget(PlanRule):
     Network racks are filled from the bottom to the top: 23 switches of 2 U draw 20 kW and more without their optics,
     where rows for networks are often laid out for less. Devices count as published, those without a figure as nothing.
 
-    Lower `scalable_unit.racks.units`, which spreads devices over more racks, or state what such racks really have.
+    Deal the switches of a tier over more racks with its `racks`, or state what such racks really have.
     """
 
     id = "FG613"
@@ -49,7 +50,8 @@ class NetworkRackBudget(PlanRule):
                     ("floor", key),
                     f"{len(over)} network racks hold more than {budget:g} {unit}: {cluster.plan.racks.names[rack]} "
                     f"{load.total:g} {unit}, {load.text}",
-                    "lower `scalable_unit.racks.units`, or state what these racks have",
+                    f"deal their tiers over {ceil(load.total / budget)} times as many with `racks`, or state what they "
+                    "have",
                 )
 
 

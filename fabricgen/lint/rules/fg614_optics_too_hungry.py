@@ -52,7 +52,7 @@ class OpticsTooHungry(PlanRule):
                     draws = profile.end_power_w(run.speed_gbps * run.ways / run.lane_gbps)
                     if limit is not None and draws is not None and draws > limit:
                         yield self.flag(
-                            segment.path,
+                            segment.stated or segment.path,
                             f"{profile.id} draws {draws:g} W, cages of {switch} for {segment.fabric} {segment.key} "
                             f"links give {limit:g} W",
                             "optics that draw less, or a switch that gives more",

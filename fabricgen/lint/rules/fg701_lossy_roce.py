@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.lossless import is_scale_across
 from fabricgen.lint.rule import DesignRule
 
 
@@ -13,7 +14,8 @@ class LossyRoce(DesignRule):
     """A RoCE fabric has the QoS profile `best-effort`: no PFC, no ECN marking.
 
     RoCE v2 recovers from loss by going back, so that a single drop stalls a whole collective; vendors' guides ask for
-    ECN and PFC together. Use `roce-lossless`, unless the NICs are built for lossy networks.
+    ECN and PFC together. Use `roce-lossless`, unless the NICs are built for lossy networks. Fabrics that only span
+    sites, and say so themselves, are lossy on purpose: few buffers hold what is on fibre that long.
     """
 
     id = "FG701"
@@ -32,6 +34,7 @@ class LossyRoce(DesignRule):
         blueprint = design.loaded.blueprint
         for fabric in design.fabrics:
             own = blueprint.fabrics[fabric.name].qos.profile
-            if fabric.protocol == "roce" and (own or blueprint.qos.profile) == "best-effort":
+            on_purpose = own and is_scale_across(design, fabric)
+            if fabric.protocol == "roce" and (own or blueprint.qos.profile) == "best-effort" and not on_purpose:
                 place = (*fabric.path, "qos", "profile") if own else ("qos", "profile")
                 yield self.flag(place, f"RoCE fabric {fabric.name} has no PFC and no ECN", "use roce-lossless")

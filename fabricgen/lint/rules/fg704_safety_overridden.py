@@ -6,18 +6,16 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fabricgen.blueprint.configuration import PortSettings, Snippet
+from fabricgen.blueprint.configuration import Snippet
 from fabricgen.catalog.nos_configuration import SafetyLine
 from fabricgen.design.model import Design
 from fabricgen.design.snippets import all_snippets
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 
-RS_FROM_GBPS = 100
-
 
 class SafetyOverridden(DesignRule):
-    """A snippet, or what a port has of its own, hides a line that fabricgen writes to keep the fabric safe.
+    """A snippet, or a template of your own, hides a line that fabricgen writes to keep the fabric safe.
 
     Route policy and prefix limits keep one switch's mistake from every other; RS-FEC, PFC with its watchdog and ECN
     keep a bad cable or a storm of pauses from stopping a job; a port without them looks well until it is loaded. Say
@@ -28,20 +26,17 @@ class SafetyOverridden(DesignRule):
     severity = Severity.WARNING
     title = "an override hides a safety line"
     bad = """
-        config_of:
-          compute-spine-01:
-            ports:
-              Ethernet0: {fec: none}  # <-
+        snippets:
+          polling: {nos: sonic,
+            tree: {PFC_WD: {GLOBAL: {POLL_INTERVAL: 5000}}}}  # <-
     """
     good = """
-        config_of:
-          compute-spine-01:
-            ports:
-              Ethernet0: {description: "to be re-cabled"}
+        snippets:
+          polling: {nos: sonic, tree: {CRM: {Config: {polling_interval: "60"}}}}
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for safety lines in snippets, and for settings of ports that undo them."""
+        """Look for safety lines in snippets."""
         blueprint = design.loaded.blueprint
         for path, snippet in all_snippets(blueprint):
             safety = design.catalog.naming(snippet.nos).configuration.safety
@@ -49,20 +44,10 @@ class SafetyOverridden(DesignRule):
                 hidden = next((kind for kind in safety if _overrides(line, kind)), None)
                 if hidden:
                     yield self._hidden(path, snippet, line, hidden)
-        for device, own in blueprint.config_of.items():
-            for port, settings in own.ports.items():
-                yield from self._port(("config_of", device, "ports", port), settings)
 
     def _hidden(self, path: Path, snippet: Snippet, found: str, line: SafetyLine) -> Diagnostic:
         where = (*path, "text" if snippet.tree is None else "tree")
         return self.flag(where, f"'{found}' overrides a safety line that fabricgen writes: {line.why}")
-
-    def _port(self, path: Path, settings: PortSettings) -> Iterator[Diagnostic]:
-        if settings.fec in ("none", "fc"):
-            what = f"a port with `fec: {settings.fec}` has no RS-FEC"
-            yield self.flag((*path, "fec"), f"{what}, which every port from {RS_FROM_GBPS}G on needs at both ends")
-        if settings.mtu is not None and settings.mtu < 9000:
-            yield self.flag((*path, "mtu"), f"an MTU of {settings.mtu} drops the 9,000-byte packets that hosts send")
 
 
 def _lines(snippet: Snippet) -> Iterator[str]:

@@ -9,7 +9,7 @@ from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.qos import QosIntent, qos_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import place_of_qos
+from fabricgen.lint.lossless import is_scale_across, place_of_qos
 from fabricgen.lint.rule import DesignRule
 
 _ALIKE = ("roce_dscp", "roce_class", "cnp_dscp", "cnp_class")
@@ -21,7 +21,7 @@ class QosDiffers(DesignRule):
 
     PFC is hop by hop: a pause for class 3 says nothing to a neighbour whose RoCE is in class 4, and a switch without a
     lossless class drops what the one before was careful to keep. State `qos` for the cluster, or alike in all fabrics
-    that are linked by tiers or spans; waive it where the far side is lossy on purpose, as over long spans.
+    that are linked by tiers or spans. A fabric that only spans sites and states best-effort itself is lossy on purpose.
     """
 
     id = "FG708"
@@ -50,6 +50,8 @@ class QosDiffers(DesignRule):
             if not (one.lossless or other.lossless):
                 continue
             name, text = _difference(one, other)
+            if name == "profile" and any(_lossy_on_purpose(design, fabric) for fabric in (lower, upper)):
+                continue
             if name:
                 places = [place_of_qos(design, fabric, name, "profile") for fabric in (upper, lower)]
                 place = next((p for p, f in zip(places, (upper, lower), strict=True) if p[:2] == f.path), places[0])
@@ -69,6 +71,11 @@ def _joined(design: Design) -> Iterator[tuple[FabricDesign, FabricDesign]]:
     }
     for lower, upper in sorted(pairs):
         yield design.fabric(lower), design.fabric(upper)
+
+
+def _lossy_on_purpose(design: Design, fabric: FabricDesign) -> bool:
+    own = design.loaded.blueprint.fabrics[fabric.name].qos.profile
+    return own == "best-effort" and is_scale_across(design, fabric)
 
 
 def _difference(one: QosIntent, other: QosIntent) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.lossless import lossless_fabrics
 from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.rules.fg712_lossless_span import LosslessSpan
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -20,7 +21,8 @@ class HeadroomUnpublished(PlanRule):
 
     Headroom grows with length: what is on the way when a port pauses must fit (SONiC, pg_profile_lookup.ini: by speed
     and cable length, up to 300 m on most platforms). Without a row `buffermgrd` makes no lossless profile, so the port
-    drops what it should hold. No buffer tables are written for such a switch; the image's own model holds.
+    drops what it should hold. No buffer tables are written for such a switch; the image's own model holds. Spans that
+    ask for more than the whole buffer are FG712's.
 
     Shorten the run, or use `qos: {profile: best-effort}` or a NOS that computes headroom for such spans.
     """
@@ -46,6 +48,7 @@ class HeadroomUnpublished(PlanRule):
         from fabricgen.plan.tables import distinct
 
         design, plan = cluster.design, cluster.plan
+        told = {found.path[:-1] for found in LosslessSpan().check(design)}
         lossless = {fabric.name for fabric, _ in lossless_fabrics(design)}
         ends = plan.links.segment[plan.cables.end_link]
         for number, segment in enumerate(plan.links.segments):
@@ -54,7 +57,7 @@ class HeadroomUnpublished(PlanRule):
                 published = max(
                     (m for found in (platform.buffers if platform else ()) for m in found.headroom), default=0
                 )
-                if tier.fabric not in lossless or not published:
+                if tier.fabric not in lossless or not published or segment.path in told:
                     continue
                 rows = plan.cables.end_cable[ends == number]
                 longest = float(plan.cables.length_m[rows].max()) if len(rows) else 0.0

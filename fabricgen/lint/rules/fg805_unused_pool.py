@@ -48,8 +48,7 @@ class UnusedPool(DesignRule):
                 unused = [prefix for family in idle for prefix in of_family(prefixes, family)]
                 if unused:
                     message = f"nothing takes addresses from {', '.join(unused)} of pools.{name}"
-                    left = [prefix for prefix in prefixes or () if prefix not in unused]
-                    yield self.flag(path, message, "remove it", [_without(path, left)])
+                    yield self.flag(path, message, "remove it", _without(path, prefixes or (), unused))
         yield from self._asns(design)
 
     def _asns(self, design: Design) -> Iterator[Diagnostic]:
@@ -63,7 +62,7 @@ class UnusedPool(DesignRule):
             yield self.flag(path, "every fabric that runs BGP states AS numbers of its own", "remove it", fix)
 
 
-def _without(path: Path, left: Sequence[str]) -> Edit:
-    """Leave so many prefixes in a pool, or take it away."""
-    rest = ", ".join(f'"{prefix}"' for prefix in left)
-    return Edit("set", path, f"[{rest}]") if left else Edit("remove", path)
+def _without(path: Path, prefixes: Sequence[str], unused: Sequence[str]) -> list[Edit]:
+    """Take some prefixes out of a pool, or the whole pool away."""
+    gone = [i for i, prefix in enumerate(prefixes) if prefix in unused]
+    return [Edit("remove", path)] if len(gone) == len(prefixes) else [Edit("remove", (*path, i)) for i in gone]

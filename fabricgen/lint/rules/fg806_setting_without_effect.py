@@ -126,7 +126,7 @@ def _shared(design: Design) -> Iterator[Idle]:
     blueprint = design.loaded.blueprint
     ethernet = [fabric for fabric in design.fabrics if fabric.protocol != "infiniband"]
     if not ethernet:
-        for key in ("routing", "ip", "qos", "management"):
+        for key in ("routing", "qos", "management"):
             if key in blueprint.model_fields_set:
                 yield (key,), f"every fabric is InfiniBand, and takes no {key}", REMOVE
         return

@@ -18,12 +18,16 @@ _NEEDED = {
 }
 """What a group of management settings lacks that does nothing, and the keys of which it needs one."""
 
+_WRITTEN = ("snmp", "banner")
+"""Groups that some NOS writes lines for although they are empty: whether those are to go is for a person to say."""
+
 
 class EmptySetting(DesignRule):
     """A group of settings lacks what alone makes it do anything: logs without servers, SNMPv3 without users.
 
     Its author believes that logs arrive, or that monitoring may ask; switches take no part in it, or answer to nobody
-    (SNMPv3 has no access without a user, RFC 3414, 2.1). State what is missing, or remove the group.
+    (SNMPv3 has no access without a user, RFC 3414, 2.1). State what is missing, or remove the group. In a fabric, an
+    empty group takes away what the cluster states, and is meant.
     """
 
     id = "FG809"
@@ -41,9 +45,10 @@ class EmptySetting(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag groups of management settings, and entries of single devices, that change nothing."""
-        for base, management in stated_managements(design):
-            yield from self._of_management(base, management)
         blueprint = design.loaded.blueprint
+        for base, management in stated_managements(design):
+            above = blueprint.management if base[0] == "fabrics" else Management()
+            yield from self._of_management(base, management, above)
         entries = (("address_of", blueprint.address_of), ("config_of", blueprint.config_of))
         for key, devices in entries:
             for name, own in sorted(devices.items()):
@@ -54,14 +59,14 @@ class EmptySetting(DesignRule):
                 if not any(getattr(settings, field) for field in type(settings).model_fields):
                     yield self._empty(("config_of", name, "ports", port), f"nothing is stated of {name} {port}")
 
-    def _of_management(self, base: Path, management: Management) -> Iterator[Diagnostic]:
+    def _of_management(self, base: Path, management: Management, above: Management) -> Iterator[Diagnostic]:
         for name, (lacking, keys) in _NEEDED.items():
             group = getattr(management, name)
-            if group is None or any(getattr(group, key) for key in keys):
+            if group is None or any(getattr(group, key) for key in keys) or getattr(above, name):
                 continue
             path, message = (*base, name), f"{name} has {lacking}"
             hint = f"state `{'` or `'.join(keys)}`, or remove it"
-            if group.model_fields_set:
+            if group.model_fields_set or name in _WRITTEN:
                 yield self.flag(path, message, hint)
             else:
                 yield self._empty(path, message, hint)

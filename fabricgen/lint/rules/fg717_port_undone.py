@@ -1,0 +1,75 @@
+"""A port's own settings make it drop what the fabric carries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.blueprint.configuration import PortSettings
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.after_loss import is_for_management
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+    from fabricgen.plan.tables import Segment
+
+RS_FROM_GBPS = 50
+"""Links from this speed on need RS-FEC: PAM4 lanes (IEEE 802.3cd, 802.3ck), and 100G of 25G lanes but for LR4."""
+
+HOST_MTU = 9000
+"""What hosts are told to send, bytes (part `hosts`)."""
+
+
+class PortUndone(PlanRule):
+    """A port has an MTU of its own that is less than hosts send, or no RS-FEC on a link that does not run without.
+
+    A port with the wrong FEC stays down or drops frames, one with a small MTU drops every large packet, and both look
+    well to a ping. From 50G on links take RS-FEC for granted at both ends (IEEE 802.3cd, 802.3ck; 802.3bj and bm for
+    100G-CR4 and SR4). Management fabrics may have a small MTU: BMCs send no jumbo frames.
+
+    Take the setting away; for 100G-LR4, which has no FEC, waive the finding.
+    """
+
+    id = "FG717"
+    severity = Severity.WARNING
+    title = "a port drops what the fabric carries"
+    bad = """
+        config_of:
+          compute-spine-01:
+            ports:
+              Ethernet0: {fec: none}  # <-
+    """
+    good = """
+        config_of:
+          compute-spine-01:
+            ports:
+              Ethernet0: {description: "to be re-cabled"}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Look up the links at the ports that have an MTU or FEC of their own."""
+        small = {fabric.name for fabric in cluster.design.fabrics if is_for_management(fabric)}
+        for path, port, segment in _own_ports(cluster):
+            if port.fec in ("none", "fc") and segment.speed_gbps >= RS_FROM_GBPS:
+                message = f"`fec: {port.fec}` is not RS-FEC, which links of {segment.speed_gbps:g}G need at both ends"
+                yield self.flag((*path, "fec"), message, "remove it")
+            if port.mtu is not None and port.mtu < HOST_MTU and segment.fabric not in small:
+                message = f"an MTU of {port.mtu} drops the {HOST_MTU:,}-byte packets that hosts send"
+                yield self.flag((*path, "mtu"), message, "remove it, or lower the MTU of all hosts too")
+
+
+def _own_ports(cluster: Cluster) -> Iterator[tuple[Path, PortSettings, Segment]]:
+    """(path, settings, kind of link) of every port that has an MTU or FEC of its own."""
+    stated = cluster.design.loaded.blueprint.config_of
+    if not any(port.mtu or port.fec for device in stated.values() for port in device.ports.values()):
+        return
+    from fabricgen.allocate.link_ends import LinkEnds
+
+    links, ends = cluster.plan.links, LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
+    rows = {name: row for row, name in enumerate(cluster.names) if name in stated}
+    for device, own in sorted(stated.items()):
+        for name, port in sorted(own.ports.items()):
+            if port.mtu or port.fec:
+                link, _ = ends.of(rows[device])[name]
+                yield ("config_of", device, "ports", name), port, links.segments[int(links.segment[link])]
