@@ -10,7 +10,7 @@ import pytest
 
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.design.build import build_design
-from fabricgen.kernel.diagnostics import Diagnostic, InputError
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.lint.engine import lint
 from fabricgen.lint.examples import BASE
 from tests.conftest import BLUEPRINTS

@@ -73,7 +73,7 @@ class CableOutOfReach(PlanRule):
 
 def _elsewhere(cluster: Cluster, segment: Segment, longest: float) -> CableProfile | None:
     """A medium that would reach, had the switches of a span other cages for it; None where they have none."""
-    from fabricgen.plan.cabling import fits_segment
+    from fabricgen.plan.media import fits_segment
 
     tier = cluster.design.tier(segment.tier) if segment.tier else None
     for profile in cluster.design.catalog.cables if tier else ():
