@@ -21,6 +21,7 @@ BLUEPRINTS = Path(__file__).resolve().parent.parent / "blueprints"
 EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))
 
 SMALLER: dict[str, tuple[str, ...]] = {
+    "multi-plane": ("pods.p1.su=2",),
     "colossus-200k": (
         "pods.p1.count=1",
         "pods.p1.su=4",

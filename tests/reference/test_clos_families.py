@@ -42,7 +42,7 @@ TABLE = [
     ),
     Row("rail-only", (), 512, "compute", {"leaf": 8}, (512,)),
     # a unit has 32 x 8 ports a plane, a leaf takes them with as many uplinks: 8 units x 8 planes, spines of 512 ports
-    Row("multi-plane", (), 2048, "compute", {"leaf": 64, "spine": 32}, (16384, 16384)),
+    Row("multi-plane", ("pods.p1.su=8",), 2048, "compute", {"leaf": 64, "spine": 32}, (16384, 16384)),
     Row("multi-plane", ("pods.p1.su=4",), 1024, "compute", {"leaf": 32, "spine": 16}, (8192, 8192)),
     # DGX SuperPOD B200, the rows of 16, 32 and 64 scalable units
     Row("superpod-b200-3tier", (), 4096, "compute", {"leaf": 128, "spine": 128, "core": 64}, (4096,) * 3),
@@ -259,7 +259,7 @@ def test_each_nic_has_a_port_in_each_of_eight_planes() -> None:
         for port, leaf in ports.items():
             assert leaf == f"compute-leaf-{unit}-pl{port[-1]}-01"
         assert len(ports) == 64
-    for leaf, counter in met("multi-plane", "leaf", "spine").items():
+    for leaf, counter in met("multi-plane", "leaf", "spine", "compute", "pods.p1.su=8").items():
         assert counter == {f"compute-spine-{leaf.split('-')[4]}-{i:02d}": 64 for i in range(1, 5)}
 
 
