@@ -28,7 +28,7 @@ SMALLER: dict[str, tuple[str, ...]] = {
         "pods.p49.su=4",
         "pods.p49.nodes=232",
         "fabrics.compute.tiers.core.count=4",
-    )
+    ),
 }
 """What is changed of examples that are too large to expand in every test; their whole size has tests of its own."""
 
