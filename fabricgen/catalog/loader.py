@@ -149,5 +149,15 @@ def _read(model: type[M], file: Path) -> M:
 
 @cache
 def _read_once(model: type[M], file: Path) -> M:
-    """A built-in file, which is part of the program; one of a user's may change between two blueprints."""
-    return validate(model, read_located(file))
+    """A built-in file, which is part of the program; one of a user's may change between two blueprints.
+
+    Nobody asks where something stands in it, unless it is wrong.
+    """
+    from pydantic import ValidationError
+
+    from fabricgen.kernel.plain_yaml import NotPlainError, read_plain
+
+    try:
+        return model.model_validate(read_plain(file))
+    except (NotPlainError, ValidationError):
+        return validate(model, read_located(file))

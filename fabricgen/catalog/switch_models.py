@@ -218,7 +218,8 @@ class SwitchProfile(Profile):
     def most_ports(self, cage_class: int, ways: int) -> int:
         """Ports that all cages of a class make when split so, with neighbours and pipelines minded."""
         first, cage = self.first_cage(cage_class), self.cages[cage_class]
-        return len(list(self.served(range(first, first + cage.count, cage.block(ways)), ways, {}))) * ways
+        blocks = range(first, first + cage.count, cage.block(ways))
+        return ways * (len(list(self.served(blocks, ways, {}))) if self.pipelines else len(blocks))
 
     def split_for(self, cage_class: int, speed_gbps: int, lane_gbps: float) -> int | None:
         """Return the split of a class of cages that makes most ports of `speed_gbps` over lanes of a rate, or None.

@@ -144,8 +144,9 @@ class _FreeCages:
         kept = {c for other, cages in self._ranges.items() if other != role for c in cages}
         mine = self._free & set(wanted) if wanted else self._free - kept
         step = cage.block(ways)
-        free = (c for c in range(first, first + cage.count, step) if mine.issuperset(range(c, c + step)))
-        return list(self._profile.served(free, ways, self._served))
+        firsts = range(first, first + cage.count, step)
+        free = [c for c in firsts if (c in mine if step == 1 else mine.issuperset(range(c, c + step)))]
+        return list(self._profile.served(free, ways, self._served)) if self._profile.pipelines else free
 
     def take(self, cage_class: int, number: int, role: str, ways: int, *, at_end: bool) -> tuple[int, ...] | None:
         """So many cages from the first on, or the last ones of every line card in turn; None when there are too few."""

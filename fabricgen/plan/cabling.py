@@ -78,14 +78,16 @@ def cable(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTab
     ends = _ends(of_link, anchors, numbers, end_numbers(devices, links, cages))
     floor = design.loaded.blueprint.floor
     run = run_length(devices, racks, floor, links.a_device[ends.link], links.b_device[ends.link])
-    long_haul = np.array([1000 * s.km for s in links.segments])[links.segment[ends.link]]
-    run = np.where(long_haul > 0, long_haul, run)
+    if any(s.km for s in links.segments):
+        long_haul = np.array([1000 * s.km for s in links.segments])[links.segment[ends.link]]
+        run = np.where(long_haul > 0, long_haul, run)
     run_m = np.zeros(int(of_link.max(initial=-1)) + 1)
     np.maximum.at(run_m, ends.cable, run)
     asked_for = {name for segment in links.segments for name in segment.media}
     media = tuple(c for c in design.catalog.cables if c.selectable or c.id in asked_for)
-    medium, reaches = choose(links, ends, stocked(run_m), media)
-    return of_link, CableTable(media, stocked(run_m), run_m, medium, reaches, ends.cable, ends.link, ends.links)
+    length_m = stocked(run_m)
+    medium, reaches = choose(links, ends, length_m, media)
+    return of_link, CableTable(media, length_m, run_m, medium, reaches, ends.cable, ends.link, ends.links)
 
 
 def _anchors(links: LinkTable, connectors: EndNumbers) -> Ints:
@@ -146,12 +148,10 @@ def side_columns(links: LinkTable, rows: Ints, *, cage: bool) -> tuple[Ints, Int
     return a, b
 
 
-def cages_of_ends(plan: Plan) -> tuple[Wide, Wide]:
-    """The cage at the a and at the b end of each cable end row, by a number of its own in the cluster; int64."""
-    links, rows = plan.links, plan.cables.end_link
-    a, b = side_columns(links, rows, cage=True)
-    wide = np.int64
-    return links.a_device[rows].astype(wide) * _STRIDE + a, links.b_device[rows].astype(wide) * _STRIDE + b
+def cages_of_ends(plan: Plan) -> EndNumbers:
+    """The cage at the a and at the b end of each cable end row, by a number of its own in the cluster."""
+    numbers, rows = end_numbers(plan.devices, plan.links, cages), plan.cables.end_link
+    return EndNumbers(numbers.a[rows], numbers.b[rows], numbers.count)
 
 
 def _ends(of_link: Ints, anchors: Ints, connectors: EndNumbers, cages: EndNumbers) -> Ends:
@@ -162,6 +162,6 @@ def _ends(of_link: Ints, anchors: Ints, connectors: EndNumbers, cages: EndNumber
     if (key[1:] < key[:-1]).any():
         order = np.argsort(key, kind="stable")
         rows, key = rows[order], key[order]
-    start = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)])
-    link, count = rows[start], np.diff(np.r_[start, len(rows)]).astype(np.int32)
+    start = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)]).astype(np.int32)
+    link, count = rows[start], np.diff(start, append=np.int32(len(rows)))
     return Ends(of_link[link], link, count, EndNumbers(cages.a[link], cages.b[link], cages.count))

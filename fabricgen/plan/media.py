@@ -32,7 +32,7 @@ def choose(links: LinkTable, ends: Ends, length_m: Floats, media: tuple[CablePro
     medium, reaches = medium[like], reaches[like]
     if any(s.stated for s in links.segments):
         usable = [_reaching(links.segments, wants.of(some), profile) for profile in media]
-        _agree(medium, reaches, together, [fits[like] for fits in usable])
+        _agree(medium, reaches, together, like, usable)
     if (medium < 0).any():
         _make_do(medium, segment, links.segments, media)
     return medium, reaches
@@ -93,13 +93,21 @@ def _reaching(segments: tuple[Segment, ...], wants: _Wants, profile: CableProfil
     return reaching
 
 
-def _agree(medium: Ints, reaches: Flags, together: Ints, usable: list[Flags]) -> None:
-    """Let cables that share cages, but are told otherwise, take the cheapest medium that all of them may."""
+def _agree(medium: Ints, reaches: Flags, together: Ints, like: Ints, usable: list[Flags]) -> None:
+    """Let cables that share cages, but are told otherwise, take the cheapest medium that all of them may.
+
+    `usable` says of each medium whether it will do for each combination of wants, of which `like` is each cable's own.
+    """
+    least, most = like.copy(), like.copy()
+    np.minimum.at(least, together, like)
+    np.maximum.at(most, together, like)
+    rows = np.flatnonzero((least < most)[together])
+    group, own = together[rows], like[rows]
     for i, fits in reversed(list(enumerate(usable))):
-        every = fits.copy()
-        np.logical_and.at(every, together, fits)
-        every = every[together]
-        medium[every], reaches[every] = i, True
+        every = np.ones(len(together), dtype=bool)
+        every[group[~fits[own]]] = False
+        agreed = rows[every[group]]
+        medium[agreed], reaches[agreed] = i, True
 
 
 def _make_do(medium: Ints, segment: Ints, segments: tuple[Segment, ...], media: tuple[CableProfile, ...]) -> None:

@@ -51,22 +51,21 @@ BY_DRUM_M = 2000
 
 def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b: Ints) -> Floats:
     """Length of the run between pairs of devices, m, float64: in the rack, or up, along and down; slack included."""
-    rack_a, rack_b = devices.rack[a], devices.rack[b]
-    u_a, u_b = devices.u[a], devices.u[b]
-    row, column = racks.row[devices.rack], racks.column[devices.rack]
-    inside = np.abs(u_a - u_b) * RACK_UNIT_M + RACK_WIDTH_M
-    drop = (2 * racks.units - u_a - u_b) * RACK_UNIT_M + 2 * floor.tray_m
-    along = np.abs(column[a] - column[b]) * floor.rack_pitch_m
-    across = np.abs(row[a] - row[b]) * floor.row_pitch_m
-    run = np.where(rack_a == rack_b, inside, drop + along + across)
-    result: Floats = run * (1 + floor.slack)
-    return result
+    u, row, column = devices.u, racks.row[devices.rack], racks.column[devices.rack]
+    run: Floats = np.multiply(2 * racks.units - u[a] - u[b], RACK_UNIT_M, dtype=np.float64)
+    run += 2 * floor.tray_m
+    run += np.abs(column[a] - column[b]) * floor.rack_pitch_m
+    run += np.abs(row[a] - row[b]) * floor.row_pitch_m
+    inside = np.flatnonzero(devices.rack[a] == devices.rack[b])
+    run[inside] = np.abs(u[a[inside]] - u[b[inside]]) * RACK_UNIT_M + RACK_WIDTH_M
+    run *= 1 + floor.slack
+    return run
 
 
 def stocked(length_m: Floats) -> Floats:
     """Round lengths up to what is stocked, m, float64."""
-    step = np.where(length_m > BY_DRUM_M + 1e-6, 1000, 100)
-    beyond = np.ceil(length_m / step - 1e-9) * step
-    found = np.searchsorted(STOCK_M, length_m - 1e-9)
-    result: Floats = np.where(found < len(STOCK_M), STOCK_M[np.minimum(found, len(STOCK_M) - 1)], beyond)
+    result: Floats = np.append(STOCK_M, 0.0)[np.searchsorted(STOCK_M, length_m - 1e-9)]
+    beyond = np.flatnonzero(result == 0)
+    step = np.where(length_m[beyond] > BY_DRUM_M + 1e-6, 1000, 100)
+    result[beyond] = np.ceil(length_m[beyond] / step - 1e-9) * step
     return result

@@ -152,7 +152,8 @@ class LinkTable:
 
     def rows_of(self, segment: int) -> slice:
         """The rows of the links of a segment, which follow one another."""
-        start, stop = np.searchsorted(self.segment, [segment, segment + 1]).tolist()
+        ends = np.array([segment, segment + 1], dtype=self.segment.dtype)  # of another type: copies the column
+        start, stop = np.searchsorted(self.segment, ends).tolist()
         return slice(start, stop)
 
 

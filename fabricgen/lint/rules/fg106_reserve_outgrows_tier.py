@@ -129,16 +129,20 @@ def _moves(design: Design, trials: Trials, upper: TierDesign) -> str:
     """What the first step of growth that changes a tier's count does to the uplinks there are."""
     growing = {name: pod for name, pod in design.loaded.blueprint.pods.items() if pod.slots > pod.su}
     step: Mapping[str, Any] = {f"pods.{name}.su": pod.slots for name, pod in growing.items()}
-    past = ""
+    past, after = "", tuple[FabricDesign, ...]()
     if len(growing) == 1:
         ((name, pod),) = growing.items()
         low, high = pod.su, pod.slots
         while high - low > 1:
             middle = (low + high) // 2
-            found = _tier(trials.wires({f"pods.{name}.su": middle}), upper)
-            low, high = (middle, high) if found and found.count == upper.count else (low, middle)
+            grown = trials.wires({f"pods.{name}.su": middle})
+            found = _tier(grown, upper)
+            if found and found.count == upper.count:
+                low = middle
+            else:
+                high, after = middle, grown
         step, past = {f"pods.{name}.su": high}, f" past {low}" if low > 1 else ""
-    after = trials.wires(step)
+    after = after or trials.wires(step)
     told = []
     for lower in design.tiers:
         then = _tier(after, lower)

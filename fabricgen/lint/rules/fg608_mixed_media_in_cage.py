@@ -10,7 +10,7 @@ from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.plan.tables import Flags, Ints, Segment, Wide
+    from fabricgen.plan.tables import Flags, Ints, Segment
 
 
 class MixedMediaInCage(PlanRule):
@@ -60,16 +60,17 @@ class MixedMediaInCage(PlanRule):
         medium, segment = cables.medium[cables.end_cable], links.segment[cables.end_link]
         shared = np.zeros(len(segment), dtype=bool)
         mixed = np.zeros(len(segment), dtype=bool)
-        for place in cages_of_ends(cluster.plan):
-            shared |= _in_cages_with_several(place, cables.end_cable)
-            mixed |= _in_cages_with_several(place, medium)
+        cages = cages_of_ends(cluster.plan)
+        for place in (cages.a, cages.b):
+            shared |= _in_cages_with_several(place, cages.count, cables.end_cable)
+            mixed |= _in_cages_with_several(place, cages.count, medium)
         latest = _latest(links.segments, segment, mixed)
         told: set[Path] = set()
         for i, own in enumerate(links.segments):
             if not own.stated or own.stated in told:
                 continue
             fitting = [c for c in cables.media if fits_segment(own, c)]
-            alike = np.isin(medium, [n for n, c in enumerate(cables.media) if c in fitting])
+            alike = np.array([*(c in fitting for c in cables.media), False])[medium]
             whole = "/".join(dict.fromkeys(c.medium for c in fitting if c.attached or c.link_gbps))
             rows = (segment == i) & shared
             message, hint = f", and {whole} fills one", "state a medium with fibres of its own, such as DR or SR"
@@ -92,26 +93,28 @@ class MixedMediaInCage(PlanRule):
         rows = links.segment[cables.end_link] == number
         far_ends = np.bincount(cables.end_cable, minlength=len(cables))[cables.end_cable]
         segment = links.segments[number]
-        place, _ = cages_of_ends(cluster.plan)
+        cages = cages_of_ends(cluster.plan)
         split = rows & (far_ends > 1)
         straight = rows & (far_ends == 1) & (cables.end_links == segment.a.per_connector)
-        mixed = np.intersect1d(place[split], place[straight])
-        if len(mixed):
+        mixed = np.bincount(cages.a[split], minlength=cages.count) > 0
+        mixed &= np.bincount(cages.a[straight], minlength=cages.count) > 0
+        if mixed.any():
             yield self.flag(
                 segment.path,
-                f"{len(mixed)} twin-port cages of {segment.fabric} {segment.key} links hold a straight and a splitter "
+                f"{mixed.sum()} twin-port cages of {segment.fabric} {segment.key} links hold a straight and a splitter "
                 "fibre",
                 "links to each upper switch in multiples of those of a cage, or unsplit ports",
             )
 
 
-def _in_cages_with_several(place: Wide, what: Ints) -> Flags:
-    """Which cable ends are in cages that hold several of something."""
+def _in_cages_with_several(place: Ints, cages: int, what: Ints) -> Flags:
+    """Which cable ends are in cages, of so many, that hold several of something."""
     import numpy as np
 
-    pairs = np.unique(np.stack([place, what.astype(np.int64)]), axis=1)
-    held, counts = np.unique(pairs[0], return_counts=True)
-    found: Flags = np.isin(place, held[counts > 1])
+    least, most = np.full(cages, what.max(initial=0), dtype=np.int32), np.full(cages, -1, dtype=np.int32)
+    np.minimum.at(least, place, what)
+    np.maximum.at(most, place, what)
+    found: Flags = (least < most)[place]
     return found
 
 

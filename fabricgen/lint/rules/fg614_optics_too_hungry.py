@@ -81,5 +81,6 @@ def _media(cluster: Cluster, number: int) -> list[int]:
     from fabricgen.plan.tables import distinct
 
     cables, links = cluster.plan.cables, cluster.plan.links
-    rows = links.segment[cables.end_link] == number
+    here = links.rows_of(number)
+    rows = (cables.end_link >= here.start) & (cables.end_link < here.stop)
     return distinct(cables.medium[cables.end_cable[rows]])
