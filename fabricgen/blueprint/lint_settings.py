@@ -38,6 +38,9 @@ def _day(text: str) -> str:
     return text
 
 
+Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$", json_schema_extra={"format": "date"}), AfterValidator(_day)]
+
+
 def steps(place: str) -> tuple[str, ...]:
     """A place in words, dotted or with slashes, by its steps; a port such as Ethernet1/1 is two."""
     return tuple(step for step in place.replace(".", "/").split("/") if step)
@@ -49,9 +52,7 @@ class Waiver(Model):
     rule: RuleCode = Field(examples=["FG203"], description="Code of the rule.")
     at: str = Field("", description="Place it covers, for example fabrics/storage; empty: everywhere.")
     why: Line = Field(min_length=3, json_schema_extra={"minLength": 3}, description="The reason, for the next reader.")
-    until: Annotated[str, AfterValidator(_day)] | None = Field(
-        None, pattern=r"^\d{4}-\d{2}-\d{2}$", json_schema_extra={"format": "date"}, description="Last day it holds."
-    )
+    until: Day | None = Field(None, description="Last day it holds.")
 
     @property
     def place(self) -> tuple[str, ...]:
