@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout, lay_out
+from fabricgen.design.rack_fit import check_racks
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.tiers import FabricContext, TierSpec, tier_specs
 from fabricgen.kernel.diagnostics import InputError
@@ -79,14 +80,20 @@ class Trials:
         return found if all(_is_even(layout, fabric, found) for fabric in found) else ()
 
     def wires(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
-        """The fabrics with a change, evenly or not; empty where they cannot be wired, or nothing more is tried."""
+        """The fabrics with a change, evenly or not.
+
+        Empty where they cannot be wired, or racks cannot hold them, or nothing more is tried.
+        """
         if self.exhausted:
             return ()
         self._left -= 1
         try:
-            return tuple(self._design(self.changed(change).context))
+            context = self.changed(change).context
+            found = tuple(self._design(context))
+            check_racks(context.layout, context.catalog, found, ())
         except (InputError, ValidationError):
             return ()
+        return found
 
     def fits(self, change: Mapping[str, Any]) -> bool:
         """Whether the fabrics wire with a change."""
