@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import cast
@@ -18,6 +19,9 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 COMMANDS = "fabricgen.cli.commands"
+
+_RARELY = (100_000, 20, 50)
+"""When cycles are collected: by default all that is loaded is looked through again and again while it loads."""
 
 EXIT_FINDINGS, EXIT_INPUT, EXIT_DEFECT, EXIT_INTERRUPTED = 1, 2, 3, 130
 """Findings or differences; input that cannot be used; a defect of ours; interrupted by the user."""
@@ -58,6 +62,7 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit with its code."""
+    gc.set_threshold(*_RARELY)
     sys.exit(run(arguments))
 
 
