@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import Layout
 from fabricgen.design.scale_up_model import ScaleUpDesign
@@ -57,18 +58,21 @@ def _node_rack_units(
     layout: Layout, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> int:
     """Rack units that the fullest node rack needs: a slot of the tallest node for each, and what stands beside."""
-    racks = layout.units * layout.racks_per_su
     nodes = layout.nodes_per_rack * max(s.profile.rack_units for s in layout.node_sets if not s.per_rack)
-    beside = sum(s.per_rack * s.profile.rack_units for s in layout.node_sets)
-    switches = sum(
-        tier.switches // racks * tier.profile.rack_units
-        for fabric in fabrics
-        for tier in fabric.tiers
-        if scope_of(tier.per) == "rack"
-    )
-    trays = sum(
-        -(-domain.trays_each // domain.places.racks) * catalog.switch(domain.profile.tray).rack_units
-        for domain in scale_up
-        if domain.per == "rack" and domain.trays_each
-    )
-    return nodes + beside + switches + trays
+    shared = sum(s.per_rack * s.profile.rack_units for s in layout.node_sets)
+    switches = sum(switch.rack_units * count for switch, count in beside_nodes(layout, catalog, fabrics, scale_up))
+    return nodes + shared + switches
+
+
+def beside_nodes(
+    layout: Layout, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
+) -> Iterator[tuple[SwitchProfile, int]]:
+    """Switches and scale-up trays that stand in every node rack: (profile, how many)."""
+    racks = layout.units * layout.racks_per_su
+    for fabric in fabrics:
+        for tier in fabric.tiers:
+            if scope_of(tier.per) == "rack":
+                yield tier.profile, tier.switches // racks
+    for domain in scale_up:
+        if domain.per == "rack" and domain.trays_each:
+            yield catalog.switch(domain.profile.tray), -(-domain.trays_each // domain.places.racks)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
-from fabricgen.design.shape import scope_of
+from fabricgen.design.rack_fit import beside_nodes
 
 Device: TypeAlias = NodeProfile | SwitchProfile
 Figure: TypeAlias = Callable[[Device], float | None]
@@ -45,10 +45,16 @@ def weight_kg(profile: Device) -> float | None:
 
 def fullest_node_rack(design: Design, figure: Figure) -> RackLoad:
     """The node rack with the largest sum of a figure; an omitted node counts unless every unit lacks it."""
-    beside = list(_beside(design))
+    beside = list(beside_nodes(design.layout, design.catalog, design.fabrics, design.scale_up))
     racks = range(design.layout.racks_per_su)
     loads = (rack_load([*nodes, *beside], figure) for rack in racks for nodes in _nodes(design.layout, rack))
     return max(loads, key=lambda load: (load.total, load.devices))
+
+
+def over_budget(design: Design, figure: Figure, budget: float | None) -> RackLoad | None:
+    """The fullest node rack by a figure, where a budget is stated and it has more."""
+    load = fullest_node_rack(design, figure) if budget else None
+    return load if budget and load and load.total > budget else None
 
 
 def rack_load(held: Iterable[tuple[Device, int]], figure: Figure) -> RackLoad:
@@ -70,14 +76,3 @@ def _nodes(layout: Layout, rack: int) -> Iterator[list[tuple[Device, int]]]:
     left = [full - missing for missing in gone.values()]
     for present in (*left, *([full] if len(left) < layout.units else [])):
         yield [(s.profile, present[s.name]) for s in layout.node_sets]
-
-
-def _beside(design: Design) -> Iterator[tuple[Device, int]]:
-    """Switches and scale-up trays that stand in every node rack."""
-    racks = design.layout.units * design.layout.racks_per_su
-    for tier in design.tiers:
-        if scope_of(tier.per) == "rack":
-            yield tier.profile, tier.switches // racks
-    for scale_up in design.scale_up:
-        if scale_up.per == "rack" and scale_up.trays_each:
-            yield design.catalog.switch(scale_up.profile.tray), -(-scale_up.trays_each // scale_up.places.racks)

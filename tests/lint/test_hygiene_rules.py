@@ -16,21 +16,10 @@ from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.lint.engine import lint
+from fabricgen.lint.examples import BASE
 from fabricgen.lint.repair import repair
 from tests.conftest import example_design
 
-BLUEPRINT = """\
-fabricgen: 1
-name: kept
-scalable_unit: {nodes: 4 x dgx-b200}
-pods: {p1: {su: 2}}
-fabrics:
-  compute:
-    protocol: roce
-    tiers:
-      leaf: {switch: sn5600, per: [su, rail]}
-      spine: {switch: sn5600, count: 4}
-"""
 SPINE = "compute-spine-01"
 
 DesignOf = Callable[..., Design]
@@ -69,7 +58,7 @@ IDLE = [
 
 @pytest.mark.parametrize(("setting", "why"), IDLE)
 def test_a_setting_without_effect_is_found(design_of: DesignOf, setting: str, why: str) -> None:
-    (found,) = found_by(design_of(BLUEPRINT, [setting]), "FG806")
+    (found,) = found_by(design_of(BASE, [setting]), "FG806")
     assert found.message == why
 
 
@@ -86,20 +75,20 @@ def test_a_setting_without_effect_is_found(design_of: DesignOf, setting: str, wh
     ],
 )
 def test_a_setting_with_effect_is_not(design_of: DesignOf, sets: list[str]) -> None:
-    assert not found_by(design_of(BLUEPRINT, sets), "FG806")
+    assert not found_by(design_of(BASE, sets), "FG806")
 
 
 def test_a_nos_that_no_tier_of_the_name_can_run_is_refused(design_of: DesignOf) -> None:
     mixed = ["fabrics.compute.tiers.spine.switch=7060x6-64pe"]
     for change in ("nos.leaf=eos", "fabrics.compute.nos.leaf=eos", "nos.spine=cumulus"):
         with pytest.raises(InputError) as refused:
-            design_of(BLUEPRINT, [*mixed, change])
+            design_of(BASE, [*mixed, change])
         assert [d.code for d in refused.value.diagnostics] == ["FG018"]
-    assert not found_by(design_of(BLUEPRINT, [*mixed, "nos=eos"]), "FG806")
+    assert not found_by(design_of(BASE, [*mixed, "nos=eos"]), "FG806")
 
 
 def test_a_nos_that_is_stated_nearer_for_all_is_found(design_of: DesignOf) -> None:
-    (found,) = found_by(design_of(BLUEPRINT, ["nos.leaf=cumulus", "fabrics.compute.nos.leaf=sonic"]), "FG806")
+    (found,) = found_by(design_of(BASE, ["nos.leaf=cumulus", "fabrics.compute.nos.leaf=sonic"]), "FG806")
     assert (found.path, found.message) == (("nos", "leaf"), "no switch that it is for runs cumulus")
 
 
@@ -120,28 +109,28 @@ def test_infiniband_takes_neither_addresses_nor_a_nos() -> None:
     ],
 )
 def test_a_pool_of_nobody_is_found(design_of: DesignOf, sets: list[str], unused: str) -> None:
-    (found,) = found_by(design_of(BLUEPRINT, sets), "FG805")
+    (found,) = found_by(design_of(BASE, sets), "FG805")
     assert found.message == f"nothing takes addresses from {unused}"
 
 
 def test_a_pool_of_as_numbers_that_a_fabric_hides(design_of: DesignOf) -> None:
     sets = ["routing.asn.pool=64512-65534", "fabrics.compute.routing.asn.pool=4200000000-4200099999"]
-    (found,) = found_by(design_of(BLUEPRINT, sets), "FG805")
+    (found,) = found_by(design_of(BASE, sets), "FG805")
     assert found.path == ("routing", "asn", "pool")
-    assert not found_by(design_of(BLUEPRINT, sets[:1]), "FG805")
+    assert not found_by(design_of(BASE, sets[:1]), "FG805")
 
 
 def test_the_version_may_be_missing_and_is_inserted(tmp_path: Path) -> None:
-    text = "# a pilot\n" + BLUEPRINT.removeprefix("fabricgen: 1\n")
-    assert mended(tmp_path, text) == "# a pilot\n" + BLUEPRINT
+    text = "# a pilot\n" + BASE.removeprefix("fabricgen: 1\n")
+    assert mended(tmp_path, text) == "# a pilot\n" + BASE
 
 
 def test_without_its_version_a_blueprint_means_the_same(design_of: DesignOf) -> None:
-    digest = design_of(BLUEPRINT).loaded.digest
-    assert design_of(BLUEPRINT.removeprefix("fabricgen: 1\n")).loaded.digest == digest
+    digest = design_of(BASE).loaded.digest
+    assert design_of(BASE.removeprefix("fabricgen: 1\n")).loaded.digest == digest
 
 
-OWN = BLUEPRINT + f"address_of:\n  {SPINE}: {{mgmt: 10.16.0.30}}  # the console server knows it\n"
+OWN = BASE + f"address_of:\n  {SPINE}: {{mgmt: 10.16.0.30}}  # the console server knows it\n"
 
 
 def test_an_old_name_holds_and_is_renamed(tmp_path: Path, design_of: DesignOf) -> None:
@@ -185,13 +174,13 @@ def test_a_path_is_found_under_its_old_name() -> None:
     ],
 )
 def test_an_empty_group_is_found(design_of: DesignOf, setting: str, message: str) -> None:
-    (found,) = found_by(design_of(BLUEPRINT, [setting]), "FG809")
+    (found,) = found_by(design_of(BASE, [setting]), "FG809")
     assert found.message == message
 
 
 def test_gnmi_without_a_port_says_enough(design_of: DesignOf) -> None:
     sets = ["management.gnmi={}", "management.dns={domain: fabric.example.net}"]
-    assert not found_by(design_of(BLUEPRINT, sets), "FG809")
+    assert not found_by(design_of(BASE, sets), "FG809")
 
 
 @pytest.mark.parametrize(
@@ -208,11 +197,11 @@ def test_gnmi_without_a_port_says_enough(design_of: DesignOf) -> None:
     ],
 )
 def test_timezones(design_of: DesignOf, zone: str, known: bool) -> None:
-    assert (not found_by(design_of(BLUEPRINT, [f"management.timezone={zone}"]), "FG814")) == known
+    assert (not found_by(design_of(BASE, [f"management.timezone={zone}"]), "FG814")) == known
 
 
 def waived(*waivers: str) -> str:
-    return BLUEPRINT + "lint:\n  waive:\n" + "".join(f"    - {{rule: FG303, why: late, {w}}}\n" for w in waivers)
+    return BASE + "lint:\n  waive:\n" + "".join(f"    - {{rule: FG303, why: late, {w}}}\n" for w in waivers)
 
 
 @pytest.mark.parametrize(
@@ -234,14 +223,14 @@ def test_of_two_waivers_the_one_without_effect_is_found(
 
 def test_a_waiver_of_a_fault_or_of_nothing(design_of: DesignOf) -> None:
     sets = ["lint.waive=[{rule: FG024, why: late}, {rule: FG398, why: late}, {rule: FG802, why: late}]"]
-    found = found_by(design_of(BLUEPRINT, sets), "FG811")
+    found = found_by(design_of(BASE, sets), "FG811")
     assert [d.message for d in found] == ["no rule has the code FG024", "no rule has the code FG398"]
     assert found[0].hint.startswith("that is a fault")
 
 
 def test_what_is_idle_is_taken_away_and_the_rest_stays(tmp_path: Path) -> None:
     text = (
-        BLUEPRINT.replace("count: 4}", "count: 4, spread: stripe}  # four")
+        BASE.replace("count: 4}", "count: 4, spread: stripe}  # four")
         + "pools:\n  hosts: [10.128.0.0/9, 'fd5a::/48']  # both\n"
     )
     text += "management:\n  dns: {}\n  ntp: 10.32.0.1\n"
@@ -253,7 +242,7 @@ def test_what_is_idle_is_taken_away_and_the_rest_stays(tmp_path: Path) -> None:
 
 
 def test_an_anchor_counts_as_used_where_it_is_stated_last(design_of: DesignOf) -> None:
-    text = BLUEPRINT.replace("{switch: sn5600, count: 4}", "{switch: *model, count: 4}")
+    text = BASE.replace("{switch: sn5600, count: 4}", "{switch: *model, count: 4}")
     text = "x-a: &model 7060x6-64pe\nx-b: &model sn5600\n" + text
     (found,) = found_by(design_of(text), "FG815")
     assert found.span
@@ -262,13 +251,13 @@ def test_an_anchor_counts_as_used_where_it_is_stated_last(design_of: DesignOf) -
 
 def test_an_empty_group_of_a_fabric_takes_away_what_the_cluster_states(design_of: DesignOf) -> None:
     sets = ["fabrics.compute.management.dns={}"]
-    assert len(found_by(design_of(BLUEPRINT, sets), "FG809")) == 1
-    assert not found_by(design_of(BLUEPRINT, [*sets, "management.dns.servers=10.32.0.1"]), "FG809")
+    assert len(found_by(design_of(BASE, sets), "FG809")) == 1
+    assert not found_by(design_of(BASE, [*sets, "management.dns.servers=10.32.0.1"]), "FG809")
 
 
 def test_what_some_nos_writes_lines_for_is_left_to_people(design_of: DesignOf) -> None:
     sets = ["management.banner={}", "management.snmp={}", "management.syslog={}"]
-    assert [len(d.fix) for d in found_by(design_of(BLUEPRINT, sets), "FG809")] == [0, 0, 1]
+    assert [len(d.fix) for d in found_by(design_of(BASE, sets), "FG809")] == [0, 0, 1]
 
 
 def test_management_ports_of_infiniband_switches_have_the_families_of_the_cluster() -> None:

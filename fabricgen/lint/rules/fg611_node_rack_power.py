@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.rack_loads import fullest_node_rack, power_kw
+from fabricgen.lint.rack_loads import over_budget, power_kw
 from fabricgen.lint.rule import DesignRule
 
 
@@ -34,7 +34,6 @@ class NodeRackPower(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the fullest node rack with what is stated."""
         budget = design.loaded.blueprint.scalable_unit.racks.power_kw
-        load = fullest_node_rack(design, power_kw) if budget else None
-        if budget and load and load.total > budget:
+        if load := over_budget(design, power_kw, budget):
             message = f"a node rack draws {load.total:g} kW and may {budget:g} kW: {load.text}"
             yield self.flag(("scalable_unit", "racks", "power_kw"), message, "fewer `nodes_per_rack`, or other racks")

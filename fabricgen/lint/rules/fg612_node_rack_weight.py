@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.rack_loads import fullest_node_rack, weight_kg
+from fabricgen.lint.rack_loads import over_budget, weight_kg
 from fabricgen.lint.rule import DesignRule
 
 
@@ -34,7 +34,6 @@ class NodeRackWeight(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the fullest node rack with what is stated."""
         budget = design.loaded.blueprint.scalable_unit.racks.weight_kg
-        load = fullest_node_rack(design, weight_kg) if budget else None
-        if budget and load and load.total > budget:
+        if load := over_budget(design, weight_kg, budget):
             message = f"a node rack holds {load.total:g} kg and may {budget:g} kg: {load.text}"
             yield self.flag(("scalable_unit", "racks", "weight_kg"), message, "fewer `nodes_per_rack`, or other racks")
