@@ -21,13 +21,13 @@ from fabricgen.diff.configs import Configs, compare_configs
 from fabricgen.diff.folder import read_lists
 from fabricgen.diff.listing import COLUMNS, NUMBERS, Listing, Lists, place_of
 from fabricgen.diff.shape import shape_of
-from fabricgen.export.formats.csv import number
 from fabricgen.export.parts import addresses, bom, cables, devices, links
 from fabricgen.export.table import ExportContext, Table
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
 from fabricgen.kernel.git_tree import PREFIX, GitTree, open_tree
 from fabricgen.kernel.publish_manifest import MANIFEST, parse_manifest
 from fabricgen.kernel.text_input import MAX_BYTES
+from fabricgen.kernel.units import number
 
 if TYPE_CHECKING:
     from fabricgen.render.engine import Subject

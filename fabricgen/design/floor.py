@@ -14,7 +14,7 @@ from itertools import product
 from string import ascii_lowercase
 from typing import Any, NamedTuple
 
-from fabricgen.blueprint.models import Floor
+from fabricgen.blueprint.floor import Floor
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.management import TRAY_TIER
 from fabricgen.design.model import Design

@@ -58,3 +58,8 @@ def parse_percent(text: str | int | float) -> float:
 def power_of_two_at_least(n: int) -> int:
     """Return the smallest power of two that is >= n (1 for n <= 1)."""
     return 1 << max(0, n - 1).bit_length()
+
+
+def number(value: int | float) -> str:
+    """A number without a needless fraction: 15, 0.5."""
+    return str(int(value)) if float(value).is_integer() else repr(round(float(value), 3))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.blueprint.models import Floor
+from fabricgen.blueprint.floor import Floor
 from fabricgen.plan.tables import DeviceTable, Floats, Ints, RackTable
 
 RACK_UNIT_M = 0.04445

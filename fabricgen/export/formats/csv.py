@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from fabricgen.export.table import Cell, Table
+from fabricgen.kernel.units import number
 
 _SPECIAL = re.compile(r'[",\r\n]')
 
@@ -22,8 +23,3 @@ def _texts(column: Sequence[Cell]) -> list[str]:
     if _SPECIAL.search("".join(texts)):
         return [f'"{t.replace(chr(34), chr(34) * 2)}"' if _SPECIAL.search(t) else t for t in texts]
     return texts
-
-
-def number(value: int | float) -> str:
-    """A number without a needless fraction: 15, 0.5."""
-    return str(int(value)) if float(value).is_integer() else repr(round(float(value), 3))

@@ -12,8 +12,8 @@ import numpy as np
 from fabricgen.catalog.models import CableProfile, NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.summary import whole
-from fabricgen.export.cabling import CableParts, EndKind
 from fabricgen.export.table import Cell, ExportContext, File, Table, csv_file
+from fabricgen.parts.cables import CableParts, EndKind
 from fabricgen.plan.tables import EXTRA, NODE
 
 ON_REQUEST = False

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.cabling import CableParts
 from fabricgen.export.columns import picked
 from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.parts.cables import CableParts
 
 ON_REQUEST = False
 

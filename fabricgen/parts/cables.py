@@ -13,7 +13,7 @@ from fabricgen.catalog.models import CableProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
-from fabricgen.export.formats.csv import number
+from fabricgen.kernel.units import number
 from fabricgen.plan.end_numbers import hangs_on_lower
 from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.tables import DeviceClass, Ints, Segment, Side, Wide
