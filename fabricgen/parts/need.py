@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.parts.cables import CableParts
-from fabricgen.plan.tables import Ints
+from fabricgen.plan.tables import Ints, Wide
 
 KINDS = (
     *("node", "switch", "line-card", "transceiver", "cable", "trunk", "panel"),
@@ -37,7 +37,8 @@ class Needs:
     """Needs of parts: int32 columns of one length; `part` indexes `parts`.
 
     Each row says how many pieces of the part (1 or more) something needs: a cable, a device or a rack, by its row in
-    the tables of the plan, -1 for none. A piece that plugs into a device for a cable, as a transceiver does, has both.
+    the tables of the plan, -1 for none. A piece that plugs into a device for a cable, as a transceiver does, has both,
+    and `end`: the end of that cable, of all a ends and then all b ends, in the order of the plan's rows of cable ends.
     """
 
     parts: tuple[Part, ...]
@@ -46,6 +47,7 @@ class Needs:
     cable: Ints
     device: Ints
     rack: Ints
+    end: Ints
 
     def __len__(self) -> int:
         return len(self.part)
@@ -54,6 +56,16 @@ class Needs:
     def quantities(self) -> list[int]:
         """Pieces of each part in all, in the order of `parts`."""
         return pieces(self.part, self.quantity, len(self.parts))
+
+    def of(self, part: int) -> Needs:
+        """Only the needs of one part."""
+        rows = np.flatnonzero(self.part == part)
+        columns = (getattr(self, name)[rows] for name in COLUMNS)
+        return Needs((self.parts[part],), np.zeros(len(rows), dtype=np.int32), *columns)
+
+
+COLUMNS = ("quantity", "cable", "device", "rack", "end")
+"""The columns beside the part."""
 
 
 class Source(Protocol):
@@ -71,11 +83,12 @@ def needs_of(
     cable: Ints | None = None,
     device: Ints | None = None,
     rack: Ints | None = None,
+    end: Ints | None = None,
 ) -> Needs:
     """Needs from the columns that there are: one piece a row, of no cable, device or rack, where nothing is said."""
     none = np.full(len(part), -1, dtype=np.int32)
     each = np.ones(len(part), dtype=np.int32) if quantity is None else quantity.astype(np.int32)
-    of = (none if column is None else column.astype(np.int32) for column in (cable, device, rack))
+    of = (none if column is None else column.astype(np.int32) for column in (cable, device, rack, end))
     return Needs(tuple(parts), part.astype(np.int32), each, *of)
 
 
@@ -88,13 +101,12 @@ def joined(found: Sequence[Needs]) -> Needs:
     place = {name: i for i, name in enumerate(parts)}
     codes = [np.array([place[p.part] for p in n.parts], dtype=np.int32)[n.part] for n in found if len(n)]
     columns = (
-        np.concatenate([getattr(n, name) for n in found if len(n)] or [np.empty(0, dtype=np.int32)])
-        for name in ("quantity", "cable", "device", "rack")
+        np.concatenate([getattr(n, name) for n in found if len(n)] or [np.empty(0, dtype=np.int32)]) for name in COLUMNS
     )
     return Needs(tuple(parts.values()), np.concatenate(codes or [np.empty(0, dtype=np.int32)]), *columns)
 
 
-def pieces(group: Ints, quantity: Ints, groups: int) -> list[int]:
+def pieces(group: Ints | Wide, quantity: Ints, groups: int) -> list[int]:
     """Pieces of each of so many groups; exact, since sums stay far below 2**53."""
     found: list[int] = np.bincount(group, weights=quantity, minlength=groups).astype(np.int64).tolist()
     return found

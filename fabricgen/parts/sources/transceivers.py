@@ -31,7 +31,8 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
     chosen = rows[_first_of_each(cage[rows], own, cages.count)]
     used = np.bincount(what[chosen], minlength=len(made)) > 0
     place, parts = _numbered([part if there else None for part, there in zip(made, used.tolist(), strict=True)])
-    return needs_of(parts, place[what[chosen]], cable=np.tile(table.end_cable, 2)[chosen], device=device[chosen])
+    of_cable = np.tile(table.end_cable, 2)[chosen]
+    return needs_of(parts, place[what[chosen]], cable=of_cable, device=device[chosen], end=chosen.astype(np.int32))
 
 
 def _part(kind: EndKind, medium: CableProfile) -> Part:
