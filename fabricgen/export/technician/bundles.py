@@ -31,6 +31,9 @@ TWISTED, COPPER, FIBRE = range(3)
 LETTERS, MOST = ("T", "C", "F"), (24, 8, 24)
 """Letter of each kind in the name of a bundle, and how many go into one."""
 
+KIND_WORDS = ("twisted pair", "copper", "fibre")
+"""What each kind is called."""
+
 KIND_OF = {"COPPER": TWISTED, "DAC": COPPER, "ACC": COPPER, "AEC": COPPER}
 """Kind by the catalogue's word for the medium; all others are light."""
 
