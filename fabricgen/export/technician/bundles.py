@@ -133,8 +133,13 @@ def _steps(cluster: Cluster, home: Ints, away: Ints, longest: Floats) -> tuple[I
     """The step of each bundle, numbered in the order of pulling, and what each is called."""
     racks, row = cluster.plan.racks, row_numbers(cluster.plan.racks)
     reach = np.select(
-        [racks.site[home] != racks.site[away], row[home] != row[away], home != away],
-        [OTHER_SITE, OTHER_ROW, SAME_ROW],
+        [
+            racks.site[home] != racks.site[away],
+            racks.hall[home] != racks.hall[away],
+            row[home] != row[away],
+            home != away,
+        ],
+        [OTHER_SITE, OTHER_HALL, OTHER_ROW, SAME_ROW],
         SAME_RACK,
     )
     first, step = np.unique(_code(reach, row[home], row[away]), return_index=True, return_inverse=True)[1:]

@@ -23,7 +23,7 @@ def rack_order(racks: RackTable) -> Ints:
     """
     network = racks.row < 0
     away = np.where(network, -racks.row, racks.row)
-    walk = np.lexsort((racks.column, away, network, racks.site))
+    walk = np.lexsort((racks.column, away, network, racks.hall, racks.site))
     place = np.empty(len(walk), dtype=np.int32)
     place[walk] = np.arange(len(walk), dtype=np.int32)
     return place
@@ -32,8 +32,8 @@ def rack_order(racks: RackTable) -> Ints:
 def row_numbers(racks: RackTable) -> Ints:
     """The row that each rack stands in, numbered from 0 in the order of `rack_order`; int32."""
     walk = np.argsort(rack_order(racks))
-    site, row = racks.site[walk], racks.row[walk]
-    new = (site[1:] != site[:-1]) | (row[1:] != row[:-1])
+    hall, row = racks.hall[walk], racks.row[walk]
+    new = (hall[1:] != hall[:-1]) | (row[1:] != row[:-1])
     numbers = np.empty(len(walk), dtype=np.int32)
     numbers[walk] = np.concatenate([[0], np.cumsum(new)])[: len(walk)]
     return numbers
@@ -43,9 +43,10 @@ def row_places(cluster: Cluster) -> Strings:
     """`h1.R03` of every rack; object array of str."""
     racks = cluster.plan.racks
     sites = cluster.design.layout.sites
-    halls = np.array([f"{site}.h1" if len(sites) > 1 else "h1" for site in sites], dtype=object)
+    names = [f"{sites[hall.site]}.{hall.name}" if len(sites) > 1 else hall.name for hall in racks.halls]
+    halls = np.array(names, dtype=object)
     known = {row: f".N{-row:02d}" if row < 0 else f".R{row + 1:02d}" for row in set(racks.row.tolist())}
-    places: Strings = halls[racks.site] + np.array([known[row] for row in racks.row.tolist()], dtype=object)
+    places: Strings = halls[racks.hall] + np.array([known[row] for row in racks.row.tolist()], dtype=object)
     return places
 
 

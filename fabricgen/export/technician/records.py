@@ -9,7 +9,7 @@ import numpy as np
 from fabricgen.allocate.ports import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.cable_ends import port_texts, socket_texts
-from fabricgen.export.palette import cluster_swatches, ink_on, plane_mark, rail_fill
+from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
 from fabricgen.export.technician.bundles import PullPlan, pull_plan
 from fabricgen.export.technician.locations import device_places
 from fabricgen.parts.cables import distinct
@@ -35,7 +35,8 @@ class Records:
     """Columns by cable end row. `port` is cage and port, `socket` what one sees of it, `place` where the device is.
 
     `common_a`: the cable hangs on its a end (a breakout has one there and several at b). `first`: the first row of its
-    cable; `number` counts the rows of a cable from 1. Pairs are of the a and the b end.
+    cable; `number` counts the rows of a cable from 1. Pairs are of the a and the b end. `bundle_tags` are those of `tags`
+    without their rails, which a bundle mixes.
     """
 
     cluster: Cluster
@@ -51,6 +52,7 @@ class Records:
     place: tuple[Strings, Strings]
     tags: tuple[Tag, ...]
     tag: Wide
+    bundle_tags: tuple[Tag, ...]
 
 
 def records(cluster: Cluster) -> Records:
@@ -79,6 +81,7 @@ def records(cluster: Cluster) -> Records:
         place=(places[a], places[b]),
         tags=tags,
         tag=tag,
+        bundle_tags=tuple(_without_rail(t, cluster_swatches(cluster)) for t in tags),
     )
 
 
@@ -96,11 +99,16 @@ def _tags(cluster: Cluster) -> tuple[tuple[Tag, ...], Wide]:
     swatches = cluster_swatches(cluster)
     several = {f.name for f in cluster.design.fabrics if f.planes > 1}
     first, tag = distinct(fabric, rail, plane)
-    tags = []
-    for i, r, p in zip(*(column[first].tolist() for column in (fabric, rail, plane)), strict=True):
-        name = fabrics[i]
-        swatch, mark = swatches[name], plane_mark(p if name in several else 0)
-        fill = rail_fill(swatch.fill, r)
-        text = f"{swatch.code}{r or ''}{mark.letter if mark else ''}"
-        tags.append(Tag(text, fill, ink_on(fill), swatch.word, name, r, p if mark else 0))
+    keys = zip(*(column[first].tolist() for column in (fabric, rail, plane)), strict=True)
+    tags = [_tag(fabrics[i], swatches[fabrics[i]], r, p if fabrics[i] in several else 0) for i, r, p in keys]
     return tuple(tags), tag
+
+
+def _tag(fabric: str, swatch: Swatch, rail: int, plane: int) -> Tag:
+    mark, fill = plane_mark(plane), rail_fill(swatch.fill, rail)
+    letter = mark.letter if mark else ""
+    return Tag(f"{swatch.code}{rail or ''}{letter}", fill, ink_on(fill), swatch.word, fabric, rail, plane)
+
+
+def _without_rail(tag: Tag, swatches: dict[str, Swatch]) -> Tag:
+    return _tag(tag.fabric, swatches[tag.fabric], 0, tag.plane)

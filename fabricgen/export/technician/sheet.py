@@ -18,7 +18,7 @@ DONE = ("done", "fault")
 A4, A3 = 9, 8
 """Paper sizes (ECMA-376, ST_PaperSize)."""
 
-_ROW_POINTS = 17
+_ROW_POINTS = 21
 
 _OPTIONS = {"autofilter": True, "format_columns": True, "format_rows": True, "select_locked_cells": True}
 
@@ -54,11 +54,11 @@ class Sheet:
 def redlines(closed: tuple[Sequence[int], Sequence[int]] = ((), ())) -> tuple[Column, ...]:
     """The columns that the hand fills; `closed` are rows whose a or b end is not to be seen from where one stands."""
     return (
-        Column("done", 6, REDLINE),
+        Column("done", 7, REDLINE),
         Column("built_a_cage", 8, REDLINE, closed=closed[0]),
         Column("built_b_cage", 8, REDLINE, closed=closed[1]),
         Column("built_length_m", 8, REDLINE),
-        Column("remark", 18, REDLINE),
+        Column("remark", 13, REDLINE),
     )
 
 

@@ -27,6 +27,9 @@ MOST_STEPS = 40
 NUMBERS = ("length_m", "a_u", "b_u")
 """Columns of cables.csv that hold numbers."""
 
+WIDTHS = {"cable": 20, "part": 20, "device": 18, "transceiver": 15, "rack": 15, "u": 5, "label_a": 32, "label_b": 32}
+"""Widths of columns of cables.csv, in characters, by name without the end."""
+
 
 @dataclass(frozen=True)
 class Pack:
@@ -81,12 +84,11 @@ def home_rows(pack: Pack, racks: tuple[int, ...]) -> Wide:
 def wiring_sheet(pack: Pack, rows: Wide, name: str) -> Sheet:
     """The rows of cables.csv under the names that they have there, and the redline columns."""
     rows = np.sort(rows)
-    widths = {"cable": 26, "part": 30, "label_a": 44, "label_b": 44, "length_m": 8, "a_u": 4, "b_u": 4, "medium": 9}
     planned = tuple(
         Column(
             column,
-            widths.get(column, 9 if "cage" in column else 20),
-            NUMBER if column in NUMBERS else BOLD if column == "cable" else TEXT,
+            WIDTHS.get(column.removeprefix("a_").removeprefix("b_"), 9),
+            NUMBER if column in NUMBERS else SMALL,
             cells[rows].tolist(),
         )
         for column, cells in pack.wiring.items()
@@ -113,16 +115,15 @@ def pull_sheet(pack: Pack, rows: Wide, name: str, title: str) -> Sheet:
     cable = found.cable[rows]
     bundle = found.pull.bundle[cable]
     columns = (
-        Column("order", 6, NUMBER, found.pull.order[cable].tolist()),
-        Column("bundle", 26, SMALL, found.pull.names[bundle].tolist()),
+        Column("order", 7, NUMBER, found.pull.order[cable].tolist()),
+        Column("bundle", 18, SMALL, found.pull.names[bundle].tolist()),
         Column("tag", 7, MARK, [tag.text for tag in pack.tags(rows)]),
-        Column("a_end", 23, BOLD, pack.location[0][rows].tolist()),
-        Column("b_end", 23, BOLD, pack.location[1][rows].tolist()),
-        Column("part", 24, SMALL, wiring["part"][rows].tolist()),
+        Column("a_end", 24, BOLD, pack.location[0][rows].tolist()),
+        Column("b_end", 24, BOLD, pack.location[1][rows].tolist()),
+        Column("part", 20, SMALL, wiring["part"][rows].tolist()),
         Column("length_m", 8, NUMBER, wiring["length_m"][rows].tolist()),
-        Column("cable", 24, SMALL, wiring["cable"][rows].tolist()),
         *redlines(),
-        *_keys(pack, rows, ("a_device", "a_cage", "b_device", "b_cage")),
+        *_keys(pack, rows, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
     )
     return Sheet(name, title, len(rows), columns, pack.tags(rows), _bands(bundle))
 
@@ -133,14 +134,14 @@ def rack_sheet(pack: Pack, rack: int, name: str) -> Sheet:
     found, wiring = pack.found, pack.wiring
     device = np.where(b, found.device[1][row], found.device[0][row])
     columns = (
-        Column("u", 4, NUMBER, found.cluster.plan.devices.u[device].tolist()),
-        Column("device", 23, SMALL, _side(wiring, "device", row, b).tolist()),
+        Column("u", 5, NUMBER, found.cluster.plan.devices.u[device].tolist()),
+        Column("device", 18, SMALL, _side(wiring, "device", row, b).tolist()),
         Column("port", 9, BOLD, np.where(b, found.socket[1][row], found.socket[0][row]).tolist()),
         Column("tag", 7, MARK, [tag.text for tag in pack.tags(row)]),
-        Column("far_end", 23, BOLD, np.where(b, pack.location[0][row], pack.location[1][row]).tolist()),
-        Column("far_device", 23, SMALL, _side(wiring, "device", row, ~b).tolist()),
+        Column("far_end", 24, BOLD, np.where(b, pack.location[0][row], pack.location[1][row]).tolist()),
+        Column("far_device", 18, SMALL, _side(wiring, "device", row, ~b).tolist()),
         Column("transceiver", 16, SMALL, _side(wiring, "transceiver", row, b).tolist()),
-        Column("part", 22, SMALL, wiring["part"][row].tolist()),
+        Column("part", 19, SMALL, wiring["part"][row].tolist()),
         Column("length_m", 8, NUMBER, wiring["length_m"][row].tolist()),
         *redlines((np.flatnonzero(b).tolist(), np.flatnonzero(~b).tolist())),
         Column("end", 4, TEXT, np.where(b, "b", "a").tolist(), hidden=True),
@@ -166,15 +167,16 @@ def bundle_sheet(pack: Pack, rows: Wide, name: str) -> Sheet:
     start, end = pull.home[cable[first]], pull.away[cable[first]]
     lengths = np.zeros(len(pull.names))
     np.maximum.at(lengths, pull.bundle[cable], pack.cluster.plan.cables.length_m[cable])
-    tags = [found.tags[i] for i in found.tag[rows[found.first[rows]][first]].tolist()]
+    tags = [found.bundle_tags[i] for i in found.tag[rows[found.first[rows]][first]].tolist()]
     steps = pull.step[bundle]
     columns = (
-        Column("step", 28, TEXT, [pull.steps[i] for i in steps.tolist()]),
-        Column("bundle", 40, BOLD, pull.names[bundle].tolist()),
-        Column("colour", 9, MARK, [tag.word for tag in tags]),
+        Column("step", 28, SMALL, [pull.steps[i] for i in steps.tolist()]),
+        Column("bundle", 36, SMALL, pull.names[bundle].tolist()),
+        Column("tag", 7, MARK, [tag.text for tag in tags]),
+        Column("colour", 9, TEXT, [tag.word for tag in tags]),
         Column("kind", 12, TEXT, [KIND_WORDS[i] for i in pull.kind[bundle].tolist()]),
-        Column("from_rack", 26, TEXT, [pack.cluster.plan.racks.names[i] for i in start.tolist()]),
-        Column("first_to_rack", 26, TEXT, [pack.cluster.plan.racks.names[i] for i in end.tolist()]),
+        Column("from_rack", 22, SMALL, [pack.cluster.plan.racks.names[i] for i in start.tolist()]),
+        Column("first_to_rack", 22, SMALL, [pack.cluster.plan.racks.names[i] for i in end.tolist()]),
         Column("cables", 8, NUMBER, count.tolist()),
         Column("longest_m", 10, NUMBER, lengths[bundle].tolist()),
         redlines()[0],

@@ -8,20 +8,20 @@ from typing import Any
 from fabricgen.export.technician.records import Tag
 
 TEXT, SMALL, NUMBER, BOLD, MARK, REDLINE, CLOSED = "text", "small", "number", "bold", "mark", "redline", "closed"
-"""Uses of a cell: text, long text in small print, numbers, what the eye seeks, the tag, open to the hand, closed to it."""
+"""Uses of a cell: text, long text in small print, numbers, what one looks for, a tag, open to the hand, closed to it."""
 
-_FONT = {"font_name": "Arial", "font_size": 9, "valign": "vcenter"}
+_FONT = {"font_name": "Arial", "font_size": 10, "valign": "vcenter"}
 
 _LINE = {"bottom": 1, "bottom_color": "#8C8C8C"}
 
 _USES: dict[str, dict[str, Any]] = {
     TEXT: {},
-    SMALL: {"font_size": 7, "text_wrap": True},
-    NUMBER: {"align": "right"},
+    SMALL: {"font_size": 8, "text_wrap": True},
+    NUMBER: {"align": "right", "indent": 1},
     BOLD: {"bold": True},
     MARK: {"bold": True, "align": "center"},
     REDLINE: {"locked": False, "left": 1, "right": 1, "bg_color": "#FFFBE6"},
-    CLOSED: {"left": 1, "right": 1, "pattern": 18, "fg_color": "#BFBFBF", "bg_color": "#FFFFFF"},
+    CLOSED: {"left": 1, "right": 1, "bg_color": "#BFBFBF"},
 }
 
 _BAND = "#EDEDED"
@@ -52,7 +52,7 @@ class Styles:
     def header(self) -> Any:
         """Heads of columns."""
         look = {"bold": True, "text_wrap": True, "top": 1, "bottom": 2, "bg_color": HEADER_FILL, "align": "left"}
-        return self._book.add_format({**_FONT, **look})
+        return self._book.add_format({**_FONT, "font_size": 8, **look})
 
     def heading(self, size: int) -> Any:
         """A heading of so many points on the cover."""

@@ -71,5 +71,5 @@ def _rows(racks: RackTable, walk: list[int]) -> list[list[int]]:
 
 
 def _area(racks: RackTable, rack: int) -> tuple[int, bool]:
-    """What rows of one workbook have in common: the site, and whether they are network rows."""
-    return int(racks.site[rack]), bool(racks.row[rack] < 0)
+    """What rows of one workbook have in common: the hall, and whether they are network rows."""
+    return int(racks.hall[rack]), bool(racks.row[rack] < 0)
