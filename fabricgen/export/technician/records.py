@@ -35,8 +35,8 @@ class Records:
     """Columns by cable end row. `port` is cage and port, `socket` what one sees of it, `place` where the device is.
 
     `common_a`: the cable hangs on its a end (a breakout has one there and several at b). `first`: the first row of its
-    cable; `number` counts the rows of a cable from 1. Pairs are of the a and the b end. `bundle_tags` are those of `tags`
-    without their rails, which a bundle mixes.
+    cable; `number` counts the rows of a cable from 1. Pairs are of the a and the b end. `bundle_tags` are `tags`
+    without rails, which a bundle mixes.
     """
 
     cluster: Cluster

@@ -8,7 +8,7 @@ from typing import Any
 from fabricgen.export.technician.records import Tag
 
 TEXT, SMALL, NUMBER, BOLD, MARK, REDLINE, CLOSED = "text", "small", "number", "bold", "mark", "redline", "closed"
-"""Uses of a cell: text, long text in small print, numbers, what one looks for, a tag, open to the hand, closed to it."""
+"""Uses of a cell: text, long text in small print, numbers, what one looks for, a tag, the hand's, not the hand's."""
 
 _FONT = {"font_name": "Arial", "font_size": 10, "valign": "vcenter"}
 
