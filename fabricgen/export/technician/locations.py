@@ -13,7 +13,11 @@ import numpy as np
 
 from fabricgen.allocate.ports import Strings
 from fabricgen.cluster import Cluster
+from fabricgen.design.halls import DEFAULT_HALL
 from fabricgen.plan.tables import Ints, RackTable
+
+SHORT_HALL = "h1"
+"""How the hall that no blueprint names reads on labels, whose room is scarce; a hall of that name takes it away."""
 
 
 def rack_order(racks: RackTable) -> Ints:
@@ -43,7 +47,11 @@ def row_places(cluster: Cluster) -> Strings:
     """`h1.R03` of every rack; object array of str."""
     racks = cluster.plan.racks
     sites = cluster.design.layout.sites
-    names = [f"{sites[hall.site]}.{hall.name}" if len(sites) > 1 else hall.name for hall in racks.halls]
+    short = "" if any(hall.name == SHORT_HALL for hall in racks.halls) else SHORT_HALL
+    words = [short if hall.name == DEFAULT_HALL and short else hall.name for hall in racks.halls]
+    names = [
+        f"{sites[hall.site]}.{word}" if len(sites) > 1 else word for hall, word in zip(racks.halls, words, strict=True)
+    ]
     halls = np.array(names, dtype=object)
     known = {row: f".N{-row:02d}" if row < 0 else f".R{row + 1:02d}" for row in set(racks.row.tolist())}
     places: Strings = halls[racks.hall] + np.array([known[row] for row in racks.row.tolist()], dtype=object)

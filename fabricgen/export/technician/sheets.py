@@ -135,8 +135,8 @@ def rack_sheet(pack: Pack, rack: int, name: str) -> Sheet:
     device = np.where(b, found.device[1][row], found.device[0][row])
     columns = (
         Column("u", 5, NUMBER, found.cluster.plan.devices.u[device].tolist()),
-        Column("device", 18, SMALL, _side(wiring, "device", row, b).tolist()),
-        Column("port", 9, BOLD, np.where(b, found.socket[1][row], found.socket[0][row]).tolist()),
+        Column("device", 17, SMALL, _side(wiring, "device", row, b).tolist()),
+        Column("port", 13, BOLD, np.where(b, found.socket[1][row], found.socket[0][row]).tolist()),
         Column("tag", 7, MARK, [tag.text for tag in pack.tags(row)]),
         Column("far_end", 24, BOLD, np.where(b, pack.location[0][row], pack.location[1][row]).tolist()),
         Column("far_device", 18, SMALL, _side(wiring, "device", row, ~b).tolist()),

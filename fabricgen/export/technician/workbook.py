@@ -52,14 +52,16 @@ def _sheets(pack: Pack, volume: Volume, rows: Wide) -> Iterator[Sheet]:
     yield bundle_sheet(pack, rows, "bundles")
     for name, mine, title in pull_sheets(pack, rows):
         yield pull_sheet(pack, mine, name, title)
-    yield wiring_sheet(pack, rows, "wiring")
     for rack, _ in racks_wired(pack, volume.racks):
         yield rack_sheet(pack, rack, pack.cluster.plan.racks.names[rack])
+    yield wiring_sheet(pack, rows, "wiring")
 
 
 def _named(sheets: list[Sheet]) -> list[Sheet]:
-    _, *names = sheet_names(["cover", *(sheet.name for sheet in sheets)])
-    return [replace(sheet, name=name) for sheet, name in zip(sheets, names, strict=True)]
+    """Sheets by legal names; `cover` and `wiring` keep theirs, whatever racks are called."""
+    first = ("cover", sheets[-1].name)
+    _, last, *names = sheet_names([*first, *(sheet.name for sheet in sheets[:-1])])
+    return [replace(sheet, name=name) for sheet, name in zip(sheets, (*names, last), strict=True)]
 
 
 def _cover(pack: Pack, volume: Volume, rows: Wide, sheets: list[Sheet]) -> Cover:
