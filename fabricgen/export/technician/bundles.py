@@ -3,7 +3,7 @@
 A bundle is cables of one fabric, plane and kind between the same two racks. Where these are few, cables from one rack
 to one row go together and part there. Its size keeps it round and stiff enough for one hand and one strap: 24 fibres or
 active optical cables of 3.0 mm, 8 of copper of 9.4 mm (diameters: NVIDIA DGX SuperPOD Data Center Design, Networking,
-Cable Weights), 24 twisted pairs (TIA TSB-184-A, Cable bundling).
+Cable Weights), 24 twisted pairs (TIA TSB-184-A; https://www.cablinginstall.com/standards/article/16481797).
 
 A step is the bundles between the same two rows. What goes farthest comes first: other sites, other halls, other rows,
 then along the row, and last inside each rack. Long runs so lie at the bottom of the tray, and short ones leave it above
