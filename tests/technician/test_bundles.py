@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 import numpy as np
 import pytest
 
@@ -30,13 +32,17 @@ def test_cables_of_a_bundle_leave_one_rack_and_follow_one_another(plan: PullPlan
         assert len(set(plan.home[plan.bundle == bundle].tolist())) == 1
 
 
-def test_within_a_step_copper_lies_below_fibre_and_long_before_short(plan: PullPlan) -> None:
+def test_within_a_step_copper_lies_below_fibre_and_far_racks_come_before_near_ones(plan: PullPlan) -> None:
     for step in range(len(plan.steps)):
-        mine = plan.step == step
-        keys = list(zip((plan.kind[mine] == FIBRE).tolist(), (-plan.longest_m[mine]).round(6).tolist(), strict=True))
-        light = [key for key in keys if key[0]]
-        assert [key[0] for key in keys] == sorted(key[0] for key in keys)
-        assert light == sorted(light)
+        mine = np.flatnonzero(plan.step == step).tolist()
+        assert [plan.kind[i] == FIBRE for i in mine] == sorted(plan.kind[i] == FIBRE for i in mine)
+        for kind in set(plan.kind[mine].tolist()):
+            pairs: dict[str, float] = {}
+            racks = [plan.names[i].split(":")[0] for i in mine if plan.kind[i] == kind]
+            for pair, length in zip(racks, (plan.longest_m[i] for i in mine if plan.kind[i] == kind), strict=True):
+                pairs[pair] = max(pairs.get(pair, 0), length)
+            assert [pair for pair, _ in groupby(racks)] == list(pairs)  # bundles of a pair are together
+            assert list(pairs.values()) == sorted(pairs.values(), reverse=True)
 
 
 def test_what_goes_farthest_is_pulled_first() -> None:

@@ -8,7 +8,7 @@ Cable Weights), 24 twisted pairs (TIA TSB-184-A; https://www.cablinginstall.com/
 A step is the bundles between the same two rows. What goes farthest comes first: other sites, other halls, other rows,
 then along the row, and last inside each rack. Long runs so lie at the bottom of the tray, and short ones leave it above
 them; nobody pulls a long run past ports that are plugged in. Within a step copper comes before fibre, which must not
-carry its weight, and long bundles before short ones.
+carry its weight, bundles between the same racks follow one another, and the farthest racks come first.
 """
 
 from __future__ import annotations
@@ -78,10 +78,11 @@ def pull_plan(cluster: Cluster) -> PullPlan:
     chunk = np.empty(len(key), dtype=np.int64)
     chunk[by_place] = rank_within(key[by_place]) // np.array(MOST)[kind[by_place]]
     first, bundle = np.unique(_code(key, chunk), return_index=True, return_inverse=True)[1:]
-    longest = np.zeros(len(first))
-    np.maximum.at(longest, bundle, cables.run_m)
+    longest = _greatest(cables.run_m, bundle)[first]
     step, steps = _steps(cluster, home[first], away[first], longest)
-    walk = np.lexsort((target[first], home[first], fabric[first], plane[first], -longest, kind[first], step))
+    pair = _code(home[first], target[first])
+    farthest = _greatest(longest, _code(step, kind[first], pair))
+    walk = np.lexsort((chunk[first], plane[first], fabric[first], pair, -farthest, kind[first], step))
     place = np.empty(len(walk), dtype=np.int32)
     place[walk] = np.arange(len(walk), dtype=np.int32)
     chosen = first[walk]
@@ -129,6 +130,14 @@ def _code(*columns: Ints | Wide) -> Ints:
     return code.astype(np.int32)
 
 
+def _greatest(values: Floats, group: Ints | Wide) -> Floats:
+    """The greatest value of the group that each belongs to."""
+    greatest = np.zeros(int(group.max(initial=-1)) + 1)
+    np.maximum.at(greatest, group, values)
+    of_group: Floats = greatest[group]
+    return of_group
+
+
 def _steps(cluster: Cluster, home: Ints, away: Ints, longest: Floats) -> tuple[Ints, tuple[str, ...]]:
     """The step of each bundle, numbered in the order of pulling, and what each is called."""
     racks, row = cluster.plan.racks, row_numbers(cluster.plan.racks)
@@ -143,8 +152,7 @@ def _steps(cluster: Cluster, home: Ints, away: Ints, longest: Floats) -> tuple[I
         SAME_RACK,
     )
     first, step = np.unique(_code(reach, row[home], row[away]), return_index=True, return_inverse=True)[1:]
-    farthest = np.zeros(len(first))
-    np.maximum.at(farthest, step, longest)
+    farthest = _greatest(longest, step)[first]
     walk = np.lexsort((row[away[first]], row[home[first]], -farthest, reach[first]))
     place = np.empty(len(walk), dtype=np.int32)
     place[walk] = np.arange(len(walk), dtype=np.int32)
