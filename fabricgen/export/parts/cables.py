@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.columns import picked
+from fabricgen.export.columns import end_place, picked
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.parts.cables import CableParts
 
@@ -60,10 +60,6 @@ def table(cluster: Cluster) -> Table:
 
 def _places(devices: list[str], cages: list[str], ports: list[str], links: list[int]) -> list[str]:
     """What a label says of an end: device and cage, and the port where the connector carries a single link."""
-    known = {key: f":{_place(*key)}" for key in set(zip(cages, ports, [count > 1 for count in links], strict=True))}
+    known = {key: f":{end_place(*key)}" for key in set(zip(cages, ports, [count > 1 for count in links], strict=True))}
     keys = zip(cages, ports, [count > 1 for count in links], strict=True)
     return [device + known[key] for device, key in zip(devices, keys, strict=True)]
-
-
-def _place(cage: str, port: str, several: bool) -> str:
-    return cage if several else port if port.startswith(cage) else f"{cage} {port}"
