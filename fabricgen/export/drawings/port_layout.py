@@ -11,7 +11,7 @@ from fabricgen.export.drawings.svg import GLYPH
 from fabricgen.export.drawings.switch_ports import Port
 from fabricgen.export.drawings.wrap import Groups, narrowest
 
-PAGE_WIDTH, PAGE_HEIGHT = 277.0, 185.0
+PAGE_WIDTH, PAGE_HEIGHT = 277.0, 188.0
 """Room on a landscape A4 page, mm."""
 
 SIZE = 1.9

@@ -67,16 +67,15 @@ class Racks:
 
     def rack(self, number: int) -> Rack:
         """One rack, by its row in the table of racks."""
-        weight, power = self._budgets(number)
-        units = self._table.units
+        kind = self._table.kinds[int(self._table.kind[number])]
         return Rack(
             name=self._table.names[number],
             place=self.place(number),
-            units=units,
+            units=kind.units,
             items=tuple(self._item(row) for row in self.devices_of(number)),
-            used_u=Total(float(self._used_u[0][number]), units),
-            weight_kg=Total(float(self._weight_kg[0][number]), weight, bool(self._weight_kg[1][number])),
-            power_kw=Total(float(self._power_kw[0][number]), power, bool(self._power_kw[1][number])),
+            used_u=Total(float(self._used_u[0][number]), kind.units),
+            weight_kg=Total(float(self._weight_kg[0][number]), kind.load_kg, bool(self._weight_kg[1][number])),
+            power_kw=Total(float(self._power_kw[0][number]), kind.power_kw, bool(self._power_kw[1][number])),
             feeds=self.feeds(number),
         )
 
@@ -87,11 +86,12 @@ class Racks:
         return found
 
     def place(self, number: int) -> str:
-        """Where a rack stands, in words; rows and places count from 1, network rows down from -1."""
-        table = self._table
-        row = int(table.row[number])
-        site = self._cluster.design.layout.sites[int(table.site[number])]
-        return f"{site} row {row + 1 if row >= 0 else row} place {int(table.column[number]) + 1}"
+        """Where a rack stands, in words, with its site and hall where there are several."""
+        table, sites = self._table, self._cluster.design.layout.sites
+        hall = table.halls[int(table.hall[number])]
+        words = [sites[hall.site]] if len(sites) > 1 else []
+        words += [hall.name] if len(table.halls) > len(sites) else []
+        return " ".join([*words, f"row {row_number(int(table.row[number]))} place {int(table.column[number]) + 1}"])
 
     def feeds(self, number: int) -> tuple[str, ...]:
         """The power feeds that a rack hangs on."""
@@ -139,20 +139,19 @@ class Racks:
         known = np.array([value or 0.0 for value in of_class])[self._devices.device_class]
         lacks = np.array([value is None for value in of_class], dtype=np.float64)[self._devices.device_class]
         rack, count = self._devices.rack, len(self._table)
-        return np.bincount(rack, weights=known, minlength=count), np.bincount(rack, weights=lacks, minlength=count) > 0
-
-    def _budgets(self, number: int) -> tuple[float | None, float | None]:
-        """(kg, kW) that are stated for a rack."""
-        blueprint = self._cluster.design.loaded.blueprint
-        if self.has_nodes(number):
-            return blueprint.scalable_unit.racks.weight_kg, blueprint.scalable_unit.racks.power_kw
-        return blueprint.floor.network_rack_kg, blueprint.floor.network_rack_kw
+        sums: Floats = np.bincount(rack, weights=known, minlength=count).astype(np.float64)
+        return sums, np.bincount(rack, weights=lacks, minlength=count) > 0
 
     def _item(self, row: int) -> Item:
         number = int(self._devices.device_class[row])
         profile = self._devices.classes[number].profile
         name = self._cluster.names[row]
         return Item(int(self._devices.u[row]), profile.rack_units, name, profile.id, self.swatches[number])
+
+
+def row_number(row: int) -> int:
+    """What a row is called: from 1, and down from -1 before the first."""
+    return row + 1 if row >= 0 else row
 
 
 def _swatch(cls: DeviceClass, of_fabric: Mapping[str, Swatch]) -> Swatch:

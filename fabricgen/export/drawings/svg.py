@@ -15,6 +15,7 @@ STYLE = (
     ".b{font-weight:bold}.m{text-anchor:middle}.e{text-anchor:end}.w{fill:#FFF}.g{fill:#555}"
     ".l{fill:none;stroke:#000;stroke-width:.2}.h{fill:none;stroke:#BBB;stroke-width:.1}"
     ".d{fill:none;stroke:#777;stroke-width:.15;stroke-dasharray:.8 .6}"
+    ".t{fill:none;stroke:#555;stroke-width:.1;stroke-opacity:.5}.r{fill:none;stroke:#000;stroke-width:.6}"
 )
 """What the classes mean: bold, middle, end, white ink, grey ink, line, hairline, dashed."""
 
