@@ -14,6 +14,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.plan.end_numbers import EndNumbers, Ends, end_numbers, hangs_on_lower
 from fabricgen.plan.media import choose
+from fabricgen.plan.offers import offered_lengths, shelf_of
 from fabricgen.plan.routes import run_length, stocked
 from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.tables import (
@@ -87,6 +88,10 @@ def cable(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTab
     media = tuple(c for c in design.catalog.cables if c.selectable or c.id in asked_for)
     length_m = stocked(run_m)
     medium, reaches = choose(links, ends, length_m, media)
+    shelf = shelf_of(design)
+    if shelf:
+        sold_m = offered_lengths(shelf, links, ends, medium, media, run_m)
+        length_m = np.where(np.isnan(sold_m), length_m, sold_m)
     return of_link, CableTable(media, length_m, run_m, medium, reaches, ends.cable, ends.link, ends.links)
 
 

@@ -89,7 +89,8 @@ def _legal(segments: tuple[Segment, ...], wants: _Wants, profile: CableProfile) 
 
 def _reaching(segments: tuple[Segment, ...], wants: _Wants, profile: CableProfile) -> Flags:
     """Likewise, and whether it is long enough."""
-    reaching: Flags = _legal(segments, wants, profile) & (wants.longest <= profile.reach_m)
+    reach_m = np.array([segment.reach_m(profile) for segment in segments])[wants.segment]
+    reaching: Flags = _legal(segments, wants, profile) & (wants.longest <= reach_m)
     return reaching
 
 
@@ -133,6 +134,7 @@ def _splits(segments: tuple[Segment, ...], profile: CableProfile) -> Flags:
 def fits_segment(segment: Segment, profile: CableProfile) -> bool:
     """Whether a medium carries a segment's lane rate and speed; copper pairs go to RJ45 cages and nothing else does.
 
+    Where product lists sell anything for such links, only media that they sell are taken.
     A module of one link (`link_gbps`) needs a connector that is not split at either end. A segment that names its
     media takes no other; those of a scale-up domain are taken as they are.
     """
@@ -140,6 +142,8 @@ def fits_segment(segment: Segment, profile: CableProfile) -> bool:
     if segment.media and segment.tier is None:
         return carries and profile.id in segment.media
     if not (profile.id in segment.media if segment.stated else profile.selectable):
+        return False
+    if segment.reach_m(profile) < 0:
         return False
     whole = segment.a.per_connector == 1 and segment.b.per_connector == 1
     if profile.link_gbps and not (whole and segment.speed_gbps in profile.link_gbps):

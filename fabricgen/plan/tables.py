@@ -102,6 +102,14 @@ Side: TypeAlias = Attachment | PortRun | ManagementPort | ScaleUpPort
 
 
 @dataclass(frozen=True, slots=True)
+class Offer:
+    """A medium (the id of its profile) that product lists sell for links of a kind, and how far those go, m."""
+
+    medium: str
+    reach_m: float
+
+
+@dataclass(frozen=True, slots=True)
 class Segment:
     """Links that come from one line of the blueprint and are alike: same fabric, tiers, speed and kind of ends."""
 
@@ -122,6 +130,16 @@ class Segment:
     """Cable profiles that may carry it; empty: any that fits."""
     stated: Path = ()
     """Where the blueprint states these; () where it does not."""
+    protocol: str = ""
+    """Of its fabric: infiniband, ethernet or roce; "" for scale-up links."""
+    offered: tuple[Offer, ...] | None = None
+    """What the product lists of the blueprint sell for such links; None where it names none, or they sell nothing."""
+
+    def reach_m(self, profile: CableProfile) -> float:
+        """How far a medium goes: as far as its technology, and no farther than what is sold; -1 where nothing is."""
+        if self.offered is None:
+            return profile.reach_m
+        return min(profile.reach_m, next((o.reach_m for o in self.offered if o.medium == profile.id), -1))
 
     @property
     def key(self) -> str:

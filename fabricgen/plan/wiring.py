@@ -127,6 +127,7 @@ class FabricWiring:
 
     def _segment(self, lower: str, upper: TierDesign, a: Any, b: Any, path: Any, stated: Stated | None) -> Segment:
         found = Segment(self._fabric.name, lower, upper.name, b.speed_gbps, b.lane_gbps, a, b, False, path, upper.key)
+        found = replace(found, protocol=self._fabric.protocol)
         if stated is None:
             return found
         media = tuple(profile.id for profile in stated.profiles(self._design.catalog))
