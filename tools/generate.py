@@ -165,6 +165,8 @@ def catalog_page() -> Iterator[str]:
     yield ""
     yield from _domains(catalog)
     yield ""
+    yield from _racks(catalog)
+    yield ""
     yield from _configurations(catalog)
     yield ""
     yield "## Cables and optics"
@@ -196,6 +198,24 @@ def _products(catalog: Catalog) -> Iterator[str]:
         for product in found.products:
             lengths = ", ".join(f"{length:g}" for length in product.lengths_m)
             yield f"| `{product.part}` | {product.kind} | {product.name} | {', '.join(product.media)} | {lengths} |"
+
+
+def _racks(catalog: Catalog) -> Iterator[str]:
+    """Racks with their budgets."""
+    yield "## Racks"
+    yield ""
+    yield "What is not stated is not judged. Fixed: what stands at rack units of its own."
+    yield ""
+    yield "| id | name | units | width x depth m | kg empty | kg load | kW | air kW | liquid kW | fixed |"
+    yield "|---|---|---|---|---|---|---|---|---|---|"
+    for name in catalog.ids("racks"):
+        rack = catalog.rack(name)
+        figures = (rack.weight_kg, rack.load_kg, rack.power_kw, rack.air_kw, rack.liquid_kw)
+        held = ", ".join(f"{len(places)} {what}" for what, places in rack.fixed.items())
+        yield (
+            f"| `{name}` | {rack.name} | {rack.units} | {rack.width_m:g} x {rack.depth_m:g} "
+            f"| {' | '.join('' if figure is None else f'{figure:g}' for figure in figures)} | {held} |"
+        )
 
 
 def _domains(catalog: Catalog) -> Iterator[str]:

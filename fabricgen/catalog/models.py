@@ -14,6 +14,7 @@ from fabricgen.catalog.cable_models import OPTICAL, CableProfile
 from fabricgen.catalog.node_models import Accelerators, NicPort, NicRole, NodeProfile
 from fabricgen.catalog.product_models import Product, ProductList
 from fabricgen.catalog.profile import Id, Power, Profile, Tag
+from fabricgen.catalog.rack_models import RackProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.catalog.switch_models import CageClass, LineCards, SwitchProfile
 
@@ -33,6 +34,7 @@ __all__ = [
     "Product",
     "ProductList",
     "Profile",
+    "RackProfile",
     "ScaleUpDomainProfile",
     "SwitchProfile",
     "Tag",
@@ -55,6 +57,7 @@ PROFILE_KINDS: dict[str, type[Profile]] = {
     "nics": NicProfile,
     "cables": CableProfile,
     "scale_up": ScaleUpDomainProfile,
+    "racks": RackProfile,
     "products": ProductList,
 }
 """Folder of the catalogue -> the model of the profiles in it."""
