@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from itertools import pairwise
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from fabricgen.catalog.profile import Profile
 
 OPTICAL = ("CPO", "LC")
 """Cages that light leaves: fibres plug in, nothing electrical does."""
 
+COPPER = ("DAC", "ACC", "AEC")
+"""Media that are electrical cables with ends of their own."""
+
 FIBRES = {"MPO-12": 8, "MPO-12/APC": 8, "MPO-16": 16, "MPO-16/APC": 16, "LC duplex": 2, "LC simplex": 1}
 """Connector -> fibres in use: an MPO-12 of parallel optics leaves its middle four dark (IEEE 802.3, clause 86)."""
 
 _QSFP_DD = {"QSFP-DD800": "QSFP-DD", "QSFP56-DD": "QSFP-DD"}
+
+
+def ascending(lengths: tuple[float, ...]) -> tuple[float, ...]:
+    """Lengths, m, as they are; raises ValueError where each is not longer than the one before."""
+    for before, after in pairwise(lengths):
+        if after <= before:
+            raise ValueError(f"lengths ascend, and {after:g} m stands behind {before:g} m")
+    return lengths
 
 
 class CableProfile(Profile):
@@ -43,8 +55,23 @@ class CableProfile(Profile):
     form_factors: tuple[str, ...] = Field((), description="Cages it fits; empty: any pluggable cage.")
     splittable: bool = Field(True, description="One connector may serve several links, each on lanes of its own.")
     cost_rank: int = Field(gt=0, description="Order of preference by cost; the cheapest that reaches is taken.")
+    stock_m: tuple[Annotated[float, Field(gt=0, le=100_000)], ...] = Field(
+        (),
+        max_length=64,
+        description="Lengths it is sold in, m, ascending; empty: those that fibre is sold in. Nothing between is made.",
+    )
     not_offered_by: tuple[str, ...] = Field((), description="Vendors that sell none for their ports.")
     selectable: bool = Field(True, description="Chosen without being asked for.")
+
+    @field_validator("stock_m")
+    @classmethod
+    def _stock_ascends(cls, lengths: tuple[float, ...]) -> tuple[float, ...]:
+        return ascending(lengths)
+
+    @property
+    def copper(self) -> bool:
+        """Whether it is an electrical cable with ends of its own; twisted pair is not."""
+        return self.medium in COPPER
 
     def end_power_w(self, lanes: float) -> float | None:
         """Power of one end with so many lanes in use, W: of the eight-lane end in proportion, of a module as it is."""

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from fabricgen.catalog.cable_models import OPTICAL, CableProfile
+from fabricgen.catalog.cable_models import COPPER, OPTICAL, CableProfile, ascending
 from fabricgen.catalog.node_models import Accelerators, NicPort, NicRole, NodeProfile
 from fabricgen.catalog.product_models import Product, ProductList
 from fabricgen.catalog.profile import Id, Power, Profile, Tag
@@ -19,6 +19,7 @@ from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.catalog.switch_models import CageClass, LineCards, SwitchProfile
 
 __all__ = [
+    "COPPER",
     "OPTICAL",
     "PROFILE_KINDS",
     "Accelerators",
@@ -38,6 +39,7 @@ __all__ = [
     "ScaleUpDomainProfile",
     "SwitchProfile",
     "Tag",
+    "ascending",
 ]
 
 

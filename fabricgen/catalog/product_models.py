@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
+from fabricgen.catalog.cable_models import ascending
 from fabricgen.catalog.profile import Profile, Tag
 from fabricgen.kernel.frozen_model import FrozenModel
 from fabricgen.kernel.units import number
@@ -17,13 +18,6 @@ CODED, PLAIN = "{nnn}", "{m}"
 Top = Literal["", "finned", "flat"]
 Length = Annotated[float, Field(gt=0, le=100_000)]
 Word = Annotated[str, Field(min_length=1, max_length=64)]
-
-
-def _ascending(lengths: tuple[float, ...]) -> tuple[float, ...]:
-    """Raises ValueError for lengths that do not ascend."""
-    if list(lengths) != sorted(set(lengths)):
-        raise ValueError(f"lengths ascend and are named once; got {', '.join(map(number, lengths))}")
-    return lengths
 
 
 class Product(FrozenModel):
@@ -54,7 +48,7 @@ class Product(FrozenModel):
         "", description="Cooling fins of the other ends. Default: as the common one, in cages of one kind."
     )
     splits: int = Field(1, ge=1, le=8, description="Far ends: 1 is straight, 2 splits in two.")
-    lengths_m: Annotated[tuple[Length, ...], AfterValidator(_ascending)] = Field(
+    lengths_m: Annotated[tuple[Length, ...], AfterValidator(ascending)] = Field(
         (), max_length=64, description="Lengths it is sold in, m."
     )
     reach_m: float | None = Field(None, gt=0, description="Of a transceiver, m. Default: as the medium.")

@@ -10,10 +10,9 @@ import numpy as np
 from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import number
-from fabricgen.plan.assemblies import combinations, far_ends, lanes
 from fabricgen.plan.end_kinds import EndKind, end_kind, slug
-from fabricgen.plan.end_numbers import hangs_on_lower
 from fabricgen.plan.offers import shelf_of
+from fabricgen.plan.pieces import combinations, common_end_is_lower, far_ends, lanes
 from fabricgen.plan.shelf import Wanted
 from fabricgen.plan.tables import Flags, Ints, Wide
 
@@ -81,8 +80,10 @@ class CableParts:
     @cached_property
     def on_lower(self) -> Flags:
         """Whether the common end of each cable is its lower (a) end."""
-        lower = np.array([hangs_on_lower(s) for s in self._links.segments], dtype=bool)
-        found: Flags = lower[self._links.segment[self._cables.end_link[self._first_rows]]]
+        segments, most = self._links.segments, int(self._cables.connectors.max(initial=1)) + 1
+        lower = np.array([[common_end_is_lower(s, n) for n in range(most)] for s in segments], dtype=bool)
+        segment = self._links.segment[self._cables.end_link[self._first_rows]]
+        found: Flags = lower.reshape(len(segments), most)[segment, self._cables.connectors]
         return found
 
     @cached_property

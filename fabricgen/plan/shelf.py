@@ -80,21 +80,14 @@ class Shelf:
         fits = (p for p in of_kind(self.lists, "transceiver", medium.id) if p.takes(form_factor, top))
         return next((p for p in fits if gbps in p.gbps and p.speaks(protocol)), None)
 
-    def cable(self, wanted: Wanted) -> Product | None:
-        """The cable, or fibre, that serves what is wanted in any length."""
-        return next(self._cables(wanted), None)
-
     def piece(self, wanted: Wanted, run_m: float) -> tuple[Product, float, int] | None:
         """(product, length in m, how many of them) for a run; None where nothing is sold that serves it."""
-        found = ((p, p.length_for(run_m)) for p in self._cables(wanted))
+        found = ((p, p.length_for(run_m)) for p in self.cables(wanted))
         pieces = wanted.pieces
         return next(((p, length, pieces[0]) for p, length in found if length and pieces), None)
 
-    def lengths(self, wanted: Wanted) -> tuple[float, ...]:
-        """Every length that is sold of what serves this, m, ascending."""
-        return tuple(sorted({length for p in self._cables(wanted) for length in p.lengths_m}))
-
-    def _cables(self, wanted: Wanted) -> Iterator[Product]:
+    def cables(self, wanted: Wanted) -> Iterator[Product]:
+        """The cables, or fibres, that serve what is wanted in some length; the first that is long enough is taken."""
         pieces = wanted.pieces
         if pieces is None:
             return
@@ -111,15 +104,15 @@ class Shelf:
                 ):
                     yield product
 
-    def reach_m(self, medium: CableProfile, hub: Plug, far: Plug, straight: Wanted) -> float:
+    def reach_m(self, medium: CableProfile, wanted: Wanted) -> float:
         """How far a medium goes with what is sold for two ends, m; -1 where nothing is.
 
         Fibre may come from anybody, a cable with ends of its own only as long as it is made.
         """
         if medium.attached:
-            return max(self.lengths(straight), default=-1)
+            return max((product.lengths_m[-1] for product in self.cables(wanted)), default=-1)
         reach = medium.reach_m
-        for end in (hub, far):
+        for end in (wanted.hub, wanted.far):
             if end.takes_fibre:
                 continue
             product = self.transceiver(medium, end.form_factor, end.gbps, end.top, end.protocol)
