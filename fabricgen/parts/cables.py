@@ -100,11 +100,15 @@ class CableParts:
 
     @cached_property
     def splits(self) -> Ints:
-        """Into how many far ends each cable splits; 1 for a straight one. A spare leg of a breakout counts."""
+        """Into how many far ends each cable splits; 1 for a straight one. A spare leg of a breakout counts.
+
+        Where one end takes several links of a split cage, as a DGX does those of a switch, it is straight.
+        """
         cables, links = self._cables, self._links
         splits = np.bincount(cables.end_cable, minlength=len(cables)).astype(np.int32)
         shared = [1 if hangs_on_lower(s) else s.b.per_connector for s in links.segments]
-        np.maximum.at(splits, cables.end_cable, np.array(shared, dtype=np.int32)[links.segment[cables.end_link]])
+        at_cage = np.array(shared, dtype=np.int32)[links.segment[cables.end_link]]
+        np.maximum.at(splits, cables.end_cable, at_cage // cables.end_links)
         return splits
 
     @cached_property

@@ -112,25 +112,22 @@ def assemble(sharing: Sharing, attached: Flags, ends: Ends) -> Assembled:
     merged = attached & sharing.one_cable
     first = np.where(merged, sharing.together, np.arange(len(merged), dtype=np.int32))
     number = (np.cumsum(first == np.arange(len(first)), dtype=np.int32) - 1)[first]
-    if not merged.any():
-        return Assembled(number, np.ones(len(number), dtype=np.int32), ends)
-    return Assembled(number, np.bincount(number).astype(np.int32), _end_rows(number, ends))
+    whole = attached & (merged | sharing.split)
+    connectors = np.bincount(number).astype(np.int32)
+    return Assembled(number, connectors, _end_rows(number, whole, ends) if whole.any() else ends)
 
 
-def _end_rows(number: Ints, ends: Ends) -> Ends:
-    """One row a pair of cages where a cable fills cages: its links are added up, the first one stands for them."""
+def _end_rows(number: Ints, whole: Flags, ends: Ends) -> Ends:
+    """One row a pair of cages where a cable is `whole`: its links are added up, the first one stands for them."""
     cable = number[ends.cable]
-    several = np.bincount(number) > 1
-    apart = np.where(several[cable], -1, np.arange(len(cable), dtype=np.int32))
+    apart = np.where(whole[ends.cable], -1, np.arange(len(cable), dtype=np.int32))
     order = np.lexsort((ends.link, apart, ends.cage.b, ends.cage.a, cable))
     same = np.zeros(len(order), dtype=bool)
     keys = (cable, ends.cage.a, ends.cage.b, apart)
     same[1:] = np.logical_and.reduce([key[order[1:]] == key[order[:-1]] for key in keys])
     start = np.flatnonzero(~same)
-    kept = order[start]
-    count = np.add.reduceat(ends.links[order], start).astype(np.int32)
-    # rows of a cable in the order that they had, which is that of their far ends
-    place = np.lexsort((kept, cable[kept]))
+    kept, count = order[start], np.add.reduceat(ends.links[order], start).astype(np.int32)
+    place = np.lexsort((kept, cable[kept]))  # the far ends of a cable in the order that they had
     kept, count = kept[place], count[place]
     cages = EndNumbers(ends.cage.a[kept], ends.cage.b[kept], ends.cage.count)
     return Ends(cable[kept].astype(np.int32), ends.link[kept], count, cages)
