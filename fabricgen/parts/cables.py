@@ -63,7 +63,8 @@ class CableParts:
     @cached_property
     def splits(self) -> Ints:
         """Into how many far ends each cable splits; 1 for a straight one. A spare leg of a breakout counts."""
-        return far_ends(self._links, self._cables.end_cable, self._cables.end_link, len(self._cables))
+        cables = self._cables
+        return far_ends(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
 
     @cached_property
     def lanes(self) -> Ints:

@@ -93,9 +93,8 @@ def cable(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTab
     made = assemble(shared, attached[medium], ends)
     longest = np.zeros(len(made.connectors))
     np.maximum.at(longest, made.number, run_m)
-    _, first = np.unique(made.number, return_index=True)
-    medium, reaches = medium[first], reaches[first]
-    of_link[of_link >= 0] = made.number[of_link[of_link >= 0]]
+    medium, reaches = medium[made.first], reaches[made.first]
+    of_link = np.append(made.number, np.int32(-1))[of_link]
     length_m, ends = _lengths(media, medium, longest), made.ends
     shelf = shelf_of(design)
     if shelf:

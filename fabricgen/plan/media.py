@@ -65,7 +65,8 @@ class Terms:
         serves, rank = np.full(shape, -1.0), np.zeros(shape)
         for row, segment in enumerate(segments):
             for i, profile in enumerate(media):
-                rank[row, i] = segment.policy.place(profile) * len(media) + i
+                unsold = 0 if segment.sells(profile) else len(media) ** 2
+                rank[row, i] = unsold + segment.policy.place(profile) * len(media) + i
                 if fits_segment(segment, profile):
                     serves[row, i] = serves_m(profile, most_m(segment, profile))
         splits = [[m.splits_for(-int(-s.speed_gbps // s.lane_gbps)) for m in media] for s in segments]
@@ -185,15 +186,12 @@ def fits_segment(segment: Segment, profile: CableProfile) -> bool:
     """Whether a medium carries a segment's lane rate and speed; copper pairs go to RJ45 cages and nothing else does.
 
     A module of one link (`link_gbps`) needs a connector that is not split at either end. A segment that names its
-    media takes no other, and one that names none what policy permits; of these only what product lists sell, where they
-    sell any. Those of a scale-up domain are taken as they are.
+    media takes no other, and one that names none what policy permits; those of a scale-up domain are taken as they are.
     """
     carries = segment.lane_gbps in profile.lane_gbps
     if segment.media and segment.tier is None:
         return carries and profile.id in segment.media
     if not (profile.id in segment.media if segment.stated else segment.policy.permits(profile)):
-        return False
-    if segment.reach_m(profile) < 0:
         return False
     whole = segment.a.per_connector == 1 and segment.b.per_connector == 1
     if profile.link_gbps and not (whole and segment.speed_gbps in profile.link_gbps):

@@ -30,7 +30,7 @@ def shelf_of(design: Design) -> Shelf | None:
 
 
 def with_offers(segment: Segment, shelf: Shelf, media: Iterable[CableProfile]) -> Segment:
-    """A segment with the media that the lists sell for its ends; as it is where they sell none of those allowed."""
+    """A segment with the media that the lists sell for its ends, which go before others."""
     offered = []
     for medium in () if segment.backplane else media:
         allowed = medium.id in segment.media if segment.media else segment.policy.permits(medium)
@@ -59,7 +59,8 @@ def _sizes(segment: Segment) -> Iterator[tuple[int, tuple[int, int]]]:
     yield 1, (ends, round(each * max(hub.per_connector, far.per_connector)))
     in_cage = [connectors_in_cage(side) for side in (segment.a, segment.b)]
     if max(in_cage) > 1:
-        yield max(in_cage), (1 if min(in_cage) > 1 else max(in_cage), round(each * hub.per_connector * max(in_cage)))
+        whole = [side.per_connector * held for side, held in zip((segment.a, segment.b), in_cage, strict=True)]
+        yield max(in_cage), (max(whole) // min(whole), round(each * max(whole)))
 
 
 def offered_lengths(
@@ -77,7 +78,7 @@ def offered_lengths(
         segment,
         medium,
         connectors,
-        far_ends(links, ends.cable, ends.link, cables),
+        far_ends(links, ends.cable, ends.link, ends.links, cables),
         lanes(links, ends.cable, ends.link, ends.links, cables),
     )
     first, code = combinations(*columns)

@@ -35,11 +35,14 @@ def combinations(*columns: Any) -> tuple[Wide, Wide]:
     return row[there], number[code]
 
 
-def far_ends(links: LinkTable, end_cable: Ints, end_link: Ints, cables: int) -> Ints:
-    """Into how many far ends each cable splits; 1 for a straight one. A spare leg of a breakout counts."""
+def far_ends(links: LinkTable, end_cable: Ints, end_link: Ints, end_links: Ints, cables: int) -> Ints:
+    """Into how many far ends each cable splits; 1 for a straight one. A spare leg of a breakout counts.
+
+    Where one end takes several links of a split cage, as a DGX does those of a switch, it is straight.
+    """
     ends = np.bincount(end_cable, minlength=cables).astype(np.int32)
     shared = [1 if hangs_on_lower(s) else s.b.per_connector for s in links.segments]
-    np.maximum.at(ends, end_cable, np.array(shared, dtype=np.int32)[links.segment[end_link]])
+    np.maximum.at(ends, end_cable, np.array(shared, dtype=np.int32)[links.segment[end_link]] // end_links)
     return ends
 
 
@@ -49,7 +52,7 @@ def lanes(links: LinkTable, end_cable: Ints, end_link: Ints, end_links: Ints, ca
     each = np.array([-(-s.speed_gbps // s.lane_gbps) for s in links.segments])
     count = np.zeros(cables)
     count[end_cable] = each[links.segment[end_link]]
-    whole: Ints = (count * np.maximum(wired, far_ends(links, end_cable, end_link, cables))).astype(np.int32)
+    whole: Ints = (count * np.maximum(wired, far_ends(links, end_cable, end_link, end_links, cables))).astype(np.int32)
     return whole
 
 

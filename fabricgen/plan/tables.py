@@ -137,13 +137,15 @@ class Segment:
     protocol: str = ""
     """Of its fabric: infiniband, ethernet or roce; "" for scale-up links."""
     offered: tuple[Offer, ...] | None = None
-    """What the product lists of the blueprint sell for such links; None where it names none, or they sell nothing."""
+    """What the product lists of the blueprint sell for such links; None where it names no list, or they sell nothing."""
+
+    def sells(self, profile: CableProfile) -> bool:
+        """Whether product lists sell a medium for such links; any is sold where there are no lists."""
+        return self.offered is None or any(offer.medium == profile.id for offer in self.offered)
 
     def reach_m(self, profile: CableProfile) -> float:
-        """How far a medium goes: as far as its technology, and no farther than what is sold; -1 where nothing is."""
-        if self.offered is None:
-            return profile.reach_m
-        return min(profile.reach_m, next((o.reach_m for o in self.offered if o.medium == profile.id), -1))
+        """How far a medium goes, m: as far as its technology, and no farther than what lists sell of it."""
+        return min([profile.reach_m, *(offer.reach_m for offer in self.offered or () if offer.medium == profile.id)])
 
     @property
     def key(self) -> str:
