@@ -137,7 +137,7 @@ class Segment:
     protocol: str = ""
     """Of its fabric: infiniband, ethernet or roce; "" for scale-up links."""
     offered: tuple[Offer, ...] | None = None
-    """What the product lists of the blueprint sell for such links; None where it names no list, or they sell nothing."""
+    """What the product lists of the blueprint sell for such links; None where there is no list, or none sells any."""
 
     def sells(self, profile: CableProfile) -> bool:
         """Whether product lists sell a medium for such links; any is sold where there are no lists."""
