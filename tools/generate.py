@@ -179,6 +179,25 @@ def catalog_page() -> Iterator[str]:
         lanes = ", ".join(f"{rate:g}" for rate in cable.lane_gbps)
         chosen = "yes" if cable.selectable else ""
         yield f"| `{cable.id}` | {cable.name} | {cable.medium} | {lanes} | {cable.reach_m:g} | {chosen} |"
+    yield ""
+    yield from _products(catalog)
+
+
+def _products(catalog: Catalog) -> Iterator[str]:
+    """Parts that can be ordered, list by list."""
+    yield "## Product lists"
+    yield ""
+    yield "`cabling: {products: [...]}` orders from them (products.md); `{nnn}` and `{m}` stand for the length."
+    for name in catalog.ids("products"):
+        found = catalog.products(name)
+        yield ""
+        yield f"### `{name}`: {found.name}"
+        yield ""
+        yield "| part | kind | what it is | for | lengths m |"
+        yield "|---|---|---|---|---|"
+        for product in found.products:
+            lengths = ", ".join(f"{length:g}" for length in product.lengths_m)
+            yield f"| `{product.part}` | {product.kind} | {product.name} | {', '.join(product.media)} | {lengths} |"
 
 
 def _racks(catalog: Catalog) -> Iterator[str]:

@@ -6,7 +6,14 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, RackProfile, SwitchProfile
+from fabricgen.catalog.models import (
+    PROFILE_KINDS,
+    CableProfile,
+    NodeProfile,
+    ProductList,
+    RackProfile,
+    SwitchProfile,
+)
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.catalog.profile import Profile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
@@ -42,7 +49,7 @@ class Catalog:
         return found
 
     def ids(self, kind: str) -> tuple[str, ...]:
-        """Return the sorted ids of a kind: switches, nodes, nics, cables, scale_up or racks."""
+        """Return the sorted ids of a kind: switches, nodes, nics, cables, scale_up, racks or products."""
         return tuple(sorted(self._files[kind]))
 
     def switch(self, name: str, path: Place = ()) -> SwitchProfile:
@@ -66,6 +73,25 @@ class Catalog:
         """All cable profiles, the cheapest first."""
         loaded = [self._get("cables", name, CableProfile, ()) for name in self.ids("cables")]
         return tuple(sorted(loaded, key=lambda c: (c.cost_rank, c.id)))
+
+    def products(self, name: str, path: Place = ()) -> ProductList:
+        """Return a product list.
+
+        Raises InputError: at `path` when there is none of that name; FG072 in the list where it names a medium that
+        the catalogue does not have.
+        """
+        found = self._get("products", name, ProductList, path)
+        known = set(self.ids("cables"))
+        for number, product in enumerate(found.products):
+            for place, medium in enumerate(product.media):
+                if medium not in known:
+                    raise fault(
+                        "FG072",
+                        f"product list {name}: '{medium}' of {product.part} is no cable profile",
+                        span=read_located(self._files["products"][name]).span(("products", number, "media", place)),
+                        hint=did_you_mean(medium, known),
+                    )
+        return found
 
     def profile(self, kind: str, name: str) -> Profile:
         """Return any profile by kind and id; raises InputError when there is none."""

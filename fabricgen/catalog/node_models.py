@@ -31,6 +31,10 @@ class NicRole(FrozenModel):
     speeds: tuple[int, ...] = Field(min_length=1, description="Speeds of an unsplit port, fastest first, Gb/s.")
     splits: tuple[int, ...] = Field((1,), description="Into how many equal ports (planes) one NIC port may be split.")
     connectors: Literal[1, 2] = Field(1, description="2 where two NIC ports share a twin-port cage.")
+    top: Literal["finned", "flat"] = Field(
+        "flat",
+        description="The top of OSFP plugs in it: flat where a heat sink rides on the cage, as on ConnectX cards.",
+    )
     ports: tuple[NicPort, ...] = Field(min_length=1, description="The ports one by one.")
 
     @model_validator(mode="after")

@@ -31,6 +31,10 @@ class CageClass(FrozenModel):
         ),
     )
 
+    top: Literal["finned", "flat"] = Field(
+        "finned",
+        description="The top of OSFP plugs in it: finned where air cools them, flat where the cage or liquid does.",
+    )
     optic_w: float | None = Field(None, gt=0, description="What a transceiver may draw in each of these cages, W.")
     high_power_w: float | None = Field(None, gt=0, description="What one may draw in those of `high_power_cages`, W.")
     high_power_cages: tuple[int, ...] = Field((), description="Cages that may draw more, by number on the face.")

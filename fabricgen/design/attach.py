@@ -58,6 +58,7 @@ def attach(
         lane_gbps=lane,
         form_factor=role.form_factor,
         per_connector=mode.ways,
+        top=role.top,
     )
 
 

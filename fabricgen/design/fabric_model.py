@@ -45,6 +45,8 @@ class Attachment:
     lane_gbps: float
     form_factor: str
     per_connector: int
+    top: str = ""
+    """Of OSFP plugs in its cages: finned or flat."""
 
     @property
     def kind(self) -> PortKind:

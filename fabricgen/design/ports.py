@@ -34,6 +34,8 @@ class PortRun:
     connectors: int
     form_factor: str = ""
     """Of its cages."""
+    top: str = ""
+    """Of OSFP plugs in its cages: finned or flat."""
 
     @property
     def per_connector(self) -> int:
@@ -242,7 +244,17 @@ def _run(profile: SwitchProfile, free: _FreeCages, where: tuple[int, int], ask: 
         return None
     cages = cages[::-1] if ask.last else cages
     kind, cage = ask.kind, profile.cages[cage_class]
-    found = (ask.count, kind.speed_gbps, kind.lane_gbps, cage_class, cages, ways, cage.connectors, cage.form_factor)
+    found = (
+        ask.count,
+        kind.speed_gbps,
+        kind.lane_gbps,
+        cage_class,
+        cages,
+        ways,
+        cage.connectors,
+        cage.form_factor,
+        cage.top,
+    )
     return PortRun(*found)
 
 

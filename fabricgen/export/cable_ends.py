@@ -7,7 +7,7 @@ import numpy as np
 from fabricgen.allocate.ports import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import end_place, picked
-from fabricgen.parts.cables import distinct
+from fabricgen.plan.pieces import combinations
 from fabricgen.plan.cabling import anchor_rows, connector_in_cage, port_in_cage
 from fabricgen.plan.tables import Ints, Side
 
@@ -37,7 +37,7 @@ def socket_texts(cluster: Cluster) -> tuple[Strings, Strings]:
     """
     cables, links = cluster.plan.cables, cluster.plan.links
     rows = cables.end_link
-    lower = anchor_rows(links, len(cables))[1][cables.end_cable]
+    lower = anchor_rows(links, cables)[1][cables.end_cable]
     found = []
     for end, cages in enumerate(cluster.cages):
         sides = [segment.b if end else segment.a for segment in links.segments]
@@ -53,7 +53,7 @@ def _numbers(sides: list[Side], segment: Ints, port: Ints, carried: Ints) -> Int
 
     `carried`: links of the cable there, 0 at the end that it hangs on.
     """
-    first, code = distinct(segment, port, carried)
+    first, code = combinations(segment, port, carried)
     keys = zip(segment[first].tolist(), port[first].tolist(), carried[first].tolist(), strict=True)
     numbers: Ints = np.array([_number(sides[i], *key) for i, *key in keys], dtype=np.int32)[code]
     return numbers

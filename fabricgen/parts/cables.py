@@ -2,66 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from fabricgen.catalog.models import CableProfile, SwitchProfile
+from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
-from fabricgen.design.fabric_model import Attachment
-from fabricgen.design.ports import PortRun
 from fabricgen.kernel.units import number
-from fabricgen.plan.end_numbers import hangs_on_lower
-from fabricgen.plan.scale_up_ports import ScaleUpPort
-from fabricgen.plan.tables import DeviceClass, Ints, Segment, Side, Wide
+from fabricgen.plan.end_kinds import EndKind, end_kind, slug
+from fabricgen.plan.offers import shelf_of
+from fabricgen.plan.pieces import combinations, common_end_is_lower, far_ends, lanes
+from fabricgen.plan.shelf import Wanted
+from fabricgen.plan.tables import Flags, Ints, Wide
+
+JOINT = " + "
+"""Between the parts of a cable of several pieces, such as the two fibres of a twin-port transceiver."""
 
 
 @dataclass(frozen=True, slots=True)
-class EndKind:
-    """What one end of a cable plugs into: form factor, and the bandwidth of the whole cage in Gb/s.
+class Made:
+    """Cables of one kind: what is wanted, the length in m, the part, a description, and whether a list has it."""
 
-    `takes_fibre` where a fibre plugs in without a transceiver.
-    """
-
-    form_factor: str
-    gbps: int
-    lane_gbps: float
-    takes_fibre: bool = False
-
-    def transceiver(self, medium: CableProfile) -> str:
-        """Part of the transceiver; "" where the end is part of the cable."""
-        return "" if medium.attached or self.takes_fibre else f"{medium.id}-{slug(self.form_factor)}-{self.gbps}g"
-
-
-def slug(text: str) -> str:
-    """Text as it stands in a part number: lower case, dashes."""
-    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-")
-
-
-def end_kind(cls: DeviceClass, side: Side, segment: Segment) -> EndKind:
-    """What an end of the cables of a segment plugs into, on devices of a class."""
-    if isinstance(side, PortRun) and isinstance(cls.profile, SwitchProfile):
-        cage = cls.profile.cages[side.cage_class]
-        return EndKind(cage.form_factor, side.speed_gbps * side.ways, segment.lane_gbps)
-    if isinstance(side, Attachment):
-        in_cage = max(sum(other.cage == leg.cage for other in side.legs) for leg in side.legs)
-        return EndKind(side.form_factor, side.speed_gbps * in_cage, segment.lane_gbps)
-    if isinstance(side, ScaleUpPort):
-        return EndKind(side.form_factor, round(segment.speed_gbps), segment.lane_gbps, side.takes_fibre)
-    return EndKind("RJ45", int(segment.speed_gbps), segment.lane_gbps)
-
-
-def distinct(*columns: Any) -> tuple[Wide, Wide]:
-    """(a row of each distinct combination of numbers, the combination of every row); columns of one length."""
-    code = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        values, place = np.unique(column, return_inverse=True)
-        _, code = np.unique(code * len(values) + place, return_inverse=True)
-    _, first = np.unique(code, return_index=True)
-    return first, code
+    wanted: Wanted
+    length_m: float
+    part: str
+    text: str
+    listed: bool
 
 
 class CableParts:
@@ -70,23 +37,18 @@ class CableParts:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._cables, self._links = cluster.plan.cables, cluster.plan.links
+        self._shelf = shelf_of(cluster.design)
 
     @cached_property
     def kinds(self) -> tuple[tuple[EndKind, ...], Wide, Wide]:
         """(distinct kinds, that of the a end and that of the b end of each cable end row)."""
-        devices, rows = self._cluster.plan.devices, self._cables.end_link
+        segment = self._links.segment[self._cables.end_link]
         known: dict[EndKind, int] = {}
         found: list[Wide] = []
-        segments = self._links.segment[rows]
-        for end, column in enumerate((self._links.a_device[rows], self._links.b_device[rows])):
-            classes = devices.device_class[column]
-            first, code = distinct(segments, classes)
-            numbers = np.zeros(len(first), dtype=np.int64)
-            for i, (number_, cls) in enumerate(zip(segments[first].tolist(), classes[first].tolist(), strict=True)):
-                segment = self._links.segments[number_]
-                kind = end_kind(devices.classes[cls], segment.b if end else segment.a, segment)
-                numbers[i] = known.setdefault(kind, len(known))
-            found.append(numbers[code])
+        for upper in (False, True):
+            ends = (end_kind(s.b if upper else s.a, s, self._shelf) for s in self._links.segments)
+            numbers = [known.setdefault(end, len(known)) for end in ends]
+            found.append(np.array(numbers, dtype=np.int64)[segment])
         return tuple(known), found[0], found[1]
 
     def transceivers(self) -> tuple[list[str], list[str]]:
@@ -101,38 +63,58 @@ class CableParts:
     @cached_property
     def splits(self) -> Ints:
         """Into how many far ends each cable splits; 1 for a straight one. A spare leg of a breakout counts."""
-        cables, links = self._cables, self._links
-        splits = np.bincount(cables.end_cable, minlength=len(cables)).astype(np.int32)
-        shared = [1 if hangs_on_lower(s) else s.b.per_connector for s in links.segments]
-        np.maximum.at(splits, cables.end_cable, np.array(shared, dtype=np.int32)[links.segment[cables.end_link]])
-        return splits
+        cables = self._cables
+        return far_ends(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
 
     @cached_property
     def lanes(self) -> Ints:
         """Electrical lanes of each cable at its common end, those of spare legs too."""
-        cables, links = self._cables, self._links
-        wired = np.bincount(cables.end_cable, weights=cables.end_links, minlength=len(cables))
-        each = np.array([-(-s.speed_gbps // s.lane_gbps) for s in links.segments])
-        lanes = np.zeros(len(cables))
-        lanes[cables.end_cable] = each[links.segment[cables.end_link]]
-        whole: Ints = (lanes * np.maximum(wired, self.splits)).astype(np.int32)
-        return whole
+        cables = self._cables
+        return lanes(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
+
+    @cached_property
+    def _first_rows(self) -> Wide:
+        """An end row of each cable."""
+        row: Wide = np.unique(self._cables.end_cable, return_index=True)[1]
+        return row
+
+    @cached_property
+    def on_lower(self) -> Flags:
+        """Whether the common end of each cable is its lower (a) end."""
+        segments, most = self._links.segments, int(self._cables.connectors.max(initial=1)) + 1
+        lower = np.array([[common_end_is_lower(s, n) for n in range(most)] for s in segments], dtype=bool)
+        segment = self._links.segment[self._cables.end_link[self._first_rows]]
+        found: Flags = lower.reshape(len(segments), most)[segment, self._cables.connectors]
+        return found
+
+    @cached_property
+    def made(self) -> tuple[list[Made], Wide]:
+        """(the distinct kinds of cable with their parts, the kind of each cable)."""
+        cables, row = self._cables, self._first_rows
+        kinds, a_kind, b_kind = self.kinds
+        columns = (cables.medium, a_kind[row], b_kind[row], self.on_lower, self.splits, self.lanes, cables.length_m)
+        first, code = combinations(*columns)
+        made = []
+        for medium, a, b, lower, split, count, length in zip(*(c[first].tolist() for c in columns), strict=True):
+            hub, far = (kinds[a], kinds[b]) if lower else (kinds[b], kinds[a])
+            wanted = Wanted(cables.media[medium], hub, far, split, count, hub.lane_gbps)
+            made.append(self._made(wanted, (kinds[a], kinds[b]), length))
+        return made, code
+
+    def _made(self, wanted: Wanted, ends: tuple[EndKind, EndKind], length_m: float) -> Made:
+        """The product of the lists, or the generic part."""
+        found = self._shelf.piece(wanted, length_m) if self._shelf else None
+        if found is None or found[1] != length_m:
+            return Made(wanted, length_m, *part(wanted.medium, *ends, wanted.far_ends, wanted.lanes, length_m), False)
+        product, length, pieces = found
+        text = f"{product.name}, {number(length)} m"
+        return Made(wanted, length, JOINT.join([product.part_number(length)] * pieces), text, True)
 
     @cached_property
     def parts(self) -> tuple[list[str], list[str]]:
-        """(part, description) of every cable."""
-        cables = self._cables
-        _, row = np.unique(cables.end_cable, return_index=True)
-        kinds, a_kind, b_kind = self.kinds
-        columns = (cables.medium, a_kind[row], b_kind[row], self.splits, self.lanes, cables.length_m)
-        first, code = distinct(*columns)
-        made = [
-            part(cables.media[medium], kinds[a], kinds[b], split, lanes, length)
-            for medium, a, b, split, lanes, length in zip(*(c[first].tolist() for c in columns), strict=True)
-        ]
-        texts = [np.array(column, dtype=object) for column in zip(*made, strict=True)] or [
-            np.empty(0, dtype=object)
-        ] * 2
+        """(part, description) of every cable; a cable of several pieces names each, with " + " between."""
+        made, code = self.made
+        texts = (np.array(column, dtype=object) for column in ([m.part for m in made], [m.text for m in made]))
         names, descriptions = (column[code].tolist() for column in texts)
         for cable, own in self._cluster.planned.own.items():
             if own.part:

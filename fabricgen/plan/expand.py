@@ -10,6 +10,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.plan.cabling import cable
 from fabricgen.plan.devices import expand_devices
+from fabricgen.plan.offers import shelf_of, with_offers
 from fabricgen.plan.placement import place
 from fabricgen.plan.scale_up import scale_up_wires
 from fabricgen.plan.tables import LinkTable, Plan
@@ -26,11 +27,15 @@ def build_plan(design: Design) -> Plan:
     """Expand a design; raises InputError, with its place, where it is too large or a rack is too small."""
     try:
         _check_size(design)
+        shelf = shelf_of(design)
         devices, racks = place(design, expand_devices(design))
     except InputError as error:
         raise design.loaded.located(error) from error
     wires = [w for fabric in design.fabrics for w in FabricWiring(design, devices, fabric).wires()]
     wires += scale_up_wires(design, devices)
+    if shelf:
+        media = design.catalog.cables
+        wires = [replace(w, segment=with_offers(w.segment, shelf, media)) for w in wires]
     links = _join(wires)
     of_link, cables = cable(design, devices, racks, links)
     return Plan(devices, replace(links, cable=of_link), cables, racks)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fabricgen.catalog.models import CableProfile, NodeProfile, RackProfile, SwitchProfile
+from fabricgen.design.cable_policy import OPEN, CablePolicy
 from fabricgen.design.fabric_model import Attachment, TierKey
 from fabricgen.design.halls import Hall
 from fabricgen.design.ports import PortRun
@@ -103,6 +104,14 @@ Side: TypeAlias = Attachment | PortRun | ManagementPort | ScaleUpPort
 
 
 @dataclass(frozen=True, slots=True)
+class Offer:
+    """A medium (the id of its profile) that product lists sell for links of a kind, and how far those go, m."""
+
+    medium: str
+    reach_m: float
+
+
+@dataclass(frozen=True, slots=True)
 class Segment:
     """Links that come from one line of the blueprint and are alike: same fabric, tiers, speed and kind of ends."""
 
@@ -123,6 +132,20 @@ class Segment:
     """Cable profiles that may carry it; empty: any that fits."""
     stated: Path = ()
     """Where the blueprint states these; () where it does not."""
+    policy: CablePolicy = OPEN
+    """What is taken where none are stated."""
+    protocol: str = ""
+    """Of its fabric: infiniband, ethernet or roce; "" for scale-up links."""
+    offered: tuple[Offer, ...] | None = None
+    """What the product lists of the blueprint sell for such links; None where there is no list, or none sells any."""
+
+    def sells(self, profile: CableProfile) -> bool:
+        """Whether product lists sell a medium for such links; any is sold where there are no lists."""
+        return self.offered is None or any(offer.medium == profile.id for offer in self.offered)
+
+    def reach_m(self, profile: CableProfile) -> float:
+        """How far a medium goes, m: as far as its technology, and no farther than what lists sell of it."""
+        return min([profile.reach_m, *(offer.reach_m for offer in self.offered or () if offer.medium == profile.id)])
 
     @property
     def key(self) -> str:
@@ -162,8 +185,9 @@ class LinkTable:
 class CableTable:
     """Cables, and the ends of cables: one row a pair of connectors that a cable joins (a breakout has several).
 
-    Per cable: `length_m` float64 as stocked, `run_m` as measured, `medium` indexes `media`. Per end row: its cable, a
-    link of it, and how many links it carries.
+    Per cable: `length_m` float64 as stocked, `run_m` as measured, `medium` indexes `media`, `connectors` int32 how many
+    connectors of a twin-port cage it fills (fibres and single ports: 1). Per end row: its cable, a link of it, and how
+    many links it carries.
     """
 
     media: tuple[CableProfile, ...]
@@ -171,6 +195,7 @@ class CableTable:
     run_m: Floats
     medium: Ints
     reaches: Flags
+    connectors: Ints
     end_cable: Ints
     end_link: Ints
     end_links: Ints

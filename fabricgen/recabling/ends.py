@@ -17,7 +17,7 @@ from fabricgen.plan.tables import DeviceClass, Plan, Segment, Side, Wide
 
 def cable_ids(plan: Plan, names: Strings, cages: tuple[Strings, Strings]) -> tuple[str, ...]:
     """A stable name for every cable: the device and connector it hangs on; `names` are those of devices."""
-    row, lower, connector = anchor_rows(plan.links, len(plan.cables))
+    row, lower, connector = anchor_rows(plan.links, plan.cables)
     device = names[np.where(lower, plan.links.a_device[row], plan.links.b_device[row])]
     cage = np.where(lower, cages[0][row], cages[1][row])
     connectors, place = np.unique(connector, return_inverse=True)

@@ -10,7 +10,7 @@ import numpy as np
 from fabricgen.blueprint.cable_overrides import CableOverride
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile
-from fabricgen.design.media import meant
+from fabricgen.design.cable_policy import named
 from fabricgen.kernel.diagnostics import Diagnostic, fault
 from fabricgen.plan.end_numbers import hangs_on_lower
 from fabricgen.plan.media import fits_segment
@@ -59,7 +59,7 @@ def _medium(
 ) -> CableProfile | None:
     """The cheapest profile that a word means which fits both ends and reaches, else that of the longest reach."""
     fitting = list(_fitting(catalog, cables, cable))
-    named = [profile for profile in fitting if meant((word,), profile)]
+    named = [profile for profile in fitting if named((word,), profile)]
     reaching = [profile for profile in named if profile.reach_m >= length_m]
     if named:
         return reaching[0] if reaching else max(named, key=lambda profile: profile.reach_m)

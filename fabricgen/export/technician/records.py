@@ -12,7 +12,7 @@ from fabricgen.export.cable_ends import port_texts, socket_texts
 from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
 from fabricgen.export.technician.bundles import PullPlan, pull_plan
 from fabricgen.export.technician.locations import device_places
-from fabricgen.parts.cables import distinct
+from fabricgen.plan.pieces import combinations
 from fabricgen.plan.cabling import anchor_rows
 from fabricgen.plan.tables import Flags, Ints, Wide
 
@@ -73,7 +73,7 @@ def records(cluster: Cluster) -> Records:
         cable=cable,
         first=first,
         number=number.astype(np.int32),
-        common_a=anchor_rows(links, len(cables))[1],
+        common_a=anchor_rows(links, cables)[1],
         rows_of_cable=rows,
         device=(a, b),
         port=(port_a, port_b),
@@ -98,7 +98,7 @@ def _tags(cluster: Cluster) -> tuple[tuple[Tag, ...], Wide]:
     fabric, rail, plane = of_segment[links.segment[link]], links.rail[link], links.plane[link]
     swatches = cluster_swatches(cluster)
     several = {f.name for f in cluster.design.fabrics if f.planes > 1}
-    first, tag = distinct(fabric, rail, plane)
+    first, tag = combinations(fabric, rail, plane)
     keys = zip(*(column[first].tolist() for column in (fabric, rail, plane)), strict=True)
     tags = [_tag(fabrics[i], swatches[fabrics[i]], r, p if fabrics[i] in several else 0) for i, r, p in keys]
     return tuple(tags), tag

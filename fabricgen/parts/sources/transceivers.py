@@ -6,9 +6,10 @@ import numpy as np
 
 from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
-from fabricgen.parts.cables import CableParts, EndKind
+from fabricgen.parts.cables import CableParts
 from fabricgen.parts.need import Needs, Part, needs_of
 from fabricgen.plan.cabling import cages_of_ends
+from fabricgen.plan.end_kinds import EndKind
 from fabricgen.plan.tables import Flags, Ints, Wide
 
 
@@ -36,8 +37,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
 
 
 def _part(kind: EndKind, medium: CableProfile) -> Part:
-    text = f"{kind.form_factor} {kind.gbps}G transceiver, {medium.name}, {medium.reach_m:g} m"
-    return Part(kind.transceiver(medium), text, "transceiver", medium.end_power_w(kind.gbps / kind.lane_gbps))
+    return Part(kind.transceiver(medium), kind.transceiver_text(medium), "transceiver", kind.transceiver_w(medium))
 
 
 def _of_owner(cluster: Cluster, segment: Ints, device: Ints) -> Flags:

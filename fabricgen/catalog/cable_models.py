@@ -1,0 +1,122 @@
+"""What the catalogue says of a cable technology: how far it reaches at a lane rate, and what light it sends."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator
+
+from fabricgen.catalog.profile import Profile
+
+OPTICAL = ("CPO", "LC")
+"""Cages that light leaves: fibres plug in, nothing electrical does."""
+
+COPPER = ("DAC", "ACC", "AEC")
+"""Media that are electrical cables with ends of their own."""
+
+FIBRES = {"MPO-12": 8, "MPO-12/APC": 8, "MPO-16": 16, "MPO-16/APC": 16, "LC duplex": 2, "LC simplex": 1}
+"""Connector -> fibres in use: an MPO-12 of parallel optics leaves its middle four dark (IEEE 802.3, clause 86)."""
+
+_QSFP_DD = {"QSFP-DD800": "QSFP-DD", "QSFP56-DD": "QSFP-DD"}
+
+
+def ascending(lengths: tuple[float, ...]) -> tuple[float, ...]:
+    """Lengths, m, as they are; raises ValueError where each is not longer than the one before."""
+    for before, after in pairwise(lengths):
+        if after <= before:
+            raise ValueError(f"lengths ascend, and {after:g} m stands behind {before:g} m")
+    return lengths
+
+
+class CableProfile(Profile):
+    """A cable technology: how far it reaches at a lane rate, and what its ends draw."""
+
+    kind: Literal["cable"] = Field("cable", description="What the file describes.")
+    name: str = Field(description="What it is, for people.")
+    medium: Literal[
+        "DAC", "ACC", "AEC", "AOC", "SR", "VR", "DR", "FR", "LR", "ZR", "LPO", "LRO", "NPO", "CPO", "COPPER"
+    ] = Field(description="Kind of medium.")
+    lane_gbps: tuple[float, ...] = Field(description="Lane rates it carries, Gb/s.")
+    link_gbps: tuple[int, ...] = Field(
+        (), description="Link speeds it carries, one link a module, Gb/s; empty: whatever its lanes make up."
+    )
+    reach_m: float = Field(gt=0, description="Greatest length, m.")
+    power_w_per_end: float | None = Field(
+        None, ge=0, description="At the widest (eight-lane) end, W; where `link_gbps` is given, of any one module."
+    )
+    attached: bool = Field(description="The ends are part of the cable (DAC, AOC); otherwise transceivers and fibre.")
+    fibre: Literal["", "mmf-om4", "smf-os2"] = Field("", description="The fibre; empty: copper, or fixed to its ends.")
+    connector: str = Field("", description="What one fibre plugs into: MPO-12/APC, LC duplex, ...")
+    wavelengths: int = Field(
+        1, ge=1, le=16, description="Wavelengths on one fibre: 4 for FR4 and LR4, 1 for DR and SR."
+    )
+    lanes_per_connector: int = Field(4, gt=0, description="Electrical lanes that one such connector carries.")
+    form_factors: tuple[str, ...] = Field((), description="Cages it fits; empty: any pluggable cage.")
+    splittable: bool = Field(True, description="One connector may serve several links, each on lanes of its own.")
+    cost_rank: int = Field(gt=0, description="Order of preference by cost; the cheapest that reaches is taken.")
+    stock_m: tuple[Annotated[float, Field(gt=0, le=100_000)], ...] = Field(
+        (),
+        max_length=64,
+        description="Lengths it is sold in, m, ascending; empty: those that fibre is sold in. Nothing between is made.",
+    )
+    not_offered_by: tuple[str, ...] = Field((), description="Vendors that sell none for their ports.")
+    selectable: bool = Field(True, description="Chosen without being asked for.")
+
+    @field_validator("stock_m")
+    @classmethod
+    def _stock_ascends(cls, lengths: tuple[float, ...]) -> tuple[float, ...]:
+        return ascending(lengths)
+
+    @property
+    def copper(self) -> bool:
+        """Whether it is an electrical cable with ends of its own; twisted pair is not."""
+        return self.medium in COPPER
+
+    def end_power_w(self, lanes: float) -> float | None:
+        """Power of one end with so many lanes in use, W: of the eight-lane end in proportion, of a module as it is."""
+        if self.power_w_per_end is None or self.link_gbps:
+            return self.power_w_per_end
+        return self.power_w_per_end * min(1.0, lanes / 8)
+
+    def plugs_into(self, form_factor: str) -> bool:
+        """Whether an end goes into a cage: copper pairs into RJ45 alone, and no cable with ends of its own into CPO.
+
+        A QSFP-DD cage of any spelling takes QSFP-DD modules.
+        """
+        if "RJ45" in (*self.form_factors, form_factor):
+            return form_factor in self.form_factors
+        if form_factor in OPTICAL:
+            return not self.attached
+        return not self.form_factors or _QSFP_DD.get(form_factor, form_factor) in self.form_factors
+
+    @property
+    def fibres(self) -> int:
+        """Fibres of one connector; 0 for copper and cables with ends of their own."""
+        return FIBRES.get(self.connector, 0)
+
+    @property
+    def polarity(self) -> str:
+        """How a jumper between two transceivers crosses: TIA-568 type B for MPO, A-B for duplex; "" where none is.
+
+        Straight jumpers with female ends, since transceivers have the pins (NVIDIA Interconnect Structured Cabling
+        Requirements, MPO/LC Cable Requirements).
+        """
+        if self.connector.startswith("MPO"):
+            return "type B"
+        return "A-B" if self.connector == "LC duplex" else ""
+
+    def meets(self, other: CableProfile) -> bool:
+        """Whether light of one is understood by the other: the same fibre, connector, lane rate and wavelengths.
+
+        A four-lane DR4 meets either half of 2xDR4; SR and DR, or FR4 and DR4, never.
+        """
+        same = (self.fibre, self.connector, self.wavelengths) == (other.fibre, other.connector, other.wavelengths)
+        return self.id == other.id or (same and not self.attached and bool({*self.lane_gbps} & {*other.lane_gbps}))
+
+    def splits_for(self, lanes_per_link: int) -> bool:
+        """Whether a cage in which each link has so many lanes may serve several links.
+
+        Where each link fills connectors of its own, as 400G does in 2xLR4, nothing has to be split.
+        """
+        return self.splittable or lanes_per_link % self.lanes_per_connector == 0

@@ -1,0 +1,123 @@
+"""What can be ordered: lists of a vendor's transceivers, fibres and cables with their part numbers and lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from fabricgen.catalog.cable_models import ascending
+from fabricgen.catalog.profile import Profile, Tag
+from fabricgen.kernel.frozen_model import FrozenModel
+from fabricgen.kernel.units import number
+
+CODED, PLAIN = "{nnn}", "{m}"
+"""Where a part number has its length: in three places with A for a half (`N01A` is 1.5 m), or as it is (`30`)."""
+
+Top = Literal["", "finned", "flat"]
+Length = Annotated[float, Field(gt=0, le=100_000)]
+Word = Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class Product(FrozenModel):
+    """One line of a price list: a transceiver, a fibre, or a cable with ends of its own."""
+
+    part: str = Field(
+        min_length=1,
+        max_length=64,
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._/{}-]*$",
+        description="Part number; `{nnn}` or `{m}` stands where it has its length.",
+    )
+    kind: Literal["transceiver", "fibre", "cable"] = Field(description="What it is; a cable has ends of its own.")
+    name: str = Field(min_length=1, max_length=120, pattern=r"^[^\x00-\x1f\x7f]*$", description="For the buyer.")
+    media: tuple[Word, ...] = Field(
+        (),
+        max_length=16,
+        description="Cable profiles that it is one of; of a fibre: those whose transceivers it joins.",
+    )
+    form_factor: str = Field("", max_length=16, description="The cage of its common end. A fibre has none.")
+    gbps: tuple[Annotated[int, Field(gt=0, le=100_000)], ...] = Field(
+        (), max_length=8, description="What ports of that cage may add up to, Gb/s, the fullest first."
+    )
+    top: Top = Field("", description="Cooling fins of its common end: OSFP cages take either finned or flat ones.")
+    far_form_factor: str = Field(
+        "", max_length=16, description="The cage of its other ends. Default: as the common one."
+    )
+    far_top: Top = Field(
+        "", description="Cooling fins of the other ends. Default: as the common one, in cages of one kind."
+    )
+    splits: int = Field(1, ge=1, le=8, description="Far ends: 1 is straight, 2 splits in two.")
+    lengths_m: Annotated[tuple[Length, ...], AfterValidator(ascending)] = Field(
+        (), max_length=64, description="Lengths it is sold in, m."
+    )
+    reach_m: float | None = Field(None, gt=0, description="Of a transceiver, m. Default: as the medium.")
+    power_w: float | None = Field(None, ge=0, le=100, description="At its common end, W. Default: as the medium.")
+    protocols: tuple[Literal["infiniband", "ethernet"], ...] = Field(
+        (), max_length=2, description="Where it speaks only one. Default: both."
+    )
+    source: str = Field(min_length=8, description="Where it was read.")
+    tag: Tag = Field("V", description="V read in the source, R recalled, D derived.")
+    note: str = Field("", description="What else one should know.")
+
+    @model_validator(mode="after")
+    def _lengths_are_written(self) -> Product:
+        if any(brace in self.part.replace(CODED, "").replace(PLAIN, "") for brace in "{}"):
+            raise ValueError(f"'{self.part}' has other braces than {CODED} and {PLAIN}")
+        if (CODED in self.part or PLAIN in self.part) != bool(self.lengths_m):
+            raise ValueError("a part number says its length, as {nnn} or {m}, where there are lengths_m and only there")
+        if (self.kind == "transceiver") == bool(self.lengths_m):
+            raise ValueError("fibres and cables have lengths_m, transceivers have none")
+        if CODED in self.part and any(
+            length * 2 % 1 or length >= 100 + 900 * (length % 1 == 0) for length in self.lengths_m
+        ):
+            raise ValueError("{nnn} writes whole metres below 1000 and halves below 100; use {m}")
+        if self.kind != "fibre" and not (self.form_factor and self.gbps):
+            raise ValueError("transceivers and cables have a form_factor and gbps")
+        return self
+
+    def part_number(self, length_m: float) -> str:
+        """What to order for a length."""
+        whole = int(length_m)
+        coded = f"{whole:03d}" if whole == length_m else f"{whole:02d}A"
+        return self.part.replace(CODED, coded).replace(PLAIN, number(length_m))
+
+    def length_for(self, run_m: float) -> float | None:
+        """The shortest length it is sold in that a run needs, m; None where none is long enough."""
+        return next((length for length in self.lengths_m if length >= run_m - 1e-9), None)
+
+    def speaks(self, protocol: str) -> bool:
+        """Whether it may be used in a fabric of a protocol; RoCE is Ethernet, scale-up links ("") are neither."""
+        own = "ethernet" if protocol in ("ethernet", "roce") else protocol
+        return not self.protocols or own in self.protocols
+
+    def takes(self, form_factor: str, top: str) -> bool:
+        """Whether its common end goes into a cage."""
+        return self.form_factor == form_factor and _cooled(self.top, top)
+
+    def far_takes(self, form_factor: str, top: str) -> bool:
+        """Whether its other ends go into a cage."""
+        far = self.far_form_factor or self.form_factor
+        own = self.far_top or ("" if self.far_form_factor else self.top)
+        return far == form_factor and _cooled(own, top)
+
+
+class ProductList(Profile):
+    """What a vendor sells; a blueprint names the lists to order from with `cabling: {products: [...]}`."""
+
+    kind: Literal["products"] = Field("products", description="What the file describes.")
+    name: str = Field(min_length=1, description="What the list is called.")
+    vendor: str = Field(min_length=1, description="Who sells these.")
+    products: tuple[Product, ...] = Field(
+        min_length=1, max_length=1024, description="Its lines; of two that fit, the first is taken."
+    )
+
+
+def _cooled(own: str, cage: str) -> bool:
+    """Whether a top goes with a cage; either may not say."""
+    return not own or not cage or own == cage
+
+
+def of_kind(lists: Iterable[ProductList], kind: str, medium: str) -> list[Product]:
+    """Products of a kind for a medium, in the order of the lists."""
+    return [p for found in lists for p in found.products if p.kind == kind and medium in p.media]

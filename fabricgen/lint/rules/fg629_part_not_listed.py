@@ -1,0 +1,144 @@
+"""FG629: the product lists have no such part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.kernel.units import number
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.catalog.product_models import Product
+    from fabricgen.cluster import Cluster
+    from fabricgen.parts.cables import CableParts
+    from fabricgen.plan.shelf import Shelf, Wanted
+    from fabricgen.plan.tables import Segment
+
+Gap = tuple[str, str, str, str]
+"""Fabric, pair of tiers, what is missing, what is nearest."""
+
+Gaps = dict[Gap, tuple[Path, int]]
+"""Where each gap is stated first, and how often there is one."""
+
+
+class PartNotListed(PlanRule):
+    """A cable or a transceiver is in none of the product lists that the blueprint orders from.
+
+    The bill of materials names such a part by what it is (`aoc-25g-...`), which nobody can order: no part number is
+    ever made up. Either no list has that form factor, speed, split or top, or none of that length. What nothing
+    reaches at all is FG602's.
+
+    Add a list that has it (`generic` has cords that are alike everywhere, your own goes into catalog/products), state
+    media or a speed for which there is one, or move the ends closer.
+    """
+
+    id = "FG629"
+    severity = Severity.WARNING
+    title = "the product lists have no such part"
+    bad = """
+        cabling: {products: [nvidia-linkx]}
+        fabrics: {oob: {  # <-
+          protocol: ethernet, attach: bmc, tiers: {
+          leaf: {switch: sn2201}}}}
+    """
+    good = """
+        cabling: {products: [nvidia-linkx, generic]}
+        fabrics: {oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn2201}}}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Fold cables without a part, and ends without a transceiver, by the line that made them."""
+        from fabricgen.parts.cables import CableParts
+        from fabricgen.plan.offers import shelf_of
+
+        shelf = shelf_of(cluster.design)
+        if shelf is None:
+            return
+        parts = CableParts(cluster)
+        for what, gaps in (
+            ("cables", _cables(cluster, parts, shelf)),
+            ("transceivers", _optics(cluster, parts, shelf)),
+        ):
+            for (fabric, key, missing, nearest), (path, count) in gaps.items():
+                message = f"{count} {fabric} {key} {what}: no product list has {missing}"
+                near = f"nearest is {nearest}; " if nearest else ""
+                yield self.flag(path, message, f"{near}add a list to `cabling.products`, or state other media")
+
+
+def _cables(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
+    """How many cables lack a part, by what is missing where."""
+    import numpy as np
+
+    made, code = parts.made
+    table, links = cluster.plan.cables, cluster.plan.links
+    segment = np.zeros(len(table), dtype=np.int64)
+    segment[table.end_cable] = links.segment[table.end_link]
+    code = np.where(table.reaches, code, -1)
+    found: Gaps = {}
+    for i, cable in enumerate(made):
+        if not cable.listed:
+            numbers, counts = np.unique(segment[code == i], return_counts=True)
+            for n, count in zip(numbers.tolist(), counts.tolist(), strict=True):
+                s = links.segments[n]
+                _add(found, s, _missing(shelf, cable.wanted), count)
+    return found
+
+
+def _add(found: Gaps, segment: Segment, missing: tuple[str, str], count: int) -> None:
+    gap = (segment.fabric, segment.key, *missing)
+    path, before = found.get(gap, (segment.stated or segment.path, 0))
+    found[gap] = path, before + count
+
+
+def _missing(shelf: Shelf, wanted: Wanted) -> tuple[str, str]:
+    """(what no list has, the nearest that one has)."""
+    product = max(shelf.cables(wanted), key=lambda p: p.lengths_m[-1], default=None)
+    if product:
+        longest = product.lengths_m[-1]
+        return f"{product.name}, longer than {number(longest)} m", product.part_number(longest)
+    medium = wanted.medium
+    if medium.attached:
+        split = f"{wanted.far_ends}x " if wanted.far_ends > 1 else ""
+        gbps = round(wanted.lanes * wanted.lane_gbps)
+        tops = [f" ({end.top})" if end.form_factor == "OSFP" and end.top else "" for end in (wanted.hub, wanted.far)]
+        ends = [end.form_factor + top for end, top in zip((wanted.hub, wanted.far), tops, strict=True)]
+        what = f"{medium.name}, {gbps}G, {ends[0]} to {split}{ends[1]} ({medium.id})"
+    else:
+        pieces = wanted.pieces
+        split = "straight" if pieces and pieces[1] == 1 else f"1:{pieces[1]}" if pieces else f"1:{wanted.far_ends}"
+        what = f"{split} fibre {medium.fibre.upper()}, {medium.connector}, for {medium.id}"
+    return what, _nearest(shelf, "cable" if medium.attached else "fibre", medium.medium, wanted.hub.form_factor)
+
+
+def _optics(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
+    """How many ends of cables lack a transceiver, by what is missing where."""
+    import numpy as np
+
+    kinds, *ends = parts.kinds
+    table, links = cluster.plan.cables, cluster.plan.links
+    medium, segment = table.medium[table.end_cable], links.segment[table.end_link]
+    reaching = table.reaches[table.end_cable]
+    found: Gaps = {}
+    for column in ends:
+        code = ((segment.astype(np.int64) * len(kinds) + column) * len(table.media) + medium)[reaching]
+        for value, count in zip(*(c.tolist() for c in np.unique(code, return_counts=True)), strict=True):
+            rest, of_medium = divmod(value, len(table.media))
+            s, kind, chosen = links.segments[rest // len(kinds)], kinds[rest % len(kinds)], table.media[of_medium]
+            if kind.transceiver(chosen) and kind.product(chosen) is None:
+                what = f"a transceiver {chosen.id} for {kind.form_factor} of {kind.gbps}G"
+                near = _nearest(shelf, "transceiver", chosen.medium, kind.form_factor)
+                _add(found, s, (what, near), count)
+    return found
+
+
+def _nearest(shelf: Shelf, kind: str, medium: str, form_factor: str) -> str:
+    """The part of that kind that has most in common: the cage, then the medium; "" where there is none of the kind."""
+    products: Sequence[Product] = [p for found in shelf.lists for p in found.products if p.kind == kind]
+
+    def likeness(product: Product) -> tuple[bool, bool]:
+        return product.form_factor == form_factor, any(m.startswith(medium.lower()) for m in product.media)
+
+    best = max(products, key=likeness, default=None)
+    return f"{best.part} ({best.name})" if best and any(likeness(best)) else ""
