@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections import Counter
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +12,7 @@ from fabricgen.export.parts import devices as devices_part
 from fabricgen.parts.bill import Bill, bill_of
 from fabricgen.parts.owners import KEYS, NONE
 from fabricgen.parts.sources.cables import JOINT
-from fabricgen.parts.totals import SPARES, Total, totals, whole_of
+from fabricgen.parts.totals import SPARES, totals, whole_of
 from fabricgen.parts.trace import trace, trace_all
 from tests.conftest import BLUEPRINTS, EXAMPLES, example_cluster
 
