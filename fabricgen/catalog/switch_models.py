@@ -34,6 +34,12 @@ class CageClass(FrozenModel):
     optic_w: float | None = Field(None, gt=0, description="What a transceiver may draw in each of these cages, W.")
     high_power_w: float | None = Field(None, gt=0, description="What one may draw in those of `high_power_cages`, W.")
     high_power_cages: tuple[int, ...] = Field((), description="Cages that may draw more, by number on the face.")
+    rows: int | None = Field(
+        None, ge=1, le=64, description="Rows they form on the face, or on a card. Default: as few as 19 inches take."
+    )
+    numbered: Literal["down", "across"] = Field(
+        "down", description="Their numbers run down each column, or across each row. Default: down."
+    )
 
     def optic_limit_w(self, cages: Iterable[int]) -> float | None:
         """What a transceiver may draw in any of some cages (by number on the face), W; None where nobody says."""
