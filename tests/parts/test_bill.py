@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from pathlib import Path
 
 import pytest
 
+from fabricgen.blueprint.load import load_blueprint
+from fabricgen.cluster import build_cluster
+from fabricgen.design.build import build_design
 from fabricgen.export.parts import cables as cables_part
 from fabricgen.export.parts import devices as devices_part
-from fabricgen.parts.bill import Bill, bill_of
+from fabricgen.parts import need as needs_module
+from fabricgen.parts.bill import Bill, Line, bill_of
 from fabricgen.parts.owners import KEYS, NONE
 from fabricgen.parts.sources.cables import JOINT
 from fabricgen.parts.totals import SPARES, totals, whole_of
@@ -121,3 +126,26 @@ def test_a_transceiver_is_traced_to_its_cage_and_to_every_cable_in_it() -> None:
             if name == optic:
                 wired.setdefault((str(device), str(cage)), set()).add(str(cable))
     assert of_cage == wired
+
+
+def test_cords_are_ordered_for_known_supplies_only(tmp_path: Path) -> None:
+    """Switches of two C14 inlets; a server of two C20 inlets; DGX systems bring theirs, a busbar needs none."""
+    (tmp_path / "catalog/nodes").mkdir(parents=True)
+    data = Path(needs_module.__file__).parents[1] / "catalog/data"
+    server = (data / "nodes/generic-server.yaml").read_text().replace("id: generic-server", "id: fed-server")
+    (tmp_path / "catalog/nodes/fed-server.yaml").write_text(f"{server}\npsu: {{count: 2, inlet: C20}}\n")
+    blueprint = (
+        "fabricgen: 1\nname: fed\nscalable_unit: {nodes: {fed: 3 x fed-server, dgx: 1 x dgx-b200}}\n"
+        "fabrics: {oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn2201}}}}\n"
+    )
+    (tmp_path / "fed.yaml").write_text(blueprint)
+    cluster = build_cluster(build_design(load_blueprint(str(tmp_path / "fed.yaml"))))
+    cords = {line.part: line.quantity for line in bill_of(cluster).lines if line.kind == "power-cord"}
+    assert cords == {"cord-c13-c14": 2, "cord-c19-c20": 6}
+    assert "cord-c13-c14" not in {line.part for line in _in_busbar_racks(tmp_path)}
+
+
+def _in_busbar_racks(folder: Path) -> tuple[Line, ...]:
+    sets = ["scalable_unit={nodes: 18 x gb200-tray, racks: {nodes_per_rack: 18, type: nvl72-gb200}}"]
+    sets += ["fabrics.oob.tiers.leaf.per=rack"]
+    return bill_of(build_cluster(build_design(load_blueprint(str(folder / "fed.yaml"), sets)))).lines
