@@ -90,6 +90,15 @@ def rack_of(found: Records, end: int) -> Ints:
     return found.cluster.plan.devices.rack[found.device[end]]
 
 
+def ends_per_rack(cluster: Cluster) -> Wide:
+    """How many cable ends are in each rack, the common end of a breakout once for each far end; int64."""
+    links, rack = cluster.plan.links, cluster.plan.devices.rack
+    rows = cluster.plan.cables.end_link
+    ends = np.concatenate([rack[links.a_device[rows]], rack[links.b_device[rows]]])
+    counts: Wide = np.bincount(ends, minlength=len(cluster.plan.racks))
+    return counts
+
+
 def _tags(cluster: Cluster) -> tuple[tuple[Tag, ...], Wide]:
     """The distinct tags, by fabric, rail and plane, and the tag of each cable end row."""
     links, link = cluster.plan.links, cluster.plan.cables.end_link

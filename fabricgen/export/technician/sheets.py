@@ -14,7 +14,7 @@ from fabricgen.export.parts import cables
 from fabricgen.export.table import Table
 from fabricgen.export.technician.bundles import KIND_WORDS
 from fabricgen.export.technician.locations import rack_places
-from fabricgen.export.technician.records import Records, Tag, rack_of, records
+from fabricgen.export.technician.records import Records, Tag, ends_per_rack, rack_of, records
 from fabricgen.export.technician.sheet import A3, Column, Sheet, redlines
 from fabricgen.export.technician.styles import BOLD, MARK, NUMBER, SMALL, TEXT
 from fabricgen.plan.cabling import connectors
@@ -153,9 +153,7 @@ def rack_sheet(pack: Pack, rack: int, name: str) -> Sheet:
 
 def racks_wired(pack: Pack, racks: tuple[int, ...]) -> list[tuple[int, int]]:
     """(rack, ends of cables in it) of those racks in which any cable ends."""
-    count = np.zeros(len(pack.cluster.plan.racks), dtype=np.int64)
-    for end in (0, 1):
-        count += np.bincount(rack_of(pack.found, end), minlength=len(count))
+    count = ends_per_rack(pack.cluster)
     return [(rack, int(count[rack])) for rack in racks if count[rack]]
 
 
