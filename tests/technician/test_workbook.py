@@ -17,8 +17,8 @@ import xlsxwriter
 from openpyxl.workbook import Workbook
 
 from fabricgen.export.parts import cables, technician
-from fabricgen.export.technician import volumes as technician_volumes
 from fabricgen.export.table import ExportContext, part_names
+from fabricgen.export.technician import volumes as technician_volumes
 from fabricgen.export.technician.sheet import Column, Sheet, redlines, write_sheet
 from fabricgen.export.technician.sheet_names import sheet_names
 from fabricgen.export.technician.sheets import Pack
