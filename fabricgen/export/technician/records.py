@@ -8,12 +8,11 @@ import numpy as np
 
 from fabricgen.allocate.ports import Strings
 from fabricgen.cluster import Cluster
-from fabricgen.export.cable_ends import port_texts, socket_texts
+from fabricgen.export.cable_ends import hangs_on_a, port_texts, socket_texts
 from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
 from fabricgen.export.technician.bundles import PullPlan, pull_plan
 from fabricgen.export.technician.locations import device_places
 from fabricgen.parts.cables import distinct
-from fabricgen.plan.cabling import anchor_rows
 from fabricgen.plan.tables import Flags, Ints, Wide
 
 
@@ -73,7 +72,7 @@ def records(cluster: Cluster) -> Records:
         cable=cable,
         first=first,
         number=number.astype(np.int32),
-        common_a=anchor_rows(links, len(cables))[1],
+        common_a=hangs_on_a(cluster),
         rows_of_cable=rows,
         device=(a, b),
         port=(port_a, port_b),
