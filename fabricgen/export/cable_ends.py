@@ -6,7 +6,7 @@ import numpy as np
 
 from fabricgen.allocate.ports import Strings
 from fabricgen.cluster import Cluster
-from fabricgen.export.columns import picked
+from fabricgen.export.columns import end_place, picked
 from fabricgen.parts.cables import distinct
 from fabricgen.plan.cabling import cages_of_ends, connectors, socket_in_cage
 from fabricgen.plan.end_numbers import end_numbers, hangs_on_lower
@@ -25,12 +25,8 @@ def port_texts(cluster: Cluster) -> tuple[list[str], list[str]]:
 
 
 def _texts(cages: list[str], ports: list[str], several: list[bool]) -> list[str]:
-    known = {key: _text(*key) for key in set(zip(cages, ports, several, strict=True))}
+    known = {key: end_place(*key) for key in set(zip(cages, ports, several, strict=True))}
     return [known[key] for key in zip(cages, ports, several, strict=True)]
-
-
-def _text(cage: str, port: str, several: bool) -> str:
-    return cage if several else port if port.startswith(cage) else f"{cage} {port}"
 
 
 def hangs_on_a(cluster: Cluster) -> Flags:
