@@ -64,8 +64,13 @@ def _known(
             continue
         device = name.partition(":")[0]
         known = [cable for cable in cables.ids if cable.startswith(f"{device}:")]
-        hint = did_you_mean(name, known) if known else did_you_mean(device, cables.names)
+        hint = did_you_mean(name, known) if known else _of_device(device, cables.names)
         faults += fault(UNKNOWN_CABLE, f"there is no cable '{name}'", path=("cable_of", name), hint=hint).diagnostics
+
+
+def _of_device(device: str, names: Sequence[str]) -> str:
+    """What to say where no cable is called after a device."""
+    return "its cables are called after their other ends" if device in names else did_you_mean(device, names)
 
 
 def _moves(
