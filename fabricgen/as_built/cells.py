@@ -16,7 +16,7 @@ from fabricgen.kernel.text_input import decode, read_bytes
 MAX_BYTES = 64 * 1024 * 1024
 """The largest file that is read."""
 
-MOST_COLUMNS = 64
+MOST_COLUMNS = 48
 """Columns of a sheet that are looked at."""
 
 MOST_ROWS = 2_000_000
