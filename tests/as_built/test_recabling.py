@@ -14,9 +14,10 @@ from fabricgen.export.parts import cables as cables_part
 from fabricgen.export.parts import links as links_part
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.rules.fg310_port_used_twice import PortUsedTwice
+from fabricgen.lint.rules.fg614_optics_too_hungry import OpticsTooHungry
 from fabricgen.parts.cables import CableParts
 from fabricgen.render.engine import render_configs
-from tests.conftest import example_cluster
+from tests.conftest import BLUEPRINTS, example_cluster
 
 DATA = Path(fabricgen.catalog.__file__).parent / "data"
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"
@@ -163,6 +164,12 @@ def test_what_cannot_be_is_refused(own: dict[str, object], code: str, said: str)
     assert said in told
 
 
+def test_overrides_of_another_cluster_are_told_within_reason() -> None:
+    told = refused("leaf-spine", {f"rack-{n}:1": {"length_m": 3} for n in range(200)})
+    assert told.count("error[FG079]") == 51
+    assert "150 more cables are stated wrongly" in told
+
+
 FINE = """
 name: fine
 scalable_unit: {nodes: 4 x dgx-b300-8p}
@@ -214,3 +221,54 @@ def test_what_is_adopted_and_stated_by_port_stays_with_its_link() -> None:
     (row,) = np.flatnonzero(own.a_port != usual.a_port).tolist()
     assert own.switch(own.names.index(LEAF)).ports[4].address == "192.0.2.101/31"
     assert own.plan.links.cable[row] == own.cable_ids.index(f"{LEAF}:29")
+
+
+SPAN = """
+name: span
+scalable_unit: {nodes: 4 x dgx-b200}
+pods: {p1: {site: east}, p2: {site: west}}
+fabrics: {across: {protocol: roce, attach: storage, oversubscription: 8, tiers: {
+  leaf: {switch: sn5400, per: su, count: 1, breakout: 1x200},
+  border: {switch: sn5400, count: 2, cages: {peer: "57,61"}}},
+  spans: {haul: {between: [east, west], km: 80, links: 2 x 400G}}}}
+nos: cumulus
+cable_of: {"across-border-east-01:61": {a_cage: %s}}
+"""
+
+
+def test_hungry_optics_move_only_to_cages_that_feed_them(design_of) -> None:
+    for cage, told in ((33, 0), (34, 1)):
+        found = list(OpticsTooHungry().check(build_cluster(design_of(SPAN % cage))))
+        assert len(found) == told
+        assert all("cage 34 of sn5400 gives 12 W" in d.message and d.path[0] == "cable_of" for d in found)
+
+
+def test_an_infiniband_fabric_is_routed_as_it_is_wired() -> None:
+    cable = f"{LEAF}:17.2"
+    own = built("superpod-b200", {cable: {"a_cage": 18}, f"{LEAF}:18.2": {"a_cage": 17}})
+    usual = example_cluster("superpod-b200").whole_fabric("compute").links
+    differ = [(a, b) for a, b in zip(usual, own.whole_fabric("compute").links, strict=True) if a != b]
+    assert [(a.a_cage, b.a_cage, b.a_port - a.a_port) for a, b in differ] == [(17, 18, 2), (18, 17, -2)]
+
+
+def test_a_running_fabric_is_adopted_by_the_ports_that_it_has(tmp_path: Path, fabricgen) -> None:
+    blueprint = tmp_path / "site.yaml"
+    swap = f'cable_of: {{"{LEAF}:29": {{a_cage: 30}}, "{LEAF}:30": {{a_cage: 29}}}}\n'
+    blueprint.write_text((BLUEPRINTS / "leaf-spine.yaml").read_text(encoding="utf-8") + swap, encoding="utf-8")
+    links = tmp_path / "links.csv"
+    assert fabricgen("wiring", blueprint, "--by", "link", "-o", links).code == 0
+    assert fabricgen("lock", blueprint, "--import", links).code == 0
+    assert "adopted" not in (tmp_path / "site.lock.yaml").read_text(encoding="utf-8")
+    links.write_text(links.read_text(encoding="utf-8").replace("10.64.0.1/31", "192.0.2.1/31"), encoding="utf-8")
+    links.write_text(links.read_text(encoding="utf-8").replace("10.64.0.0/31", "192.0.2.0/31"), encoding="utf-8")
+    assert fabricgen("lock", blueprint, "--import", links).code == 0
+    assert f"{LEAF} port Ethernet224: 192.0.2.1" in (tmp_path / "site.lock.yaml").read_text(encoding="utf-8")
+    rows = fabricgen("wiring", blueprint, "--by", "link").out.splitlines()
+    (row,) = [row for row in rows if "192.0.2.1/31" in row]
+    assert f",{LEAF},Ethernet232," in row
+
+
+def test_plan_says_which_end_was_plugged_in_elsewhere(tmp_path: Path, fabricgen) -> None:
+    usual = BLUEPRINTS / "leaf-spine.yaml"
+    told = fabricgen("plan", usual, usual, "--set", f'cable_of={{"{LEAF}:29": {{a_cage: 9}}}}').out
+    assert f"~ cable {LEAF}:29 re-terminated: {LEAF}:29 -> {LEAF}:9" in told
