@@ -82,7 +82,8 @@ def _ref(name: str) -> dict[str, Any]:
 
 def _names() -> dict[str, tuple[str, ...]]:
     catalog = Catalog()
-    return {**{kind: catalog.ids(kind) for kind in ("switches", "nodes", "scale_up")}, "nos": catalog.known_nos()}
+    kinds = ("switches", "nodes", "scale_up", "racks")
+    return {**{kind: catalog.ids(kind) for kind in kinds}, "nos": catalog.known_nos()}
 
 
 def _overlay(model: dict[str, Any]) -> dict[str, Any]:

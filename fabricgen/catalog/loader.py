@@ -6,7 +6,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, SwitchProfile
+from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, RackProfile, SwitchProfile
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.catalog.profile import Profile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
@@ -42,7 +42,7 @@ class Catalog:
         return found
 
     def ids(self, kind: str) -> tuple[str, ...]:
-        """Return the sorted ids of a kind: switches, nodes, nics, cables or scale_up."""
+        """Return the sorted ids of a kind: switches, nodes, nics, cables, scale_up or racks."""
         return tuple(sorted(self._files[kind]))
 
     def switch(self, name: str, path: Place = ()) -> SwitchProfile:
@@ -56,6 +56,10 @@ class Catalog:
     def scale_up(self, name: str, path: Place = ()) -> ScaleUpDomainProfile:
         """Return a scale-up domain profile; raises InputError at `path` when there is none of that name."""
         return self._get("scale_up", name, ScaleUpDomainProfile, path)
+
+    def rack(self, name: str, path: Place = ()) -> RackProfile:
+        """Return a rack profile; raises InputError at `path` when there is none of that name."""
+        return self._get("racks", name, RackProfile, path)
 
     @cached_property
     def cables(self) -> tuple[CableProfile, ...]:

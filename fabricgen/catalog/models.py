@@ -12,6 +12,7 @@ from pydantic import Field
 
 from fabricgen.catalog.node_models import Accelerators, NicPort, NicRole, NodeProfile
 from fabricgen.catalog.profile import Id, Power, Profile, Tag
+from fabricgen.catalog.rack_models import RackProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.catalog.switch_models import CageClass, LineCards, SwitchProfile
 
@@ -28,6 +29,7 @@ __all__ = [
     "NodeProfile",
     "Power",
     "Profile",
+    "RackProfile",
     "ScaleUpDomainProfile",
     "SwitchProfile",
     "Tag",
@@ -107,5 +109,6 @@ PROFILE_KINDS: dict[str, type[Profile]] = {
     "nics": NicProfile,
     "cables": CableProfile,
     "scale_up": ScaleUpDomainProfile,
+    "racks": RackProfile,
 }
 """Folder of the catalogue -> the model of the profiles in it."""

@@ -51,11 +51,12 @@ BY_DRUM_M = 2000
 
 def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b: Ints) -> Floats:
     """Length of the run between pairs of devices, m, float64: in the rack, or up, along and down; slack included."""
-    u, row, column = devices.u, racks.row[devices.rack], racks.column[devices.rack]
-    run: Floats = np.multiply(2 * racks.units - u[a] - u[b], RACK_UNIT_M, dtype=np.float64)
+    u, x_m, y_m = devices.u, racks.x_m[devices.rack], racks.y_m[devices.rack]
+    above = racks.units[devices.rack] - u
+    run: Floats = np.multiply(above[a] + above[b], RACK_UNIT_M, dtype=np.float64)
     run += 2 * floor.tray_m
-    run += np.abs(column[a] - column[b]) * floor.rack_pitch_m
-    run += np.abs(row[a] - row[b]) * floor.row_pitch_m
+    run += np.abs(x_m[a] - x_m[b])
+    run += np.abs(y_m[a] - y_m[b])
     inside = np.flatnonzero(devices.rack[a] == devices.rack[b])
     run[inside] = np.abs(u[a[inside]] - u[b[inside]]) * RACK_UNIT_M + RACK_WIDTH_M
     run *= 1 + floor.slack
