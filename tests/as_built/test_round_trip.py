@@ -192,3 +192,24 @@ def test_growth_and_a_lock_keep_what_was_built(site, tmp_path: Path) -> None:
         row, now = built[f"{LEAF}:{n}"], after[f"{LEAF}:{n}"]
         assert [now[c] for c in ("a_cage", "b_cage", "length_m")] == [row[c] for c in ("a_cage", "b_cage", "length_m")]
     assert site("as-built", sheet).out.startswith("nothing that is not stated yet")
+
+
+def test_the_technicians_workbook_comes_back(site, tmp_path: Path) -> None:
+    """The sheets of both racks and the list of all cables say the same: what is written into any of them is taken."""
+    assert site("build", "-o", tmp_path / "out", "--only", "technician").code == 0
+    (file,) = (tmp_path / "out/technician").glob("*.xlsx")
+    book = openpyxl.load_workbook(file)
+    written = 0
+    for name, column, value in (("wiring", "done", "done"), ("p1-su01-net01", "built_a_cage", 9)):
+        sheet = book[name]
+        columns = {cell.value: cell.column for cell in sheet[1]}
+        for row in range(2, sheet.max_row + 1):
+            if sheet.cell(row, columns["cable"]).value == f"{LEAF}:29":
+                sheet.cell(row, columns[column]).value = value
+                written += 1
+    assert written == 2
+    book.save(file)
+    ran = site("as-built", file, "-o", tmp_path / "as-built.yaml")
+    assert ran.code == 0, ran.err
+    assert f"{LEAF}:29: a_cage as planned -> '9'" in ran.out
+    assert "24 cables listed of 24: 1 done, 23 open, 0 faulty" in ran.out
