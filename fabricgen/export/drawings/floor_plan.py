@@ -8,9 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from fabricgen.design.halls import face_of
 from fabricgen.export.drawings.rack_contents import row_number
 from fabricgen.export.drawings.rack_kinds import RackKinds
-from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, safe
+from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, rect, safe
 from fabricgen.export.drawings.wrap import narrowest, wrapped
 from fabricgen.plan.tables import RackTable
 
@@ -39,10 +40,20 @@ class Window:
 
 
 def whole_hall(table: RackTable, hall: int) -> Window:
-    """All of a hall at the scale of details."""
-    here = np.flatnonzero(table.hall == hall)
+    """All of a hall at the scale of details: within its walls, or as far as racks stand where these are not stated."""
+    spec, here = table.halls[hall], np.flatnonzero(table.hall == hall)
+    if spec.rows:
+        return Window(hall, tuple(range(spec.rows)), range(spec.racks_per_row), DETAIL)
     rows = tuple(sorted(set(table.row[here].tolist())))
     return Window(hall, rows, range(int(table.column[here].min()), int(table.column[here].max()) + 1), DETAIL)
+
+
+def racks_in(table: RackTable, window: Window) -> list[int]:
+    """The racks of a window."""
+    rows = np.isin(table.row, np.array(window.rows, dtype=np.int32))
+    columns = (table.column >= window.columns.start) & (table.column < window.columns.stop)
+    found: list[int] = np.flatnonzero((table.hall == window.hall) & rows & columns).tolist()
+    return found
 
 
 def on_one_page(table: RackTable, hall: int) -> Window:
@@ -54,13 +65,15 @@ def on_one_page(table: RackTable, hall: int) -> Window:
 
 
 def pages(table: RackTable, hall: int) -> Iterator[Window]:
-    """A hall in parts of a page at the scale of details, whole rows and columns each."""
+    """A hall in parts of a page at the scale of details, whole rows and columns each; none without racks."""
     whole = whole_hall(table, hall)
     pitch = table.halls[hall].rack_pitch_m
     each = max(1, int((PAGE_WIDTH - _LEFT - _RIGHT) / DETAIL / pitch))
     for rows in _rows_by_page(table, whole):
         for first in range(whole.columns.start, whole.columns.stop, each):
-            yield Window(hall, rows, range(first, min(whole.columns.stop, first + each)), DETAIL)
+            window = Window(hall, rows, range(first, min(whole.columns.stop, first + each)), DETAIL)
+            if racks_in(table, window):
+                yield window
 
 
 def _rows_by_page(table: RackTable, whole: Window) -> Iterator[tuple[int, ...]]:
@@ -106,12 +119,10 @@ class _Plan:
 
     def body(self) -> str:
         """What is drawn, from the ground up."""
-        racks = self._racks()
-        return "".join(
-            [self._head(), *self._aisles(), *self._units(racks), *self._boxes(racks), *self._trays(), *self._rows()]
-            + (self._names(racks) if self._detailed else [])
-            + [self._scale_bar()]
-        )
+        racks = racks_in(self._table, self._window)
+        ground = [self._head(), *self._aisles(), *self._walls(), *self._units(racks)]
+        above = [*self._boxes(racks), *self._trays(), *self._rows(), self._scale_bar()]
+        return "".join([*ground, *above, *(self._names(racks) if self._detailed else [])])
 
     def _x(self, x_m: float) -> float:
         return _LEFT + (x_m - self._x0) * self._window.scale
@@ -119,12 +130,16 @@ class _Plan:
     def _y(self, y_m: float) -> float:
         return _TOP + (y_m - self._y0) * self._window.scale
 
-    def _racks(self) -> list[int]:
-        table, window = self._table, self._window
-        rows = np.isin(table.row, np.array(window.rows, dtype=np.int32))
-        columns = (table.column >= window.columns.start) & (table.column < window.columns.stop)
-        found: list[int] = np.flatnonzero((table.hall == window.hall) & rows & columns).tolist()
-        return found
+    @property
+    def _right(self) -> float:
+        """Where the last column ends."""
+        return _LEFT + len(self._window.columns) * self._hall.rack_pitch_m * self._window.scale
+
+    def _walls(self) -> Iterator[str]:
+        """The outline of a hall of stated size, where all of it is drawn."""
+        if self._hall.rows and self._window.rows == whole_hall(self._table, self._window.hall).rows:
+            top = self._y(self._y0) + 0.2
+            yield rect(_LEFT - 0.4, top, self._right - _LEFT + 0.8, self.height - _BOTTOM - top)
 
     def _head(self) -> str:
         window = self._window
@@ -135,17 +150,14 @@ class _Plan:
 
     def _aisles(self) -> Iterator[str]:
         """Between rows: cold where fronts face each other, hot where backs do."""
-        hall, table, scale = self._hall, self._table, self._window.scale
-        face = dict(zip(table.row.tolist(), table.faces.tolist(), strict=True))
-        left, right = self._x(self._x0), self._x(self._x0) + len(self._window.columns) * hall.rack_pitch_m * scale
+        hall, scale = self._hall, self._window.scale
+        left, right = self._x(self._x0), self._right
         for one, other in pairwise(self._window.rows):
             top = float(hall.y_of(one)) + hall.rack_depth_m / 2
             bottom = float(hall.y_of(other)) - hall.rack_depth_m / 2
             if bottom <= top or other - one > 1:
                 continue
-            cold = face[one] > 0 > face[other]
-            if face[one] == face[other]:
-                continue
+            cold = face_of(one) > 0
             height = (bottom - top) * scale
             yield path([box(left, self._y(top), right - left, height)], "f", _COLD if cold else _HOT)
             word = f"{'cold' if cold else 'hot'} aisle {bottom - top:.1f} m"
@@ -213,8 +225,7 @@ class _Plan:
 
     def _trays(self) -> Iterator[str]:
         """The tray over each row, as a double line."""
-        right = self._x(self._x0) + len(self._window.columns) * self._hall.rack_pitch_m * self._window.scale
-        pieces = []
+        right, pieces = self._right, []
         for row in self._window.rows:
             for side in (-0.15, 0.15):
                 pieces.append(f"M{number(_LEFT)} {number(self._y(float(self._hall.y_of(row)) + side))}H{number(right)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -96,9 +96,8 @@ class Racks:
     def feeds(self, number: int) -> tuple[str, ...]:
         """The power feeds that a rack hangs on."""
         table = self._table
-        return self._floor_plan.feeds_of(
-            Spot(int(table.site[number]), int(table.row[number]), int(table.column[number]))
-        )
+        columns = (table.site, table.row, table.column, table.hall)
+        return self._floor_plan.feeds_of(Spot(*(int(column[number]) for column in columns)))
 
     def has_nodes(self, number: int) -> bool:
         """Whether it is a rack of nodes, and not of a network."""
@@ -108,7 +107,8 @@ class Racks:
     def swatches(self) -> tuple[Swatch, ...]:
         """The colour of each class of device."""
         of_fabric = cluster_swatches(self._cluster)
-        return tuple(_swatch(cls, of_fabric) for cls in self._devices.classes)
+        beside = {s.name for s in self._cluster.design.layout.node_sets if s.per_rack}
+        return tuple(_swatch(cls, of_fabric, beside) for cls in self._devices.classes)
 
     @cached_property
     def _by_rack(self) -> tuple[Wide, Wide]:
@@ -154,10 +154,11 @@ def row_number(row: int) -> int:
     return row + 1 if row >= 0 else row
 
 
-def _swatch(cls: DeviceClass, of_fabric: Mapping[str, Swatch]) -> Swatch:
-    if cls.kind == NODE:
+def _swatch(cls: DeviceClass, of_fabric: Mapping[str, Swatch], beside: Set[str]) -> Swatch:
+    """The colour of a class; `beside` are sets of what stands beside the nodes of a rack, power shelves for example."""
+    if cls.kind == NODE and cls.label not in beside:
         return NODE_SWATCH
-    if cls.kind == EXTRA:
+    if cls.kind in (NODE, EXTRA):
         return EXTRA_SWATCH
     return of_fabric[cls.fabric]
 
