@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from fabricgen.catalog.profile import Power, Profile
+from fabricgen.catalog.profile import Power, PowerSupplies, Profile
 from fabricgen.kernel.frozen_model import FrozenModel
 
 
@@ -136,6 +136,9 @@ class SwitchProfile(Profile):
     cages: tuple[CageClass, ...] = Field(min_length=1, description="Its cages by kind, in the order of the face.")
     rack_units: int = Field(gt=0, description="Height, rack units.")
     power_w: Power = Field(Power(max=None, typical=None), description="Electrical power without optics, W.")
+    psu: PowerSupplies | None = Field(
+        None, description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."
+    )
     weight_kg: float | None = Field(None, gt=0, description="Weight, kg.")
     nos: tuple[str, ...] = Field(
         min_length=1, description="Network operating systems that run on it, the usual one first."

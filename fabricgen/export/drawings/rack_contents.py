@@ -99,10 +99,6 @@ class Racks:
         columns = (table.site, table.row, table.column, table.hall)
         return self._floor_plan.feeds_of(Spot(*(int(column[number]) for column in columns)))
 
-    def has_nodes(self, number: int) -> bool:
-        """Whether it is a rack of nodes, and not of a network."""
-        return bool(self._node_racks[number])
-
     @cached_property
     def swatches(self) -> tuple[Swatch, ...]:
         """The colour of each class of device."""
@@ -115,11 +111,6 @@ class Racks:
         """(devices by rack and from the bottom, where each rack begins among them)."""
         order = np.lexsort((self._devices.u, self._devices.rack))
         return order, np.searchsorted(self._devices.rack[order], np.arange(len(self._table) + 1))
-
-    @cached_property
-    def _node_racks(self) -> Flags:
-        is_node = np.array([cls.kind == NODE for cls in self._devices.classes])[self._devices.device_class]
-        return np.bincount(self._devices.rack, weights=is_node, minlength=len(self._table)) > 0
 
     @cached_property
     def _used_u(self) -> tuple[Floats, Flags]:
