@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.export.drawings.faces import panels
+from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH
+from fabricgen.export.drawings.port_map import port_maps
+from fabricgen.export.drawings.switch_ports import Port, SwitchPorts
 from fabricgen.export.drawings.wrap import narrowest, wrapped
+from fabricgen.export.palette import Swatch
 
 CATALOG = Catalog()
 
@@ -53,6 +59,31 @@ def test_every_cage_is_on_the_face_once_and_rows_have_room(switch):
     profile = CATALOG.switch(switch)
     cages = [cage for panel in panels(profile) for column in panel.columns for cage in column.cages]
     assert sorted(cages) == list(range(1, profile.cage_count + 1))
+
+
+def full(profile: SwitchProfile) -> SwitchPorts:
+    """A switch with every cage split as finely as it goes, and long names at the far ends."""
+    swatch = Swatch("#206699", "#FFFFFF", "blue", "C")
+    ports = []
+    for kind, cage in enumerate(profile.cages):
+        ways, first = max(cage.breakouts), profile.first_cage(kind)
+        for number in range(first, first + cage.count, cage.block(ways)):
+            far = f"compute-leaf-p1-su01-r{number % 8 + 1}-pl1-{number:03}"
+            for sub in range(ways):
+                place = f"{number} Ethernet{number * 8 + sub}"
+                ports.append(
+                    Port(number, sub, ways, "down", "C1 A", "#206699", "dots", far, place, "p1-su01-net01", 33)
+                )
+    return SwitchPorts("compute-spine-01", profile, swatch, "net-compute-spine-01", 4, tuple(ports), frozenset())
+
+
+@pytest.mark.parametrize("switch", [s for s in CATALOG.ids("switches") if not CATALOG.switch(s).line_cards])
+def test_a_full_switch_fits_on_pages_whatever_it_is(switch):
+    for svg in port_maps(full(CATALOG.switch(switch))):
+        width, height = map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups())
+        assert width <= PAGE_WIDTH
+        assert height <= PAGE_HEIGHT
+        assert "textLength" not in svg, "a text is squeezed"
 
 
 def test_the_catalogue_may_say_otherwise():
