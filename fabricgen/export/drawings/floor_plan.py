@@ -12,7 +12,7 @@ from fabricgen.design.halls import face_of
 from fabricgen.export.drawings.rack_contents import row_number
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, rect, safe
-from fabricgen.export.drawings.wrap import narrowest, wrapped
+from fabricgen.export.drawings.wrap import Groups, narrowest, wrapped
 from fabricgen.plan.tables import RackTable
 
 DETAIL = 1000 / 60
@@ -24,9 +24,14 @@ PAGE_WIDTH, PAGE_HEIGHT = 277.0, 186.0
 _LEFT, _TOP, _RIGHT, _BOTTOM = 14.0, 14.0, 3.0, 11.0
 """Beside the racks: for row numbers, the title, and the scale bar, mm."""
 
+_KEY = "a rack's thick edge is its front; double line: tray over the row; dashed: unit"
 _COLD, _HOT = "#DCEBFA", "#FBE3DA"
 _BARS_M = (1, 2, 5, 10, 20, 50, 100, 200, 500)
-_NAME = 1.7
+_NAME = 2.6
+"""The largest that the name of a rack is written, mm."""
+
+_DISTINCT = 2.5
+"""Width of a rack on paper, mm, below which fronts, trays and units would hide it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +119,18 @@ class _Plan:
         self.title = f"Floor plan {kinds.hall_name(window.hall)}"
 
     @property
+    def _distinct(self) -> bool:
+        return self._hall.rack_pitch_m * self._window.scale >= _DISTINCT
+
+    @property
     def _detailed(self) -> bool:
         return self._window.scale >= DETAIL
 
     def body(self) -> str:
         """What is drawn, from the ground up."""
         racks = racks_in(self._table, self._window)
-        ground = [self._head(), *self._aisles(), *self._walls(), *self._units(racks)]
-        above = [*self._boxes(racks), *self._trays(), *self._rows(), self._scale_bar()]
+        ground = [self._head(), *self._aisles(), *self._walls(), *(self._units(racks) if self._distinct else [])]
+        above = [*self._boxes(racks), *(self._trays() if self._distinct else []), *self._rows(), self._scale_bar()]
         return "".join([*ground, *above, *(self._names(racks) if self._detailed else [])])
 
     def _x(self, x_m: float) -> float:
@@ -201,27 +210,35 @@ class _Plan:
                 stripes.setdefault(fill, []).append(box(x + i * each, at, each, stripe))
         for fill, pieces in (*sorted(fills.items()), *sorted(stripes.items())):
             yield path(pieces, "f", fill)
-        yield path(outlines, "h" if not self._detailed else "l")
-        yield path(fronts, "r")
+        if self._distinct:
+            yield path(outlines, "l" if self._detailed else "h")
+            yield path(fronts, "r")
 
     def _names(self, racks: Sequence[int]) -> list[str]:
         """Names of racks along their depth, with their feeds; in a group that is turned, x and y change places."""
         table = self._table
-        across = max(1, int(self._hall.rack_pitch_m * DETAIL / (_NAME * 1.15)))
         texts = {rack: ((table.names[rack],), *self._kinds.feeds(rack)) for rack in racks}
-        lines = max(across, max(map(len, texts.values()), default=1))
-        letters = narrowest(texts.values(), lines)
-        room = self._hall.rack_depth_m * DETAIL * 0.74
-        size = min(_NAME, room / max(1, letters) / GLYPH)
+        letters, size = self._name_size(list(texts.values()))
         found = []
         for rack in racks:
             told = wrapped(texts[rack], letters)
             x, y = self._x(float(table.x_m[rack])), self._y(float(table.y_m[rack]))
             style = ' class="m w"' if self._kinds.of(rack).is_dark else ' class="m"'
             for i, line in enumerate(told):
-                at = x + (i - (len(told) - 1) / 2) * _NAME * 1.12
+                at = x + (i - (len(told) - 1) / 2) * size * 1.12
                 found.append(f'<text x="{number(-y)}" y="{number(at)}"{style}>{safe(line)}</text>')
         return [f'<g transform="rotate(-90)" font-size="{number(size)}">{"".join(found)}</g>'] if found else []
+
+    def _name_size(self, texts: Sequence[Groups]) -> tuple[int, float]:
+        """(letters on a line, size of the text, mm): on as many lines as let it be largest."""
+        depth, width = self._hall.rack_depth_m * DETAIL * 0.74, self._hall.rack_pitch_m * DETAIL * 0.9
+        fewest = max(map(len, texts), default=1)
+        fits = []
+        for lines in range(fewest, fewest + 4):
+            letters = narrowest(texts, lines)
+            fits.append((min(depth / letters / GLYPH, width / lines / 1.12, _NAME), -lines, letters))
+        size, _, letters = max(fits)
+        return letters, size
 
     def _trays(self) -> Iterator[str]:
         """The tray over each row, as a double line."""
@@ -246,7 +263,9 @@ class _Plan:
         y, width = self.height - 6, metres * scale
         ends = [f"M{number(_LEFT)} {number(y)}h{number(width)}"]
         ends += [f"M{number(_LEFT + at)} {number(y - 1)}v2" for at in (0, width)]
-        told = "a rack's thick edge is its front; double line: tray over the row; dashed: unit"
+        told = (
+            "a rack's thick edge is its front; double line: tray over the row; dashed: unit" if self._distinct else ""
+        )
         return (
             path(ends, "l")
             + label(_LEFT + width + 2, y, f"{metres} m", 2.3)
