@@ -140,23 +140,23 @@ def _to_exits(at: Stands, halls: tuple[Hall, ...], trays: Trays) -> Floats:
     return found
 
 
-def between_halls(halls: tuple[Hall, ...], trays: Trays) -> Floats:
+def between_halls(halls: tuple[Hall, ...], trays: Trays, storey_m: float) -> Floats:
     """From exit to exit of halls, m, float64 by both halls; 0 between sites, whose fibre has a length of its own."""
     found = np.zeros((len(halls), len(halls)))
     for i, one in enumerate(halls):
         for j, other in enumerate(halls):
             if one.site == other.site:
-                found[i, j] = _from_exit_to_exit(one, other, trays)
+                found[i, j] = _from_exit_to_exit(one, other, trays, storey_m)
     return found
 
 
-def _from_exit_to_exit(one: Hall, other: Hall, trays: Trays) -> float:
+def _from_exit_to_exit(one: Hall, other: Hall, trays: Trays, storey_m: float) -> float:
     """Along the walls, and through the riser that lies best where the storeys differ."""
     a, b = _exit_of(one, trays), _exit_of(other, trays)
     if one.storey == other.storey or not trays.risers:
-        return _apart(a, b) + abs(one.storey - other.storey) * trays.storey_m
+        return _apart(a, b) + abs(one.storey - other.storey) * storey_m
     by_riser = min(_apart(a, riser) + _apart(riser, b) for riser in trays.risers)
-    return by_riser + abs(one.storey - other.storey) * trays.storey_m
+    return by_riser + abs(one.storey - other.storey) * storey_m
 
 
 def _apart(a: Point, b: Point) -> float:

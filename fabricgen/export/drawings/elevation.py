@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabricgen.export.drawings.rack_contents import Item, Rack, Total
 from fabricgen.export.drawings.svg import box, drawing, label, number, path, rect
 
-WIDTH, HEIGHT = 54.0, 186.0
+WIDTH, HEIGHT = 54.0, 183.0
 """Of the drawing, mm: five racks side by side on a landscape A4 page."""
 
 _LEFT, _BODY = 5.0, 44.0
