@@ -70,7 +70,7 @@ def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b:
     """Length of the run between pairs of devices, m, float64; slack and service loops included."""
     at = stands(devices, racks, floor)
     run = at.rise[a] + at.rise[b]
-    run += _through_halls(at, racks.halls, floor.trays, a, b)
+    run += _through_halls(at, racks.halls, floor, a, b)
     inside = np.flatnonzero(at.rack[a] == at.rack[b])
     run[inside] = np.abs(at.high[a[inside]] - at.high[b[inside]]) + RACK_WIDTH_M
     if at.cold.any():
@@ -80,15 +80,16 @@ def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b:
     return run
 
 
-def _through_halls(at: Stands, halls: tuple[Hall, ...], trays: Trays, a: Ints, b: Ints) -> Floats:
+def _through_halls(at: Stands, halls: tuple[Hall, ...], floor: Floor, a: Ints, b: Ints) -> Floats:
     """From the tray above one device to that above another, m, float64."""
+    trays = floor.trays
     way = np.abs(at.x[a] - at.x[b]) + np.abs(at.y[a] - at.y[b])
     if trays.cross != "everywhere":
         rows = np.flatnonzero((at.y[a] != at.y[b]) & (at.hall[a] == at.hall[b]))
         way[rows] += _detours(at, halls, trays.cross, a[rows], b[rows])
     other = np.flatnonzero(at.hall[a] != at.hall[b])
     if len(other):
-        to_exit, between = _to_exits(at, halls, trays), between_halls(halls, trays)
+        to_exit, between = _to_exits(at, halls, trays), between_halls(halls, trays, floor.storey_m)
         far, near = a[other], b[other]
         way[other] = to_exit[far] + between[at.hall[far], at.hall[near]] + to_exit[near]
     return way
