@@ -96,9 +96,8 @@ class Racks:
     def feeds(self, number: int) -> tuple[str, ...]:
         """The power feeds that a rack hangs on."""
         table = self._table
-        return self._floor_plan.feeds_of(
-            Spot(int(table.site[number]), int(table.row[number]), int(table.column[number]))
-        )
+        columns = (table.site, table.row, table.column, table.hall)
+        return self._floor_plan.feeds_of(Spot(*(int(column[number]) for column in columns)))
 
     def has_nodes(self, number: int) -> bool:
         """Whether it is a rack of nodes, and not of a network."""
