@@ -61,4 +61,3 @@ class Trays(Model):
     risers: tuple[Point, ...] = Field(
         (), max_length=64, description="Shafts between storeys, [x, y] in m. Default: above each other's exits."
     )
-    storey_m: float = Field(5, gt=0, le=100, description="From storey to storey, m.")

@@ -17,7 +17,7 @@ def check_cabling_names(blueprint: Blueprint, catalog: Catalog, sites: tuple[str
         *_unknown(("cabling", "linear_hosts"), blueprint.cabling.linear_hosts, catalog),
         *_unknown(("floor", "trays", "cold_ports"), trays.cold_ports, catalog),
     ]
-    halls = {hall.name for hall in halls_of(blueprint.floor, sites)} if trays.exits else set()
+    halls = {hall.name for hall in halls_of(blueprint.floor, sites, blueprint.site)} if trays.exits else set()
     for name in sorted(set(trays.exits) - halls):
         faults += fault(
             "FG016",

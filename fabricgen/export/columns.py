@@ -26,3 +26,8 @@ def picked(names: Any, indexes: Ints) -> list[str]:
 def plain_text(text: str) -> str:
     """Free text that no spreadsheet takes for a formula, whatever it begins with."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+
+
+def end_place(cage: str, port: str, several: bool) -> str:
+    """Where an end is on its device: the cage, and its port unless the connector there carries `several`."""
+    return cage if several else port if port.startswith(cage) else f"{cage} {port}"

@@ -51,7 +51,10 @@ def longest_run_m(segment: Segment, medium: CableProfile) -> float:
 
 
 def out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
-    """Cables that their medium does not serve, those together that one statement of media or one line made."""
+    """Cables that their medium does not serve, those together that one statement of media or one line made.
+
+    Without those that were built as somebody states.
+    """
     import numpy as np
 
     from fabricgen.plan.tables import distinct
@@ -59,8 +62,10 @@ def out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
     cables, links = cluster.plan.cables, cluster.plan.links
     segment_of = np.zeros(len(cables), dtype=np.int64)
     segment_of[cables.end_cable] = links.segment[cables.end_link]
-    for alike in _alike(links.segments, distinct(segment_of[~cables.reaches])):
-        rows = np.flatnonzero(np.isin(segment_of, alike) & ~cables.reaches)
+    short = ~cables.reaches
+    short[list(cluster.planned.own)] = False
+    for alike in _alike(links.segments, distinct(segment_of[short])):
+        rows = np.flatnonzero(np.isin(segment_of, alike) & short)
         worst = rows[np.argmax(cables.run_m[rows])]
         link = cables.end_link[np.searchsorted(cables.end_cable, worst)]
         a, b = (

@@ -116,6 +116,9 @@ class CableParts:
         made, code = self.made
         texts = (np.array(column, dtype=object) for column in ([m.part for m in made], [m.text for m in made]))
         names, descriptions = (column[code].tolist() for column in texts)
+        for cable, own in self._cluster.planned.own.items():
+            if own.part:
+                names[cable], descriptions[cable] = own.part, f"{own.part}, as built"
         return names, descriptions
 
 

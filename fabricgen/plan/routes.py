@@ -70,7 +70,7 @@ def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b:
     """Length of the run between pairs of devices, m, float64; slack and service loops included."""
     at = stands(devices, racks, floor)
     run = at.rise[a] + at.rise[b]
-    run += _through_halls(at, racks.halls, floor.trays, a, b)
+    run += _through_halls(at, racks.halls, floor, a, b)
     inside = np.flatnonzero(at.rack[a] == at.rack[b])
     run[inside] = np.abs(at.high[a[inside]] - at.high[b[inside]]) + RACK_WIDTH_M
     if at.cold.any():
@@ -80,15 +80,16 @@ def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b:
     return run
 
 
-def _through_halls(at: Stands, halls: tuple[Hall, ...], trays: Trays, a: Ints, b: Ints) -> Floats:
+def _through_halls(at: Stands, halls: tuple[Hall, ...], floor: Floor, a: Ints, b: Ints) -> Floats:
     """From the tray above one device to that above another, m, float64."""
+    trays = floor.trays
     way = np.abs(at.x[a] - at.x[b]) + np.abs(at.y[a] - at.y[b])
     if trays.cross != "everywhere":
         rows = np.flatnonzero((at.y[a] != at.y[b]) & (at.hall[a] == at.hall[b]))
         way[rows] += _detours(at, halls, trays.cross, a[rows], b[rows])
     other = np.flatnonzero(at.hall[a] != at.hall[b])
     if len(other):
-        to_exit, between = _to_exits(at, halls, trays), between_halls(halls, trays)
+        to_exit, between = _to_exits(at, halls, trays), between_halls(halls, floor)
         far, near = a[other], b[other]
         way[other] = to_exit[far] + between[at.hall[far], at.hall[near]] + to_exit[near]
     return way
@@ -140,23 +141,23 @@ def _to_exits(at: Stands, halls: tuple[Hall, ...], trays: Trays) -> Floats:
     return found
 
 
-def between_halls(halls: tuple[Hall, ...], trays: Trays) -> Floats:
+def between_halls(halls: tuple[Hall, ...], floor: Floor) -> Floats:
     """From exit to exit of halls, m, float64 by both halls; 0 between sites, whose fibre has a length of its own."""
     found = np.zeros((len(halls), len(halls)))
     for i, one in enumerate(halls):
         for j, other in enumerate(halls):
             if one.site == other.site:
-                found[i, j] = _from_exit_to_exit(one, other, trays)
+                found[i, j] = _from_exit_to_exit(one, other, floor)
     return found
 
 
-def _from_exit_to_exit(one: Hall, other: Hall, trays: Trays) -> float:
+def _from_exit_to_exit(one: Hall, other: Hall, floor: Floor) -> float:
     """Along the walls, and through the riser that lies best where the storeys differ."""
-    a, b = _exit_of(one, trays), _exit_of(other, trays)
-    if one.storey == other.storey or not trays.risers:
-        return _apart(a, b) + abs(one.storey - other.storey) * trays.storey_m
-    by_riser = min(_apart(a, riser) + _apart(riser, b) for riser in trays.risers)
-    return by_riser + abs(one.storey - other.storey) * trays.storey_m
+    a, b, risers = _exit_of(one, floor.trays), _exit_of(other, floor.trays), floor.trays.risers
+    storeys = abs(one.storey - other.storey)
+    if not storeys or not risers:
+        return _apart(a, b) + storeys * floor.storey_m
+    return min(_apart(a, riser) + _apart(riser, b) for riser in risers) + storeys * floor.storey_m
 
 
 def _apart(a: Point, b: Point) -> float:

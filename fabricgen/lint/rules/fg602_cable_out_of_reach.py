@@ -42,6 +42,7 @@ class CableOutOfReach(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Fold cables out of reach by the line that made them; what only policy forbids is told of by FG623."""
+        yield from self._as_built(cluster)
         media = cluster.plan.cables.media
         for found in out_of_reach(cluster):
             segment = found.segment
@@ -54,6 +55,19 @@ class CableOutOfReach(PlanRule):
             yield self.flag(
                 segment.stated or segment.path, f"{found.text}; {_reaches(fitting, segment)}", _hint(cluster, found)
             )
+
+    def _as_built(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Single cables that are longer than their medium reaches; they keep it, since that is what was pulled."""
+        cables = cluster.plan.cables
+        for cable, own in cluster.planned.own.items():
+            if not cables.reaches[cable]:
+                medium = cables.media[cables.medium[cable]]
+                yield self.flag(
+                    ("cable_of", cluster.cable_ids[cable], "medium" if own.length_m is None else "length_m"),
+                    f"{cables.length_m[cable]:g} m is farther than {medium.id} ({medium.medium}) reaches, "
+                    f"{medium.reach_m:g} m",
+                    "state the `medium` that was pulled, or have it pulled again with one that reaches",
+                )
 
 
 def _hint(cluster: Cluster, found: OutOfReach) -> str:
