@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from fabricgen.blueprint.floor import Floor
 from fabricgen.blueprint.trays import Trays
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.halls import Hall
@@ -92,11 +93,11 @@ def hall(name: str, x_m: float, y_m: float, storey: int = 0) -> Hall:
 
 def test_ways_between_halls_go_by_their_exits_and_the_nearest_riser() -> None:
     halls = (hall("east", 0, 0), hall("west", 40, 10), hall("above", 0, 0, storey=2))
-    flat = between_halls(halls, Trays(), 5)
+    flat = between_halls(halls, Floor())
     assert flat[0, 1] == flat[1, 0] == 50
     assert flat[0, 2] == 2 * 5
     trays = Trays(exits={"east": (6, -3), "west": (40, -3)}, risers=((10, -3), (100, 0)))
-    ways = between_halls(halls, trays, 4)
+    ways = between_halls(halls, Floor(trays=trays, storey_m=4))
     assert ways[0, 1] == 34
     assert ways[0, 2] == (10 - 6) + (10 + 3) + 2 * 4  # along to the riser, on to the corner above, and up two storeys
 

@@ -53,7 +53,7 @@ def longest_run_m(segment: Segment, medium: CableProfile) -> float:
 def out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
     """Cables that their medium does not serve, those together that one statement of media or one line made.
 
-    Those that are as built are not among them.
+    Without those that were built as somebody states.
     """
     import numpy as np
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from fabricgen.catalog.models import CableProfile
+from fabricgen.catalog.models import OPTICAL, CableProfile
 from fabricgen.catalog.product_models import Product
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
@@ -18,8 +18,8 @@ from fabricgen.plan.tables import Segment, Side
 class EndKind:
     """What one end of a cable plugs into: form factor, and the bandwidth of the whole cage in Gb/s.
 
-    `takes_fibre` where a fibre plugs in without a transceiver. `top` and `protocol` matter only where there is a
-    `shelf` of products to order from, and are "" without.
+    `takes_fibre` where a fibre plugs in without a transceiver: co-packaged optics, an optical circuit switch. `top` and
+    `protocol` matter only where there is a `shelf` of products to order from, and are "" without.
     """
 
     form_factor: str
@@ -67,7 +67,8 @@ def end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> EndKin
     """What an end of the cables of a segment plugs into."""
     told = (side_top(side), segment.protocol, shelf) if shelf else ("", "", None)
     if isinstance(side, PortRun):
-        return EndKind(side.form_factor, side.speed_gbps * side.ways, segment.lane_gbps, False, *told)
+        fibre = side.form_factor in OPTICAL
+        return EndKind(side.form_factor, side.speed_gbps * side.ways, segment.lane_gbps, fibre, *told)
     if isinstance(side, Attachment):
         in_cage = max(sum(other.cage == leg.cage for other in side.legs) for leg in side.legs)
         return EndKind(side.form_factor, side.speed_gbps * in_cage, segment.lane_gbps, False, *told)

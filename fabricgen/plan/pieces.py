@@ -17,11 +17,12 @@ _MOST_CODES = 1 << 22
 def combinations(*columns: Any) -> tuple[Wide, Wide]:
     """(a row of each distinct combination of numbers, the combination of every row); columns of one length.
 
-    Integers are 0 or more. Combinations ascend, the first column before the next.
+    Combinations ascend, the first column before the next.
     """
     code, size = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:
-        values, place = (None, column) if column.dtype.kind in "iub" else np.unique(column, return_inverse=True)
+        small = column.dtype.kind in "iub" and column.min(initial=0) >= 0 and column.max(initial=0) < _MOST_CODES
+        values, place = (None, column) if small else np.unique(column, return_inverse=True)
         width = int(column.max(initial=0)) + 1 if values is None else len(values)
         code, size = code * width + place, size * width
         if size > _MOST_CODES:

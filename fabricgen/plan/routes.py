@@ -89,7 +89,7 @@ def _through_halls(at: Stands, halls: tuple[Hall, ...], floor: Floor, a: Ints, b
         way[rows] += _detours(at, halls, trays.cross, a[rows], b[rows])
     other = np.flatnonzero(at.hall[a] != at.hall[b])
     if len(other):
-        to_exit, between = _to_exits(at, halls, trays), between_halls(halls, trays, floor.storey_m)
+        to_exit, between = _to_exits(at, halls, trays), between_halls(halls, floor)
         far, near = a[other], b[other]
         way[other] = to_exit[far] + between[at.hall[far], at.hall[near]] + to_exit[near]
     return way
@@ -141,23 +141,23 @@ def _to_exits(at: Stands, halls: tuple[Hall, ...], trays: Trays) -> Floats:
     return found
 
 
-def between_halls(halls: tuple[Hall, ...], trays: Trays, storey_m: float) -> Floats:
+def between_halls(halls: tuple[Hall, ...], floor: Floor) -> Floats:
     """From exit to exit of halls, m, float64 by both halls; 0 between sites, whose fibre has a length of its own."""
     found = np.zeros((len(halls), len(halls)))
     for i, one in enumerate(halls):
         for j, other in enumerate(halls):
             if one.site == other.site:
-                found[i, j] = _from_exit_to_exit(one, other, trays, storey_m)
+                found[i, j] = _from_exit_to_exit(one, other, floor)
     return found
 
 
-def _from_exit_to_exit(one: Hall, other: Hall, trays: Trays, storey_m: float) -> float:
+def _from_exit_to_exit(one: Hall, other: Hall, floor: Floor) -> float:
     """Along the walls, and through the riser that lies best where the storeys differ."""
-    a, b = _exit_of(one, trays), _exit_of(other, trays)
-    if one.storey == other.storey or not trays.risers:
-        return _apart(a, b) + abs(one.storey - other.storey) * storey_m
-    by_riser = min(_apart(a, riser) + _apart(riser, b) for riser in trays.risers)
-    return by_riser + abs(one.storey - other.storey) * storey_m
+    a, b, risers = _exit_of(one, floor.trays), _exit_of(other, floor.trays), floor.trays.risers
+    storeys = abs(one.storey - other.storey)
+    if not storeys or not risers:
+        return _apart(a, b) + storeys * floor.storey_m
+    return min(_apart(a, riser) + _apart(riser, b) for riser in risers) + storeys * floor.storey_m
 
 
 def _apart(a: Point, b: Point) -> float:

@@ -136,6 +136,24 @@ def test_ends_that_a_medium_must_not_join_are_told_apart() -> None:
     assert mismatch(end("CPO", 800, lane=200), MEDIA["dr8-200g"], end("OSFP", 800, lane=200)) == ""
 
 
+def test_nothing_is_ordered_for_cages_that_light_leaves(tmp_path: Path) -> None:
+    """Co-packaged optics are in the switch, and an optical circuit switch passes light on."""
+    (tmp_path / "photonics.yaml").write_text(CPO)
+    photonics = build_cluster(build_design(load_blueprint(str(tmp_path / "photonics.yaml"))))
+    optics = {pair for pair in zip(*CableParts(photonics).transceivers(), strict=True) if pair != ("", "")}
+    assert optics == {("980-9IAT0-00XM00", "")}
+    circuits = zip(*CableParts(example_cluster("tpu-torus")).transceivers(), strict=True)
+    assert ("bidi-50g-osfp-400g", "") in set(circuits)
+
+
+CPO = """
+name: photonics
+scalable_unit: {nodes: 8 x dgx-b300-xdr}
+cabling: {products: [nvidia-linkx]}
+fabrics: {compute: {protocol: infiniband, tiers: {leaf: {switch: q3450-ld}}}}
+"""
+
+
 def mpo(cable: CableProfile) -> tuple[int, str]:
     return cable.fibres, cable.polarity
 

@@ -42,6 +42,7 @@ class CableOutOfReach(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Fold cables out of reach by the line that made them; what only policy forbids is told of by FG623."""
+        yield from self._as_built(cluster)
         media = cluster.plan.cables.media
         yield from self._as_built(cluster)
         for found in out_of_reach(cluster):

@@ -75,7 +75,9 @@ def _cables(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
     table, links = cluster.plan.cables, cluster.plan.links
     segment = np.zeros(len(table), dtype=np.int64)
     segment[table.end_cable] = links.segment[table.end_link]
-    code = np.where(table.reaches, code, -1)
+    told = table.reaches.copy()
+    told[[row for row, own in cluster.planned.own.items() if own.part]] = False
+    code = np.where(told, code, -1)
     found: Gaps = {}
     for i, cable in enumerate(made):
         if not cable.listed:
