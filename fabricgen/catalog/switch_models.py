@@ -131,6 +131,9 @@ class SwitchProfile(Profile):
     rack_units: int = Field(gt=0, description="Height, rack units.")
     power_w: Power = Field(Power(max=None, typical=None), description="Electrical power without optics, W.")
     weight_kg: float | None = Field(None, gt=0, description="Weight, kg.")
+    liquid_share: float | None = Field(
+        0.0, ge=0, le=1, description="Share of its heat that coolant takes, null where it is not known. Default: air."
+    )
     nos: tuple[str, ...] = Field(
         min_length=1, description="Network operating systems that run on it, the usual one first."
     )
