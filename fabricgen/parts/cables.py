@@ -134,6 +134,9 @@ class CableParts:
             np.empty(0, dtype=object)
         ] * 2
         names, descriptions = (column[code].tolist() for column in texts)
+        for cable, own in self._cluster.planned.own.items():
+            if own.part:
+                names[cable], descriptions[cable] = own.part, f"{own.part}, as built"
         return names, descriptions
 
 

@@ -16,8 +16,9 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.fabric_model import Leg
 from fabricgen.design.summary import power_w
-from fabricgen.export.parts import bom, cables
+from fabricgen.export.parts import cables
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.parts import bill
 
 BLUEPRINT = Path(__file__).with_name("hpn_chassis.yaml")
 CATALOG = Catalog()
@@ -91,7 +92,7 @@ def test_eos_names_ports_of_line_cards(cage: int, sub: int, ways: int, name: str
 def test_a_nos_without_names_for_line_cards_is_refused(tmp_path: Path) -> None:
     own = tmp_path / "catalog" / "switches"
     own.mkdir(parents=True)
-    text = (Path(bom.__file__).parents[2] / "catalog/data/switches/7808r4.yaml").read_text()
+    text = (Path(cables.__file__).parents[2] / "catalog/data/switches/7808r4.yaml").read_text()
     (own / "7808r4.yaml").write_text(text.replace("nos: [eos]", "nos: [eos, cumulus]"))
     (tmp_path / "blueprint.yaml").write_text(BLUEPRINT.read_text())
     loaded = load_blueprint(str(tmp_path / "blueprint.yaml"), ("nos.spine=cumulus",))
@@ -111,7 +112,7 @@ def test_ports_labels_and_management_of_a_chassis_name_the_slot() -> None:
 
 
 def test_the_bom_lists_line_cards_beside_their_chassis() -> None:
-    lines = {line.part: line for line in bom.lines(cluster_of())}
+    lines = {line.part: line for line in bill.bill_of(cluster_of()).lines}
     assert (lines["7808r4"].kind, lines["7808r4"].quantity) == ("switch", 4)
     cards = lines["7800R4C-36PE-LC"]
     assert (cards.kind, cards.quantity, cards.power_w) == ("line-card", 32, 0)
@@ -121,7 +122,7 @@ def test_external_devices_are_wired_but_not_bought() -> None:
     cluster = cluster_of()
     assert "wan" in cluster.names
     assert "wan" in cables.table(cluster).columns["a_device"]
-    assert "external-router" not in {line.part for line in bom.lines(cluster)}
+    assert "external-router" not in {line.part for line in bill.bill_of(cluster).lines}
 
 
 def test_external_devices_draw_none_of_our_power() -> None:

@@ -12,7 +12,7 @@ import pytest
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.export.parts import bom
+from fabricgen.parts import bill
 from fabricgen.plan.media import fits_segment
 from fabricgen.plan.routes import stocked
 
@@ -69,7 +69,7 @@ def test_one_coherent_module_does_not_serve_two_links(monkeypatch: pytest.Monkey
 
 def test_a_coherent_module_draws_what_it_draws_and_has_one_pair_of_fibres(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = far_apart(monkeypatch, 60_000, AT_800G, NO_WAN)
-    lines = {line.part: line for line in bom.lines(cluster)}
+    lines = {line.part: line for line in bill.bill_of(cluster).lines}
     assert lines["800zr-osfp-800g"].power_w == 30
     assert lines["fibre-smf-os2-lc-duplex-60000m"].quantity == 64
 

@@ -1,0 +1,1 @@
+"""What parts are needed for: one file a source, each found by being here."""
