@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fabricgen.cluster import Cluster
+from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.export.drawings import book as book_module
 from fabricgen.export.drawings.book import Books
 from fabricgen.export.drawings.elevation import elevation
@@ -261,3 +261,11 @@ def test_a_book_prints_to_pages_of_a4(tmp_path):
     ).stdout
     for name in (*cluster.names, *cluster.plan.racks.names):
         assert name in text
+
+
+def test_a_cable_that_was_built_otherwise_is_drawn_where_it_is(design_of):
+    text = Path("blueprints/leaf-spine.yaml").read_text(encoding="utf-8")
+    text += '\ncable_of:\n  "compute-leaf-p1-su02-r2-01:32": {b_cage: 30}\n'
+    cluster = build_cluster(design_of(text))
+    (spine,) = PortMaps(cluster).switches([cluster.names.index("compute-spine-04")])
+    assert [port.cage for port in spine.ports] == [1, 2, 3, 30]

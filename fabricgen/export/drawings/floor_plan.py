@@ -74,8 +74,9 @@ def pages(table: RackTable, hall: int) -> Iterator[Window]:
     whole = whole_hall(table, hall)
     pitch = table.halls[hall].rack_pitch_m
     each = max(1, int((PAGE_WIDTH - _LEFT - _RIGHT) / DETAIL / pitch))
+    taken = set(table.row[table.hall == hall].tolist())
     for rows in _rows_by_page(table, whole):
-        for first in range(whole.columns.start, whole.columns.stop, each):
+        for first in range(whole.columns.start, whole.columns.stop, each) if taken.intersection(rows) else ():
             window = Window(hall, rows, range(first, min(whole.columns.stop, first + each)), DETAIL)
             if racks_in(table, window):
                 yield window
