@@ -60,6 +60,8 @@ CABLES = [
     ("lacc-100g", SWITCH, SWITCH, 1, 8, 3.6, None),  # its straight cables speak InfiniBand only
     ("lacc-100g", SWITCH, DPU, 2, 8, 4.5, "MCA7J65-N005"),
     ("aoc-25g", end("QSFP28", 100, lane=25), LEAF_100G, 1, 4, 28, "MFA1A00-C030"),
+    ("aoc-25g", end("QSFP-DD", 100, lane=25), LEAF_100G, 1, 4, 12, "MFA1A00-C015"),  # QSFP28 goes into QSFP-DD
+    ("aoc-25g", end("QSFP28", 200, lane=25), LEAF_100G, 2, 8, 12, None),  # QSFP-DD does not go into QSFP28
     ("aoc-25g", SPINE_200G, LEAF_100G, 2, 8, 12, "aoc-25g-qsfp-dd-qsfp28-200g-1x2-15m"),
     ("cat6a", COPPER, COPPER, 1, 1, 6.2, "cat6a-7m"),
     ("aec-100g", SWITCH, SWITCH, 1, 8, 5, None),  # NVIDIA sells no retimed copper
@@ -197,7 +199,7 @@ def test_a_superpod_orders_as_its_reference_architecture_does() -> None:
     assert sum(compute[links.segment[row]] for row in table.end_link.tolist()) == 1016 + 4 + 1024
     assert optics[("MMA4Z00-NS-FLT", "MMA4Z00-NS")] == 1016
     assert optics[("MMA4Z00-NS400", "MMA4Z00-NS")] == 4
-    assert set(pieces) == {"MFP7E10", "MFP7E20", "aoc-25g-qsfp-dd-qsfp28-200g-1x2", "cat6a"}
+    assert set(pieces) == {"MFP7E10", "MFP7E20", "MFA1A00", "cat6a"}
 
 
 @pytest.mark.parametrize("name", ["superpod-b200", "superpod-b300", "nvl72-gb200"])
