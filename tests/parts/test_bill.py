@@ -29,7 +29,7 @@ def bill(name: str, *sets: str) -> Bill:
 def test_sums_over_the_wiring_list_are_the_bill(name: str) -> None:
     """Distinct (cable, part), distinct (device, cage) with a transceiver, and devices: each as the lists have them."""
     columns = cables_part.table(example_cluster(name)).columns
-    pieces = {(c, p) for c, parts in zip(columns["cable"], columns["part"], strict=True) for p in _each(parts)}
+    cables = dict(zip(columns["cable"], columns["part"], strict=True))
     plugged = {
         row
         for end in "ab"
@@ -38,7 +38,7 @@ def test_sums_over_the_wiring_list_are_the_bill(name: str) -> None:
     }
     assert len({row[:2] for row in plugged}) == len(plugged)
     listed = {kind: {line.part: line.quantity for line in bill(name).lines if line.kind == kind} for kind in _kinds()}
-    assert listed["cable"] == Counter(part for _, part in pieces)
+    assert listed["cable"] == Counter(part for parts in cables.values() for part in _each(parts))
     assert listed["transceiver"] == Counter(part for _, _, part in plugged)
     models = Counter(devices_part.table(example_cluster(name)).columns["model"])
     profiles = [c.profile for c in example_cluster(name).plan.devices.classes]
@@ -115,7 +115,7 @@ def test_a_trace_names_what_needs_a_part_and_adds_up_to_its_line() -> None:
 
 def test_a_transceiver_is_traced_to_its_cage_and_to_every_cable_in_it() -> None:
     found = bill("superpod-b200")
-    optic = next(line.part for line in found.lines if line.part.endswith("osfp-800g"))
+    optic = next(line.part for line in found.lines if line.part == "MMA4Z00-NS")
     rows = trace(found, optic)
     found_at = zip(rows["device"], rows["cage"], rows["cable"], strict=True)
     of_cage = {(device, cage): set(ids.split(JOINT)) for device, cage, ids in found_at}
