@@ -149,7 +149,7 @@ def build_cluster(design: Design) -> Cluster:
 
     Raises InputError, each with its place, where racks, pools or port tables do not suffice.
     """
-    plan = build_plan(design)
+    plan = build_plan(design, device_names)
     try:
         names = device_names(design, plan.devices)
         addresses = allocate(design, plan)

@@ -56,6 +56,12 @@ class Racks(Model):
     weight_kg: float | None = Field(
         None, gt=0, le=20000, description="What may stand in a node rack, kg, without the rack. Default: not judged."
     )
+    air_kw: float | None = Field(
+        None, gt=0, le=2000, description="Heat that air may take from a node rack, kW. Default: not judged."
+    )
+    liquid_kw: float | None = Field(
+        None, ge=0, le=2000, description="Heat that coolant may take from a node rack, kW. Default: not judged."
+    )
     devices: dict[Name, NodesOf] = Field(
         default_factory=dict, description="What else stands in each rack, e.g. {shelf: 8 x power-shelf}."
     )

@@ -76,6 +76,9 @@ class NodeProfile(Profile):
         None, description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."
     )
     weight_kg: float | None = Field(None, gt=0, description="Weight, kg.")
+    liquid_share: float | None = Field(
+        0.0, ge=0, le=1, description="Share of its heat that coolant takes, null where it is not known. Default: air."
+    )
     scale_up: str = Field("", description="The scale-up domain that such nodes form.")
     scale_up_too: tuple[str, ...] = Field((), description="Others that they can form instead.")
     external: bool = Field(

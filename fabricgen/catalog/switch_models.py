@@ -144,6 +144,9 @@ class SwitchProfile(Profile):
         None, description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."
     )
     weight_kg: float | None = Field(None, gt=0, description="Weight, kg.")
+    liquid_share: float | None = Field(
+        0.0, ge=0, le=1, description="Share of its heat that coolant takes, null where it is not known. Default: air."
+    )
     nos: tuple[str, ...] = Field(
         min_length=1, description="Network operating systems that run on it, the usual one first."
     )

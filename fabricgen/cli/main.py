@@ -31,11 +31,11 @@ class _Commands(click.Group):
     """Loads a command's module when it is asked for: start-up is a budget."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(discovery.module_names(COMMANDS))
+        return [name.replace("_", "-") for name in discovery.module_names(COMMANDS)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         try:
-            return cast(click.Command, discovery.load(COMMANDS, cmd_name).command)
+            return cast(click.Command, discovery.load(COMMANDS, cmd_name.replace("-", "_")).command)
         except KeyError:
             return None
 

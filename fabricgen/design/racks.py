@@ -18,7 +18,9 @@ def node_rack(blueprint: Blueprint, catalog: Catalog) -> RackProfile:
         if racks.type
         else plain_rack(racks.units, blueprint.floor)
     )
-    return _with(found, power_kw=racks.power_kw, load_kg=racks.weight_kg)
+    return _with(
+        found, power_kw=racks.power_kw, load_kg=racks.weight_kg, air_kw=racks.air_kw, liquid_kw=racks.liquid_kw
+    )
 
 
 def network_rack(blueprint: Blueprint, catalog: Catalog, units: int) -> RackProfile:

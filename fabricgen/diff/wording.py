@@ -196,7 +196,8 @@ def _differences(delta: Delta, pair: int, old: Mapping[str, Any], new: Mapping[s
         yield f"{old['b_device']}:{old['b_port']} -> {new['b_device']}:{new['b_port']}"
     for name in names:
         if name == "ends":
-            yield f"{far_ends(old['cable'], old['ends'])} -> {far_ends(new['cable'], new['ends'])}"
+            told = far_ends if far_ends(old["cable"], old["ends"]) != far_ends(new["cable"], new["ends"]) else near_ends
+            yield f"{told(old['cable'], old['ends'])} -> {told(new['cable'], new['ends'])}"
         elif name == "labels":
             if "ends" not in names:
                 yield f"label {old['labels'][0][0]} -> {new['labels'][0][0]}"
@@ -208,6 +209,13 @@ def far_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:
     """Where a cable goes from the device in its id."""
     anchor = cable.rpartition(":")[0]
     return " + ".join(f"{b}:{b_cage}" if a == anchor else f"{a}:{a_cage}" for a, a_cage, b, b_cage in ends)
+
+
+def near_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:
+    """Where a cable is plugged in on the device in its id."""
+    anchor = cable.rpartition(":")[0]
+    near = (f"{a}:{a_cage}" if a == anchor else f"{b}:{b_cage}" for a, a_cage, b, b_cage in ends)
+    return " + ".join(dict.fromkeys(near))
 
 
 def place_text(place: Place) -> str:

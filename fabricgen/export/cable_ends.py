@@ -7,9 +7,10 @@ import numpy as np
 from fabricgen.allocate.ports import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import end_place, picked
-from fabricgen.plan.cabling import anchor_rows, connector_in_cage, port_in_cage
+from fabricgen.plan.cabling import cages_of_ends, connectors, socket_in_cage
+from fabricgen.plan.end_numbers import end_numbers, hangs_on_lower
 from fabricgen.plan.pieces import combinations
-from fabricgen.plan.tables import Ints, Side
+from fabricgen.plan.tables import CableTable, Flags, Ints, Side
 
 
 def port_texts(cluster: Cluster) -> tuple[list[str], list[str]]:
@@ -28,40 +29,49 @@ def _texts(cages: list[str], ports: list[str], several: list[bool]) -> list[str]
     return [known[key] for key in zip(cages, ports, several, strict=True)]
 
 
+def hangs_on_a(cluster: Cluster) -> Flags:
+    """Whether each cable hangs on its a end: a breakout has one cage there, and several at b."""
+    cables, links = cluster.plan.cables, cluster.plan.links
+    first = np.searchsorted(cables.end_cable, np.arange(len(cables)))
+    lower = np.array([hangs_on_lower(segment) for segment in links.segments], dtype=bool)
+    hangs: Flags = lower[links.segment[cables.end_link[first]]]
+    several = np.bincount(cables.end_cable, minlength=len(cables)) > 1
+    return np.where(several, _constant(cables, cages_of_ends(cluster.plan).a), hangs)
+
+
 def socket_texts(cluster: Cluster) -> tuple[Strings, Strings]:
     """What is plugged into at the a and b end of each cable end row: `12`, or `12/2` for one of several sockets.
 
     That is what one sees on the face of a device, whatever its operating system calls the port. Where cables share a
     connector by links of their own, as two 400G links from elsewhere do in an 800G cage, each has its port in the cage.
-    A cable with plugs of its own fills the cage. Object arrays of str.
+    A cable that fills a cage of several connectors has none of them. Object arrays of str.
     """
     cables, links = cluster.plan.cables, cluster.plan.links
-    rows = cables.end_link
-    lower = anchor_rows(links, cables)[1][cables.end_cable]
-    plugs = np.array([medium.attached for medium in cables.media], dtype=bool)[cables.medium[cables.end_cable]]
+    rows, on_a = cables.end_link, hangs_on_a(cluster)[cables.end_cable]
+    numbers = end_numbers(cluster.plan.devices, links, connectors)
     found = []
-    for end, cages in enumerate(cluster.cages):
+    for end, (cages, connector) in enumerate(zip(cluster.cages, (numbers.a, numbers.b), strict=True)):
         sides = [segment.b if end else segment.a for segment in links.segments]
-        carried = np.where(lower == bool(end), cables.end_links, 0).astype(np.int32)
-        number = _numbers(sides, links.segment[rows], (links.b_port if end else links.a_port)[rows], carried)
-        number[plugs] = -1
+        hangs = on_a != bool(end)
+        port = (links.b_port if end else links.a_port)[rows]
+        number = _numbers(sides, links.segment[rows], port, cables.end_links, hangs)
+        number[hangs & ~_constant(cables, connector[rows])[cables.end_cable]] = -1
         tails = np.array(["", *(f"/{n + 1}" for n in range(int(number.max(initial=-1)) + 1))], dtype=object)
         found.append(cages[rows] + tails[number + 1])
     return found[0], found[1]
 
 
-def _numbers(sides: list[Side], segment: Ints, port: Ints, carried: Ints) -> Ints:
-    """The number (from 0) in its cage of what each port uses, -1 for the only one.
+def _constant(cables: CableTable, column: Ints) -> Flags:
+    """Whether all end rows of each cable have one value."""
+    first = np.searchsorted(cables.end_cable, np.arange(len(cables)))
+    differs = column != column[first][cables.end_cable]
+    same: Flags = np.bincount(cables.end_cable, weights=differs, minlength=len(cables)) == 0
+    return same
 
-    `carried`: links of the cable there, 0 at the end that it hangs on.
-    """
-    first, code = combinations(segment, port, carried)
-    keys = zip(segment[first].tolist(), port[first].tolist(), carried[first].tolist(), strict=True)
-    numbers: Ints = np.array([_number(sides[i], *key) for i, *key in keys], dtype=np.int32)[code]
+
+def _numbers(sides: list[Side], segment: Ints, port: Ints, carried: Ints, hangs: Flags) -> Ints:
+    """What each end uses of its cage, by its links and whether the cable hangs there; -1 for all of it."""
+    first, code = combinations(segment, port, carried, hangs)
+    keys = zip(*(column[first].tolist() for column in (segment, port, carried, hangs)), strict=True)
+    numbers: Ints = np.array([socket_in_cage(sides[i], *key) for i, *key in keys], dtype=np.int32)[code]
     return numbers
-
-
-def _number(side: Side, port: int, carried: int) -> int:
-    if 0 < carried < side.per_connector:
-        return port_in_cage(side, port) // carried
-    return connector_in_cage(side, port)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from string import ascii_uppercase
 from types import MappingProxyType
 
@@ -98,6 +99,7 @@ def cluster_swatches(cluster: Cluster) -> dict[str, Swatch]:
     return fabric_swatches(seniority(cluster.design))
 
 
+@cache
 def rail_fill(fill: str, rail: int) -> str:
     """The shade of a fabric's fill for a rail (from 1), lighter rail by rail; the fill itself for rail 1 and for 0."""
     share = (rail - 1) % SHADES * 0.07 if rail > 0 else 0.0
@@ -105,6 +107,7 @@ def rail_fill(fill: str, rail: int) -> str:
     return "#" + "".join(f"{round(value + (255 - value) * share):02X}" for value in channels)
 
 
+@cache
 def ink_on(fill: str) -> str:
     """Black or white, whichever has the greater contrast on a fill (WCAG 2.2, relative luminance)."""
     channels = [int(fill[at : at + 2], 16) / 255 for at in (1, 3, 5)]

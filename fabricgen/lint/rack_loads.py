@@ -7,14 +7,18 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.catalog.loads import Device, air_w, liquid_w, planned_w
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.rack_fit import beside_nodes
+from fabricgen.kernel.diagnostics import Path
 
-Device: TypeAlias = NodeProfile | SwitchProfile
 Figure: TypeAlias = Callable[[Device], float | None]
 """What one device draws or weighs, None for unknown."""
+
+
+ROUNDING = 1e-6
+"""Sums of decimal figures differ from these by less, kW and kg."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +38,20 @@ class RackLoad:
 
 def power_kw(profile: Device) -> float | None:
     """What a device is planned to draw, kW, without optics; 0 for one that is somebody else's."""
-    watts = profile.power_w.planning_w
-    return 0 if getattr(profile, "external", False) else None if watts is None else watts / 1000
+    watts = planned_w(profile)
+    return None if watts is None else watts / 1000
+
+
+def liquid_kw(profile: Device) -> float | None:
+    """The heat of a device that coolant takes, kW."""
+    watts = liquid_w(profile)
+    return None if watts is None else watts / 1000
+
+
+def air_kw(profile: Device) -> float | None:
+    """The heat of a device that air takes, kW."""
+    watts = air_w(profile)
+    return None if watts is None else watts / 1000
 
 
 def weight_kg(profile: Device) -> float | None:
@@ -53,8 +69,14 @@ def fullest_node_rack(design: Design, figure: Figure) -> RackLoad:
 
 def over_budget(design: Design, figure: Figure, budget: float | None) -> RackLoad | None:
     """The fullest node rack by a figure, where a budget is stated and it has more."""
-    load = fullest_node_rack(design, figure) if budget else None
-    return load if budget and load and load.total > budget else None
+    load = fullest_node_rack(design, figure) if budget is not None else None
+    return load if budget is not None and load and load.total > budget + ROUNDING else None
+
+
+def budget_path(design: Design, key: str) -> Path:
+    """Where a budget of node racks is stated: by itself, or with the type of the racks."""
+    racks = design.loaded.blueprint.scalable_unit.racks
+    return ("scalable_unit", "racks", key if getattr(racks, key) is not None else "type")
 
 
 def rack_load(held: Iterable[tuple[Device, int]], figure: Figure) -> RackLoad:

@@ -201,13 +201,20 @@ def connector_in_cage(side: Side, port: int) -> int:
     return -1
 
 
-def port_in_cage(side: Side, port: int) -> int:
-    """The place (from 0) of a port among those of its cage; -1 where the cage has no other."""
+def socket_in_cage(side: Side, port: int, links: int, hangs: bool) -> int:
+    """What a cable of so many links uses of its cage, by one of its ports: which connector, from 0; -1 for all of it.
+
+    Where it does not hang on the connector, and others share that, which part of the ports.
+    """
+    if links > side.per_connector:
+        return -1
+    if hangs or links == side.per_connector:
+        return connector_in_cage(side, port)
     if isinstance(side, PortRun):
-        return port % side.ways if side.ways > 1 else -1
+        return port % side.ways // links
     if isinstance(side, Attachment):
         beside = [i for i, leg in enumerate(side.legs) if leg.cage == side.legs[port].cage]
-        return beside.index(port) if len(beside) > 1 else -1
+        return beside.index(port) // links
     return -1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,8 @@ from fabricgen.plan.devices import expand_devices
 from fabricgen.plan.offers import shelf_of, with_offers
 from fabricgen.plan.placement import place
 from fabricgen.plan.scale_up import scale_up_wires
-from fabricgen.plan.tables import LinkTable, Plan
+from fabricgen.plan.stated_devices import with_stated
+from fabricgen.plan.tables import DeviceTable, LinkTable, Plan
 from fabricgen.plan.wiring import FabricWiring, Wires
 
 MOST_ROWS = 50_000_000
@@ -23,12 +25,19 @@ BYTES_A_LINK = 340
 """Of memory at the peak, names of ports and devices with it: measured with 660,480 links."""
 
 
-def build_plan(design: Design) -> Plan:
+NamesOf = Callable[[Design, DeviceTable], Sequence[str]]
+"""What devices are called."""
+
+
+def build_plan(design: Design, names_of: NamesOf) -> Plan:
     """Expand a design; raises InputError, with its place, where it is too large or a rack is too small."""
+    stated = design.loaded.blueprint.floor.devices
     try:
         _check_size(design)
         shelf = shelf_of(design)
         devices, racks = place(design, expand_devices(design))
+        if stated:
+            devices = with_stated(devices, racks, names_of(design, devices), stated)
     except InputError as error:
         raise design.loaded.located(error) from error
     wires = [w for fabric in design.fabrics for w in FabricWiring(design, devices, fabric).wires()]

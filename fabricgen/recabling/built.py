@@ -18,6 +18,9 @@ from fabricgen.recabling.room import crowded
 
 UNKNOWN_CABLE = "FG079"
 
+MOST_FAULTS, MOST_HINTS = 50, 5
+"""How many faults are told, and for how many unknown cables the nearest is looked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -50,8 +53,16 @@ def as_built(
     faults += () if faults else crowded(built, moves, names, cables.ids)
     built = replace(built, cables=recut(design.catalog, cables, own, faults))
     if faults:
-        raise InputError(faults)
+        raise InputError(_told(faults))
     return built, PortNames(design, built), Planned(plan, port_names, own)
+
+
+def _told(faults: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+    """Faults within reason: a file of another cluster has one in every line."""
+    if len(faults) <= MOST_FAULTS:
+        return faults
+    more = f"{len(faults) - MOST_FAULTS:,} more cables are stated wrongly"
+    return [*faults[:MOST_FAULTS], *fault(UNKNOWN_CABLE, more, path=("cable_of",)).diagnostics]
 
 
 def _known(
@@ -63,9 +74,18 @@ def _known(
             yield cables.index[name], own
             continue
         device = name.partition(":")[0]
-        known = [cable for cable in cables.ids if cable.startswith(f"{device}:")]
-        hint = did_you_mean(name, known) if known else did_you_mean(device, cables.names)
+        hint = _near(name, device, cables) if len(faults) < MOST_HINTS else ""
         faults += fault(UNKNOWN_CABLE, f"there is no cable '{name}'", path=("cable_of", name), hint=hint).diagnostics
+
+
+def _near(name: str, device: str, cables: Cables) -> str:
+    """The nearest cable of a device, or the nearest device; cables may be called after their other ends."""
+    known = [cable for cable in cables.ids if cable.startswith(f"{device}:")]
+    if known:
+        return did_you_mean(name, known)
+    return (
+        "its cables are called after their other ends" if device in cables.names else did_you_mean(device, cables.names)
+    )
 
 
 def _moves(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -92,6 +92,16 @@ class Cables:
 
     def ends(self, cable: int, *, upper: bool) -> tuple[CableEnd, ...]:
         """The ends of a cable at its a or b side, each once, in the order of links."""
+        if (cable, upper) not in self._ends:
+            self._ends[cable, upper] = self._found(cable, upper=upper)
+        return self._ends[cable, upper]
+
+    @cached_property
+    def _ends(self) -> dict[tuple[int, bool], tuple[CableEnd, ...]]:
+        """Ends that were asked for: several lines of sheets speak of one cable."""
+        return {}
+
+    def _found(self, cable: int, *, upper: bool) -> tuple[CableEnd, ...]:
         links = self.plan.links
         device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
         groups: dict[tuple[int, str, int], list[int]] = {}
@@ -100,11 +110,6 @@ class Cables:
             key = int(device[row]), str(self.port_names.cages[upper][row]), connector_of(side, int(port[row]))
             groups.setdefault(key, []).append(row)
         return tuple(self._end(key, rows, port[rows].tolist(), upper=upper) for key, rows in groups.items())
-
-    def both(self, cable: int) -> Iterator[CableEnd]:
-        """The ends at the a side, then those at the b side."""
-        yield from self.ends(cable, upper=False)
-        yield from self.ends(cable, upper=True)
 
     def _side(self, row: int, *, upper: bool) -> Side:
         segment: Segment = self.plan.links.segments[self.plan.links.segment[row]]

@@ -117,8 +117,16 @@ class _Device:
                     continue
                 stays = "goes there too" if self._path(other) else "stays there"
                 message = f"{self._label(use.cage)} of {self.name} is taken: cable {self._cable(other)} {stays}"
-                hint = f"say where that went as well (a swap is two lines){self._free(use)}"
+                hint = f"say where that went as well (a swap is two lines){self._free(use)}{self._connector(use)}"
                 yield path, fault(TAKEN, message, path=path, hint=hint).diagnostics[0]
+
+    def _connector(self, use: _Use) -> str:
+        """How the other connector of a twin-port cage is named."""
+        profile = self.cls.profile
+        twin = (
+            isinstance(profile, SwitchProfile) and isinstance(use.cage, int) and profile.cage(use.cage).connectors > 1
+        )
+        return f"; connectors are named like {self._label(use.cage).rpartition(' ')[2]}.2" if twin else ""
 
     def _free(self, use: _Use) -> str:
         """Some cages of the same kind that nothing is in."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from fabricgen.export.parts import cables, labels
 from fabricgen.export.table import ExportContext
+from fabricgen.export.technician.bundles import pull_plan
+from fabricgen.export.technician.locations import rack_places
 from tests.conftest import example_cluster
 
 SMALL = ("leaf-spine", "two-site", "nvl72-gb200", "full-cluster", "modular-spine", "superpod-b300", "gaudi3")
@@ -62,3 +66,29 @@ def test_the_common_end_of_a_breakout_says_how_many_more_there_are() -> None:
 def test_sites_stand_before_halls_where_there_are_several() -> None:
     first = labels_of("two-site")[0]
     assert (first["line1"], first["line2"]) == ("east.h1.N03.01-U01:49", "west.h1.N03.01-U01:49")
+
+
+def test_halls_by_name_where_there_are_several() -> None:
+    """The racks of the second unit moved into a hall of their own."""
+    cluster = example_cluster("leaf-spine")
+    racks = cluster.plan.racks
+    halls = tuple(replace(racks.halls[0], name=name) for name in ("north", "south"))
+    moved = replace(racks, halls=halls, hall=np.array([0, 0, 1, 1, 0], dtype=np.int32))
+    cluster = replace(cluster, plan=replace(cluster.plan, racks=moved))
+    assert rack_places(cluster).tolist() == [
+        "north.R01.01",
+        "north.R01.02",
+        "south.R01.03",
+        "south.R01.04",
+        "north.N01.01",
+    ]
+    assert pull_plan(cluster).steps == (
+        "north.N01 to south.R01",
+        "north.R01 to north.N01",
+        "along north.R01",
+        "along south.R01",
+    )
+    named = replace(racks, halls=(replace(racks.halls[0], name="h1"), racks.halls[0]), hall=moved.hall)
+    places = rack_places(replace(cluster, plan=replace(cluster.plan, racks=named))).tolist()
+    assert len(set(places)) == len(places)
+    assert places[2] == "hall1.R01.03"  # h1 is another

@@ -18,6 +18,7 @@ from openpyxl.workbook import Workbook
 
 from fabricgen.export.parts import cables, technician
 from fabricgen.export.table import ExportContext, part_names
+from fabricgen.export.technician import volumes as technician_volumes
 from fabricgen.export.technician.sheet import Column, Sheet, redlines, write_sheet
 from fabricgen.export.technician.sheet_names import sheet_names
 from fabricgen.export.technician.sheets import Pack
@@ -158,6 +159,15 @@ def test_a_row_of_more_racks_than_a_workbook_takes_is_cut() -> None:
         ("h1.R01.1", 64),
         ("h1.R01.2", 4),
         ("h1.N01-N03", 3),
+    ]
+
+
+def test_racks_of_many_ends_share_a_workbook_with_fewer_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(technician_volumes, "MOST_ENDS", 24)  # racks of nodes have 8 ends, those of switches 16
+    assert [(book.name, len(book.racks)) for book in volumes(example_cluster("leaf-spine"))] == [
+        ("h1.R01.1", 2),
+        ("h1.R01.2", 2),
+        ("h1.N01", 1),
     ]
 
 

@@ -21,7 +21,8 @@ from fabricgen.export.palette import PATTERNS, SHADES, Swatch, cluster_swatches,
 from fabricgen.kernel.templates import built_in_pages
 
 MOST_RACKS = 128
-"""Racks of which one book holds all; of more, each row has a book of its own, so that each opens at once."""
+"""Racks of which one book holds all; of more, each row and the switches of each rack have a book of their own, so that
+each opens at once."""
 
 _MARKS = {
     "solid": "M0 .6h1.2M0 .3h1.2M0 .9h1.2M0 0h1.2M0 1.2h1.2",
@@ -61,8 +62,17 @@ class Row:
     name: str
     file: str
     racks: tuple[int, ...]
-    first: str
-    last: str
+    names: tuple[str, ...]
+
+    @property
+    def first(self) -> str:
+        """The name of its first rack."""
+        return self.names[0]
+
+    @property
+    def last(self) -> str:
+        """The name of its last rack."""
+        return self.names[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +99,9 @@ class Books:
         rows = list(self._rows())
         whole = len(self._table) <= MOST_RACKS
         everyone = [rack for row in rows for rack in row.racks]
-        yield "book.html", self._book(rows=() if whole else rows, racks=everyone if whole else [])
-        for row in () if whole else rows:
-            yield f"rows/{row.file}", self._row_book(row)
+        yield "book.html", self._book(rows, everyone if whole else [])
+        if not whole:
+            yield from self._small_books(rows)
         for hall in range(len(self._table.halls)):
             if (self._table.hall == hall).any():
                 svg = floor_plan(self._kinds, whole_hall(self._table, hall), alone=True)
@@ -114,9 +124,9 @@ class Books:
             number = row_number(int(row[start]))
             file = f"{self._hall_file(int(hall[start]))}-row{number}.html"
             name = f"{self._kinds.hall_name(int(hall[start]))} row {number}"
-            yield Row(name, file, racks, table.names[racks[0]], table.names[racks[-1]])
+            yield Row(name, file, racks, tuple(table.names[rack] for rack in racks))
 
-    def _book(self, *, rows: Sequence[Row], racks: Sequence[int]) -> bytes:
+    def _book(self, rows: Sequence[Row], racks: Sequence[int]) -> bytes:
         table = self._table
         plans: list[Markup] = []
         for hall in range(len(table.halls)):
@@ -126,12 +136,22 @@ class Books:
                 plans += [Markup(floor_plan(self._kinds, part)) for part in parts]  # noqa: S704 - escaped there
         name = self._cluster.design.loaded.blueprint.name
         facts = f"{len(table)} racks, {len(self._cluster.names)} devices, {len(self._cluster.plan.cables)} cables"
-        return self._page(f"{name}: racks and ports", facts, rows=rows, racks=racks, plans=plans)
+        held = [self._rack_pages(rack) for rack in racks]
+        return self._page(f"{name}: racks and ports", facts, rows=rows, racks=held, ports=held, plans=plans)
 
-    def _row_book(self, row: Row) -> bytes:
+    def _small_books(self, rows: Sequence[Row]) -> Iterator[tuple[str, bytes]]:
+        """A book of elevations for each row, and one of port maps for each rack with switches."""
         name = self._cluster.design.loaded.blueprint.name
-        facts = f"{len(row.racks)} racks, {row.first} to {row.last}"
-        return self._page(f"{name}: {row.name}", facts, racks=row.racks, part_of=f"All of {name}, with the legend")
+        back = f"All of {name}, with the legend"
+        for row in rows:
+            facts = f"{len(row.racks)} racks, {row.first} to {row.last}"
+            racks = [self._rack_pages(rack) for rack in row.racks]
+            for rack in racks:
+                if rack.switches:
+                    place = f"{row.name}, {rack.place}"
+                    ports = self._page(f"{name}: {rack.name}", place, ports=[rack], part_of=back)
+                    yield f"ports/{rack.name}.html", ports
+            yield f"rows/{row.file}", self._page(f"{name}: {row.name}", facts, rows=[row], racks=racks, part_of=back)
 
     def _page(
         self,
@@ -139,7 +159,8 @@ class Books:
         facts: str,
         *,
         rows: Sequence[Row] = (),
-        racks: Sequence[int] = (),
+        racks: Sequence[RackPages] = (),
+        ports: Sequence[RackPages] = (),
         plans: Sequence[Markup] = (),
         part_of: str = "",
     ) -> bytes:
@@ -149,7 +170,9 @@ class Books:
             title=title,
             facts=facts,
             rows=rows,
-            racks=[self._rack_pages(rack) for rack in racks],
+            books=not racks and not ports,
+            racks=racks,
+            ports=ports,
             plans=plans,
             part_of=part_of,
             style=Markup(STYLE),  # noqa: S704 - our own

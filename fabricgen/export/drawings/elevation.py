@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fabricgen.export.drawings.rack_contents import Item, Rack, Total
-from fabricgen.export.drawings.svg import box, drawing, label, number, path, rect
+from fabricgen.export.drawings.svg import box, drawing, label, number, path, rect, width_of
 
-WIDTH, HEIGHT = 54.0, 186.0
+WIDTH, HEIGHT = 54.0, 183.0
 """Of the drawing, mm: five racks side by side on a landscape A4 page."""
 
 _LEFT, _BODY = 5.0, 44.0
@@ -61,14 +61,15 @@ def _item(item: Item, top: float, unit: float) -> list[str]:
     found = [rect(_LEFT, top, _BODY, height, item.swatch.fill)]
     if item.swatch.code:
         found.append(label(left, top + unit / 2, item.swatch.code, size, f"b{ink}"))
-        left, room = left + 4, room - 4
+        left, room = left + 3.4, room - 3.4
     if item.height > 1:
         middle = top + height / 2
         found.append(label(left, middle - size * 0.65, item.name, size, f"b{ink}", room))
         found.append(label(left, middle + size * 0.65, item.model, size * 0.9, ink.strip(), room))
         return found
-    found.append(label(left, top + unit / 2, item.name, size, f"b{ink}", room * 0.68))
-    found.append(label(right, top + unit / 2, item.model, size * 0.85, f"e{ink}", room * 0.3))
+    model = min(width_of(item.model, size * 0.85), room * 0.36)
+    found.append(label(left, top + unit / 2, item.name, size, f"b{ink}", room - model - 0.8))
+    found.append(label(right, top + unit / 2, item.model, size * 0.85, f"e{ink}", model))
     return found
 
 

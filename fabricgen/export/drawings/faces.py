@@ -1,4 +1,9 @@
-"""The front of a switch: which cage is where. Columns of cages from left to right, each from the top down."""
+"""The front of a switch: which cage is where. Columns of cages from left to right, each from the top down.
+
+Numbers run down the columns unless the catalogue says otherwise, as they do on most fronts (Gigamon, White Box Port and
+Faceplate Labeling, docs.gigamon.com; SN5400: NVIDIA SN5000 hardware user manual, Data Interfaces, by which every fourth
+cage, the uppermost of its column, may draw more).
+"""
 
 from __future__ import annotations
 

@@ -8,10 +8,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from fabricgen.design.halls import face_of
 from fabricgen.export.drawings.rack_contents import row_number
 from fabricgen.export.drawings.rack_kinds import RackKinds
-from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, safe
-from fabricgen.export.drawings.wrap import narrowest, wrapped
+from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, rect, safe
+from fabricgen.export.drawings.wrap import Groups, narrowest, wrapped
 from fabricgen.plan.tables import RackTable
 
 DETAIL = 1000 / 60
@@ -23,9 +24,14 @@ PAGE_WIDTH, PAGE_HEIGHT = 277.0, 186.0
 _LEFT, _TOP, _RIGHT, _BOTTOM = 14.0, 14.0, 3.0, 11.0
 """Beside the racks: for row numbers, the title, and the scale bar, mm."""
 
+_KEY = "a rack's thick edge is its front; double line: tray over the row; dashed: unit"
 _COLD, _HOT = "#DCEBFA", "#FBE3DA"
 _BARS_M = (1, 2, 5, 10, 20, 50, 100, 200, 500)
-_NAME = 1.7
+_NAME = 2.6
+"""The largest that the name of a rack is written, mm."""
+
+_DISTINCT = 2.5
+"""Width of a rack on paper, mm, below which fronts, trays and units would hide it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +45,20 @@ class Window:
 
 
 def whole_hall(table: RackTable, hall: int) -> Window:
-    """All of a hall at the scale of details."""
-    here = np.flatnonzero(table.hall == hall)
+    """All of a hall at the scale of details: within its walls, or as far as racks stand where these are not stated."""
+    spec, here = table.halls[hall], np.flatnonzero(table.hall == hall)
+    if spec.rows:
+        return Window(hall, tuple(range(spec.rows)), range(spec.racks_per_row), DETAIL)
     rows = tuple(sorted(set(table.row[here].tolist())))
     return Window(hall, rows, range(int(table.column[here].min()), int(table.column[here].max()) + 1), DETAIL)
+
+
+def racks_in(table: RackTable, window: Window) -> list[int]:
+    """The racks of a window."""
+    rows = np.isin(table.row, np.array(window.rows, dtype=np.int32))
+    columns = (table.column >= window.columns.start) & (table.column < window.columns.stop)
+    found: list[int] = np.flatnonzero((table.hall == window.hall) & rows & columns).tolist()
+    return found
 
 
 def on_one_page(table: RackTable, hall: int) -> Window:
@@ -54,13 +70,16 @@ def on_one_page(table: RackTable, hall: int) -> Window:
 
 
 def pages(table: RackTable, hall: int) -> Iterator[Window]:
-    """A hall in parts of a page at the scale of details, whole rows and columns each."""
+    """A hall in parts of a page at the scale of details, whole rows and columns each; none without racks."""
     whole = whole_hall(table, hall)
     pitch = table.halls[hall].rack_pitch_m
     each = max(1, int((PAGE_WIDTH - _LEFT - _RIGHT) / DETAIL / pitch))
+    taken = set(table.row[table.hall == hall].tolist())
     for rows in _rows_by_page(table, whole):
-        for first in range(whole.columns.start, whole.columns.stop, each):
-            yield Window(hall, rows, range(first, min(whole.columns.stop, first + each)), DETAIL)
+        for first in range(whole.columns.start, whole.columns.stop, each) if taken.intersection(rows) else ():
+            window = Window(hall, rows, range(first, min(whole.columns.stop, first + each)), DETAIL)
+            if racks_in(table, window):
+                yield window
 
 
 def _rows_by_page(table: RackTable, whole: Window) -> Iterator[tuple[int, ...]]:
@@ -101,17 +120,19 @@ class _Plan:
         self.title = f"Floor plan {kinds.hall_name(window.hall)}"
 
     @property
+    def _distinct(self) -> bool:
+        return self._hall.rack_pitch_m * self._window.scale >= _DISTINCT
+
+    @property
     def _detailed(self) -> bool:
         return self._window.scale >= DETAIL
 
     def body(self) -> str:
         """What is drawn, from the ground up."""
-        racks = self._racks()
-        return "".join(
-            [self._head(), *self._aisles(), *self._units(racks), *self._boxes(racks), *self._trays(), *self._rows()]
-            + (self._names(racks) if self._detailed else [])
-            + [self._scale_bar()]
-        )
+        racks = racks_in(self._table, self._window)
+        ground = [self._head(), *self._aisles(), *self._walls(), *(self._units(racks) if self._distinct else [])]
+        above = [*self._boxes(racks), *(self._trays() if self._distinct else []), *self._rows(), self._scale_bar()]
+        return "".join([*ground, *above, *(self._names(racks) if self._detailed else [])])
 
     def _x(self, x_m: float) -> float:
         return _LEFT + (x_m - self._x0) * self._window.scale
@@ -119,12 +140,16 @@ class _Plan:
     def _y(self, y_m: float) -> float:
         return _TOP + (y_m - self._y0) * self._window.scale
 
-    def _racks(self) -> list[int]:
-        table, window = self._table, self._window
-        rows = np.isin(table.row, np.array(window.rows, dtype=np.int32))
-        columns = (table.column >= window.columns.start) & (table.column < window.columns.stop)
-        found: list[int] = np.flatnonzero((table.hall == window.hall) & rows & columns).tolist()
-        return found
+    @property
+    def _right(self) -> float:
+        """Where the last column ends."""
+        return _LEFT + len(self._window.columns) * self._hall.rack_pitch_m * self._window.scale
+
+    def _walls(self) -> Iterator[str]:
+        """The outline of a hall of stated size, where all of it is drawn."""
+        if self._hall.rows and self._window.rows == whole_hall(self._table, self._window.hall).rows:
+            top = self._y(self._y0) + 0.2
+            yield rect(_LEFT - 0.4, top, self._right - _LEFT + 0.8, self.height - _BOTTOM - top)
 
     def _head(self) -> str:
         window = self._window
@@ -135,17 +160,14 @@ class _Plan:
 
     def _aisles(self) -> Iterator[str]:
         """Between rows: cold where fronts face each other, hot where backs do."""
-        hall, table, scale = self._hall, self._table, self._window.scale
-        face = dict(zip(table.row.tolist(), table.faces.tolist(), strict=True))
-        left, right = self._x(self._x0), self._x(self._x0) + len(self._window.columns) * hall.rack_pitch_m * scale
+        hall, scale = self._hall, self._window.scale
+        left, right = self._x(self._x0), self._right
         for one, other in pairwise(self._window.rows):
             top = float(hall.y_of(one)) + hall.rack_depth_m / 2
             bottom = float(hall.y_of(other)) - hall.rack_depth_m / 2
             if bottom <= top or other - one > 1:
                 continue
-            cold = face[one] > 0 > face[other]
-            if face[one] == face[other]:
-                continue
+            cold = face_of(one) > 0
             height = (bottom - top) * scale
             yield path([box(left, self._y(top), right - left, height)], "f", _COLD if cold else _HOT)
             word = f"{'cold' if cold else 'hot'} aisle {bottom - top:.1f} m"
@@ -189,32 +211,39 @@ class _Plan:
                 stripes.setdefault(fill, []).append(box(x + i * each, at, each, stripe))
         for fill, pieces in (*sorted(fills.items()), *sorted(stripes.items())):
             yield path(pieces, "f", fill)
-        yield path(outlines, "h" if not self._detailed else "l")
-        yield path(fronts, "r")
+        if self._distinct:
+            yield path(outlines, "l" if self._detailed else "h")
+            yield path(fronts, "r")
 
     def _names(self, racks: Sequence[int]) -> list[str]:
         """Names of racks along their depth, with their feeds; in a group that is turned, x and y change places."""
         table = self._table
-        across = max(1, int(self._hall.rack_pitch_m * DETAIL / (_NAME * 1.15)))
         texts = {rack: ((table.names[rack],), *self._kinds.feeds(rack)) for rack in racks}
-        lines = max(across, max(map(len, texts.values()), default=1))
-        letters = narrowest(texts.values(), lines)
-        room = self._hall.rack_depth_m * DETAIL * 0.74
-        size = min(_NAME, room / max(1, letters) / GLYPH)
+        letters, size = self._name_size(list(texts.values()))
         found = []
         for rack in racks:
             told = wrapped(texts[rack], letters)
             x, y = self._x(float(table.x_m[rack])), self._y(float(table.y_m[rack]))
             style = ' class="m w"' if self._kinds.of(rack).is_dark else ' class="m"'
             for i, line in enumerate(told):
-                at = x + (i - (len(told) - 1) / 2) * _NAME * 1.12
+                at = x + (i - (len(told) - 1) / 2) * size * 1.12
                 found.append(f'<text x="{number(-y)}" y="{number(at)}"{style}>{safe(line)}</text>')
         return [f'<g transform="rotate(-90)" font-size="{number(size)}">{"".join(found)}</g>'] if found else []
 
+    def _name_size(self, texts: Sequence[Groups]) -> tuple[int, float]:
+        """(letters on a line, size of the text, mm): on as many lines as let it be largest."""
+        depth, width = self._hall.rack_depth_m * DETAIL * 0.74, self._hall.rack_pitch_m * DETAIL * 0.9
+        fewest = max(map(len, texts), default=1)
+        fits = []
+        for lines in range(fewest, fewest + 4):
+            letters = narrowest(texts, lines)
+            fits.append((min(depth / letters / GLYPH, width / lines / 1.12, _NAME), -lines, letters))
+        size, _, letters = max(fits)
+        return letters, size
+
     def _trays(self) -> Iterator[str]:
         """The tray over each row, as a double line."""
-        right = self._x(self._x0) + len(self._window.columns) * self._hall.rack_pitch_m * self._window.scale
-        pieces = []
+        right, pieces = self._right, []
         for row in self._window.rows:
             for side in (-0.15, 0.15):
                 pieces.append(f"M{number(_LEFT)} {number(self._y(float(self._hall.y_of(row)) + side))}H{number(right)}")
@@ -235,7 +264,9 @@ class _Plan:
         y, width = self.height - 6, metres * scale
         ends = [f"M{number(_LEFT)} {number(y)}h{number(width)}"]
         ends += [f"M{number(_LEFT + at)} {number(y - 1)}v2" for at in (0, width)]
-        told = "a rack's thick edge is its front; double line: tray over the row; dashed: unit"
+        told = (
+            "a rack's thick edge is its front; double line: tray over the row; dashed: unit" if self._distinct else ""
+        )
         return (
             path(ends, "l")
             + label(_LEFT + width + 2, y, f"{metres} m", 2.3)

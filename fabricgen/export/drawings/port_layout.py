@@ -14,10 +14,12 @@ from fabricgen.export.drawings.wrap import Groups, narrowest
 PAGE_WIDTH, PAGE_HEIGHT = 277.0, 188.0
 """Room on a landscape A4 page, mm."""
 
-SIZE = 1.9
-"""Of the text of far ends, mm: 5.4 points."""
+SIZES = (1.9, 1.75)
+"""Of the text of far ends, mm: 5.4 points, or 5 where a front then takes fewer pages."""
 
-LINE = SIZE * 1.12
+LEADING = 1.12
+"""From line to line, in sizes of the text."""
+
 NUMBER = 3.4
 """Height of the number of a cage, mm."""
 
@@ -40,11 +42,12 @@ _MOST_CUTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Measures of a panel, mm: width of columns in use, height of cells, of the band of a port.
+    """Measures of a panel, mm: size of text, width of columns in use, height of cells, of the band of a port.
 
     `letters` on a line of a far end and `band_letters` of a band, by the split of the cage.
     """
 
+    size: float
     column: float
     cell: float
     band: float
@@ -57,9 +60,14 @@ class Grid:
         """Width of a column, mm."""
         return IDLE if column.kind in self.idle else self.column
 
+    @property
+    def line(self) -> float:
+        """From line to line, mm."""
+        return self.size * LEADING
+
     def lines(self, ways: int) -> int:
         """Lines that a port of a cage so split has room for, at least one."""
-        return max(1, int((self.column / ways - 0.3) / LINE))
+        return max(1, int((self.column / ways - 0.3) / self.line))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +98,19 @@ def band_text(port: Port, lines: int) -> Groups:
 
 
 def lay_out(panel: Panel, of_cage: Mapping[int, Sequence[Port]]) -> Layout:
-    """The layout that takes the fewest drawings; of such the one that cuts the fewest columns apart."""
+    """The layout that takes the fewest drawings; of such that with the fewest cuts between columns, in larger text."""
     ports = [port for column in panel.columns for cage in column.cages for port in of_cage.get(cage, ())]
     shapes = _shapes(ports)
     used = {column.kind for column in panel.columns if any(of_cage.get(cage) for cage in column.cages)}
     idle = frozenset(column.kind for column in panel.columns) - used
-    best: tuple[int, int] | None = None
-    chosen = None
-    for cuts in range(1, min(_MOST_CUTS, len(panel.columns)) + 1):
-        layout = _cut(panel, shapes, idle, -(-len(panel.columns) // cuts))
-        pages = cuts * -(-panel.rows // layout.rows_each)
-        if best is None or (pages, cuts) < best:
-            best, chosen = (pages, cuts), layout
-    assert chosen is not None  # noqa: S101 - a panel has columns
-    return chosen
+    found: list[tuple[tuple[int, int, float], Layout]] = []
+    for size in SIZES:
+        for cuts in range(1, min(_MOST_CUTS, len(panel.columns)) + 1):
+            layout = _cut(panel, shapes, idle, -(-len(panel.columns) // cuts), size)
+            found.append(((cuts * -(-panel.rows // layout.rows_each), cuts, -size), layout))
+            if cuts * -(-panel.rows // layout.rows_each) == 1:
+                return layout
+    return min(found, key=lambda each: each[0])[1]
 
 
 def _shapes(ports: Iterable[Port]) -> dict[int, list[Port]]:
@@ -116,23 +123,25 @@ def _shapes(ports: Iterable[Port]) -> dict[int, list[Port]]:
     return {ways: list(found[ways].values()) for ways in sorted(found)}
 
 
-def _cut(panel: Panel, shapes: Mapping[int, Sequence[Port]], idle: frozenset[int], columns_each: int) -> Layout:
-    """The layout with so many columns side by side."""
+def _cut(
+    panel: Panel, shapes: Mapping[int, Sequence[Port]], idle: frozenset[int], columns_each: int, size: float
+) -> Layout:
+    """The layout with so many columns side by side, in text of a size."""
     kinds = {column.kind for column in panel.columns}
     resting = sum(column.kind in idle for column in panel.columns)
     most = max(shapes, default=1)
     wide = min(columns_each, max(1, len(panel.columns) - resting))
     room = (PAGE_WIDTH - 1 - GAP * (len(kinds) - 1) - IDLE * min(resting, columns_each)) / wide
-    column = min(room, max(12.0, most * (_LINES * LINE + 0.4)))
-    bare = Grid(column, 0, 0, {}, {}, idle)
+    column = min(room, max(12.0, most * (_LINES * size * LEADING + 0.4)))
+    bare = Grid(size, column, 0, 0, {}, {}, idle)
     lines = {ways: bare.lines(ways) for ways in shapes}
     letters = {n: narrowest((far_end(port, lines[n]) for port in shapes[n]), lines[n]) for n in lines}
     bands = {n: narrowest((band_text(port, lines[n]) for port in shapes[n]), min(lines[n], 2)) for n in lines}
     plane = PLANE if any(port.pattern for ports in shapes.values() for port in ports) else 0.0
-    band = max(bands.values(), default=0) * GLYPH * SIZE + 2 * PAD + plane
-    text = max(letters.values(), default=6) * GLYPH * SIZE + 2 * PAD
+    band = max(bands.values(), default=0) * GLYPH * size + 2 * PAD + plane
+    text = max(letters.values(), default=6) * GLYPH * size + 2 * PAD
     cell = min(NUMBER + band + text, PAGE_HEIGHT - HEAD - 1)
     high = max(1, int((PAGE_HEIGHT - HEAD) / cell))
-    crowded = column / most < LINE * 0.95
+    crowded = column / most < bare.line * 0.95
     rows_each = 1 if crowded else -(-panel.rows // -(-panel.rows // high))
-    return Layout(Grid(column, cell, band, letters, bands, idle), columns_each, rows_each)
+    return Layout(Grid(size, column, cell, band, letters, bands, idle), columns_each, rows_each)

@@ -13,12 +13,10 @@ from fabricgen.export.drawings.faces import Column, Panel, panels
 from fabricgen.export.drawings.port_layout import (
     GAP,
     HEAD,
-    LINE,
     NUMBER,
     PAD,
     PAGE_WIDTH,
     PLANE,
-    SIZE,
     Grid,
     band_text,
     far_end,
@@ -137,7 +135,7 @@ class _Sheet:
 
     def _block(self, x: float, width: float, bottom: float, room: float, lines: Sequence[str], style: str) -> None:
         """Lines beside one another, in the middle of a width, each from below."""
-        step = min(LINE, width / len(lines))
+        step = min(self._grid.line, width / len(lines))
         left = x + width / 2 - (len(lines) - 1) / 2 * step
         for i, line in enumerate(lines):
             self._along(left + i * step, bottom, line, room, style)
@@ -145,7 +143,7 @@ class _Sheet:
     def _along(self, x: float, bottom: float, text: str, room: float, style: str) -> None:
         """A text that runs upwards from a point; within a group that is turned, x and y change places."""
         fit = ""
-        if len(text) * GLYPH * SIZE > room:
+        if len(text) * GLYPH * self._grid.size > room + 0.01:
             fit = f' textLength="{number(room)}" lengthAdjust="spacingAndGlyphs"'
         kind = f' class="{style}"' if style else ""
         self._texts.append(f'<text x="{number(-bottom)}" y="{number(x)}"{kind}{fit}>{safe(text)}</text>')
@@ -156,6 +154,6 @@ class _Sheet:
         planes = "".join(
             f'<path d="{"".join(found)}" fill="url(#{pattern})"/>' for pattern, found in sorted(self._planes.items())
         )
-        turned = f'<g transform="rotate(-90)" font-size="{number(SIZE)}">{"".join(self._texts)}</g>'
+        turned = f'<g transform="rotate(-90)" font-size="{number(self._grid.size)}">{"".join(self._texts)}</g>'
         lines = path(self._spare, "d") + path(self._frames, "l")
         return bands + planes + lines + "".join(self._numbers) + turned

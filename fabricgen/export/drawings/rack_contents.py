@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -99,26 +99,18 @@ class Racks:
         columns = (table.site, table.row, table.column, table.hall)
         return self._floor_plan.feeds_of(Spot(*(int(column[number]) for column in columns)))
 
-    def has_nodes(self, number: int) -> bool:
-        """Whether it is a rack of nodes, and not of a network."""
-        return bool(self._node_racks[number])
-
     @cached_property
     def swatches(self) -> tuple[Swatch, ...]:
         """The colour of each class of device."""
         of_fabric = cluster_swatches(self._cluster)
-        return tuple(_swatch(cls, of_fabric) for cls in self._devices.classes)
+        beside = {s.name for s in self._cluster.design.layout.node_sets if s.per_rack}
+        return tuple(_swatch(cls, of_fabric, beside) for cls in self._devices.classes)
 
     @cached_property
     def _by_rack(self) -> tuple[Wide, Wide]:
         """(devices by rack and from the bottom, where each rack begins among them)."""
         order = np.lexsort((self._devices.u, self._devices.rack))
         return order, np.searchsorted(self._devices.rack[order], np.arange(len(self._table) + 1))
-
-    @cached_property
-    def _node_racks(self) -> Flags:
-        is_node = np.array([cls.kind == NODE for cls in self._devices.classes])[self._devices.device_class]
-        return np.bincount(self._devices.rack, weights=is_node, minlength=len(self._table)) > 0
 
     @cached_property
     def _used_u(self) -> tuple[Floats, Flags]:
@@ -153,10 +145,11 @@ def row_number(row: int) -> int:
     return row + 1 if row >= 0 else row
 
 
-def _swatch(cls: DeviceClass, of_fabric: Mapping[str, Swatch]) -> Swatch:
-    if cls.kind == NODE:
+def _swatch(cls: DeviceClass, of_fabric: Mapping[str, Swatch], beside: Set[str]) -> Swatch:
+    """The colour of a class; `beside` are sets of what stands beside the nodes of a rack, power shelves for example."""
+    if cls.kind == NODE and cls.label not in beside:
         return NODE_SWATCH
-    if cls.kind == EXTRA:
+    if cls.kind in (NODE, EXTRA):
         return EXTRA_SWATCH
     return of_fabric[cls.fabric]
 

@@ -19,17 +19,20 @@ STYLE = (
 )
 """What the classes mean: bold, middle, end, white ink, grey ink, line, hairline, dashed."""
 
+_PLAIN = re.compile(r"[A-Za-z0-9 .:/+_-]*")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def safe(text: str) -> str:
     """Text as it may stand in XML, within and without quotes; what XML cannot hold becomes U+FFFD (XML 1.0, 2.2)."""
+    if _PLAIN.fullmatch(text):
+        return text
     return escape(_NOT_XML.sub("\ufffd", text))
 
 
 def number(value: float) -> str:
     """A coordinate to a hundredth of a millimetre, without trailing zeros."""
-    return f"{value:.2f}".rstrip("0").rstrip(".") if value % 1 else str(int(value))
+    return f"{round(value, 2) + 0.0:g}"  # + 0.0 makes of -0.0 what it is
 
 
 def width_of(text: str, size: float) -> float:

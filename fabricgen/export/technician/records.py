@@ -8,11 +8,10 @@ import numpy as np
 
 from fabricgen.allocate.ports import Strings
 from fabricgen.cluster import Cluster
-from fabricgen.export.cable_ends import port_texts, socket_texts
+from fabricgen.export.cable_ends import hangs_on_a, port_texts, socket_texts
 from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
 from fabricgen.export.technician.bundles import PullPlan, pull_plan
 from fabricgen.export.technician.locations import device_places
-from fabricgen.plan.cabling import anchor_rows
 from fabricgen.plan.pieces import combinations
 from fabricgen.plan.tables import Flags, Ints, Wide
 
@@ -73,7 +72,7 @@ def records(cluster: Cluster) -> Records:
         cable=cable,
         first=first,
         number=number.astype(np.int32),
-        common_a=anchor_rows(links, cables)[1],
+        common_a=hangs_on_a(cluster),
         rows_of_cable=rows,
         device=(a, b),
         port=(port_a, port_b),
@@ -88,6 +87,15 @@ def records(cluster: Cluster) -> Records:
 def rack_of(found: Records, end: int) -> Ints:
     """The rack of the a (0) or b (1) end of each row."""
     return found.cluster.plan.devices.rack[found.device[end]]
+
+
+def ends_per_rack(cluster: Cluster) -> Wide:
+    """How many cable ends are in each rack, the common end of a breakout once for each far end; int64."""
+    links, rack = cluster.plan.links, cluster.plan.devices.rack
+    rows = cluster.plan.cables.end_link
+    ends = np.concatenate([rack[links.a_device[rows]], rack[links.b_device[rows]]])
+    counts: Wide = np.bincount(ends, minlength=len(cluster.plan.racks))
+    return counts
 
 
 def _tags(cluster: Cluster) -> tuple[tuple[Tag, ...], Wide]:

@@ -14,7 +14,7 @@ from fabricgen.export.parts import cables
 from fabricgen.export.table import Table
 from fabricgen.export.technician.bundles import KIND_WORDS
 from fabricgen.export.technician.locations import rack_places
-from fabricgen.export.technician.records import Records, Tag, rack_of, records
+from fabricgen.export.technician.records import Records, Tag, ends_per_rack, records
 from fabricgen.export.technician.sheet import A3, Column, Sheet, redlines
 from fabricgen.export.technician.styles import BOLD, MARK, NUMBER, SMALL, TEXT
 from fabricgen.plan.cabling import connectors
@@ -67,6 +67,20 @@ class Pack:
     def rack_places(self) -> Strings:
         """`h1.R03.07` of every rack."""
         return rack_places(self.cluster)
+
+    @cached_property
+    def by_rack(self) -> tuple[Wide, Wide, Flags]:
+        """(where each rack begins, row, whether it is the b end) of all ends, from the top of each rack, along ports.
+
+        The common end of a cable is there once for each far end.
+        """
+        found, rows = self.found, np.arange(len(self.found.cable))
+        device, position = np.concatenate(found.device), np.concatenate(self.position)
+        devices = self.cluster.plan.devices
+        row, b = np.tile(rows, 2), np.repeat([False, True], len(rows))
+        walk = np.lexsort((row, position, device, -devices.u[device], devices.rack[device]))
+        first = np.searchsorted(devices.rack[device][walk], np.arange(len(self.cluster.plan.racks) + 1))
+        return first, row[walk], b[walk]
 
     def tags(self, rows: Wide) -> list[Tag]:
         """The tags of some rows."""
@@ -130,7 +144,9 @@ def pull_sheet(pack: Pack, rows: Wide, name: str, title: str) -> Sheet:
 
 def rack_sheet(pack: Pack, rack: int, name: str) -> Sheet:
     """Everything that ends in a rack, from its top down, along the ports of each device."""
-    row, b = _rack_rows(pack, rack)
+    first, row, b = pack.by_rack
+    here = slice(int(first[rack]), int(first[rack + 1]))
+    row, b = row[here], b[here]
     found, wiring = pack.found, pack.wiring
     device = np.where(b, found.device[1][row], found.device[0][row])
     columns = (
@@ -153,9 +169,7 @@ def rack_sheet(pack: Pack, rack: int, name: str) -> Sheet:
 
 def racks_wired(pack: Pack, racks: tuple[int, ...]) -> list[tuple[int, int]]:
     """(rack, ends of cables in it) of those racks in which any cable ends."""
-    count = np.zeros(len(pack.cluster.plan.racks), dtype=np.int64)
-    for end in (0, 1):
-        count += np.bincount(rack_of(pack.found, end), minlength=len(count))
+    count = ends_per_rack(pack.cluster)
     return [(rack, int(count[rack])) for rack in racks if count[rack]]
 
 
@@ -183,18 +197,6 @@ def bundle_sheet(pack: Pack, rows: Wide, name: str) -> Sheet:
         redlines()[-1],
     )
     return Sheet(name, "Bundles in the order of pulling", len(bundle), columns, tags, _bands(steps))
-
-
-def _rack_rows(pack: Pack, rack: int) -> tuple[Wide, Flags]:
-    """(row, whether it is the b end) of everything that ends in a rack; the common end of a cable once a far end."""
-    found = pack.found
-    here = [np.flatnonzero(rack_of(found, end) == rack) for end in (0, 1)]
-    row = np.concatenate(here)
-    b = np.repeat([False, True], [len(rows) for rows in here])
-    device = np.where(b, found.device[1][row], found.device[0][row])
-    position = np.where(b, pack.position[1][row], pack.position[0][row])
-    walk = np.lexsort((row, position, device, -found.cluster.plan.devices.u[device]))
-    return row[walk], b[walk]
 
 
 def _side(wiring: dict[str, Strings], name: str, row: Wide, b: Flags) -> Strings:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
+from fabricgen.allocate.ports import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.technician.locations import rack_order, row_numbers, row_places
-from fabricgen.plan.tables import RackTable
+from fabricgen.export.technician.records import ends_per_rack
 
 MOST_RACKS = 64
 """Racks of one workbook, each with a sheet of its own."""
+
+MOST_ENDS = 20_000
+"""Cable ends in the racks of one workbook, each a row; racks of switches have thousands. One rack may have more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,49 +32,53 @@ def volumes(cluster: Cluster) -> tuple[Volume, ...]:
     """The workbooks of a cluster: one, named like it, or one for rows that stand together.
 
     Rows fill workbooks from the first on, node rows and network rows apart, so that a row that is added changes only
-    the last of them. A row of more racks than a workbook takes is cut.
+    the last of them. A row of more racks or ends than a workbook takes is cut.
     """
-    racks = cluster.plan.racks
+    racks, ends = cluster.plan.racks, ends_per_rack(cluster).tolist()
     walk = np.argsort(rack_order(racks)).tolist()
-    if len(walk) <= MOST_RACKS:
+    if _fits(walk, ends):
         return (Volume(cluster.design.loaded.blueprint.name, tuple(walk)),)
-    places = row_places(cluster)
-    return tuple(
-        Volume(_span(places[piece[0]], places[piece[-1]], part), piece) for part, piece in _pieces(racks, walk)
-    )
+    area = list(zip(racks.hall.tolist(), (racks.row < 0).tolist(), strict=True))
+    number, places = row_numbers(racks).tolist(), row_places(cluster)
+    found: list[Volume] = []
+    for _, together in groupby(walk, key=area.__getitem__):
+        rows = [list(row) for _, row in groupby(together, key=number.__getitem__)]
+        found += [Volume(_span(places, piece, part), piece) for part, piece in _pieces(rows, ends)]
+    return tuple(found)
 
 
-def _span(first: str, last: str, part: int) -> str:
+def _fits(racks: list[int], ends: list[int]) -> bool:
+    return len(racks) <= MOST_RACKS and (len(racks) == 1 or sum(ends[rack] for rack in racks) <= MOST_ENDS)
+
+
+def _span(places: Strings, racks: tuple[int, ...], part: int) -> str:
     """`h1.R01-R04` for rows that go together, `h1.R01.2` for the second part of a row that was cut."""
+    first, last = places[racks[0]], places[racks[-1]]
     together = first if first == last else f"{first}-{last.rsplit('.', 1)[1]}"
     return f"{together}.{part}" if part else together
 
 
-def _pieces(racks: RackTable, walk: list[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
+def _pieces(rows: list[list[int]], ends: list[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
     """Racks that share a workbook, and the number of the part where a row was cut (else 0)."""
     gathered: list[int] = []
-    for row in _rows(racks, walk):
-        alike = gathered and _area(racks, gathered[0]) == _area(racks, row[0])
-        if gathered and not (alike and len(gathered) + len(row) <= MOST_RACKS):
+    for row in rows:
+        if gathered and not _fits(gathered + row, ends):
             yield 0, tuple(gathered)
             gathered = []
-        if len(row) > MOST_RACKS:
-            parts = range(0, len(row), MOST_RACKS)
-            yield from ((n, tuple(row[at : at + MOST_RACKS])) for n, at in enumerate(parts, start=1))
-        else:
+        if _fits(row, ends):
             gathered += row
+        else:
+            yield from enumerate(_cut(row, ends), start=1)
     if gathered:
         yield 0, tuple(gathered)
 
 
-def _rows(racks: RackTable, walk: list[int]) -> list[list[int]]:
-    numbers = row_numbers(racks).tolist()
-    rows: dict[int, list[int]] = {}
-    for rack in walk:
-        rows.setdefault(numbers[rack], []).append(rack)
-    return list(rows.values())
-
-
-def _area(racks: RackTable, rack: int) -> tuple[int, bool]:
-    """What rows of one workbook have in common: the hall, and whether they are network rows."""
-    return int(racks.hall[rack]), bool(racks.row[rack] < 0)
+def _cut(row: list[int], ends: list[int]) -> Iterator[tuple[int, ...]]:
+    """Parts of a row, each filled as far as it goes."""
+    part: list[int] = []
+    for rack in row:
+        if part and not _fits([*part, rack], ends):
+            yield tuple(part)
+            part = []
+        part.append(rack)
+    yield tuple(part)

@@ -6,10 +6,11 @@ from fabricgen.lint.fault import Fault
 
 
 class BadPriceFile(Fault):
-    """The price file is no CSV with the columns part and unit_price, or a price is no number.
+    """The price file is no CSV with the columns part and unit_price, a price or a lead time is no number, a part is
+    priced twice, or prices are in two currencies.
 
-    A price that were left out would make the sum of a bill of materials too low without a word. Write one line a
-    part, with a number such as 1250.00.
+    A price that were left out, or added up with one of another currency, would make the sum of a bill of materials
+    wrong without a word. Write one line a part, with a number such as 1250.00, in one currency.
     """
 
     id = "FG031"

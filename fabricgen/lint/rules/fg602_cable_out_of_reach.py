@@ -44,6 +44,7 @@ class CableOutOfReach(PlanRule):
         """Fold cables out of reach by the line that made them; what only policy forbids is told of by FG623."""
         yield from self._as_built(cluster)
         media = cluster.plan.cables.media
+        yield from self._as_built(cluster)
         for found in out_of_reach(cluster):
             segment = found.segment
             fitting = [m for m in media if longest_run_m(segment, m) >= 0]

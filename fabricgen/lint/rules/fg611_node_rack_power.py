@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.rack_loads import over_budget, power_kw
+from fabricgen.lint.rack_loads import budget_path, over_budget, power_kw
 from fabricgen.lint.rule import DesignRule
 
 
@@ -17,7 +17,7 @@ class NodeRackPower(DesignRule):
     Devices count with their largest published draw, without optics; those without a figure count as nothing and are
     named. DGX B300 racks of 4 take more than 50 kW (DGX SuperPOD B300 reference architecture).
 
-    Lower `nodes_per_rack`, or state the power that a rack really has.
+    A rack `type` has its own power, unless another is stated. Lower `nodes_per_rack`, or state what a rack really has.
     """
 
     id = "FG611"
@@ -33,7 +33,7 @@ class NodeRackPower(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the fullest node rack with what is stated."""
-        budget = design.loaded.blueprint.scalable_unit.racks.power_kw
+        budget = design.layout.node_rack.power_kw
         if load := over_budget(design, power_kw, budget):
             message = f"a node rack draws {load.total:g} kW and may {budget:g} kW: {load.text}"
-            yield self.flag(("scalable_unit", "racks", "power_kw"), message, "fewer `nodes_per_rack`, or other racks")
+            yield self.flag(budget_path(design, "power_kw"), message, "fewer `nodes_per_rack`, or other racks")

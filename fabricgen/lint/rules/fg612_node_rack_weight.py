@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.rack_loads import over_budget, weight_kg
+from fabricgen.lint.rack_loads import budget_path, over_budget, weight_kg
 from fabricgen.lint.rule import DesignRule
 
 
@@ -17,7 +17,8 @@ class NodeRackWeight(DesignRule):
     their published weight; those without a figure count as nothing and are named; cables and the rack itself do not
     count.
 
-    Lower `nodes_per_rack`, or state what a rack really carries.
+    A rack `type` has its own load, unless another is stated. Lower `nodes_per_rack`, or state what a rack really
+    carries.
     """
 
     id = "FG612"
@@ -33,7 +34,7 @@ class NodeRackWeight(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the fullest node rack with what is stated."""
-        budget = design.loaded.blueprint.scalable_unit.racks.weight_kg
+        budget = design.layout.node_rack.load_kg
         if load := over_budget(design, weight_kg, budget):
             message = f"a node rack holds {load.total:g} kg and may {budget:g} kg: {load.text}"
-            yield self.flag(("scalable_unit", "racks", "weight_kg"), message, "fewer `nodes_per_rack`, or other racks")
+            yield self.flag(budget_path(design, "weight_kg"), message, "fewer `nodes_per_rack`, or other racks")

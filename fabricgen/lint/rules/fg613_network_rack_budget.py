@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from math import ceil
 from typing import TYPE_CHECKING
 
+from fabricgen.catalog.loads import Device
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.rack_loads import Device, Figure, RackLoad, power_kw, rack_load, weight_kg
+from fabricgen.lint.rack_loads import Figure, RackLoad, power_kw, rack_load, weight_kg
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
@@ -37,18 +38,18 @@ class NetworkRackBudget(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare the racks without nodes with what is stated; the fullest is told."""
-        floor = cluster.design.loaded.blueprint.floor
+        floor, rack = cluster.design.loaded.blueprint.floor, cluster.design.layout.network_rack
         budgets: tuple[tuple[str, float | None, Figure, str], ...] = (
-            ("network_rack_kw", floor.network_rack_kw, power_kw, "kW"),
-            ("network_rack_kg", floor.network_rack_kg, weight_kg, "kg"),
+            ("network_rack_kw", rack.power_kw, power_kw, "kW"),
+            ("network_rack_kg", rack.load_kg, weight_kg, "kg"),
         )
         for key, budget, figure, unit in budgets:
             over = [found for found in _loads(cluster, figure) if found[1].total > budget] if budget else []
             if over and budget:
-                rack, load = max(over, key=lambda found: (found[1].total, found[0]))
+                fullest, load = max(over, key=lambda found: (found[1].total, found[0]))
                 yield self.flag(
-                    ("floor", key),
-                    f"{len(over)} network racks hold more than {budget:g} {unit}: {cluster.plan.racks.names[rack]} "
+                    ("floor", key if getattr(floor, key) is not None else "network_rack"),
+                    f"{len(over)} network racks hold more than {budget:g} {unit}: {cluster.plan.racks.names[fullest]} "
                     f"{load.total:g} {unit}, {load.text}",
                     f"deal their tiers over {ceil(load.total / budget)} times as many with `racks`, or state what they "
                     "have",

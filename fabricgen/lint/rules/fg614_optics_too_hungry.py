@@ -58,6 +58,40 @@ class OpticsTooHungry(PlanRule):
                             "optics that draw less, or a switch that gives more",
                         )
                         break
+        yield from self._moved(cluster)
+
+    def _moved(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Compare the media of cables that are plugged in elsewhere than planned with the limit of the cage there."""
+        cables = cluster.plan.cables
+        for cable in cluster.planned.own:
+            profile = cables.media[cables.medium[cable]]
+            for switch, limit, run, cage in _moved_ends(cluster, cable):
+                draws = profile.end_power_w(run.speed_gbps * run.ways / run.lane_gbps)
+                if limit is not None and draws is not None and draws > limit:
+                    yield self.flag(
+                        ("cable_of", cluster.cable_ids[cable]),
+                        f"{profile.id} draws {draws:g} W, cage {cage} of {switch} gives {limit:g} W",
+                        "move the cable to a cage that gives more, or have optics that draw less",
+                    )
+                    break
+
+
+def _moved_ends(cluster: Cluster, cable: int) -> Iterator[tuple[str, float | None, PortRun, str]]:
+    """(switch profile, W that its cage gives, run, cage) of each end of a cable that is in another cage of a switch."""
+    import numpy as np
+
+    links, planned, devices = cluster.plan.links, cluster.planned.plan.links, cluster.plan.devices
+    for row in np.flatnonzero(links.cable == cable).tolist():
+        segment = links.segments[links.segment[row]]
+        for side, device, port, was in (
+            (segment.a, links.a_device, links.a_port, planned.a_port),
+            (segment.b, links.b_device, links.b_port, planned.b_port),
+        ):
+            profile = devices.classes[devices.device_class[device[row]]].profile
+            if isinstance(side, PortRun) and isinstance(profile, SwitchProfile) and port[row] != was[row]:
+                cage = side.cages[int(port[row]) // side.ways]
+                limit = profile.cages[side.cage_class].optic_limit_w((cage,))
+                yield profile.id, limit, side, profile.cage_label(cage)
 
 
 def _ends(cluster: Cluster, segment: Segment) -> Iterator[tuple[str, float | None, PortRun]]:

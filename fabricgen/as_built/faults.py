@@ -1,0 +1,42 @@
+"""What is wrong in sheets: collected, so that a technician hears of it all at once, within reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
+
+CODE = "FG084"
+
+MOST_FAULTS = 50
+"""How many are told; a sheet of another cluster has one in every row."""
+
+
+@dataclass(slots=True)
+class Faults:
+    """Faults found so far."""
+
+    found: list[Diagnostic] = field(default_factory=list)
+
+    def add(self, message: str, span: Span, hint: str = "") -> None:
+        """Note one; raises InputError when there are too many to go on."""
+        self.found.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, span))
+        if len(self.found) >= MOST_FAULTS:
+            last = f"{MOST_FAULTS} faults are enough: is this a sheet of another cluster, or of an older plan?"
+            raise InputError([*self.found, Diagnostic(CODE, Severity.ERROR, last, (), "export the sheet anew", span)])
+
+    def take(self, error: InputError, span: Span) -> None:
+        """Note what a stage refuses, at the cell that asked for it."""
+        for diagnostic in error.diagnostics:
+            self.add(diagnostic.message, span, diagnostic.hint)
+
+    def check(self) -> None:
+        """Raises InputError when there are any."""
+        if self.found:
+            raise InputError(self.found)
+
+
+def refuse(message: str, span: Span, hint: str = "") -> NoReturn:
+    """Raises InputError for a file that cannot be read at all."""
+    raise fault(CODE, message, span=span, hint=hint)

@@ -1,0 +1,49 @@
+"""a rack does not fit its place on the floor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class RackTooWide(DesignRule):
+    """Racks of a type are wider, or deeper, than the places that the floor has for them.
+
+    Racks stand side by side at `rack_pitch_m`, and `rack_depth_m` lies between two aisles. Racks of 800 mm in places of
+    600 mm make a row a third longer than planned, and every cable along it too short.
+
+    Raise the pitch or the depth, or take another rack.
+    """
+
+    id = "FG617"
+    severity = Severity.WARNING
+    title = "a rack does not fit its place on the floor"
+    bad = """
+        floor:
+          network_rack: eia-48u-800  # <-
+    """
+    good = """
+        floor:
+          network_rack: eia-48u-800
+          rack_pitch_m: 0.8
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare width and depth of both kinds of rack with the floor."""
+        floor, layout = design.loaded.blueprint.floor, design.layout
+        stated = {
+            ("scalable_unit", "racks", "type"): layout.node_rack,
+            ("floor", "network_rack"): layout.network_rack,
+        }
+        for path, rack in stated.items():
+            for key, size, place in (
+                ("rack_pitch_m", rack.width_m, floor.rack_pitch_m),
+                ("rack_depth_m", rack.depth_m, floor.rack_depth_m),
+            ):
+                if size > place + 1e-9:
+                    what = "wide" if key == "rack_pitch_m" else "deep"
+                    message = f"{rack.id} is {size:g} m {what}, and its place {place:g} m"
+                    yield self.flag(path, message, f"floor: {{{key}: {size:g}}}")

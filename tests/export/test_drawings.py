@@ -1,0 +1,271 @@
+"""Drawings: what a technician reads off them is where it truly is, legible, and the same every time."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from fabricgen.cluster import Cluster, build_cluster
+from fabricgen.export.drawings import book as book_module
+from fabricgen.export.drawings.book import Books
+from fabricgen.export.drawings.elevation import elevation
+from fabricgen.export.drawings.floor_plan import floor_plan, on_one_page, pages, whole_hall
+from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH
+from fabricgen.export.drawings.port_map import port_maps
+from fabricgen.export.drawings.rack_contents import Racks, Total
+from fabricgen.export.drawings.rack_kinds import RackKinds
+from fabricgen.export.drawings.svg import GLYPH
+from fabricgen.export.drawings.switch_ports import PortMaps, SwitchPorts
+from fabricgen.export.parts import links as links_part
+from fabricgen.plan.tables import SWITCH
+from tests.conftest import example_cluster, require
+
+EXAMPLES = ("leaf-spine", "nvl72-gb200", "multi-plane", "modular-spine", "dual-tor")
+CHROMIUM = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--no-pdf-header-footer",
+)  # fmt: skip
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@cache
+def first_switches(name: str) -> tuple[SwitchPorts, ...]:
+    """The first and the last switch of each class of an example."""
+    cluster = example_cluster(name)
+    classes = [cls for cls in cluster.plan.devices.classes if cls.kind == SWITCH]
+    rows = sorted({row for cls in classes for row in (cls.first, cls.first + cls.count - 1)})
+    return tuple(PortMaps(cluster).switches(rows))
+
+
+def parsed(svg: str) -> ElementTree.Element:
+    return ElementTree.fromstring(svg if "xmlns" in svg else svg.replace("<svg", f'<svg xmlns="{SVG[1:-1]}"', 1))
+
+
+def texts(root: ElementTree.Element) -> list[ElementTree.Element]:
+    return list(root.iter(f"{SVG}text"))
+
+
+def told(svg: str) -> str:
+    return " ".join(text.text or "" for text in texts(parsed(svg)))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_devices_stand_at_their_rack_units(name):
+    cluster = example_cluster(name)
+    racks = Racks(cluster)
+    for number in (0, len(cluster.plan.racks) - 1):
+        drawn = texts(parsed(elevation(racks.rack(number), alone=True)))
+        unit_at = {text.text: float(text.get("y")) for text in drawn if text.get("class") == "e"}
+        height = unit_at["1"] - unit_at["2"]
+        y_of = {text.text: float(text.get("y")) for text in drawn}
+        for row in racks.devices_of(number):
+            u = int(cluster.plan.devices.u[row])
+            top = u + cluster.plan.devices.classes[cluster.plan.devices.device_class[row]].profile.rack_units - 1
+            middle = (unit_at[str(u)] + unit_at[str(top)]) / 2
+            assert y_of[cluster.names[row]] == pytest.approx(middle, abs=height), cluster.names[row]
+
+
+def test_a_rack_above_its_budget_is_marked():
+    rack = Racks(example_cluster("leaf-spine")).rack(0)
+    assert "OVER" not in told(elevation(rack, alone=True))
+    assert "kW 12.5+ of 12 OVER" in told(elevation(replace(rack, power_kw=Total(12.5, 12, True)), alone=True))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_switches_have_the_ports_that_the_links_have(name):
+    table = links_part.table(example_cluster(name)).columns
+    wired: dict[str, list[str]] = {}
+    for a, b, cable in zip(table["a_device"], table["b_device"], table["cable"], strict=True):
+        if cable != "":
+            wired.setdefault(a, []).append(b)
+            wired.setdefault(b, []).append(a)
+    for switch in first_switches(name):
+        assert Counter(port.device for port in switch.ports) == Counter(wired.get(switch.name, [])), switch.name
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_port_is_drawn_with_its_far_end_on_pages_that_fit(name):
+    for switch in first_switches(name):
+        drawings = list(port_maps(switch))
+        words = Counter(re.sub(r"[ -]", "", "".join(told(svg).split())) for svg in drawings)
+        everything = "".join(words)
+        for port in switch.ports:
+            if port.cage:
+                assert port.device.replace("-", "") in everything
+        for svg in drawings:
+            _, _, width, height = map(float, parsed(svg).get("viewBox").split())
+            assert width <= PAGE_WIDTH, switch.name
+            assert height <= PAGE_HEIGHT, switch.name
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_no_text_of_a_port_map_lies_on_another(name):
+    for switch in first_switches(name):
+        for svg in port_maps(switch):
+            turned = next(group for group in parsed(svg).iter(f"{SVG}g") if group.get("transform") == "rotate(-90)")
+            size = float(turned.get("font-size"))
+            boxes = []
+            for text in turned:
+                left, middle = float(text.get("x")), float(text.get("y"))
+                width = float(text.get("textLength") or len(text.text) * GLYPH * size)
+                boxes.append((left, left + width, middle - size * 0.45, middle + size * 0.45, text.text))
+            by_line = sorted(boxes, key=lambda box: box[2])
+            for i, (left, right, _, bottom, one) in enumerate(by_line):
+                for other_left, other_right, other_top, _, other in by_line[i + 1 :]:
+                    if other_top >= bottom - 0.05:
+                        break
+                    assert other_left >= right or other_right <= left, (switch.name, one, other)
+
+
+def test_text_is_at_least_five_points_and_fits_its_cell():
+    for name in EXAMPLES:
+        for switch in first_switches(name):
+            for svg in port_maps(switch):
+                turned = next(group for group in parsed(svg).iter(f"{SVG}g") if group.get("transform"))
+                assert float(turned.get("font-size")) >= 1.75
+                narrowed = [text for text in turned if text.get("textLength")]
+                assert not narrowed, (switch.name, narrowed[0].text)
+
+
+def test_same_bytes_every_time():
+    cluster = example_cluster("leaf-spine")
+    assert list(Books(cluster).files()) == list(Books(cluster).files())
+
+
+@pytest.mark.parametrize("most", [1, 128])
+def test_what_a_book_points_to_is_there(monkeypatch, most):
+    monkeypatch.setattr(book_module, "MOST_RACKS", most)
+    files = dict(Books(example_cluster("leaf-spine")).files())
+    names = {path for path in files if path.endswith(".html")}
+    assert ("ports/net-compute-spine-01.html" in names) == (most == 1)
+    for path in names:
+        text = files[path].decode()
+        for link in re.findall(r'href="([^"]+)"', text):
+            file, _, anchor = link.partition("#")
+            target = os.path.normpath(Path(path).parent / file) if file else path
+            assert target in files, (path, link)
+            assert not anchor or f'id="{anchor}"' in files[target].decode(), (path, link)
+        for pattern in re.findall(r"url\(#([a-z]+)\)", text):
+            assert f'<pattern id="{pattern}"' in text
+        assert "://" not in text.replace("http://www.w3.org/2000/svg", ""), "nothing is fetched from elsewhere"
+
+
+def test_a_whole_cluster_is_in_its_book():
+    cluster = example_cluster("nvl72-gb200")
+    files = dict(Books(cluster).files())
+    text = files["book.html"].decode()
+    for name in (*cluster.names, *cluster.plan.racks.names):
+        assert f">{name}<" in text
+    assert {f"racks/{name}.svg" for name in cluster.plan.racks.names} < set(files)
+    for path, content in files.items():
+        if path.endswith(".svg"):
+            assert parsed(content.decode().partition("\n")[2]).tag == f"{SVG}svg"
+
+
+def test_hostile_names_are_text():
+    name = "<script>alert('&\"')</script>\x00\x1b"
+    switch = first_switches("leaf-spine")[0]
+    switch = replace(switch, name=name, ports=tuple(replace(p, device=name, place=name) for p in switch.ports))
+    for svg in port_maps(switch):
+        assert not list(parsed(svg).iter(f"{SVG}script"))
+        assert "<script>alert('&\"')</script>\ufffd\ufffd" in told(svg)
+    rack = Racks(example_cluster("leaf-spine")).rack(0)
+    item = replace(rack.items[0], name=name, model=name)
+    assert not list(parsed(elevation(replace(rack, name=name, items=(item,)), alone=True)).iter(f"{SVG}script"))
+
+
+def racks_drawn(svg: str, names: tuple[str, ...]) -> Counter[str]:
+    """How often the name of each rack is on a plan; names are broken over lines, in order."""
+    group = [g for g in parsed(svg).iter(f"{SVG}g") if g.get("transform") == "rotate(-90)"]
+    flow = "".join(text.text or "" for g in group for text in g)
+    return Counter({name: flow.count(name) for name in names})
+
+
+def kinds_of(cluster: Cluster) -> RackKinds:
+    return RackKinds(cluster, Racks(cluster))
+
+
+@pytest.mark.parametrize("name", ["leaf-spine", "multi-plane", "modular-spine"])
+def test_pages_of_a_floor_plan_hold_every_rack_once(name):
+    cluster = example_cluster(name)
+    table = cluster.plan.racks
+    found: Counter[str] = Counter()
+    for window in pages(table, 0):
+        svg = floor_plan(kinds_of(cluster), window)
+        _, _, width, height = map(float, parsed(svg).get("viewBox").split())
+        assert (width, height) <= (277, 186)
+        found += racks_drawn(svg, table.names)
+    assert found == Counter(dict.fromkeys(table.names, 1))
+    assert racks_drawn(floor_plan(kinds_of(cluster), whole_hall(table, 0)), table.names) == found
+
+
+def test_an_overview_takes_one_page_and_tells_its_scale():
+    cluster = example_cluster("modular-spine")
+    svg = floor_plan(kinds_of(cluster), on_one_page(cluster.plan.racks, 0))
+    _, _, width, height = map(float, parsed(svg).get("viewBox").split())
+    assert width <= 277
+    assert height <= 186.01
+    scale, metres = re.search(r"scale 1:(\d+)", told(svg))[1], re.search(r"(\d+) m ", told(svg))[1]
+    bar = re.search(r'd="M14 [\d.]+h([\d.]+)M', svg)[1]
+    assert float(bar) == pytest.approx(int(metres) * 1000 / int(scale), rel=0.02)
+
+
+def test_fronts_face_cold_aisles():
+    cluster = example_cluster("modular-spine")
+    svg = floor_plan(kinds_of(cluster), whole_hall(cluster.plan.racks, 0))
+    y_of = {text.text: float(text.get("y")) for text in texts(parsed(svg))}
+    aisles = sorted((float(t.get("y")), t.text.split()[0]) for t in texts(parsed(svg)) if "aisle" in (t.text or ""))
+    cold = next(y for y, word in aisles if word == "cold" and y > y_of["row 1"])
+    assert y_of["row 1"] < cold < y_of["row 2"]
+    assert {word for _, word in aisles} == {"cold", "hot"}
+
+
+def test_the_part_is_built_on_request(fabricgen, tmp_path):
+    ran = fabricgen("build", "blueprints/leaf-spine.yaml", "-o", tmp_path / "out", "--only", "drawings")
+    assert ran.code == 0, ran.err
+    assert (tmp_path / "out/drawings/book.html").read_bytes().startswith(b"<!DOCTYPE html>")
+    assert (tmp_path / "out/drawings/floor/site1-hall1.svg").exists()
+
+
+def test_a_book_prints_to_pages_of_a4(tmp_path):
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome") or ""
+    require("" if chromium else "chromium is missing: `apt-get install chromium` to print a book")
+    require("" if shutil.which("pdfinfo") else "pdfinfo is missing: `apt-get install poppler-utils` to read the print")
+    cluster = example_cluster("leaf-spine")
+    book, printed = tmp_path / "book.html", tmp_path / "book.pdf"
+    book.write_bytes(dict(Books(cluster).files())["book.html"])
+    command = [
+        chromium,
+        *CHROMIUM,
+        f"--user-data-dir={tmp_path / 'profile'}",
+        f"--print-to-pdf={printed}",
+        book.as_uri(),
+    ]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    info = subprocess.run(["pdfinfo", str(printed)], check=True, capture_output=True, text=True, timeout=30).stdout
+    width, height = map(float, re.search(r"Page size:\s+([\d.]+) x ([\d.]+)", info).groups())
+    assert (round(width / 72 * 25.4), round(height / 72 * 25.4)) == (297, 210)
+    racks_with_switches = 3
+    assert int(re.search(r"Pages:\s+(\d+)", info)[1]) <= 1 + 2 + 1 + 2 * racks_with_switches, "no page spills over"
+    text = subprocess.run(
+        ["pdftotext", str(printed), "-"], check=True, capture_output=True, text=True, timeout=30
+    ).stdout
+    for name in (*cluster.names, *cluster.plan.racks.names):
+        assert name in text
+
+
+def test_a_cable_that_was_built_otherwise_is_drawn_where_it_is(design_of):
+    text = Path("blueprints/leaf-spine.yaml").read_text(encoding="utf-8")
+    text += '\ncable_of:\n  "compute-leaf-p1-su02-r2-01:32": {b_cage: 30}\n'
+    cluster = build_cluster(design_of(text))
+    (spine,) = PortMaps(cluster).switches([cluster.names.index("compute-spine-04")])
+    assert [port.cage for port in spine.ports] == [1, 2, 3, 30]
