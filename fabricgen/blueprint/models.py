@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.cabling import Cabling
 from fabricgen.blueprint.configuration import DeviceConfiguration, Snippets
 from fabricgen.blueprint.fabric import Fabric, NosOf
 from fabricgen.blueprint.floor import Floor
@@ -151,6 +152,7 @@ class Blueprint(Model):
     )
     names: Names = Field(default_factory=Names.model_construct, description="What devices are called.")
     floor: Floor = Field(default_factory=Floor.model_construct, description="The hall that cables run through.")
+    cabling: Cabling = Field(default_factory=Cabling.model_construct, description="How links are cabled.")
     spares: Spares = Field(default_factory=Spares.model_construct, description="Spares in the bill of materials.")
     lint: BlueprintLint = Field(default_factory=BlueprintLint.model_construct, description="What the linter is told.")
 

@@ -82,7 +82,10 @@ def _ref(name: str) -> dict[str, Any]:
 
 def _names() -> dict[str, tuple[str, ...]]:
     catalog = Catalog()
-    return {**{kind: catalog.ids(kind) for kind in ("switches", "nodes", "scale_up")}, "nos": catalog.known_nos()}
+    return {
+        **{kind: catalog.ids(kind) for kind in ("switches", "nodes", "scale_up", "panels")},
+        "nos": catalog.known_nos(),
+    }
 
 
 def _overlay(model: dict[str, Any]) -> dict[str, Any]:

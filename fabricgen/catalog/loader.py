@@ -6,7 +6,14 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, SwitchProfile
+from fabricgen.catalog.models import (
+    PROFILE_KINDS,
+    CableProfile,
+    NodeProfile,
+    PanelProfile,
+    SwitchProfile,
+    TrunkProfile,
+)
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.catalog.profile import Profile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
@@ -42,7 +49,7 @@ class Catalog:
         return found
 
     def ids(self, kind: str) -> tuple[str, ...]:
-        """Return the sorted ids of a kind: switches, nodes, nics, cables or scale_up."""
+        """Return the sorted ids of a kind, a key of PROFILE_KINDS."""
         return tuple(sorted(self._files[kind]))
 
     def switch(self, name: str, path: Place = ()) -> SwitchProfile:
@@ -62,6 +69,15 @@ class Catalog:
         """All cable profiles, the cheapest first."""
         loaded = [self._get("cables", name, CableProfile, ()) for name in self.ids("cables")]
         return tuple(sorted(loaded, key=lambda c: (c.cost_rank, c.id)))
+
+    def panel(self, name: str, path: Place = ()) -> PanelProfile:
+        """Return a patch panel; raises InputError at `path` when there is none of that name."""
+        return self._get("panels", name, PanelProfile, path)
+
+    @cached_property
+    def trunks(self) -> tuple[TrunkProfile, ...]:
+        """All trunk families, by id."""
+        return tuple(self._get("trunks", name, TrunkProfile, ()) for name in self.ids("trunks"))
 
     def profile(self, kind: str, name: str) -> Profile:
         """Return any profile by kind and id; raises InputError when there is none."""

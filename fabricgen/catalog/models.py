@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from fabricgen.catalog.node_models import Accelerators, NicPort, NicRole, NodeProfile
+from fabricgen.catalog.patch_models import PanelProfile, TrunkProfile
 from fabricgen.catalog.profile import Id, Power, Profile, Tag
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.catalog.switch_models import CageClass, LineCards, SwitchProfile
@@ -26,11 +27,13 @@ __all__ = [
     "NicProfile",
     "NicRole",
     "NodeProfile",
+    "PanelProfile",
     "Power",
     "Profile",
     "ScaleUpDomainProfile",
     "SwitchProfile",
     "Tag",
+    "TrunkProfile",
 ]
 
 
@@ -72,6 +75,9 @@ class CableProfile(Profile):
     lanes_per_connector: int = Field(4, gt=0, description="Electrical lanes that one such connector carries.")
     form_factors: tuple[str, ...] = Field((), description="Cages it fits; empty: any pluggable cage.")
     splittable: bool = Field(True, description="One connector may serve several links, each on lanes of its own.")
+    loss_db: float | None = Field(
+        None, gt=0, le=60, description="Insertion loss of fibre and connectors between its ends at most, dB."
+    )
     cost_rank: int = Field(gt=0, description="Order of preference by cost; the cheapest that reaches is taken.")
     not_offered_by: tuple[str, ...] = Field((), description="Vendors that sell none for their ports.")
     selectable: bool = Field(True, description="Chosen without being asked for.")
@@ -107,5 +113,7 @@ PROFILE_KINDS: dict[str, type[Profile]] = {
     "nics": NicProfile,
     "cables": CableProfile,
     "scale_up": ScaleUpDomainProfile,
+    "panels": PanelProfile,
+    "trunks": TrunkProfile,
 }
 """Folder of the catalogue -> the model of the profiles in it."""

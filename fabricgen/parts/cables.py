@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,9 +14,12 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.units import number
-from fabricgen.plan.end_numbers import hangs_on_lower
+from fabricgen.plan.lanes import lanes_of, splits_of
 from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.tables import DeviceClass, Ints, Segment, Side, Wide
+
+if TYPE_CHECKING:
+    from fabricgen.parts.jumpers import Channels
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,22 +104,14 @@ class CableParts:
     @cached_property
     def splits(self) -> Ints:
         """Into how many far ends each cable splits; 1 for a straight one. A spare leg of a breakout counts."""
-        cables, links = self._cables, self._links
-        splits = np.bincount(cables.end_cable, minlength=len(cables)).astype(np.int32)
-        shared = [1 if hangs_on_lower(s) else s.b.per_connector for s in links.segments]
-        np.maximum.at(splits, cables.end_cable, np.array(shared, dtype=np.int32)[links.segment[cables.end_link]])
-        return splits
+        cables = self._cables
+        return splits_of(self._links, cables.end_cable, cables.end_link, len(cables))
 
     @cached_property
     def lanes(self) -> Ints:
         """Electrical lanes of each cable at its common end, those of spare legs too."""
-        cables, links = self._cables, self._links
-        wired = np.bincount(cables.end_cable, weights=cables.end_links, minlength=len(cables))
-        each = np.array([-(-s.speed_gbps // s.lane_gbps) for s in links.segments])
-        lanes = np.zeros(len(cables))
-        lanes[cables.end_cable] = each[links.segment[cables.end_link]]
-        whole: Ints = (lanes * np.maximum(wired, self.splits)).astype(np.int32)
-        return whole
+        cables = self._cables
+        return lanes_of(self._links, cables.end_cable, cables.end_link, cables.end_links, self.splits)
 
     @cached_property
     def parts(self) -> tuple[list[str], list[str]]:
@@ -134,7 +129,20 @@ class CableParts:
             np.empty(0, dtype=object)
         ] * 2
         names, descriptions = (column[code].tolist() for column in texts)
+        channels = self.channels
+        for cable, made_ in zip(channels.cable.tolist(), channels.texts, strict=True) if channels else ():
+            names[cable], descriptions[cable] = made_
         return names, descriptions
+
+    @cached_property
+    def channels(self) -> Channels | None:
+        """The jumpers of patched cables, which have these in place of a direct fibre; None where nothing is patched."""
+        patching = self._cluster.plan.patching
+        if patching is None:
+            return None
+        from fabricgen.parts.jumpers import channels_of
+
+        return channels_of(self._links, self._cables, patching, self.splits, self.lanes, fibre_part)
 
 
 def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int, length_m: float) -> tuple[str, str]:
@@ -152,6 +160,13 @@ def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int
         what = f", breakout to {far_ends}" if split else ""
         text = f"{medium.name}, {gbps}G {b.form_factor} to {a.form_factor}"
         return f"{medium.id}-{ends}-{gbps}g{split}-{length}m", f"{text}{what}, {length} m"
+    return fibre_part(medium, far_ends, lanes, length_m)
+
+
+def fibre_part(medium: CableProfile, far_ends: int, lanes: int, length_m: float) -> tuple[str, str]:
+    """(part, description) of fibre of so many lanes that plugs in at both ends, a few lanes a connector."""
+    length = number(length_m)
+    split = f"-1x{far_ends}" if far_ends > 1 else ""
     fibres = -(-lanes // medium.lanes_per_connector)
     connector = f"{fibres}x {medium.connector}" if fibres > 1 else medium.connector
     what = f"from 1 cage to {far_ends}" if split else "straight"

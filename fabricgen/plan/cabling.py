@@ -7,6 +7,8 @@ and so take one medium.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from fabricgen.design.fabric_model import Attachment
@@ -14,6 +16,8 @@ from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.plan.end_numbers import EndNumbers, Ends, end_numbers, hangs_on_lower
 from fabricgen.plan.media import choose
+from fabricgen.plan.patch_tables import Patching
+from fabricgen.plan.patching import patch
 from fabricgen.plan.routes import run_length, stocked
 from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.tables import (
@@ -67,10 +71,13 @@ def _leg_numbers(side: Attachment, *, cages: bool) -> Ints:
     return np.array([base + order.index(key) for key in keys], dtype=np.int32)
 
 
-def cable(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable) -> tuple[Ints, CableTable]:
-    """Group links into cables and choose each cable's length and medium; returns (cable of each link, cables).
+def cable(
+    design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable
+) -> tuple[Ints, CableTable, RackTable, Patching | None]:
+    """Group links into cables and choose each cable's length and medium.
 
-    A cable that no medium reaches keeps the one of the longest reach and is marked; lint reports it.
+    Returns the cable of each link, the cables, the racks with those of patch panels, and what is patched, if anything
+    is. A cable that no medium reaches keeps the one of the longest reach and is marked; lint reports it.
     """
     numbers = end_numbers(devices, links, connectors)
     anchors = _anchors(links, numbers)
@@ -85,9 +92,10 @@ def cable(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTab
     np.maximum.at(run_m, ends.cable, run)
     asked_for = {name for segment in links.segments for name in segment.media}
     media = tuple(c for c in design.catalog.cables if c.selectable or c.id in asked_for)
-    length_m = stocked(run_m)
-    medium, reaches = choose(links, ends, length_m, media)
-    return of_link, CableTable(media, length_m, run_m, medium, reaches, ends.cable, ends.link, ends.links)
+    lengths = stocked(run_m), run_m
+    found = patch(design, devices, racks, links, ends, partial(choose, links, ends), lengths, media)
+    made = media, found.length_m, found.run_m, found.medium, found.reaches
+    return of_link, CableTable(*made, ends.cable, ends.link, ends.links), found.racks, found.patching
 
 
 def _anchors(links: LinkTable, connectors: EndNumbers) -> Ints:

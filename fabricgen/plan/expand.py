@@ -32,8 +32,11 @@ def build_plan(design: Design) -> Plan:
     wires = [w for fabric in design.fabrics for w in FabricWiring(design, devices, fabric).wires()]
     wires += scale_up_wires(design, devices)
     links = _join(wires)
-    of_link, cables = cable(design, devices, racks, links)
-    return Plan(devices, replace(links, cable=of_link), cables, racks)
+    try:
+        of_link, cables, racks, patching = cable(design, devices, racks, links)
+    except InputError as error:
+        raise design.loaded.located(error) from error
+    return Plan(devices, replace(links, cable=of_link), cables, racks, patching)
 
 
 def _check_size(design: Design) -> None:

@@ -51,13 +51,19 @@ BY_DRUM_M = 2000
 
 def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b: Ints) -> Floats:
     """Length of the run between pairs of devices, m, float64: in the rack, or up, along and down; slack included."""
-    u, row, column = devices.u, racks.row[devices.rack], racks.column[devices.rack]
-    run: Floats = np.multiply(2 * racks.units - u[a] - u[b], RACK_UNIT_M, dtype=np.float64)
+    rack, u = devices.rack, devices.u
+    return run_between(racks, floor, rack[a], u[a], rack[b], u[b])
+
+
+def run_between(racks: RackTable, floor: Floor, a_rack: Ints, a_u: Ints, b_rack: Ints, b_u: Ints) -> Floats:
+    """The same between places: racks by their rows in the table, and rack units."""
+    row, column = racks.row, racks.column
+    run: Floats = np.multiply(2 * racks.units - a_u - b_u, RACK_UNIT_M, dtype=np.float64)
     run += 2 * floor.tray_m
-    run += np.abs(column[a] - column[b]) * floor.rack_pitch_m
-    run += np.abs(row[a] - row[b]) * floor.row_pitch_m
-    inside = np.flatnonzero(devices.rack[a] == devices.rack[b])
-    run[inside] = np.abs(u[a[inside]] - u[b[inside]]) * RACK_UNIT_M + RACK_WIDTH_M
+    run += np.abs(column[a_rack] - column[b_rack]) * floor.rack_pitch_m
+    run += np.abs(row[a_rack] - row[b_rack]) * floor.row_pitch_m
+    inside = np.flatnonzero(a_rack == b_rack)
+    run[inside] = np.abs(a_u[inside] - b_u[inside]) * RACK_UNIT_M + RACK_WIDTH_M
     run *= 1 + floor.slack
     return run
 

@@ -1,0 +1,95 @@
+"""Parts of structured cabling, and what panels and trunks are called."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from fabricgen.catalog.patch_models import PanelProfile
+from fabricgen.cluster import Cluster
+from fabricgen.design.patching import FIBRES
+from fabricgen.kernel.units import number
+from fabricgen.parts.need import Part
+from fabricgen.plan.patch_tables import Patching, PatchTable
+from fabricgen.plan.tables import Ints, Wide
+
+SHORT = {"mmf-om4": "om4", "smf-os2": "os2"}
+"""Kinds of fibre in names of trunks."""
+
+
+class PatchParts:
+    """Names and parts of the panels and trunks of a cluster that is patched."""
+
+    def __init__(self, cluster: Cluster, patching: Patching) -> None:
+        self._cluster, self._patching = cluster, patching
+
+    @cached_property
+    def panels(self) -> list[str]:
+        """The name of every panel: its rack, and its number there from the top."""
+        panels, names = self._patching.panels, self._cluster.plan.racks.names
+        order = np.lexsort((-panels.u, panels.rack))
+        first = np.searchsorted(panels.rack[order], panels.rack[order])
+        nth = np.empty(len(order), dtype=np.int64)
+        nth[order] = np.arange(len(order)) - first
+        pairs = zip(panels.rack.tolist(), nth.tolist(), strict=True)
+        return [f"{names[rack]}-pp{place + 1:02d}" for rack, place in pairs]
+
+    @cached_property
+    def trunks(self) -> list[str]:
+        """The name of every trunk: policy, the racks or rows that it joins, and its number among those of its kind."""
+        trunks, panels = self._patching.trunks, self._patching.panels
+        names, policies = self._patching.places, self._patching.policies
+        ends = zip(panels.place[trunks.a_panel].tolist(), panels.place[trunks.b_panel].tolist(), strict=True)
+        kinds = zip(trunks.policy.tolist(), trunks.fibre.tolist(), trunks.number.tolist(), strict=True)
+        return [
+            f"{policies[policy].name}:{names[a]}:{names[b]}:{SHORT[FIBRES[fibre]]}-{nth + 1}"
+            for (a, b), (policy, fibre, nth) in zip(ends, kinds, strict=True)
+        ]
+
+    @cached_property
+    def trunk_parts(self) -> tuple[tuple[Part, ...], Wide]:
+        """(distinct trunks to order, which of them each trunk is)."""
+        trunks = self._patching.trunks
+        keys = np.stack([trunks.policy, trunks.fibre, np.rint(trunks.length_m * 1000)])
+        distinct, code = np.unique(keys, axis=1, return_inverse=True)
+        made = tuple(self._trunk(int(p), int(f), mm / 1000) for p, f, mm in distinct.T.tolist())
+        return made, code.reshape(-1)
+
+    def _trunk(self, policy: int, fibre: int, length_m: float) -> Part:
+        of = self._patching.policies[policy]
+        profile, spec = of.trunks[fibre], of.spec
+        if profile is None:
+            raise ValueError(f"policy {of.name} has no trunk of {FIBRES[fibre]}")
+        length, count = number(length_m), profile.connectors(spec.trunk_fibres)
+        name = f"trunk-{profile.id}-{spec.trunk_fibres}f-type-{spec.method.lower()}-{length}m"
+        pins = "pinned" if profile.pinned else "not pinned"
+        what = f"{spec.trunk_fibres} fibres, {count}x {profile.connector} {pins} at each end, type {spec.method}"
+        return Part(name, f"{profile.name}, {what}, {length} m", "trunk", 0)
+
+    @cached_property
+    def panel_parts(self) -> tuple[tuple[Part, ...], Ints]:
+        """(panels to order, by policy; which of them each panel is)."""
+        made = tuple(
+            Part(p.panel.id, f"Patch panel, {p.panel.rack_units} U, {p.panel.name}", "panel", 0)
+            for p in self._patching.policies
+        )
+        return made, self._patching.panels.policy
+
+    def positions(self, patches: PatchTable, rows: Ints) -> tuple[list[str], Ints]:
+        """(fibres of a trunk's connector in words, which of them each of some patches has)."""
+        policy = self._patching.trunks.policy[patches.trunk[rows]]
+        each = np.array([len(p.panel.positions) for p in self._patching.policies], dtype=np.int32)[policy]
+        keys = np.stack([policy, patches.port[rows] % each, patches.lanes[rows]])
+        distinct, code = np.unique(keys, axis=1, return_inverse=True)
+        made = [_fibres(self._patching.policies[p].panel, port, lanes) for p, port, lanes in distinct.T.tolist()]
+        return made, code.reshape(-1).astype(np.int32)
+
+
+def _fibres(panel: PanelProfile, port: int, lanes: int) -> str:
+    """The positions that a front port joins of the connector behind it; of adapters those of lanes in use."""
+    of = panel.positions[port]
+    used = sorted({*of[:lanes], *of[-lanes:]} if len(panel.positions) == 1 else of)
+    starts = [position for position in used if position - 1 not in used]
+    ends = [position for position in used if position + 1 not in used]
+    return ",".join(f"{a}-{b}" if a != b else f"{a}" for a, b in zip(starts, ends, strict=True))

@@ -1,0 +1,115 @@
+"""Ways of light through panels: which cable ends take one front port, and over which trunk each goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricgen.catalog.models import CableProfile
+from fabricgen.design.patching import FIBRES, PatchPolicy
+from fabricgen.plan.end_numbers import Ends, hangs_on_lower
+from fabricgen.plan.lanes import lanes_of, link_lanes, splits_of
+from fabricgen.plan.tables import Ints, LinkTable
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Ways, int32 columns of one length: policy, kind of fibre, places of the ends, and the connectors each takes.
+
+    A straight cable is one, and so is a breakout all of whose far ends are in one place; of others each far end is
+    one. `of_row` is the way of each patched cable end row, `rows` those rows; `spread` says it of each cable.
+    """
+
+    policy: Ints
+    fibre: Ints
+    a_place: Ints
+    b_place: Ints
+    connectors: Ints
+    lanes: Ints
+    rows: Ints
+    of_row: Ints
+    spread: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Trunks:
+    """Trunks by policy, kind of fibre and pair of places, and front ports that are in use; `way` and `nth` of each."""
+
+    policy: Ints
+    fibre: Ints
+    a_place: Ints
+    b_place: Ints
+    number: Ints
+    used: Ints
+    way: Ints
+    nth: Ints
+    trunk_of: Ints
+    port: Ints
+
+
+def ways_of(
+    links: LinkTable, ends: Ends, policy: Ints, places: tuple[Ints, Ints], medium: Ints, media: tuple[CableProfile, ...]
+) -> Ways:
+    """The ways of the cables that have a policy (-1: none), of end rows that are in two places."""
+    cables = len(policy)
+    rows = np.flatnonzero(policy[ends.cable] >= 0).astype(np.int32)
+    cable, segment = ends.cable[rows], links.segment[ends.link[rows]]
+    lower = np.array([hangs_on_lower(s) for s in links.segments], dtype=bool)[segment]
+    a_place, b_place = (place[rows] for place in places)
+    spread = _spread(cable, np.where(lower, b_place, a_place), cables)
+    starts = spread[cable] | np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
+    of_row = (np.cumsum(starts) - 1).astype(np.int32)
+    splits = splits_of(links, ends.cable, ends.link, cables)
+    whole = lanes_of(links, ends.cable, ends.link, ends.links, splits)
+    lanes = np.where(spread[cable], link_lanes(links)[segment] * ends.links[rows], whole[cable])[starts]
+    of = medium[cable[starts]]
+    each = np.array([m.lanes_per_connector for m in media], dtype=np.int32)[of]
+    kind = np.array([FIBRES.index(m.fibre) if m.fibre else -1 for m in media], dtype=np.int32)[of]
+    return Ways(
+        policy[cable[starts]],
+        kind,
+        a_place[starts],
+        b_place[starts],
+        (-(-lanes // each)).astype(np.int32),
+        lanes.astype(np.int32),
+        rows,
+        of_row,
+        spread.astype(np.int32),
+    )
+
+
+def _spread(cable: Ints, far: Ints, cables: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether the far ends of each cable are in several places."""
+    lowest, highest = np.full(cables, np.iinfo(np.int32).max, dtype=np.int32), np.full(cables, -1, dtype=np.int32)
+    np.minimum.at(lowest, cable, far)
+    np.maximum.at(highest, cable, far)
+    return highest > lowest
+
+
+def trunks_of(ways: Ways, policies: tuple[PatchPolicy, ...], places: int) -> Trunks:
+    """Lay ways into trunks, pair of places by pair, in the order of cables; spare connectors are behind them."""
+    low, high = np.minimum(ways.a_place, ways.b_place), np.maximum(ways.a_place, ways.b_place)
+    kind = ways.policy.astype(np.int64) * len(FIBRES) + ways.fibre
+    key = (kind * places + low) * places + high
+    _, one, pair = np.unique(key, return_index=True, return_inverse=True)
+    order = np.argsort(pair, kind="stable")
+    takes = ways.connectors[order]
+    behind = np.cumsum(takes) - takes
+    total = np.bincount(pair, weights=ways.connectors, minlength=len(one)).astype(np.int64)
+    first = (np.cumsum(total) - total)[pair[order]]
+    capacity = np.array([p.ports_per_trunk for p in policies], dtype=np.int64)[ways.policy[one]]
+    spare = np.array([p.spec.spare for p in policies])[ways.policy[one]]
+    count = -(-np.ceil(total * (1 + spare) - 1e-9).astype(np.int64) // capacity)
+    before = np.cumsum(count) - count
+    way = np.repeat(order, takes)
+    nth = np.arange(len(way)) - np.repeat(behind, takes)
+    port = np.repeat(behind - first, takes) + nth
+    of = np.repeat(np.arange(len(one)), count)
+    number = np.arange(len(of)) - before[of]
+    used = np.clip(total[of] - number * capacity[of], 0, capacity[of])
+    whole = capacity[pair[way]]
+    return Trunks(
+        *(c.astype(np.int32) for c in (ways.policy[one][of], ways.fibre[one][of], low[one][of], high[one][of])),
+        *(c.astype(np.int32) for c in (number, used, way, nth, before[pair[way]] + port // whole, port % whole)),
+    )
