@@ -1,14 +1,18 @@
-"""The bill of materials: what all sources need, added up."""
+"""The bill of materials: what all sources need, added up, with the spares that the blueprint asks for."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel import discovery
 from fabricgen.parts.cables import CableParts
 from fabricgen.parts.need import KINDS, Needs, Source, joined
+from fabricgen.parts.owners import Owners
+from fabricgen.parts.spare_counts import SpareCount, spare_counts
 
 SOURCES = "fabricgen.parts.sources"
 
@@ -21,21 +25,43 @@ class Line:
     description: str
     kind: str
     quantity: int
+    spares: int
     power_w: float | None
 
 
-def all_needs(cluster: Cluster) -> Needs:
-    """What every source needs, those of the source that comes first by name first."""
+@dataclass(frozen=True)
+class Bill:
+    """What a cluster needs and the spares beside it."""
+
+    cluster: Cluster
+    needs: Needs
+
+    @cached_property
+    def owners(self) -> Owners:
+        """Whom each need is counted for."""
+        return Owners(self.cluster, self.needs)
+
+    @cached_property
+    def spares(self) -> tuple[SpareCount, ...]:
+        """Spares by part and site."""
+        return spare_counts(self.owners)
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """Every part that something needs once, by kind and part."""
+        spares: Counter[int] = Counter()
+        for spare in self.spares:
+            spares[spare.part] += spare.pieces
+        found = [
+            Line(part.part, part.description, part.kind, quantity, spares[i], part.power_w)
+            for i, (part, quantity) in enumerate(zip(self.needs.parts, self.needs.quantities, strict=True))
+            if quantity
+        ]
+        return tuple(sorted(found, key=lambda line: (KINDS.index(line.kind), line.part)))
+
+
+def bill_of(cluster: Cluster) -> Bill:
+    """The bill of a cluster: what every source needs."""
     cables = CableParts(cluster)
     modules = (cast(Source, module) for module in discovery.load_all(SOURCES))
-    return joined([module.needs(cluster, cables) for module in modules])
-
-
-def lines(needs: Needs) -> list[Line]:
-    """Every part that something needs once, by kind and part."""
-    found = [
-        Line(part.part, part.description, part.kind, quantity, part.power_w)
-        for part, quantity in zip(needs.parts, needs.quantities, strict=True)
-        if quantity
-    ]
-    return sorted(found, key=lambda line: (KINDS.index(line.kind), line.part))
+    return Bill(cluster, joined([module.needs(cluster, cables) for module in modules]))
