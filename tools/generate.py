@@ -165,6 +165,8 @@ def catalog_page() -> Iterator[str]:
     yield ""
     yield from _domains(catalog)
     yield ""
+    yield from _racks(catalog)
+    yield ""
     yield from _configurations(catalog)
     yield ""
     yield "## Cables and optics"
@@ -177,6 +179,24 @@ def catalog_page() -> Iterator[str]:
         lanes = ", ".join(f"{rate:g}" for rate in cable.lane_gbps)
         chosen = "yes" if cable.selectable else ""
         yield f"| `{cable.id}` | {cable.name} | {cable.medium} | {lanes} | {cable.reach_m:g} | {chosen} |"
+
+
+def _racks(catalog: Catalog) -> Iterator[str]:
+    """Racks with their budgets."""
+    yield "## Racks"
+    yield ""
+    yield "What is not stated is not judged. Fixed: what stands at rack units of its own."
+    yield ""
+    yield "| id | name | units | width x depth m | kg empty | kg load | kW | air kW | liquid kW | fixed |"
+    yield "|---|---|---|---|---|---|---|---|---|---|"
+    for name in catalog.ids("racks"):
+        rack = catalog.rack(name)
+        figures = (rack.weight_kg, rack.load_kg, rack.power_kw, rack.air_kw, rack.liquid_kw)
+        held = ", ".join(f"{len(places)} {what}" for what, places in rack.fixed.items())
+        yield (
+            f"| `{name}` | {rack.name} | {rack.units} | {rack.width_m:g} x {rack.depth_m:g} "
+            f"| {' | '.join('' if figure is None else f'{figure:g}' for figure in figures)} | {held} |"
+        )
 
 
 def _domains(catalog: Catalog) -> Iterator[str]:

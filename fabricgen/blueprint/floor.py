@@ -8,16 +8,35 @@ from pydantic import Field, model_validator
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Percent
+from fabricgen.kernel.forms import CATALOGUE
+
+
+class Aisles(Model):
+    """Rows stand front to front and back to back in turn; these lie between them."""
+
+    cold_m: float = Field(1.2, gt=0, le=20, description="Between the fronts of two rows, m.")
+    hot_m: float = Field(1.2, gt=0, le=20, description="Between the backs of two rows, m.")
 
 
 class Floor(Model):
     """The hall: where racks stand and how cables run."""
 
-    row_pitch_m: float = Field(2.4, gt=0, le=100, description="Between the centres of rows, m.")
+    row_pitch_m: float = Field(
+        2.4, gt=0, le=100, description="Between the centres of rows, m. With `aisles` it is rack_depth_m and an aisle."
+    )
+    aisles: Aisles | None = Field(
+        None, description="Cold and hot aisles, e.g. {cold_m: 1.8, hot_m: 1.2}, instead of row_pitch_m."
+    )
+    rack_depth_m: float = Field(1.2, gt=0, le=10, description="Depth of a rack and what stands out of it, m.")
     rack_pitch_m: float = Field(0.6, gt=0, le=10, description="Between the centres of racks in a row, m.")
     racks_per_row: int = Field(16, gt=0, le=10000, description="Racks in a row.")
     tray_m: float = Field(1.2, ge=0, le=20, description="From the top of a rack up to the cable tray, m.")
     slack: Percent = Field(0.1, description="Added to every cable length.")
+    network_rack: str | None = Field(
+        None,
+        description="Rack profile of racks without nodes, for example eia-48u-800. Default: as high as node racks.",
+        json_schema_extra={CATALOGUE: "racks"},
+    )
     network_rack_kw: float | None = Field(
         None, gt=0, le=2000, description="What a rack without nodes may draw, kW. Default: not judged."
     )

@@ -42,7 +42,13 @@ class Racks(Model):
     """How the nodes of a scalable unit stand in racks."""
 
     nodes_per_rack: int | None = Field(None, gt=0, le=64, description="Default: as many as fit the rack units.")
-    units: int = Field(48, ge=10, le=60, description="Height of a rack, rack units.")
+    units: int = Field(48, ge=10, le=60, description="Height of a rack, rack units. A `type` has its own.")
+    type: str | None = Field(
+        None,
+        description="Rack profile, for example nvl72-gb200: its size and budgets, and what stands at which rack unit. "
+        "Default: a rack of `units`.",
+        json_schema_extra={CATALOGUE: "racks"},
+    )
     power_kw: float | None = Field(
         None, gt=0, le=2000, description="What a node rack may draw, kW. Default: not judged."
     )

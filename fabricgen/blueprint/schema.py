@@ -82,10 +82,8 @@ def _ref(name: str) -> dict[str, Any]:
 
 def _names() -> dict[str, tuple[str, ...]]:
     catalog = Catalog()
-    return {
-        **{kind: catalog.ids(kind) for kind in ("switches", "nodes", "scale_up", "panels")},
-        "nos": catalog.known_nos(),
-    }
+    kinds = ("switches", "nodes", "scale_up", "racks", "panels")
+    return {**{kind: catalog.ids(kind) for kind in kinds}, "nos": catalog.known_nos()}
 
 
 def _overlay(model: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from fabricgen.catalog.models import (
     CableProfile,
     NodeProfile,
     PanelProfile,
+    RackProfile,
     SwitchProfile,
     TrunkProfile,
 )
@@ -63,6 +64,10 @@ class Catalog:
     def scale_up(self, name: str, path: Place = ()) -> ScaleUpDomainProfile:
         """Return a scale-up domain profile; raises InputError at `path` when there is none of that name."""
         return self._get("scale_up", name, ScaleUpDomainProfile, path)
+
+    def rack(self, name: str, path: Place = ()) -> RackProfile:
+        """Return a rack profile; raises InputError at `path` when there is none of that name."""
+        return self._get("racks", name, RackProfile, path)
 
     @cached_property
     def cables(self) -> tuple[CableProfile, ...]:

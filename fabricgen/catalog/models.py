@@ -13,6 +13,7 @@ from pydantic import Field
 from fabricgen.catalog.node_models import Accelerators, NicPort, NicRole, NodeProfile
 from fabricgen.catalog.patch_models import PanelProfile, TrunkProfile
 from fabricgen.catalog.profile import Id, Power, Profile, Tag
+from fabricgen.catalog.rack_models import RackProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.catalog.switch_models import CageClass, LineCards, SwitchProfile
 
@@ -30,6 +31,7 @@ __all__ = [
     "PanelProfile",
     "Power",
     "Profile",
+    "RackProfile",
     "ScaleUpDomainProfile",
     "SwitchProfile",
     "Tag",
@@ -113,6 +115,7 @@ PROFILE_KINDS: dict[str, type[Profile]] = {
     "nics": NicProfile,
     "cables": CableProfile,
     "scale_up": ScaleUpDomainProfile,
+    "racks": RackProfile,
     "panels": PanelProfile,
     "trunks": TrunkProfile,
 }

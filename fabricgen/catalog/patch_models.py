@@ -63,7 +63,3 @@ class TrunkProfile(Profile):
     polarity: tuple[Polarity, ...] = Field(min_length=1, description="Polarity types offered.")
     pinned: bool = Field(description="Its connectors have the guide pins, as jumpers with sockets want.")
     db_per_km: float = Field(gt=0, le=10, description="Attenuation of its fibre, dB/km.")
-
-    def connectors(self, fibres: int) -> int:
-        """Connectors at each end of a trunk of so many fibres."""
-        return fibres // self.fibres_per_connector

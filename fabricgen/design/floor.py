@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from fabricgen.blueprint.floor import Floor
 from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.halls import Hall, halls_of
 from fabricgen.design.management import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, scope_count, scope_of, site_of_place
@@ -138,6 +139,11 @@ class FloorPlan:
         self._floor: Floor = design.loaded.blueprint.floor
 
     @cached_property
+    def halls(self) -> tuple[Hall, ...]:
+        """The halls of all sites."""
+        return halls_of(self._floor, self._layout.sites)
+
+    @cached_property
     def unit_tiers(self) -> tuple[tuple[TierDesign, int], ...]:
         """The tiers whose switches stand in network racks of each unit, and how many each unit has."""
         tiers = [t for t in self._design.tiers if scope_of(t.per) == "su"]
@@ -157,7 +163,7 @@ class FloorPlan:
         racks, bottoms, first = [0] * len(switches), [0] * len(switches), 0
         for part in sorted({part for part, _ in switches}):
             mine = [i for i, (of, _) in enumerate(switches) if of == part]
-            stacked = stack((switches[i][1] for i in mine), self._layout.rack_units)
+            stacked = stack((switches[i][1] for i in mine), self._layout.network_rack.units)
             for i, rack, u in zip(mine, stacked.rack, stacked.u, strict=True):
                 racks[i], bottoms[i] = first + rack, u
             first += stacked.racks
@@ -209,7 +215,7 @@ class FloorPlan:
         if tier is None:
             return
         groups = self._groups_of(run, tier)
-        each = max(1, (self._layout.rack_units - TOP_UNITS_FREE) // tier.profile.rack_units)
+        each = max(1, (self._layout.network_rack.units - TOP_UNITS_FREE) // tier.profile.rack_units)
         mine = [(group, number) for number in range(tier.count) for group in groups]
         if run.parts > 1:
             mine = [(g, n) for g, n in mine if part_of(tier.count, n, g, run.parts) == run.part]

@@ -10,9 +10,10 @@ from fabricgen.blueprint.lock import Lock
 from fabricgen.blueprint.models import Blueprint, natural
 from fabricgen.blueprint.slots import NodeSlot, omitted_slots
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.models import NodeProfile
+from fabricgen.catalog.models import NodeProfile, RackProfile
 from fabricgen.design.numbering import Numbering, PodSize, number
 from fabricgen.design.order import fabric_order
+from fabricgen.design.racks import network_rack, node_rack
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.extents import first
 
@@ -50,11 +51,17 @@ class Layout:
     pods: tuple[PodLayout, ...]
     node_sets: tuple[NodeSet, ...]
     nodes_per_rack: int
-    rack_units: int
+    node_rack: RackProfile
+    network_rack: RackProfile
     omitted: frozenset[NodeSlot]
     lock: Lock
     """What was given before."""
     numbering: Numbering
+
+    @property
+    def rack_units(self) -> int:
+        """Height of a node rack, rack units."""
+        return self.node_rack.units
 
     @cached_property
     def nodes_per_su(self) -> int:
@@ -163,14 +170,15 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
     sets = _node_sets(blueprint, catalog)
     nodes = sum(s.count for s in sets)
     tallest = max(s.profile.rack_units for s in sets)
-    per_rack = racks.nodes_per_rack or max(1, (racks.units - 2) // tallest)
+    rack = node_rack(blueprint, catalog)
+    per_rack = racks.nodes_per_rack or len(rack.fixed.get("node", ())) or max(1, (rack.units - 2) // tallest)
     sets += _beside(blueprint, catalog, nodes, -(-nodes // per_rack))
-    if per_rack * tallest > racks.units:
+    if per_rack * tallest > rack.units:
         raise fault(
             "FG601",
-            f"{per_rack} nodes of {tallest} rack units need {per_rack * tallest} U, a rack has {racks.units} U",
+            f"{per_rack} nodes of {tallest} rack units need {per_rack * tallest} U, a rack has {rack.units} U",
             path=("scalable_unit", "racks", "nodes_per_rack"),
-            hint=f"at most {racks.units // tallest} nodes fit a rack",
+            hint=f"at most {rack.units // tallest} nodes fit a rack",
         )
     if len(pods) < sum(pod.count for pod in blueprint.pods.values()):
         raise fault(
@@ -183,7 +191,8 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
         pods=tuple(PodLayout(*size, first_su=start) for size, start in zip(sizes, starts, strict=False)),
         node_sets=sets,
         nodes_per_rack=per_rack,
-        rack_units=racks.units,
+        node_rack=rack,
+        network_rack=network_rack(blueprint, catalog, rack.units),
         omitted=_with_empty_racks(omitted_slots(blueprint, pods, per_rack), sets, nodes, per_rack),
         lock=lock,
         numbering=number(sizes, sorted(blueprint.fabrics, key=fabric_order), lock),

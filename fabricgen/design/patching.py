@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from fabricgen.blueprint.patching import Patch
 from fabricgen.catalog.loader import Catalog
@@ -78,7 +79,10 @@ def policies_of(design: Design) -> tuple[PatchPolicy, ...]:
 
 def check_patching(design: Design) -> None:
     """Raise InputError (FG011, FG085) for what policies name that does not exist, or cannot be patched."""
-    faults = [found for policy in policies_of(design) for found in _faults(policy, design)]
+    policies = policies_of(design)
+    faults = [found for policy in policies for found in _faults(policy, design)]
+    if len(policies) > 1:
+        faults += _claimed_twice(policies, design)
     if faults:
         raise InputError(faults)
 
@@ -114,6 +118,18 @@ def _faults(policy: PatchPolicy, design: Design) -> Iterator[Diagnostic]:
     elif not policy.trunks_per_panel:
         what = f"a trunk of {spec.trunk_fibres} fibres takes {policy.ports_per_trunk} ports, {policy.panel.id} has "
         yield _fault(policy, f"{what}{policy.panel.ports}", ("trunk_fibres",), "smaller trunks, or a larger panel")
+
+
+def _claimed_twice(policies: tuple[PatchPolicy, ...], design: Design) -> Iterator[Diagnostic]:
+    """Links that two policies would patch, each pair of policies once."""
+    told: set[tuple[str, str]] = set()
+    kinds = [(fabric.name, count.key) for fabric in design.fabrics for count in link_counts(design, fabric)]
+    for fabric, pair in kinds:
+        for first, other in pairwise(p for p in policies if p.takes(fabric, pair)):
+            if (first.name, other.name) not in told:
+                told.add((first.name, other.name))
+                what = f"{fabric} {pair} links are patched by '{first.name}' and by '{other.name}'"
+                yield _fault(other, what, (), "state `fabrics` and `between` so that each link has one policy")
 
 
 def _fault(policy: PatchPolicy, message: str, at: Path, hint: str) -> Diagnostic:

@@ -58,14 +58,13 @@ class PatchParts:
 
     def _trunk(self, policy: int, fibre: int, length_m: float) -> Part:
         of = self._patching.policies[policy]
-        profile, spec = of.trunks[fibre], of.spec
-        if profile is None:
-            raise ValueError(f"policy {of.name} has no trunk of {FIBRES[fibre]}")
-        length, count = number(length_m), profile.connectors(spec.trunk_fibres)
-        name = f"trunk-{profile.id}-{spec.trunk_fibres}f-type-{spec.method.lower()}-{length}m"
-        pins = "pinned" if profile.pinned else "not pinned"
-        what = f"{spec.trunk_fibres} fibres, {count}x {profile.connector} {pins} at each end, type {spec.method}"
-        return Part(name, f"{profile.name}, {what}, {length} m", "trunk", 0)
+        profile, spec, length = of.trunks[fibre], of.spec, number(length_m)
+        kind = profile.id if profile else f"mpo{spec.base}-{SHORT[FIBRES[fibre]]}"  # of none: FG635 says so
+        name = f"trunk-{kind}-{spec.trunk_fibres}f-type-{spec.method.lower()}-{length}m"
+        pins = "not pinned" if profile and not profile.pinned else "pinned"
+        ends = f"{spec.trunk_fibres // spec.base}x {of.panel.rear} {pins} at each end"
+        text = f"{profile.name if profile else 'Trunk'}, {spec.trunk_fibres} fibres, {ends}, type {spec.method}"
+        return Part(name, f"{text}, {length} m", "trunk", 0)
 
     @cached_property
     def panel_parts(self) -> tuple[tuple[Part, ...], Ints]:

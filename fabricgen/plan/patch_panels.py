@@ -11,6 +11,7 @@ from fabricgen.kernel.diagnostics import fault
 from fabricgen.plan.patch_places import Places, landing_order
 from fabricgen.plan.patch_tables import PanelTable
 from fabricgen.plan.patch_ways import Trunks
+from fabricgen.plan.rack_table import rack_table
 from fabricgen.plan.tables import DeviceTable, Flags, Ints, RackTable
 
 
@@ -102,8 +103,9 @@ def _check_room(policy: PatchPolicy, last: Ints, starts: Ints, names: tuple[str,
 
 
 def free_units(devices: DeviceTable, racks: RackTable) -> Flags:
-    """Whether nothing stands in each rack unit, bool, racks x units; the lowest unit first."""
-    free = np.ones((len(racks), racks.units), dtype=bool)
+    """Whether nothing stands in each rack unit, bool, racks x units of the tallest; the lowest unit first."""
+    units = racks.units
+    free: Flags = np.arange(int(units.max(initial=0))) < units[:, None]
     for cls in devices.classes:
         for unit in range(cls.profile.rack_units):
             free[devices.rack[cls.rows], devices.u[cls.rows] - 1 + unit] = False
@@ -117,17 +119,17 @@ def patch_racks(
     rack, u = panels.rack.copy(), panels.u.copy()
     names: list[str] = []
     like, column = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
-    behind = _ends_of_rows(places, racks)
+    behind, units = _ends_of_rows(places, racks), racks.kinds[-1].units
     for i, policy in enumerate(policies):
         mine = np.flatnonzero(panels.policy == i).astype(np.int32)
         if policy.spec.at != "row-end" or not len(mine):
             continue
-        fits = racks.units // policy.panel.rack_units
+        fits = units // policy.panel.rack_units
         nth = _through_fibres(panels, mine)
         key, spot = np.unique(np.stack([panels.place[mine], nth // fits]), axis=1, return_inverse=True)
         place, number = key.astype(np.int32)
         rack[mine] = len(racks) + len(names) + spot.reshape(-1)
-        u[mine] = racks.units - policy.panel.rack_units + 1 - nth % fits * policy.panel.rack_units
+        u[mine] = units - policy.panel.rack_units + 1 - nth % fits * policy.panel.rack_units
         names += [
             f"patch-{policy.name}-{places.names[p]}-{n + 1:02d}"
             for p, n in zip(place.tolist(), number.tolist(), strict=True)
@@ -156,11 +158,14 @@ def _through_fibres(panels: PanelTable, mine: Ints) -> Ints:
 
 
 def _with_racks(racks: RackTable, names: list[str], like: Ints, column: Ints) -> RackTable:
-    """The racks, and more of them in the rows of others."""
-    return RackTable(
-        names=(*racks.names, *names),
-        site=np.concatenate([racks.site, racks.site[like]]),
-        row=np.concatenate([racks.row, racks.row[like]]),
-        column=np.concatenate([racks.column, column]),
-        units=racks.units,
+    """The racks, and more of them, as network racks are, in the rows of others."""
+    kind = np.full(len(names), len(racks.kinds) - 1, dtype=np.int32)
+    return rack_table(
+        (*racks.names, *names),
+        racks.halls,
+        racks.kinds,
+        np.concatenate([racks.hall, racks.hall[like]]),
+        np.concatenate([racks.row, racks.row[like]]),
+        np.concatenate([racks.column, column]),
+        np.concatenate([racks.kind, kind]),
     )

@@ -40,7 +40,7 @@ class Places:
 
 
 def places_of(design: Design, racks: RackTable) -> Places:
-    """Every rack, and every row of racks of a site; rows of network racks are shared."""
+    """Every rack, and every row of racks of a hall; rows without racks of units are shared."""
     each = FloorPlan(design).racks_per_unit
     rack = np.arange(len(racks), dtype=np.int32)
     slots = np.array(design.layout.unit_numbers("site", by_slot=True), dtype=np.int32)
@@ -48,25 +48,36 @@ def places_of(design: Design, racks: RackTable) -> Places:
     owner, member = np.full(len(racks), -1, dtype=np.int32), rack - of_units
     owner[:of_units], member[:of_units] = np.repeat(slots, each), rack[:of_units] % each
     lowest = int(racks.row.min(initial=0))
-    key = racks.site * (int(racks.row.max(initial=0)) - lowest + 1) + racks.row - lowest
+    key = racks.hall * (int(racks.row.max(initial=0)) - lowest + 1) + racks.row - lowest
     known = np.array(distinct(key), dtype=np.int32)
     of_row = np.searchsorted(known, key).astype(np.int32)
     first = np.full(len(known), len(racks), dtype=np.int32)
     np.minimum.at(first, of_row, rack)
-    row = racks.row[first]
+    number = _rows_before(racks)[racks.hall[first]] + racks.row[first]
+    shared = first >= of_units
     return Places(
-        (*racks.names, *_row_names(row.tolist(), racks.site[first].tolist(), design.layout.sites)),
-        np.concatenate([owner, np.where(row < 0, -1, row)]).astype(np.int32),
-        np.concatenate([member, np.where(row < 0, -1 - row, 0)]).astype(np.int32),
+        (*racks.names, *_row_names(racks, first)),
+        np.concatenate([owner, np.where(shared, -1, number)]).astype(np.int32),
+        np.concatenate([member, np.where(shared, np.abs(number), 0)]).astype(np.int32),
         np.concatenate([rack, first]),
         (len(racks) + of_row).astype(np.int32),
     )
 
 
-def _row_names(rows: list[int], sites: list[int], names: tuple[str, ...]) -> list[str]:
-    """What rows are called: row01, and netrow01 where network racks stand, with their site where there are several."""
-    found = [f"row{row + 1:02d}" if row >= 0 else f"netrow{-row:02d}" for row in rows]
-    return found if len(names) == 1 else [f"{names[site]}-{row}" for row, site in zip(found, sites, strict=True)]
+def _rows_before(racks: RackTable) -> Ints:
+    """Rows of the halls of its site that come before each hall."""
+    found, behind = [], dict.fromkeys((hall.site for hall in racks.halls), 0)
+    for hall in racks.halls:
+        found.append(behind[hall.site])
+        behind[hall.site] += hall.rows
+    return np.array(found, dtype=np.int32)
+
+
+def _row_names(racks: RackTable, rack: Ints) -> list[str]:
+    """What the rows of some racks are called: row01, and netrow01 for those before the first; with their hall."""
+    where = [f"{hall.name}-" if len(racks.halls) > 1 else "" for hall in racks.halls]
+    pairs = zip(racks.hall[rack].tolist(), racks.row[rack].tolist(), strict=True)
+    return [f"{where[hall]}{f'row{row + 1:02d}' if row >= 0 else f'netrow{-row:02d}'}" for hall, row in pairs]
 
 
 def landing_order(places: Places, kind: Ints, here: Ints, far: Ints, number: Ints) -> Ints:

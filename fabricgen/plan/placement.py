@@ -14,6 +14,7 @@ from fabricgen.design.floor import FloorPlan, NetworkRun, part_of, stack
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
 from fabricgen.plan.columns import rank_within
+from fabricgen.plan.rack_table import rack_table
 from fabricgen.plan.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints, RackTable
 
 
@@ -113,7 +114,7 @@ class _Placement:
         for run in self.floor.runs:
             rows = self._rows_of(run)
             heights = [classes[c].profile.rack_units for c in self.devices.device_class[rows].tolist()]
-            stacked = stack(heights, self.layout.rack_units)
+            stacked = stack(heights, self.layout.network_rack.units)
             self.rack[rows] = base + len(found) + np.array(stacked.rack, dtype=np.int32)
             self.u[rows] = np.array(stacked.u, dtype=np.int32)
             found += [_SharedRack(f"net-{run.name}-{i + 1:02d}", run, i) for i in range(stacked.racks)]
@@ -155,11 +156,14 @@ class _Placement:
                     slots.append(numbers[pod.first_su + su] * self.racks_per_unit + r)
                     sites.append(site)
         row, column = np.divmod(np.array(slots, dtype=np.int32), self.racks_per_row)
-        shared_spots = np.array([self.floor.shared_spot(r.run, r.place) for r in shared], dtype=np.int32).reshape(-1, 3)
-        return RackTable(
+        kinds = np.resize(np.repeat([0, 1], [self.layout.racks_per_su, self.unit_stack.racks]), len(slots))
+        spots = np.array([self.floor.shared_spot(r.run, r.place) for r in shared], dtype=np.int32).reshape(-1, 3)
+        return rack_table(
             names=(*names, *(r.name for r in shared)),
-            site=np.concatenate([np.array(sites, dtype=np.int32), shared_spots[:, 0]]),
-            row=np.concatenate([row, shared_spots[:, 1]]),
-            column=np.concatenate([column, shared_spots[:, 2]]),
-            units=self.layout.rack_units,
+            halls=self.floor.halls,
+            kinds=(self.layout.node_rack, self.layout.network_rack),
+            hall=np.concatenate([np.array(sites, dtype=np.int32), spots[:, 0]]),
+            row=np.concatenate([row, spots[:, 1]]),
+            column=np.concatenate([column, spots[:, 2]]),
+            kind=np.concatenate([kinds, np.ones(len(spots))]).astype(np.int32),
         )

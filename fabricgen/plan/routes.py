@@ -57,11 +57,12 @@ def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b:
 
 def run_between(racks: RackTable, floor: Floor, a_rack: Ints, a_u: Ints, b_rack: Ints, b_u: Ints) -> Floats:
     """The same between places: racks by their rows in the table, and rack units."""
-    row, column = racks.row, racks.column
-    run: Floats = np.multiply(2 * racks.units - a_u - b_u, RACK_UNIT_M, dtype=np.float64)
+    units, x_m, y_m = racks.units, racks.x_m, racks.y_m
+    above = units[a_rack] + units[b_rack] - a_u - b_u
+    run: Floats = np.multiply(above, RACK_UNIT_M, dtype=np.float64)
     run += 2 * floor.tray_m
-    run += np.abs(column[a_rack] - column[b_rack]) * floor.rack_pitch_m
-    run += np.abs(row[a_rack] - row[b_rack]) * floor.row_pitch_m
+    run += np.abs(x_m[a_rack] - x_m[b_rack])
+    run += np.abs(y_m[a_rack] - y_m[b_rack])
     inside = np.flatnonzero(a_rack == b_rack)
     run[inside] = np.abs(a_u[inside] - b_u[inside]) * RACK_UNIT_M + RACK_WIDTH_M
     run *= 1 + floor.slack

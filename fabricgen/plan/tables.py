@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from fabricgen.catalog.models import CableProfile, NodeProfile, SwitchProfile
+from fabricgen.catalog.models import CableProfile, NodeProfile, RackProfile, SwitchProfile
 from fabricgen.design.fabric_model import Attachment, TierKey
+from fabricgen.design.halls import Hall
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.plan.scale_up_ports import ScaleUpPort
@@ -183,16 +184,32 @@ class CableTable:
 
 @dataclass(frozen=True, slots=True)
 class RackTable:
-    """Racks: name, site and position on the floor (row and column from 0; network rows are negative)."""
+    """Racks: name, site and position on the floor, columns of one length.
+
+    `hall` indexes `halls`; row and column count from 0 in the hall (rows below 0 lie before it). `x_m` and `y_m` are
+    the centre in the frame of the site, float64: x along rows, y across; `faces` is 1 where the front, which is the
+    cold aisle, lies towards +y, -1 towards -y. `kind` indexes `kinds`.
+    """
 
     names: tuple[str, ...]
+    halls: tuple[Hall, ...]
+    kinds: tuple[RackProfile, ...]
     site: Ints
+    hall: Ints
     row: Ints
     column: Ints
-    units: int
+    x_m: Floats
+    y_m: Floats
+    faces: Ints
+    kind: Ints
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @property
+    def units(self) -> Ints:
+        """Rack units of each rack, int32."""
+        return np.array([kind.units for kind in self.kinds], dtype=np.int32)[self.kind]
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class SettingWithoutEffect(DesignRule):
         for fabric in design.fabrics:
             for found in (_of_protocol, _of_carrier, _of_hosts, _of_qos, _of_sizes, _of_spread, _of_ratio):
                 yield from map(self._idle, found(design, fabric))
-        for cluster_wide in (_shared, _of_nos, _of_omit):
+        for cluster_wide in (_shared, _of_nos, _of_omit, _of_floor):
             yield from map(self._idle, cluster_wide(design))
 
     def _idle(self, found: Idle) -> Diagnostic:
@@ -167,3 +167,12 @@ def _of_omit(design: Design) -> Iterator[Idle]:
         if slots <= seen:
             yield ("omit", i), f"{text} is left empty already", REMOVE
         seen |= slots
+
+
+def _of_floor(design: Design) -> Iterator[Idle]:
+    """Measures that others stand in place of."""
+    floor, racks = design.loaded.blueprint.floor, design.loaded.blueprint.scalable_unit.racks
+    if floor.aisles and "row_pitch_m" in floor.model_fields_set:
+        yield ("floor", "row_pitch_m"), "rows are as far apart as rack_depth_m and `aisles` say", REMOVE
+    if racks.type and "units" in racks.model_fields_set:
+        yield ("scalable_unit", "racks", "units"), f"a rack of the type {racks.type} has its own height", REMOVE
