@@ -93,7 +93,7 @@ class Cluster:
 
         links = self.plan.links
         a_cage, b_cage = self.cages
-        row, lower, connector = anchor_rows(links, len(self.plan.cables))
+        row, lower, connector = anchor_rows(links, self.plan.cables)
         device = self.name_column[np.where(lower, links.a_device[row], links.b_device[row])]
         cage = np.where(lower, a_cage[row], b_cage[row])
         connectors, place = np.unique(connector, return_inverse=True)

@@ -1,17 +1,77 @@
-"""The language of cabling."""
+"""The language of cabling: which media are taken, the lengths that are stocked, and what is patched."""
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.patching import Patch
-from fabricgen.blueprint.scalars import Name
+from fabricgen.blueprint.scalars import MediaOf, Name
+from fabricgen.catalog.models import ascending
+
+Length = Annotated[float, Field(gt=0, le=100_000, description="A length, m.")]
+Lengths = Annotated[tuple[Length, ...], Field(min_length=1, max_length=64), AfterValidator(ascending)]
+"""Lengths of cables, m, ascending."""
 
 
-class Cabling(Model):
-    """How links are cabled."""
+class MediaPolicy(Model):
+    """Which media are taken where none are stated: of those that reach, the first of `prefer`, else the cheapest."""
 
-    patch: dict[Name, Patch] = Field(
-        default_factory=dict, max_length=16, description="Fibre that goes through patch panels, by policy."
+    copper_to_m: float | None = Field(
+        None,
+        ge=0,
+        le=100,
+        description="Longest DAC, ACC or AEC, m; 0: no copper. Twisted pair stays. Default: as far as each reaches.",
+    )
+    allow: MediaOf | None = Field(
+        None, description="Media taken beside the usual ones, e.g. [LPO, LRO], where the cages and hosts take them."
+    )
+    avoid: MediaOf | None = Field(None, description="Media that are not taken, e.g. [AEC, FR].")
+    prefer: MediaOf | None = Field(
+        None, description="Media taken before cheaper ones, the first of these that reaches. Default: by cost."
+    )
+    fibre: Literal["single-mode", "multi-mode", "any"] | None = Field(
+        None, description="The fibre that transceivers may need. Default: any."
+    )
+
+    @model_validator(mode="after")
+    def _of_one_mind(self) -> MediaPolicy:
+        for name, words in (("allow", self.allow), ("prefer", self.prefer)):
+            both = [word for word in words or () if word in (self.avoid or ())]
+            if both:
+                raise ValueError(f"`{name}` and `avoid` both name {both[0]}")
+        return self
+
+
+_STOCK_FORM = {
+    "description": "Medium or cable profile -> the lengths it is stocked in, m, ascending.",
+    "type": "object",
+    "maxProperties": 64,
+    "additionalProperties": {
+        "type": "array",
+        "description": "Lengths that are stocked, m, ascending.",
+        "items": {"type": "number", "exclusiveMinimum": 0, "maximum": 100_000, "description": "A length, m."},
+        "minItems": 1,
+        "maxItems": 64,
+    },
+}
+
+
+class Cabling(MediaPolicy):
+    """The media of all fabrics, what is stocked, and what is patched."""
+
+    linear_hosts: Annotated[tuple[str, ...], Field(max_length=256)] = Field(
+        (),
+        description="Switch, node and NIC-bearing profiles whose ports drive linear optics (LPO, LRO, NPO): both ends "
+        "of a link are needed.",
+    )
+    stock_m: Annotated[dict[str, Lengths], Field(max_length=64), WithJsonSchema(_STOCK_FORM)] = Field(
+        default_factory=dict,
+        description="Lengths that are stocked, m, by medium or cable profile, e.g. {DAC: [1, 2], DR: [5, 10, 30]}. "
+        "Default: the catalogue's.",
+    )
+    patch: Annotated[dict[Name, Patch], Field(max_length=16)] = Field(
+        default_factory=dict, description="Fibre that goes through patch panels, by policy."
     )

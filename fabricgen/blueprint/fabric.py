@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.cabling import MediaPolicy
 from fabricgen.blueprint.configuration import Snippets
 from fabricgen.blueprint.management import Management
 from fabricgen.blueprint.naming import Templates
@@ -237,6 +238,9 @@ class Fabric(Model):
     tiers: dict[Name, Tier] = Field(default_factory=dict, description="The switch tiers by name: leaf, spine, core.")
     media: MediaOf | None = Field(
         None, description="What all its links but copper pairs may run over; tiers may say otherwise. Default: any."
+    )
+    cabling: MediaPolicy = Field(
+        default_factory=MediaPolicy.model_construct, description="Overrides the cluster's policy of media, key by key."
     )
     spans: dict[Name, SpanSpec] = Field(
         default_factory=dict, description="Long-haul connections of its top tier between sites, by name."

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Percent
+from fabricgen.blueprint.trays import Trays
 from fabricgen.kernel.forms import CATALOGUE
 
 
@@ -31,6 +32,7 @@ class Floor(Model):
     rack_pitch_m: float = Field(0.6, gt=0, le=10, description="Between the centres of racks in a row, m.")
     racks_per_row: int = Field(16, gt=0, le=10000, description="Racks in a row.")
     tray_m: float = Field(1.2, ge=0, le=20, description="From the top of a rack up to the cable tray, m.")
+    trays: Trays = Field(default_factory=Trays.model_construct, description="Where trays run, and ways between halls.")
     slack: Percent = Field(0.1, description="Added to every cable length.")
     network_rack: str | None = Field(
         None,

@@ -6,9 +6,10 @@ D derived. Speeds are Gb/s per direction, lengths metres, power watts.
 
 from __future__ import annotations
 
-from typing import Literal
+from itertools import pairwise
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from fabricgen.catalog.node_models import Accelerators, NicPort, NicRole, NodeProfile
 from fabricgen.catalog.patch_models import PanelProfile, TrunkProfile
@@ -42,7 +43,18 @@ __all__ = [
 OPTICAL = ("CPO", "LC")
 """Cages that light leaves: fibres plug in, nothing electrical does."""
 
+COPPER = ("DAC", "ACC", "AEC")
+"""Media that are electrical cables with ends of their own."""
+
 _QSFP_DD = {"QSFP-DD800": "QSFP-DD", "QSFP56-DD": "QSFP-DD"}
+
+
+def ascending(lengths: tuple[float, ...]) -> tuple[float, ...]:
+    """Lengths, m, as they are; raises ValueError where each is not longer than the one before."""
+    for before, after in pairwise(lengths):
+        if after <= before:
+            raise ValueError(f"lengths ascend, and {after:g} m stands behind {before:g} m")
+    return lengths
 
 
 class NicProfile(Profile):
@@ -81,8 +93,23 @@ class CableProfile(Profile):
         None, gt=0, le=60, description="Insertion loss of fibre and connectors between its ends at most, dB."
     )
     cost_rank: int = Field(gt=0, description="Order of preference by cost; the cheapest that reaches is taken.")
+    stock_m: tuple[Annotated[float, Field(gt=0, le=100_000)], ...] = Field(
+        (),
+        max_length=64,
+        description="Lengths it is sold in, m, ascending; empty: those that fibre is sold in. Nothing between is made.",
+    )
     not_offered_by: tuple[str, ...] = Field((), description="Vendors that sell none for their ports.")
     selectable: bool = Field(True, description="Chosen without being asked for.")
+
+    @field_validator("stock_m")
+    @classmethod
+    def _stock_ascends(cls, lengths: tuple[float, ...]) -> tuple[float, ...]:
+        return ascending(lengths)
+
+    @property
+    def copper(self) -> bool:
+        """Whether it is an electrical cable with ends of its own; twisted pair is not."""
+        return self.medium in COPPER
 
     def end_power_w(self, lanes: float) -> float | None:
         """Power of one end with so many lanes in use, W: of the eight-lane end in proportion, of a module as it is."""

@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from fabricgen.blueprint.cabling import MediaPolicy
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.scalars import MEDIA
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile
+from fabricgen.design.cable_policy import named
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Span, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
@@ -34,7 +36,7 @@ class Stated:
         return tuple(
             cable
             for cable in catalog.cables
-            if meant(self.words, cable) and (not self.other or meant(self.other, cable))
+            if named(self.words, cable) and (not self.other or named(self.other, cable))
         )
 
 
@@ -60,11 +62,6 @@ class LinkKind:
     def carriers(self, catalog: Catalog) -> tuple[CableProfile, ...]:
         """What is stated and carries its lanes."""
         return tuple(cable for cable in self.stated.profiles(catalog) if self.b.lane_gbps in cable.lane_gbps)
-
-
-def meant(words: tuple[str, ...], cable: CableProfile) -> bool:
-    """Whether a cable profile is one of those that words name, by medium or by id."""
-    return cable.medium in words or cable.id in words
 
 
 def media_of_nodes(design: Design, fabric: FabricDesign, leaf: TierDesign, *, rj45: bool) -> Stated | None:
@@ -172,4 +169,13 @@ def _words(blueprint: Blueprint) -> Iterator[tuple[Path, str]]:
             places += [((*at, "tiers", tier, "media", role), words) for role, words in spec.media.items()]
         places += [((*at, "extra", extra, "media"), told.media or ()) for extra, told in fabric.extra.items()]
         places += [((*at, "spans", span, "media"), told.media or ()) for span, told in fabric.spans.items()]
+        places += _policy_words((*at, "cabling"), fabric.cabling)
         yield from ((path, word) for path, words in places for word in words)
+    top = [*_policy_words(("cabling",), blueprint.cabling), (("cabling", "stock_m"), tuple(blueprint.cabling.stock_m))]
+    yield from ((path, word) for path, words in top for word in words)
+
+
+def _policy_words(at: Path, policy: MediaPolicy) -> list[tuple[Path, tuple[str, ...]]]:
+    """(path, words) of every key of a policy that names media."""
+    found = (("allow", policy.allow), ("avoid", policy.avoid), ("prefer", policy.prefer))
+    return [((*at, key), words or ()) for key, words in found]

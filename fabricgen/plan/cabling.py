@@ -11,19 +11,24 @@ from functools import partial
 
 import numpy as np
 
+from fabricgen.catalog.models import CableProfile
+from fabricgen.design.cable_policy import stock_of
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
+from fabricgen.plan.assemblies import assemble, sharing
 from fabricgen.plan.end_numbers import EndNumbers, Ends, end_numbers, hangs_on_lower
 from fabricgen.plan.media import choose
 from fabricgen.plan.patch_tables import Patching
-from fabricgen.plan.patching import patch
-from fabricgen.plan.routes import run_length, stocked
+from fabricgen.plan.patching import Patchable
+from fabricgen.plan.routes import run_length
 from fabricgen.plan.scale_up_ports import ScaleUpPort
+from fabricgen.plan.stock import order_m
 from fabricgen.plan.tables import (
     CableTable,
     DeviceTable,
     Flags,
+    Floats,
     Ints,
     LinkTable,
     Plan,
@@ -77,25 +82,60 @@ def cable(
     """Group links into cables and choose each cable's length and medium.
 
     Returns the cable of each link, the cables, the racks with those of patch panels, and what is patched, if anything
-    is. A cable that no medium reaches keeps the one of the longest reach and is marked; lint reports it.
+    is. A cable that no medium reaches keeps the one of the longest reach and is marked; lint reports it. Raises
+    InputError (FG086) where a rack has no room for its panels.
     """
     numbers = end_numbers(devices, links, connectors)
     anchors = _anchors(links, numbers)
     of_link = _numbered(anchors, 2 * numbers.count)
     ends = _ends(of_link, anchors, numbers, end_numbers(devices, links, cages))
-    floor = design.loaded.blueprint.floor
-    run = run_length(devices, racks, floor, links.a_device[ends.link], links.b_device[ends.link])
-    if any(s.km for s in links.segments):
-        long_haul = np.array([1000 * s.km for s in links.segments])[links.segment[ends.link]]
-        run = np.where(long_haul > 0, long_haul, run)
     run_m = np.zeros(int(of_link.max(initial=-1)) + 1)
-    np.maximum.at(run_m, ends.cable, run)
+    np.maximum.at(run_m, ends.cable, _runs(design, devices, racks, links, ends.link))
+    segment = np.zeros(len(run_m), dtype=np.int32)
+    segment[ends.cable] = links.segment[ends.link]
+    media = _media(design, links)
+    shared = sharing(links, segment, ends)
+    patchable = Patchable.of(design, devices, racks, links, media)
+    choice = patchable.choose(partial(choose, links, segment, shared), ends, run_m)
+    attached = np.array([profile.attached for profile in media], dtype=bool)
+    made = assemble(shared, attached[choice.medium], ends)
+    longest = np.zeros(len(made.connectors))
+    np.maximum.at(longest, made.number, run_m)
+    _, first = np.unique(made.number, return_index=True)
+    medium, reaches = choice.medium[first], choice.reaches[first]
+    of_link[of_link >= 0] = made.number[of_link[of_link >= 0]]
+    length_m, ends = _lengths(media, medium, longest), made.ends
+    table = CableTable(media, length_m, longest, medium, reaches, made.connectors, ends.cable, ends.link, ends.links)
+    return of_link, *patchable.patch(table, ends, choice, first)
+
+
+def _runs(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable, link: Ints) -> Floats:
+    """Length of the run of some links, m, float64: through the halls, or of the fibre between sites."""
+    run = run_length(devices, racks, design.loaded.blueprint.floor, links.a_device[link], links.b_device[link])
+    if any(s.km for s in links.segments):
+        long_haul = np.array([1000 * s.km for s in links.segments])[links.segment[link]]
+        run = np.where(long_haul > 0, long_haul, run)
+    return run
+
+
+def _media(design: Design, links: LinkTable) -> tuple[CableProfile, ...]:
+    """The media that may come into question, the cheapest first."""
     asked_for = {name for segment in links.segments for name in segment.media}
-    media = tuple(c for c in design.catalog.cables if c.selectable or c.id in asked_for)
-    lengths = stocked(run_m), run_m
-    found = patch(design, devices, racks, links, ends, partial(choose, links, ends), lengths, media)
-    made = media, found.length_m, found.run_m, found.medium, found.reaches
-    return of_link, CableTable(*made, ends.cable, ends.link, ends.links), found.racks, found.patching
+    policies = {segment.policy for segment in links.segments}
+    return tuple(
+        c
+        for c in stock_of(design.loaded.blueprint, design.catalog)
+        if c.selectable or c.id in asked_for or any(policy.permits(c) for policy in policies)
+    )
+
+
+def _lengths(media: tuple[CableProfile, ...], medium: Ints, run_m: Floats) -> Floats:
+    """What is ordered of each cable's medium for its run, m, float64."""
+    found = np.zeros(len(run_m))
+    for i in distinct(medium):
+        rows = np.flatnonzero(medium == i)
+        found[rows] = order_m(media[i], run_m[rows])
+    return found
 
 
 def _anchors(links: LinkTable, connectors: EndNumbers) -> Ints:
@@ -120,12 +160,16 @@ def _numbered(anchors: Ints, count: int) -> Ints:
     return number
 
 
-def anchor_rows(links: LinkTable, cables: int) -> tuple[Wide, Flags, Ints]:
-    """For each cable: a link of it, whether it hangs on the lower end, and its connector in the cage (-1: the only)."""
-    first = np.full(cables, len(links), dtype=np.int64)
+def anchor_rows(links: LinkTable, cables: CableTable) -> tuple[Wide, Flags, Ints]:
+    """For each cable: a link of it, whether it hangs on the lower end, and its connector in the cage.
+
+    The connector is -1 where it is the only one, or the cable fills the cage; it then hangs on the cage that all its
+    links are in.
+    """
+    first = np.full(len(cables), len(links), dtype=np.int64)
     wired = np.flatnonzero(links.cable >= 0)
     np.minimum.at(first, links.cable[wired], wired)
-    lower, connector = np.zeros(cables, dtype=bool), np.full(cables, -1, dtype=np.int32)
+    lower, connector = np.zeros(len(cables), dtype=bool), np.full(len(cables), -1, dtype=np.int32)
     of_segment = links.segment[first]
     for i in distinct(of_segment):
         segment, here = links.segments[i], np.flatnonzero(of_segment == i)
@@ -133,7 +177,23 @@ def anchor_rows(links: LinkTable, cables: int) -> tuple[Wide, Flags, Ints]:
         side, column = (segment.a, links.a_port) if hangs_on_lower(segment) else (segment.b, links.b_port)
         ports, place = np.unique(column[first[here]], return_inverse=True)
         connector[here] = np.array([_connector_in_cage(side, port) for port in ports.tolist()], dtype=np.int32)[place]
+    whole = cables.connectors > 1
+    if whole.any():
+        connector[whole] = -1
+        lower[whole] = _all_in_a_cage(links, cables)[whole]
     return first, lower, connector
+
+
+def _all_in_a_cage(links: LinkTable, cables: CableTable) -> Flags:
+    """Whether all links of a cable that fills cages are in one cage of the lower end: it is straight, or split up."""
+    far_ends = np.bincount(cables.end_cable, minlength=len(cables))
+    a, _ = side_columns(links, cables.end_link, cage=True)
+    key = links.a_device[cables.end_link].astype(np.int64) * _STRIDE + a
+    least, most = np.full(len(cables), np.iinfo(np.int64).max), np.full(len(cables), -1, dtype=np.int64)
+    np.minimum.at(least, cables.end_cable, key)
+    np.maximum.at(most, cables.end_cable, key)
+    found: Flags = (far_ends == 1) | (least == most)
+    return found
 
 
 def _connector_in_cage(side: Side, port: int) -> int:

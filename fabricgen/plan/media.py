@@ -1,64 +1,122 @@
-"""Media: the cheapest of the catalogue that reaches, for each cable and those that share cages with it."""
+"""Media: the first permitted one of the catalogue that reaches, for each cable and those that share cages with it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from fabricgen.catalog.models import CableProfile
-from fabricgen.plan.end_numbers import Ends, hangs_on_lower
+from fabricgen.plan.assemblies import Sharing
+from fabricgen.plan.stock import serves_m
 from fabricgen.plan.tables import Flags, Floats, Ints, LinkTable, Segment
 
+Media = tuple[CableProfile, ...]
+Table = npt.NDArray[np.float64]
 
-def choose(links: LinkTable, ends: Ends, length_m: Floats, media: tuple[CableProfile, ...]) -> tuple[Ints, Flags]:
-    """The cheapest medium of each cable that reaches, fits its cages and may hang there."""
-    cables = len(length_m)
-    segment = np.zeros(cables, dtype=np.int32)
-    segment[ends.cable] = links.segment[ends.link]
-    alone, together = _sharing(ends, cables)
-    breakout = np.bincount(ends.cable, minlength=cables) > 1
-    split = np.array([not hangs_on_lower(s) and s.b.per_connector > 1 for s in links.segments], dtype=bool)
-    breakout |= split[segment]
-    longest = length_m.copy()
-    np.maximum.at(longest, together, length_m)
-    alone_all = alone.copy()
-    np.logical_and.at(alone_all, together, alone)
-    split_any = breakout.copy()
-    np.logical_or.at(split_any, together, breakout)
-    wants = _Wants(segment, alone_all[together], split_any[together], longest[together])
-    some, like = wants.alike(media)
-    medium, reaches = _cheapest(links.segments, wants.of(some), media)
+
+def choose(links: LinkTable, segment: Ints, sharing: Sharing, run_m: Floats, media: Media) -> tuple[Ints, Flags]:
+    """(medium of each cable, int32; whether it reaches): the first that fits its cages, may hang there and reaches."""
+    together = sharing.together
+    longest = run_m.copy()
+    np.maximum.at(longest, together, run_m)
+    alone = _of_all(np.logical_and, sharing.alone, together)
+    split = _of_all(np.logical_or, sharing.split, together)
+    terms = Terms.of(links.segments, media)
+    wanted = np.array([wants_copper(s) for s in links.segments], dtype=bool)[segment]
+    wants = _Wants(segment, alone, alone | sharing.one_cable & wanted, split, longest[together])
+    some, like = wants.alike(terms)
+    medium, reaches = _first(terms, wants.of(some))
     medium, reaches = medium[like], reaches[like]
-    if any(s.stated for s in links.segments):
-        usable = [_reaching(links.segments, wants.of(some), profile) for profile in media]
-        _agree(medium, reaches, together, like, usable)
+    if any(s.stated for s in links.segments) or len({s.policy for s in links.segments}) > 1:
+        usable = [terms.reaching(wants.of(some), i) for i in terms.order]
+        _agree(medium, reaches, together, like, list(zip(terms.order, usable, strict=True)))
     if (medium < 0).any():
         _make_do(medium, segment, links.segments, media)
     return medium, reaches
+
+
+def _of_all(join: np.ufunc, flags: Flags, together: Ints) -> Flags:
+    """Flags of cables joined over those that share cages."""
+    joined = flags.copy()
+    join.at(joined, together, flags)
+    found: Flags = joined[together]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What each medium is to each segment: tables of segments by media.
+
+    `serves` float64: the longest run that it serves, m, as sold and permitted; -1 where it may not be taken.
+    `splits`: whether it may serve several links from one cage. `rank` float64: which is taken first.
+    """
+
+    media: Media
+    serves: Table
+    splits: npt.NDArray[np.bool_]
+    rank: Table
+
+    @classmethod
+    def of(cls, segments: tuple[Segment, ...], media: Media) -> Terms:
+        """Look every medium up once for each segment."""
+        shape = (len(segments), len(media))
+        serves, rank = np.full(shape, -1.0), np.zeros(shape)
+        for row, segment in enumerate(segments):
+            for i, profile in enumerate(media):
+                rank[row, i] = segment.policy.place(profile) * len(media) + i
+                if fits_segment(segment, profile):
+                    serves[row, i] = serves_m(profile, most_m(segment, profile))
+        splits = [[m.splits_for(-int(-s.speed_gbps // s.lane_gbps)) for m in media] for s in segments]
+        return cls(media, serves, np.array(splits, dtype=bool).reshape(shape), rank)
+
+    @property
+    def order(self) -> list[int]:
+        """Media by their rank over all segments, the last ones first, so that earlier ones take their places."""
+        total = self.rank.sum(axis=0)
+        return sorted(range(len(self.media)), key=lambda i: (-total[i], -i))
+
+    def legal(self, wants: _Wants, i: int) -> Flags:
+        """Whether a medium fits the cages of each cable, and may hang in them with what shares them."""
+        profile = self.media[i]
+        fits: Flags = self.serves[wants.segment, i] >= 0
+        fits &= ~wants.split | self.splits[wants.segment, i]
+        if profile.link_gbps:
+            return fits & wants.alone
+        return fits & wants.one_cable if profile.attached else fits
+
+    def reaching(self, wants: _Wants, i: int) -> Flags:
+        """Likewise, and whether it is sold long enough and reaches."""
+        found: Flags = self.legal(wants, i) & (wants.longest <= self.serves[wants.segment, i] + 1e-9)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Wants:
     """What cables want of their medium, with those that they share cages with: columns of one length.
 
-    `alone`: each has its cages to itself; `split`: one of them is a breakout; `longest`: the longest of them, m.
+    `alone`: each has its cages to itself; `one_cable`: so have they together, and one cable with ends of its own could
+    be them all; `split`: one of them is a breakout; `longest`: the longest of their runs, m.
     """
 
     segment: Ints
     alone: Flags
+    one_cable: Flags
     split: Flags
     longest: Floats
 
     def of(self, rows: Ints) -> _Wants:
         """Those of some cables."""
-        return _Wants(self.segment[rows], self.alone[rows], self.split[rows], self.longest[rows])
+        alone, one_cable, split = self.alone[rows], self.one_cable[rows], self.split[rows]
+        return _Wants(self.segment[rows], alone, one_cable, split, self.longest[rows])
 
-    def alike(self, media: tuple[CableProfile, ...]) -> tuple[Ints, Ints]:
+    def alike(self, terms: Terms) -> tuple[Ints, Ints]:
         """(a cable for each of the few combinations there are, the place of each cable's own among those)."""
-        reach = np.array(sorted({profile.reach_m for profile in media}))
-        steps, kinds = np.searchsorted(reach, self.longest), len(reach) + 1
-        code = ((self.segment * 2 + self.alone) * 2 + self.split) * kinds + steps
+        limits = np.unique(terms.serves) + 1e-9
+        steps, kinds = np.searchsorted(limits, self.longest), len(limits) + 1
+        flags = (self.segment * 2 + self.alone) * 4 + self.one_cable * 2 + self.split
+        code = flags * kinds + steps
         one = np.full(int(code.max(initial=0)) + 1, -1, dtype=np.int32)
         one[code] = np.arange(len(code), dtype=np.int32)
         there = np.flatnonzero(one >= 0)
@@ -67,50 +125,39 @@ class _Wants:
         return one[there], place[code]
 
 
-def _cheapest(segments: tuple[Segment, ...], wants: _Wants, media: tuple[CableProfile, ...]) -> tuple[Ints, Flags]:
-    """(the cheapest medium that may hang there and reaches, else the one of the longest reach; whether it reaches)."""
+def _first(terms: Terms, wants: _Wants) -> tuple[Ints, Flags]:
+    """(the first medium that may hang there and reaches, else the one of the longest reach; whether it reaches)."""
     medium = np.full(len(wants.segment), -1, dtype=np.int32)
     reaches = np.zeros(len(wants.segment), dtype=bool)
-    for i, profile in sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank)):
-        medium[_legal(segments, wants, profile) & (medium < 0)] = i
-    for i, profile in reversed(list(enumerate(media))):
-        fits = _reaching(segments, wants, profile)
-        medium[fits], reaches[fits] = i, True
+    for i, _ in sorted(enumerate(terms.media), key=lambda m: (-m[1].reach_m, m[1].cost_rank)):
+        medium[terms.legal(wants, i) & (medium < 0)] = i
+    best = np.full(len(wants.segment), np.inf)
+    for i in range(len(terms.media)):
+        rank = terms.rank[wants.segment, i]
+        better = terms.reaching(wants, i) & (rank < best)
+        medium[better], reaches[better], best[better] = i, True, rank[better]
     return medium, reaches
 
 
-def _legal(segments: tuple[Segment, ...], wants: _Wants, profile: CableProfile) -> Flags:
-    """Whether a medium fits the cages of each cable, and may hang in them with what shares them."""
-    fits = _fits(segments, profile)[wants.segment]
-    fits &= wants.alone | (not profile.attached and not profile.link_gbps)
-    fits &= ~wants.split | _splits(segments, profile)[wants.segment]
-    return fits
+def _agree(medium: Ints, reaches: Flags, together: Ints, like: Ints, usable: list[tuple[int, Flags]]) -> None:
+    """Let cables that share cages, but are told otherwise, take the first medium that all of them may.
 
-
-def _reaching(segments: tuple[Segment, ...], wants: _Wants, profile: CableProfile) -> Flags:
-    """Likewise, and whether it is long enough."""
-    reaching: Flags = _legal(segments, wants, profile) & (wants.longest <= profile.reach_m)
-    return reaching
-
-
-def _agree(medium: Ints, reaches: Flags, together: Ints, like: Ints, usable: list[Flags]) -> None:
-    """Let cables that share cages, but are told otherwise, take the cheapest medium that all of them may.
-
-    `usable` says of each medium whether it will do for each combination of wants, of which `like` is each cable's own.
+    `usable` says of each medium, the last one first, whether it will do for each combination of wants, of which `like`
+    is each cable's own.
     """
     least, most = like.copy(), like.copy()
     np.minimum.at(least, together, like)
     np.maximum.at(most, together, like)
     rows = np.flatnonzero((least < most)[together])
     group, own = together[rows], like[rows]
-    for i, fits in reversed(list(enumerate(usable))):
+    for i, fits in usable:
         every = np.ones(len(together), dtype=bool)
         every[group[~fits[own]]] = False
         agreed = rows[every[group]]
         medium[agreed], reaches[agreed] = i, True
 
 
-def _make_do(medium: Ints, segment: Ints, segments: tuple[Segment, ...], media: tuple[CableProfile, ...]) -> None:
+def _make_do(medium: Ints, segment: Ints, segments: tuple[Segment, ...], media: Media) -> None:
     """Give cables that nothing legal serves what is stated, else what carries their lanes; none of it reaches."""
     by_reach = sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank))
     for stated, ordered in ((True, by_reach), (False, list(enumerate(media)))):
@@ -120,48 +167,31 @@ def _make_do(medium: Ints, segment: Ints, segments: tuple[Segment, ...], media: 
             medium[np.logical_and(allowed, carries)[segment] & (medium < 0)] = i
 
 
-def _fits(segments: tuple[Segment, ...], profile: CableProfile) -> Flags:
-    """For each segment, whether a medium carries its lanes and fits the cages at both ends."""
-    return np.array([fits_segment(segment, profile) for segment in segments])
+def most_m(segment: Segment, profile: CableProfile) -> float:
+    """The longest cable of a medium that links may have, m: what is stated goes as far as it reaches."""
+    return profile.reach_m if segment.media else segment.policy.most_m(profile)
 
 
-def _splits(segments: tuple[Segment, ...], profile: CableProfile) -> Flags:
-    """For each segment, whether a medium may serve several of its links from one cage."""
-    return np.array([profile.splits_for(-int(-s.speed_gbps // s.lane_gbps)) for s in segments])
+def wants_copper(segment: Segment) -> bool:
+    """Whether copper is asked for, so that one cable takes the place of several where it fills their cages.
+
+    Unasked, what shares a cage gets a transceiver with a fibre for each connector, as reference architectures have it.
+    """
+    return bool(segment.stated) or segment.policy.wants_copper
 
 
 def fits_segment(segment: Segment, profile: CableProfile) -> bool:
     """Whether a medium carries a segment's lane rate and speed; copper pairs go to RJ45 cages and nothing else does.
 
     A module of one link (`link_gbps`) needs a connector that is not split at either end. A segment that names its
-    media takes no other; those of a scale-up domain are taken as they are.
+    media takes no other, and one that names none what policy permits; those of a scale-up domain are taken as they are.
     """
     carries = segment.lane_gbps in profile.lane_gbps
     if segment.media and segment.tier is None:
         return carries and profile.id in segment.media
-    if not (profile.id in segment.media if segment.stated else profile.selectable):
+    if not (profile.id in segment.media if segment.stated else segment.policy.permits(profile)):
         return False
     whole = segment.a.per_connector == 1 and segment.b.per_connector == 1
     if profile.link_gbps and not (whole and segment.speed_gbps in profile.link_gbps):
         return False
     return carries and all(profile.plugs_into(side.form_factor) for side in (segment.a, segment.b))
-
-
-def _sharing(ends: Ends, cables: int) -> tuple[Flags, Ints]:
-    """(whether a cable has all its cages to itself, the first cable of those joined to it by shared cages)."""
-    cage = np.concatenate([ends.cage.a, ends.cage.b])
-    cable = np.concatenate([ends.cable, ends.cable])
-    alone, label = np.ones(cables, dtype=bool), np.arange(cables, dtype=np.int32)
-    lowest, highest = np.full(ends.cage.count, cables, dtype=np.int32), np.full(ends.cage.count, -1, dtype=np.int32)
-    np.minimum.at(lowest, cage, cable)
-    np.maximum.at(highest, cage, cable)
-    shared = (lowest < highest)[cage]
-    cage, cable = cage[shared], cable[shared]
-    alone[cable] = False
-    while True:
-        np.minimum.at(lowest, cage, label[cable])
-        fresh = label.copy()
-        np.minimum.at(fresh, cable, lowest[cage])
-        if (fresh == label).all():
-            return alone, label
-        label = fresh

@@ -34,7 +34,10 @@ class Ways:
 
 @dataclass(frozen=True, slots=True)
 class Trunks:
-    """Trunks by policy, kind of fibre and pair of places, and front ports that are in use; `way` and `nth` of each."""
+    """Trunks by policy, kind of fibre and pair of places, with how many front ports of each are in use.
+
+    `start` is the first of the ports of each way, whose connectors follow; `trunk_of` and `port` are columns of ports.
+    """
 
     policy: Ints
     fibre: Ints
@@ -42,8 +45,7 @@ class Trunks:
     b_place: Ints
     number: Ints
     used: Ints
-    way: Ints
-    nth: Ints
+    start: Ints
     trunk_of: Ints
     port: Ints
 
@@ -102,14 +104,14 @@ def trunks_of(ways: Ways, policies: tuple[PatchPolicy, ...], places: int) -> Tru
     spare = np.array([p.spec.spare for p in policies])[ways.policy[one]]
     count = -(-np.ceil(total * (1 + spare) - 1e-9).astype(np.int64) // capacity)
     before = np.cumsum(count) - count
-    way = np.repeat(order, takes)
-    nth = np.arange(len(way)) - np.repeat(behind, takes)
-    port = np.repeat(behind - first, takes) + nth
+    start = np.empty(len(order), dtype=np.int32)
+    start[order] = behind
+    port = np.arange(takes.sum()) - np.repeat(first, takes)
     of = np.repeat(np.arange(len(one)), count)
     number = np.arange(len(of)) - before[of]
     used = np.clip(total[of] - number * capacity[of], 0, capacity[of])
-    whole = capacity[pair[way]]
+    whole, earlier = (np.repeat(column[pair[order]], takes) for column in (capacity, before))
     return Trunks(
         *(c.astype(np.int32) for c in (ways.policy[one][of], ways.fibre[one][of], low[one][of], high[one][of])),
-        *(c.astype(np.int32) for c in (number, used, way, nth, before[pair[way]] + port // whole, port % whole)),
+        *(c.astype(np.int32) for c in (number, used, start, earlier + port // whole, port % whole)),
     )

@@ -1,11 +1,26 @@
-"""How long a cable must be: Manhattan distance along trays and rows, with drops, slack and stocked lengths."""
+"""How long the way between two devices is: up to the tray, along rows and across them, and down again.
+
+    tray of the row  ====+=================+====   cross trays: everywhere, at the ends, or every N racks
+                         |      along      |
+                    up   |                 |  down: from the middle of a device past the top of its rack (overhead)
+                       device            device     or the bottom of it (under the floor), and `tray_m` beyond
+
+    length = (up + along + across + detour + down + crossing) x (1 + slack) + 2 x loop
+
+Inside a rack: the difference in height and `RACK_WIDTH_M`. Between halls: to the exit of one, on to that of the other,
+by the riser that is nearest where they lie on two storeys. docs/cabling.md has examples.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from fabricgen.blueprint.floor import Floor
-from fabricgen.plan.tables import DeviceTable, Floats, Ints, RackTable
+from fabricgen.blueprint.trays import Cross, Point, Trays
+from fabricgen.design.halls import Hall
+from fabricgen.plan.tables import DeviceTable, Flags, Floats, Ints, RackTable
 
 RACK_UNIT_M = 0.04445
 """Height of one rack unit, m (EIA-310)."""
@@ -13,66 +28,150 @@ RACK_UNIT_M = 0.04445
 RACK_WIDTH_M = 0.6
 """Cable inside a rack crosses to the side and back, m."""
 
-STOCK_M = np.array(
-    [
-        0.5,
-        1,
-        1.5,
-        2,
-        2.5,
-        3,
-        4,
-        5,
-        7,
-        10,
-        15,
-        20,
-        25,
-        30,
-        40,
-        50,
-        60,
-        80,
-        100,
-        125,
-        150,
-        200,
-        250,
-        300,
-        400,
-        500,
-    ]
-)
-"""Lengths that are stocked, m; beyond the last, whole multiples of 100 m up to `BY_DRUM_M`, then whole kilometres."""
 
-BY_DRUM_M = 2000
-"""Length from which fibre is ordered by the kilometre, m."""
+@dataclass(frozen=True, slots=True)
+class Stands:
+    """Where devices, or panels, are, columns of one length: rack and hall int32, the rest m, float64.
+
+    `x` and `y`: the centre of the rack in the frame of its site; `high`: the middle of the device above the bottom of
+    the rack; `rise`: from there to the tray; `depth`: of the rack. `cold`: whether its ports face the cold aisle.
+    """
+
+    rack: Ints
+    hall: Ints
+    x: Floats
+    y: Floats
+    high: Floats
+    rise: Floats
+    depth: Floats
+    cold: Flags
+
+
+def stands(devices: DeviceTable, racks: RackTable, floor: Floor) -> Stands:
+    """Where every device stands, and how far it is from the middle of it to the tray."""
+    heights = np.array([cls.profile.rack_units for cls in devices.classes], dtype=np.int32)[devices.device_class]
+    cold = np.array([cls.profile.id in floor.trays.cold_ports for cls in devices.classes], dtype=bool)
+    return stands_at(racks, floor, (devices.rack, devices.u, heights), cold[devices.device_class])
+
+
+def stands_at(racks: RackTable, floor: Floor, at: tuple[Ints, Ints, Ints], cold: Flags) -> Stands:
+    """Where something stands by rack, lowest unit and height in units; `cold` where its ports face the cold aisle."""
+    rack, u, heights = at
+    high = (u - 1 + heights / 2) * RACK_UNIT_M
+    below = racks.units[rack] * RACK_UNIT_M - high
+    return Stands(
+        rack=rack,
+        hall=racks.hall[rack],
+        x=racks.x_m[rack],
+        y=racks.y_m[rack],
+        high=high,
+        rise=(below if floor.trays.at == "overhead" else high) + floor.tray_m,
+        depth=np.array([kind.depth_m for kind in racks.kinds])[racks.kind][rack],
+        cold=cold,
+    )
+
+
+def together(first: Stands, then: Stands) -> Stands:
+    """Both, one after the other."""
+    return Stands(*(np.concatenate([getattr(s, f.name) for s in (first, then)]) for f in fields(Stands)))
 
 
 def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b: Ints) -> Floats:
-    """Length of the run between pairs of devices, m, float64: in the rack, or up, along and down; slack included."""
-    rack, u = devices.rack, devices.u
-    return run_between(racks, floor, rack[a], u[a], rack[b], u[b])
+    """Length of the run between pairs of devices, m, float64; slack and service loops included."""
+    return run_between(stands(devices, racks, floor), racks, floor, a, b)
 
 
-def run_between(racks: RackTable, floor: Floor, a_rack: Ints, a_u: Ints, b_rack: Ints, b_u: Ints) -> Floats:
-    """The same between places: racks by their rows in the table, and rack units."""
-    units, x_m, y_m = racks.units, racks.x_m, racks.y_m
-    above = units[a_rack] + units[b_rack] - a_u - b_u
-    run: Floats = np.multiply(above, RACK_UNIT_M, dtype=np.float64)
-    run += 2 * floor.tray_m
-    run += np.abs(x_m[a_rack] - x_m[b_rack])
-    run += np.abs(y_m[a_rack] - y_m[b_rack])
-    inside = np.flatnonzero(a_rack == b_rack)
-    run[inside] = np.abs(a_u[inside] - b_u[inside]) * RACK_UNIT_M + RACK_WIDTH_M
+def run_between(at: Stands, racks: RackTable, floor: Floor, a: Ints, b: Ints) -> Floats:
+    """The same between pairs of rows of what stands somewhere."""
+    run = at.rise[a] + at.rise[b]
+    run += _through_halls(at, racks.halls, floor.trays, a, b)
+    inside = np.flatnonzero(at.rack[a] == at.rack[b])
+    run[inside] = np.abs(at.high[a[inside]] - at.high[b[inside]]) + RACK_WIDTH_M
+    if at.cold.any():
+        run += np.where(at.cold[a] != at.cold[b], np.maximum(at.depth[a], at.depth[b]), 0)
     run *= 1 + floor.slack
+    run += 2 * floor.trays.loop_m
     return run
 
 
-def stocked(length_m: Floats) -> Floats:
-    """Round lengths up to what is stocked, m, float64."""
-    result: Floats = np.append(STOCK_M, 0.0)[np.searchsorted(STOCK_M, length_m - 1e-9)]
-    beyond = np.flatnonzero(result == 0)
-    step = np.where(length_m[beyond] > BY_DRUM_M + 1e-6, 1000, 100)
-    result[beyond] = np.ceil(length_m[beyond] / step - 1e-9) * step
-    return result
+def _through_halls(at: Stands, halls: tuple[Hall, ...], trays: Trays, a: Ints, b: Ints) -> Floats:
+    """From the tray above one device to that above another, m, float64."""
+    way = np.abs(at.x[a] - at.x[b]) + np.abs(at.y[a] - at.y[b])
+    if trays.cross != "everywhere":
+        rows = np.flatnonzero((at.y[a] != at.y[b]) & (at.hall[a] == at.hall[b]))
+        way[rows] += _detours(at, halls, trays.cross, a[rows], b[rows])
+    other = np.flatnonzero(at.hall[a] != at.hall[b])
+    if len(other):
+        to_exit, between = _to_exits(at, halls, trays), between_halls(halls, trays)
+        far, near = a[other], b[other]
+        way[other] = to_exit[far] + between[at.hall[far], at.hall[near]] + to_exit[near]
+    return way
+
+
+def _detours(at: Stands, halls: tuple[Hall, ...], cross: Cross, a: Ints, b: Ints) -> Floats:
+    """What each pair of devices in different rows of a hall goes beyond the nearer way, m, float64."""
+    found = np.zeros(len(a))
+    for i, hall in enumerate(halls):
+        rows = np.flatnonzero(at.hall[a] == i)
+        found[rows] = detour(at.x[a[rows]], at.x[b[rows]], crossings(hall, cross))
+    return found
+
+
+def crossings(hall: Hall, cross: Cross) -> Floats:
+    """Where trays cross the rows of a hall: x in the frame of the site, m, ascending, float64."""
+    every = hall.racks_per_row if cross == "ends" else int(cross)
+    places = [*range(0, hall.racks_per_row, every), hall.racks_per_row]
+    return hall.x_m + np.array(places, dtype=np.float64) * hall.rack_pitch_m
+
+
+def detour(x_a: Floats, x_b: Floats, crossing: Floats) -> Floats:
+    """How much farther than straight the nearest crossing tray makes the way from x to x, m, float64 of one shape.
+
+    Nothing where one lies between the two; else there and back to the nearest on either side.
+    """
+    low, high = np.minimum(x_a, x_b), np.maximum(x_a, x_b)
+    next_up = np.searchsorted(crossing, low - 1e-9)
+    beyond = np.append(crossing, np.inf)[next_up] - high
+    short = low - np.insert(crossing, 0, -np.inf)[next_up]
+    nearest: Floats = 2 * np.maximum(0.0, np.minimum(beyond, short))
+    return nearest
+
+
+def _exit_of(hall: Hall, trays: Trays) -> Point:
+    return trays.exits.get(hall.name, (hall.x_m, hall.y_m))
+
+
+def _to_exits(at: Stands, halls: tuple[Hall, ...], trays: Trays) -> Floats:
+    """From the tray above each device to the exit of its hall, m, float64."""
+    found = np.zeros(len(at.rack))
+    for i, hall in enumerate(halls):
+        rows = np.flatnonzero(at.hall == i)
+        x, y = _exit_of(hall, trays)
+        found[rows] = np.abs(at.x[rows] - x) + np.abs(at.y[rows] - y)
+        if trays.cross != "everywhere":
+            across = detour(at.x[rows], np.full(len(rows), float(x)), crossings(hall, trays.cross))
+            found[rows] += np.where(at.y[rows] == y, 0, across)
+    return found
+
+
+def between_halls(halls: tuple[Hall, ...], trays: Trays) -> Floats:
+    """From exit to exit of halls, m, float64 by both halls; 0 between sites, whose fibre has a length of its own."""
+    found = np.zeros((len(halls), len(halls)))
+    for i, one in enumerate(halls):
+        for j, other in enumerate(halls):
+            if one.site == other.site:
+                found[i, j] = _from_exit_to_exit(one, other, trays)
+    return found
+
+
+def _from_exit_to_exit(one: Hall, other: Hall, trays: Trays) -> float:
+    """Along the walls, and through the riser that lies best where the storeys differ."""
+    a, b = _exit_of(one, trays), _exit_of(other, trays)
+    if one.storey == other.storey or not trays.risers:
+        return _apart(a, b) + abs(one.storey - other.storey) * trays.storey_m
+    by_riser = min(_apart(a, riser) + _apart(riser, b) for riser in trays.risers)
+    return by_riser + abs(one.storey - other.storey) * trays.storey_m
+
+
+def _apart(a: Point, b: Point) -> float:
+    return abs(a[0] - b[0]) + abs(a[1] - b[1])

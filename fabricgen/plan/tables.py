@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fabricgen.catalog.models import CableProfile, NodeProfile, RackProfile, SwitchProfile
+from fabricgen.design.cable_policy import OPEN, CablePolicy
 from fabricgen.design.fabric_model import Attachment, TierKey
 from fabricgen.design.halls import Hall
 from fabricgen.design.ports import PortRun
@@ -126,6 +127,8 @@ class Segment:
     """Cable profiles that may carry it; empty: any that fits."""
     stated: Path = ()
     """Where the blueprint states these; () where it does not."""
+    policy: CablePolicy = OPEN
+    """What is taken where none are stated."""
 
     @property
     def key(self) -> str:
@@ -165,8 +168,9 @@ class LinkTable:
 class CableTable:
     """Cables, and the ends of cables: one row a pair of connectors that a cable joins (a breakout has several).
 
-    Per cable: `length_m` float64 as stocked, `run_m` as measured, `medium` indexes `media`. Per end row: its cable, a
-    link of it, and how many links it carries.
+    Per cable: `length_m` float64 as stocked, `run_m` as measured, `medium` indexes `media`, `connectors` int32 how many
+    connectors of a twin-port cage it fills (fibres and single ports: 1). Per end row: its cable, a link of it, and how
+    many links it carries.
     """
 
     media: tuple[CableProfile, ...]
@@ -174,6 +178,7 @@ class CableTable:
     run_m: Floats
     medium: Ints
     reaches: Flags
+    connectors: Ints
     end_cable: Ints
     end_link: Ints
     end_links: Ints

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricgen.design.cable_policy import policy_of
 from fabricgen.design.counts import slot_table
 from fabricgen.design.fabric_model import (
     Attachment,
@@ -107,7 +108,7 @@ class FabricWiring:
         device = np.arange(rows.start, rows.stop, dtype=np.int32)
         stated = media_of_nodes(self._design, self._fabric, leaf, rj45=attachment.kind.rj45)
         return Wires(
-            self._segment("node", leaf, attachment, leaf.downs[feed.run], self._fabric.path, stated),
+            self._segment(None, leaf, attachment, leaf.downs[feed.run], self._fabric.path, stated),
             np.repeat(device, shape[1]),
             np.tile(np.arange(shape[1], dtype=np.int32), shape[0]),
             self._switches(leaf).first + switch.ravel(),
@@ -125,8 +126,16 @@ class FabricWiring:
         before = np.array(table.units_before, dtype=np.int32)
         return before[at["unit"]] * table.per_unit[combo] + offsets[node]
 
-    def _segment(self, lower: str, upper: TierDesign, a: Any, b: Any, path: Any, stated: Stated | None) -> Segment:
-        found = Segment(self._fabric.name, lower, upper.name, b.speed_gbps, b.lane_gbps, a, b, False, path, upper.key)
+    def _segment(
+        self, lower: TierDesign | None, upper: TierDesign, a: Any, b: Any, path: Any, stated: Stated | None
+    ) -> Segment:
+        """The segment of links up from a tier, or from nodes and the like (None)."""
+        below = lower.profile.id if lower else a.profile.id if isinstance(a, Attachment) else ""
+        policy = policy_of(self._design.loaded.blueprint, self._fabric.name, (below, upper.profile.id))
+        name = lower.name if lower else "node"
+        found = Segment(
+            self._fabric.name, name, upper.name, b.speed_gbps, b.lane_gbps, a, b, False, path, upper.key, policy=policy
+        )
         if stated is None:
             return found
         media = tuple(profile.id for profile in stated.profiles(self._design.catalog))
@@ -143,7 +152,7 @@ class FabricWiring:
         rail, plane = self._of_switches(b)
         stated = media_of_extra(self._design, self._fabric, extra)
         return Wires(
-            self._segment("node", tier, extra.attachment, tier.downs[extra.run], extra.path, stated),
+            self._segment(None, tier, extra.attachment, tier.downs[extra.run], extra.path, stated),
             np.array([devices.first + link.device for link in extra.links], dtype=np.int32),
             np.array([link.leg for link in extra.links], dtype=np.int32),
             b,
@@ -161,7 +170,7 @@ class FabricWiring:
         rail, plane = self._of_switches(switches)
         run, stated = leaf.downs[feed.run], media_of_nodes(self._design, self._fabric, leaf, rj45=True)
         return Wires(
-            self._segment("node", leaf, ManagementPort(), run, (*self._fabric.path, "also"), stated),
+            self._segment(None, leaf, ManagementPort(), run, (*self._fabric.path, "also"), stated),
             device,
             np.zeros(len(device), dtype=np.int32),
             switches.astype(np.int32),
@@ -198,7 +207,7 @@ class FabricWiring:
         b_device = b.reshape(-1).astype(np.int32)
         rail, plane = self._of_pair(a, b_device)
         stated = media_of_uplinks(self._design, lower, upper)
-        segment = self._segment(lower.name, upper, lower.up, upper.downs[feed.run], lower.path, stated)
+        segment = self._segment(lower, upper, lower.up, upper.downs[feed.run], lower.path, stated)
         return Wires(segment, a, a_port, b_device, b_port.reshape(-1), rail, plane)
 
     def _laterals(self, tier: TierDesign, lateral: Lateral) -> Iterator[Wires]:
@@ -217,7 +226,7 @@ class FabricWiring:
             number = np.tile(np.arange(links, dtype=np.int32), len(a))
             a_device, b_device = np.repeat(a, links).astype(np.int32), np.repeat(b, links).astype(np.int32)
             rail, plane = self._of_pair(a_device, b_device)
-            segment = replace(self._segment(tier.name, tier, lateral.run, lateral.run, path, stated), km=km)
+            segment = replace(self._segment(tier, tier, lateral.run, lateral.run, path, stated), km=km)
             yield Wires(segment, a_device, starts[0] + number, b_device, starts[1] + number, rail, plane)
 
     def _of_pair(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:

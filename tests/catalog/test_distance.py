@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from fabricgen.blueprint.load import load_blueprint
+from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.parts import bill
 from fabricgen.plan.media import fits_segment
-from fabricgen.plan.routes import stocked
+from fabricgen.plan.stock import stocked
 
 BLUEPRINT = Path(__file__).with_name("hpn_chassis.yaml")
 AT_800G = "fabrics.compute.tiers.leaf.uplinks=2 x 800G"
@@ -87,4 +88,5 @@ def test_coherent_modules_carry_links_of_their_own_speed_over_lanes_of_either_ra
     [(480, 500), (501, 600), (1_950, 2_000), (2_000, 2_000), (2_001, 3_000), (9_400, 10_000), (80_000, 80_000)],
 )
 def test_long_fibre_comes_by_100_m_and_then_by_the_kilometre(run: float, length: float) -> None:
-    assert stocked(np.array([float(run)])).tolist() == [length]
+    fibre = next(c for c in Catalog().cables if c.id == "lr4")
+    assert stocked(fibre, np.array([float(run)])).tolist() == [length]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+import numpy as np
+
 from fabricgen.cluster import Cluster
 from fabricgen.design.summary import summary
 from fabricgen.export.table import ExportContext, File
@@ -13,6 +15,25 @@ ON_REQUEST = False
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
-    """Yield summary.json; counts come from the design, which the plan agrees with."""
-    figures = summary(cluster.design) | {"findings": dict(context.findings)}
-    yield "summary.json", (json.dumps(figures, indent=2) + "\n").encode()
+    """Yield summary.json; counts come from the design, which the plan agrees with.
+
+    But for cables that fill twin-port cages: the design, which knows no lengths, counts one a connector.
+    """
+    figures = summary(cluster.design)
+    for (fabric, key), fewer in _put_together(cluster).items():
+        figures["fabrics"][fabric]["cables"][key] -= fewer
+    yield "summary.json", (json.dumps(figures | {"findings": dict(context.findings)}, indent=2) + "\n").encode()
+
+
+def _put_together(cluster: Cluster) -> dict[tuple[str, str], int]:
+    """(fabric, pair of tiers) -> how many fewer cables there are than connectors of the cages that they hang on."""
+    cables, links = cluster.plan.cables, cluster.plan.links
+    rows = np.flatnonzero(cables.connectors > 1)
+    segment = np.zeros(len(cables), dtype=np.int32)
+    segment[cables.end_cable] = links.segment[cables.end_link]
+    fewer = np.bincount(segment[rows], weights=cables.connectors[rows] - 1, minlength=len(links.segments))
+    found: dict[tuple[str, str], int] = {}
+    for made, count in zip(links.segments, fewer.tolist(), strict=True):
+        if count:
+            found[made.fabric, made.key] = found.get((made.fabric, made.key), 0) + round(count)
+    return found

@@ -1,0 +1,136 @@
+"""Cables that share cages: fibres in a twin-port transceiver, or one copper cable that fills the whole cage.
+
+A cable with ends of its own fills its cages. Where all that hangs in a twin-port cage goes to one other cage, it may be
+one straight cable (NVIDIA MCP4Y10: 2x400G at both ends, also from a switch to a DGX); where it goes to cages of one
+connector each, one splitter (MCP7Y00, MCP7Y10: 2x400G to 400G twice). Source: docs.nvidia.com, product specifications
+of these, overview and use cases.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.ports import PortRun
+from fabricgen.plan.end_numbers import EndNumbers, Ends, hangs_on_lower
+from fabricgen.plan.tables import Flags, Ints, LinkTable, Side
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """How cables share cages, columns of one length.
+
+    `alone`: it has its cages to itself; `together`: the first cable, int32, of those joined to it by shared cages;
+    `one_cable`: not alone, and one cable with ends of its own could be all of these; `split`: it is a breakout.
+    """
+
+    alone: Flags
+    together: Ints
+    one_cable: Flags
+    split: Flags
+
+
+def connectors_in_cage(side: Side) -> int:
+    """Cable connectors of the fullest cage of a side."""
+    if isinstance(side, PortRun):
+        return max(1, side.connectors)
+    if isinstance(side, Attachment):
+        return max(len({o.connector for o in side.legs if o.cage == leg.cage}) for leg in side.legs)
+    return 1
+
+
+def sharing(links: LinkTable, segment: Ints, ends: Ends) -> Sharing:
+    """How cables of some segments share cages."""
+    alone, together = _joined(ends, len(segment))
+    split = np.bincount(ends.cable, minlength=len(segment)) > 1
+    split |= np.array([not hangs_on_lower(s) and s.b.per_connector > 1 for s in links.segments], dtype=bool)[segment]
+    one_cable = np.zeros(len(segment), dtype=bool)
+    if not alone.all():
+        rows = np.flatnonzero(~alone[ends.cable]).astype(np.int32)
+        one_cable = _one_cable(links, segment, together, ends, rows) & ~alone
+    return Sharing(alone, together, one_cable, split)
+
+
+def _one_cable(links: LinkTable, segment: Ints, together: Ints, ends: Ends, rows: Ints) -> Flags:
+    """Whether those that share cages are alike, in one cage, and go to one other or to cages of one connector."""
+    group = together[ends.cable[rows]]
+    same = _constant(group, segment[ends.cable[rows]], len(segment))
+    one_a, one_b = (_constant(group, cage[rows], len(segment)) for cage in (ends.cage.a, ends.cage.b))
+    single_a, single_b = (
+        np.array([connectors_in_cage(side) == 1 for side in sides], dtype=bool)[segment]
+        for sides in ([s.a for s in links.segments], [s.b for s in links.segments])
+    )
+    found: Flags = (same & ((one_a & one_b) | (one_a & single_b) | (one_b & single_a)))[together]
+    return found
+
+
+def _constant(group: Ints, value: Ints, groups: int) -> Flags:
+    """Whether all values of a group are one; so it is of groups without any."""
+    least, most = np.full(groups, np.iinfo(np.int32).max, dtype=np.int32), np.full(groups, -1, dtype=np.int32)
+    np.minimum.at(least, group, value)
+    np.maximum.at(most, group, value)
+    same: Flags = least >= most
+    return same
+
+
+def _joined(ends: Ends, cables: int) -> tuple[Flags, Ints]:
+    """(whether a cable has all its cages to itself, the first cable of those joined to it by shared cages)."""
+    cage = np.concatenate([ends.cage.a, ends.cage.b])
+    cable = np.concatenate([ends.cable, ends.cable])
+    alone, label = np.ones(cables, dtype=bool), np.arange(cables, dtype=np.int32)
+    lowest, highest = np.full(ends.cage.count, cables, dtype=np.int32), np.full(ends.cage.count, -1, dtype=np.int32)
+    np.minimum.at(lowest, cage, cable)
+    np.maximum.at(highest, cage, cable)
+    shared = (lowest < highest)[cage]
+    cage, cable = cage[shared], cable[shared]
+    alone[cable] = False
+    while True:
+        np.minimum.at(lowest, cage, label[cable])
+        fresh = label.copy()
+        np.minimum.at(fresh, cable, lowest[cage])
+        if (fresh == label).all():
+            return alone, label
+        label = fresh
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """Cables after those that one is all of were put together: of each one before, the number it has now.
+
+    `connectors` int32: how many of before each is. `ends`: rows of the new cables.
+    """
+
+    number: Ints
+    connectors: Ints
+    ends: Ends
+
+
+def assemble(sharing: Sharing, attached: Flags, ends: Ends) -> Assembled:
+    """Put together cables with ends of their own (`attached`) that share cages; numbers keep their order."""
+    merged = attached & sharing.one_cable
+    first = np.where(merged, sharing.together, np.arange(len(merged), dtype=np.int32))
+    number = (np.cumsum(first == np.arange(len(first)), dtype=np.int32) - 1)[first]
+    if not merged.any():
+        return Assembled(number, np.ones(len(number), dtype=np.int32), ends)
+    return Assembled(number, np.bincount(number).astype(np.int32), _end_rows(number, ends))
+
+
+def _end_rows(number: Ints, ends: Ends) -> Ends:
+    """One row a pair of cages where a cable fills cages: its links are added up, the first one stands for them."""
+    cable = number[ends.cable]
+    several = np.bincount(number) > 1
+    apart = np.where(several[cable], -1, np.arange(len(cable), dtype=np.int32))
+    order = np.lexsort((ends.link, apart, ends.cage.b, ends.cage.a, cable))
+    same = np.zeros(len(order), dtype=bool)
+    keys = (cable, ends.cage.a, ends.cage.b, apart)
+    same[1:] = np.logical_and.reduce([key[order[1:]] == key[order[:-1]] for key in keys])
+    start = np.flatnonzero(~same)
+    kept = order[start]
+    count = np.add.reduceat(ends.links[order], start).astype(np.int32)
+    # rows of a cable in the order that they had, which is that of their far ends
+    place = np.lexsort((kept, cable[kept]))
+    kept, count = kept[place], count[place]
+    cages = EndNumbers(ends.cage.a[kept], ends.cage.b[kept], ends.cage.count)
+    return Ends(cable[kept].astype(np.int32), ends.link[kept], count, cages)
