@@ -31,7 +31,7 @@ class Patch(Model):
         (), description="Between which tiers, as summary.json names them: node-leaf, leaf-spine. Default: all."
     )
     at: Literal["rack", "row-end"] = Field(
-        "rack", description="Where panels stand: in the rack of each end, or in patch racks at the end of its row."
+        "rack", description="Where panels stand: in the rack of each end, or in patch racks at the head of its row."
     )
     panel: str = Field(
         "mpo-apc-72",

@@ -34,9 +34,11 @@ def patched_kinds(cluster: Cluster) -> Iterator[PatchedKind]:
         return
     import numpy as np
 
+    from fabricgen.plan.tables import distinct
+
     cables = cluster.plan.cables
     for number, policy in enumerate(patching.policies):
         mine = np.flatnonzero(patching.policy == number)
-        for medium in np.unique(cables.medium[mine]).tolist():
+        for medium in distinct(cables.medium[mine]):
             of = mine[cables.medium[mine] == medium]
             yield PatchedKind(policy, cables.media[medium], len(of), float(cables.length_m[of].max()))

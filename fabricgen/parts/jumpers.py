@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +12,10 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.patch_models import Polarity
 from fabricgen.design.patching import PatchPolicy
 from fabricgen.kernel.units import number
+from fabricgen.parts.cables import distinct
 from fabricgen.plan.end_numbers import hangs_on_lower
 from fabricgen.plan.lanes import link_lanes
-from fabricgen.plan.patch_tables import Patching
+from fabricgen.plan.patch_tables import AT_COMMON_END, AT_FAR_END, NOWHERE, Patching
 from fabricgen.plan.tables import CableTable, Ints, LinkTable, Wide
 
 JOINT = " + "
@@ -31,14 +33,14 @@ Fibre = Callable[[CableProfile, int, int, float], Jumper]
 
 @dataclass(frozen=True, slots=True)
 class _Channel:
-    """What tells channels apart: which end splits, how far, over how many lanes, and the jumpers' lengths, m."""
+    """What tells channels apart: which end is common, legs and lanes, where it splits, and jumpers' lengths, m."""
 
     medium: CableProfile
     policy: PatchPolicy
     lower: bool
     far_ends: int
     legs: int
-    """Jumpers at the far end: more than one where the splitter is at the common end."""
+    split: int
     lanes: int
     leg_lanes: int
     a_m: float
@@ -48,11 +50,15 @@ class _Channel:
         """The jumpers at the a and at the b end."""
         near_m, far_m = (self.a_m, self.b_m) if self.lower else (self.b_m, self.a_m)
         near, far = self.policy.jumpers if self.lower else self.policy.jumpers[::-1]
-        split = self.far_ends if self.legs > 1 else 1
-        common = _typed(self.medium, near, near_m, fibre(self.medium, split, self.lanes, near_m))
-        others = (self.far_ends // split, self.leg_lanes if self.legs > 1 else self.lanes)
-        legs = (_typed(self.medium, far, far_m, fibre(self.medium, *others, far_m)),) * self.legs
-        return ((common,), legs) if self.lower else (legs, (common,))
+        whole, leg, splitter = (1, self.lanes), (1, self.leg_lanes), (self.far_ends, self.lanes)
+        common, others, one, many = {
+            AT_FAR_END: (whole, splitter, 1, 1),
+            AT_COMMON_END: (splitter, leg, 1, self.legs),
+            NOWHERE: (leg, leg, self.legs, self.legs),
+        }[self.split]
+        first = (_typed(self.medium, near, near_m, fibre(self.medium, *common, near_m)),) * one
+        last = (_typed(self.medium, far, far_m, fibre(self.medium, *others, far_m)),) * many
+        return (first, last) if self.lower else (last, first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +86,21 @@ def channels_of(
     rows = np.flatnonzero(patching.policy >= 0)
     one = np.zeros(len(cables), dtype=np.int64)
     one[cables.end_cable[::-1]] = cables.end_link[::-1]
-    legs = np.where(patching.spread == 1, np.bincount(cables.end_cable, minlength=len(cables)), 1)
+    legs = np.bincount(cables.end_cable, minlength=len(cables))
     each = np.zeros(len(cables), dtype=np.int64)
     np.maximum.at(each, cables.end_cable, link_lanes(links)[links.segment[cables.end_link]] * cables.end_links)
-    columns = [cables.medium, patching.policy, splits, legs, lanes, each]
+    columns = [cables.medium, patching.policy, splits, legs, patching.split, lanes, each]
     lengths = [np.rint(column * 1000).astype(np.int64) for column in (patching.a_jumper_m, patching.b_jumper_m)]
     lower = np.array([hangs_on_lower(s) for s in links.segments], dtype=bool)[links.segment[one[rows]]]
-    keys = np.stack([lower, *(column[rows] for column in (*columns, *lengths))])
-    distinct, kind = np.unique(keys, axis=1, return_inverse=True)
+    keys: tuple[Any, ...] = (lower, *(column[rows] for column in (*columns, *lengths)))
+    first, kind = distinct(*keys)
     made = []
-    for low, medium, policy, far_ends, count, whole, leg, a_mm, b_mm in distinct.T.tolist():
+    kinds: Iterable[tuple[int, ...]] = zip(*(key[first].tolist() for key in keys), strict=True)
+    for low, medium, policy, far_ends, count, split, whole, leg, a_mm, b_mm in kinds:
         of = cables.media[medium], patching.policies[policy], bool(low)
-        made.append(_Channel(*of, far_ends, count, whole, leg, a_mm / 1000, b_mm / 1000).ends(fibre))
-    return Channels(rows, kind.reshape(-1), tuple(made))
+        widths = far_ends, count, split, whole, leg
+        made.append(_Channel(*of, *widths, a_mm / 1000, b_mm / 1000).ends(fibre))
+    return Channels(rows, kind, tuple(made))
 
 
 def _typed(medium: CableProfile, kind: Polarity, length_m: float, made: Jumper) -> Jumper:

@@ -10,6 +10,7 @@ from fabricgen.catalog.patch_models import PanelProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.patching import FIBRES
 from fabricgen.kernel.units import number
+from fabricgen.parts.cables import distinct
 from fabricgen.parts.need import Part
 from fabricgen.plan.patch_tables import Patching, PatchTable
 from fabricgen.plan.tables import Ints, Wide
@@ -51,10 +52,10 @@ class PatchParts:
     def trunk_parts(self) -> tuple[tuple[Part, ...], Wide]:
         """(distinct trunks to order, which of them each trunk is)."""
         trunks = self._patching.trunks
-        keys = np.stack([trunks.policy, trunks.fibre, np.rint(trunks.length_m * 1000)])
-        distinct, code = np.unique(keys, axis=1, return_inverse=True)
-        made = tuple(self._trunk(int(p), int(f), mm / 1000) for p, f, mm in distinct.T.tolist())
-        return made, code.reshape(-1)
+        keys = trunks.policy, trunks.fibre, trunks.length_m
+        first, code = distinct(*keys)
+        made = zip(*(key[first].tolist() for key in keys), strict=True)
+        return tuple(self._trunk(policy, fibre, length) for policy, fibre, length in made), code
 
     def _trunk(self, policy: int, fibre: int, length_m: float) -> Part:
         of = self._patching.policies[policy]
@@ -79,10 +80,11 @@ class PatchParts:
         """(fibres of a trunk's connector in words, which of them each of some patches has)."""
         policy = self._patching.trunks.policy[patches.trunk[rows]]
         each = np.array([len(p.panel.positions) for p in self._patching.policies], dtype=np.int32)[policy]
-        keys = np.stack([policy, patches.port[rows] % each, patches.lanes[rows]])
-        distinct, code = np.unique(keys, axis=1, return_inverse=True)
-        made = [_fibres(self._patching.policies[p].panel, port, lanes) for p, port, lanes in distinct.T.tolist()]
-        return made, code.reshape(-1).astype(np.int32)
+        keys = policy, patches.port[rows] % each, patches.lanes[rows]
+        first, code = distinct(*keys)
+        made = zip(*(key[first].tolist() for key in keys), strict=True)
+        panels = [p.panel for p in self._patching.policies]
+        return [_fibres(panels[number], port, lanes) for number, port, lanes in made], code.astype(np.int32)
 
 
 def _fibres(panel: PanelProfile, port: int, lanes: int) -> str:

@@ -74,7 +74,7 @@ def lay(hall: Hall, ends: Ends, policy: Ints, medium: Ints) -> Laid:
     length_m, run_m = a_m + b_m, jumpers[0] + jumpers[1]
     length_m += _longest(table.length_m[patches.trunk], cable, len(policy))
     run_m += _longest(run[patches.trunk], cable, len(policy))
-    patching = Patching(hall.policies, hall.places.names, policy, a_m, b_m, ways.spread, panels, table, patches)
+    patching = Patching(hall.policies, hall.places.names, policy, a_m, b_m, ways.split, panels, table, patches)
     return Laid(patching, racks, length_m, run_m)
 
 

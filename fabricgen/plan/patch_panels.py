@@ -115,11 +115,14 @@ def free_units(devices: DeviceTable, racks: RackTable) -> Flags:
 def patch_racks(
     panels: PanelTable, policies: tuple[PatchPolicy, ...], places: Places, racks: RackTable
 ) -> tuple[PanelTable, RackTable]:
-    """Panels of whole rows in patch racks beyond the last rack of the row, which are added to the racks."""
+    """Panels of whole rows in patch racks before the first place of the row, which are added to the racks.
+
+    Rows fill from that place on, so that nothing has to move for a rack that is added.
+    """
     rack, u = panels.rack.copy(), panels.u.copy()
     names: list[str] = []
     like, column = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
-    behind, units = _ends_of_rows(places, racks), racks.kinds[-1].units
+    ahead, units = np.zeros(len(places), dtype=np.int32), racks.kinds[-1].units
     for i, policy in enumerate(policies):
         mine = np.flatnonzero(panels.policy == i).astype(np.int32)
         if policy.spec.at != "row-end" or not len(mine):
@@ -135,16 +138,9 @@ def patch_racks(
             for p, n in zip(place.tolist(), number.tolist(), strict=True)
         ]
         like.append(places.rack[place])
-        column.append(behind[place] + number)
-        np.maximum.at(behind, place, column[-1] + 1)
+        column.append(-1 - ahead[place] - number)
+        np.maximum.at(ahead, place, -column[-1])
     return replace(panels, rack=rack, u=u), _with_racks(racks, names, np.concatenate(like), np.concatenate(column))
-
-
-def _ends_of_rows(places: Places, racks: RackTable) -> Ints:
-    """The column behind the last rack of each place."""
-    behind = np.zeros(len(places), dtype=np.int32)
-    np.maximum.at(behind, places.row_of, racks.column + 1)
-    return behind
 
 
 def _through_fibres(panels: PanelTable, mine: Ints) -> Ints:

@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from fabricgen.design.patching import PatchPolicy
 from fabricgen.plan.tables import Floats, Ints
 
+AT_FAR_END, AT_COMMON_END, NOWHERE = range(3)
+"""Where the splitter of a breakout is: beyond the trunk, if all far ends are in one place; before it, if they are not;
+nowhere where each leg fills connectors of its own, so that it is a straight channel. Straight cables are of the first.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class PanelTable:
@@ -72,8 +77,7 @@ class PatchTable:
 class Patching:
     """All that is patched; `places` are names of what trunks join, racks or rows.
 
-    Per cable: its policy (-1 for direct ones), the stocked lengths of its jumpers, m, and whether (1) the far ends of a
-    breakout are in several places (`spread`), so that its common end takes the splitter.
+    Per cable: its policy (-1 for direct ones), the stocked lengths of its jumpers, m, and where a breakout splits.
     """
 
     policies: tuple[PatchPolicy, ...]
@@ -81,7 +85,7 @@ class Patching:
     policy: Ints
     a_jumper_m: Floats
     b_jumper_m: Floats
-    spread: Ints
+    split: Ints
     panels: PanelTable
     trunks: TrunkTable
     patches: PatchTable

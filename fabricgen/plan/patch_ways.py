@@ -10,15 +10,16 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.design.patching import FIBRES, PatchPolicy
 from fabricgen.plan.end_numbers import Ends, hangs_on_lower
 from fabricgen.plan.lanes import lanes_of, link_lanes, splits_of
-from fabricgen.plan.tables import Ints, LinkTable
+from fabricgen.plan.patch_tables import AT_COMMON_END, AT_FAR_END, NOWHERE
+from fabricgen.plan.tables import Flags, Ints, LinkTable
 
 
 @dataclass(frozen=True, slots=True)
 class Ways:
     """Ways, int32 columns of one length: policy, kind of fibre, places of the ends, and the connectors each takes.
 
-    A straight cable is one, and so is a breakout all of whose far ends are in one place; of others each far end is
-    one. `of_row` is the way of each patched cable end row, `rows` those rows; `spread` says it of each cable.
+    A straight cable is one, and so is a breakout that splits at its far end; of others each leg is one. `of_row` is
+    the way of each patched cable end row, `rows` those rows; `split` says of each cable where it splits.
     """
 
     policy: Ints
@@ -29,7 +30,7 @@ class Ways:
     lanes: Ints
     rows: Ints
     of_row: Ints
-    spread: Ints
+    split: Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +60,15 @@ def ways_of(
     cable, segment = ends.cable[rows], links.segment[ends.link[rows]]
     lower = np.array([hangs_on_lower(s) for s in links.segments], dtype=bool)[segment]
     a_place, b_place = (place[rows] for place in places)
-    spread = _spread(cable, np.where(lower, b_place, a_place), cables)
-    starts = spread[cable] | np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
+    each = np.array([m.lanes_per_connector for m in media], dtype=np.int32)[medium[cable]]
+    leg = link_lanes(links)[segment] * ends.links[rows]
+    split = _splits(cable, np.where(lower, b_place, a_place), leg % each == 0, cables)
+    apart = split[cable] != AT_FAR_END
+    starts = apart | np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
     of_row = (np.cumsum(starts) - 1).astype(np.int32)
-    splits = splits_of(links, ends.cable, ends.link, cables)
-    whole = lanes_of(links, ends.cable, ends.link, ends.links, splits)
-    lanes = np.where(spread[cable], link_lanes(links)[segment] * ends.links[rows], whole[cable])[starts]
-    of = medium[cable[starts]]
-    each = np.array([m.lanes_per_connector for m in media], dtype=np.int32)[of]
+    whole = lanes_of(links, ends.cable, ends.link, ends.links, splits_of(links, ends.cable, ends.link, cables))
+    lanes = np.where(apart, leg, whole[cable])[starts]
+    of, each = medium[cable[starts]], each[starts]
     kind = np.array([FIBRES.index(m.fibre) if m.fibre else -1 for m in media], dtype=np.int32)[of]
     return Ways(
         policy[cable[starts]],
@@ -77,16 +79,19 @@ def ways_of(
         lanes.astype(np.int32),
         rows,
         of_row,
-        spread.astype(np.int32),
+        split,
     )
 
 
-def _spread(cable: Ints, far: Ints, cables: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether the far ends of each cable are in several places."""
+def _splits(cable: Ints, far: Ints, whole: Flags, cables: int) -> Ints:
+    """Where each cable splits, from the places of its far ends and whether each leg has `whole` connectors."""
     lowest, highest = np.full(cables, np.iinfo(np.int32).max, dtype=np.int32), np.full(cables, -1, dtype=np.int32)
     np.minimum.at(lowest, cable, far)
     np.maximum.at(highest, cable, far)
-    return highest > lowest
+    split = np.where(highest > lowest, AT_COMMON_END, AT_FAR_END).astype(np.int32)
+    legs, broken = np.bincount(cable, minlength=cables), np.bincount(cable[~whole], minlength=cables)
+    split[(legs > 1) & (broken == 0)] = NOWHERE
+    return split
 
 
 def trunks_of(ways: Ways, policies: tuple[PatchPolicy, ...], places: int) -> Trunks:

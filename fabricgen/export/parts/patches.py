@@ -14,7 +14,7 @@ from fabricgen.parts.cables import CableParts
 from fabricgen.parts.jumpers import Channels
 from fabricgen.parts.trunks import PatchParts
 from fabricgen.plan.end_numbers import hangs_on_lower
-from fabricgen.plan.patch_tables import Patching
+from fabricgen.plan.patch_tables import AT_FAR_END, Patching
 from fabricgen.plan.tables import Ints
 
 ON_REQUEST = False
@@ -73,5 +73,5 @@ def _once(cluster: Cluster, patching: Patching, end: int) -> Ints:
     cable = cables.end_cable[row]
     lower = np.array([hangs_on_lower(s) for s in links.segments], dtype=bool)[links.segment[cables.end_link[row]]]
     first = np.searchsorted(cables.end_cable, cable).astype(np.int32) == row
-    shared = (lower == (end == 0)) & (patching.spread[cable] == 0)
+    shared = (lower == (end == 0)) & (patching.split[cable] == AT_FAR_END)
     return np.flatnonzero(first | ~shared).astype(np.int32)
