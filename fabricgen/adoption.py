@@ -31,7 +31,9 @@ def adopt(design: Design, files: Sequence[str]) -> Design:
 class _Adoption:
     def __init__(self, cluster: Cluster, lists: Allocation) -> None:
         self._cluster, self._lists, self._design = cluster, lists, cluster.design
-        self._ends = LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
+        planned = cluster.planned
+        self._ends = LinkEnds(planned.plan, planned.port_names.ports)
+        self._plugged = LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
         self._rows = default_rows(cluster.design, cluster.plan.devices)
         self._defaults = list(self._rows)
         self._there = {name for kind, name in cluster.addresses.used if kind == ADOPTED}
@@ -92,7 +94,7 @@ class _Adoption:
     def _allocated(self, lock: Lock) -> Addresses:
         """What devices would have without what is adopted."""
         loaded = replace(self._design.loaded, lock=replace(lock, words={**lock.words, ADOPTED: {}}))
-        return allocate(build_design(loaded), self._cluster.plan)
+        return allocate(build_design(loaded), self._cluster.planned.plan)
 
     def _resolve(self, stated: Stated) -> None:
         """Note a value under the default name of its device, or why it cannot be."""
@@ -102,10 +104,12 @@ class _Adoption:
             self._fault(stated, f"there is no device '{key.device}'", did_you_mean(key.device, known))
             return
         key = key._replace(device=self._defaults[row])
-        if key.what == "port" and key.port not in self._ends.of(row):
-            hint = did_you_mean(key.port, self._ends.of(row))
+        if key.what == "port" and key.port not in self._plugged.of(row):
+            hint = did_you_mean(key.port, self._plugged.of(row))
             self._fault(stated, f"{stated.key.device} has no cabled port '{key.port}'", hint)
             return
+        if key.what == "port" and self._cluster.planned.own:
+            key = key._replace(port=self._planned_port(row, key.port))
         if not self._value(key, self._cluster.addresses):
             word = {"asn": "AS number", "loopback": "router id", "mgmt": "management address"}
             what = word.get(key.what) or f"address on {key.port}"
@@ -124,13 +128,19 @@ class _Adoption:
         elif not can_be_kept(key):
             self._fault(stated, f"the port '{key.port}' cannot be written into a lock", "rename the port")
 
+    def _planned_port(self, row: int, port: str) -> str:
+        """What the plan calls the port of a link that was plugged into a port: addresses follow the plan."""
+        link, upper = self._plugged.of(row)[port]
+        return str(self._cluster.planned.port_names.ports[upper][link])
+
     def _lower_end(self, row: int, key: Key, value: str) -> tuple[Key, str]:
         """A link between switches by its lower end, with the address there."""
         link, upper = self._ends.of(row).get(key.port, (-1, False)) if key.what == "port" else (-1, False)
         if not upper:
             return key, value
         key = key._replace(
-            device=self._defaults[int(self._cluster.plan.links.a_device[link])], port=str(self._cluster.a_port[link])
+            device=self._defaults[int(self._cluster.plan.links.a_device[link])],
+            port=str(self._cluster.planned.port_names.ports[0][link]),
         )
         family = self._cluster.addresses.families[key.v6].family
         return key, self._cluster.addresses.families[key.v6].text(family.parse(value) ^ 1)

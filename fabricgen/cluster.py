@@ -22,6 +22,7 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.extents import Extents
 from fabricgen.plan.expand import build_plan
 from fabricgen.plan.tables import SWITCH, Plan
+from fabricgen.recabling.built import Planned, as_built
 
 if TYPE_CHECKING:
     from fabricgen.fabric_view import FabricView
@@ -39,6 +40,8 @@ class Cluster:
     addresses: Addresses
     names: tuple[str, ...]
     port_names: PortNames
+    planned: Planned
+    """What was planned where `plan` has single cables as they were built."""
 
     @cached_property
     def sites(self) -> tuple[str, ...]:
@@ -88,17 +91,10 @@ class Cluster:
 
     @cached_property
     def cable_ids(self) -> tuple[str, ...]:
-        """A stable name for every cable: the device and connector it hangs on."""
-        from fabricgen.plan.cabling import anchor_rows
+        """A stable name for every cable: the device and connector that it is planned to hang on."""
+        from fabricgen.recabling.ends import cable_ids
 
-        links = self.plan.links
-        a_cage, b_cage = self.cages
-        row, lower, connector = anchor_rows(links, self.plan.cables)
-        device = self.name_column[np.where(lower, links.a_device[row], links.b_device[row])]
-        cage = np.where(lower, a_cage[row], b_cage[row])
-        connectors, place = np.unique(connector, return_inverse=True)
-        tails = np.array([f".{n + 1}" if n >= 0 else "" for n in connectors.tolist()], dtype=object)
-        return tuple((device + (":" + cage + tails[place])).tolist())
+        return cable_ids(self.planned.plan, self.name_column, self.planned.port_names.cages)
 
     def switch_rows(self) -> list[int]:
         """Rows of the device table that are switches of Ethernet fabrics, in order."""
@@ -163,13 +159,14 @@ def build_cluster(design: Design) -> Cluster:
             from fabricgen.allocate.overrides import with_overrides
 
             addresses = with_overrides(design, plan, names, port_names, addresses)
+        plan, port_names, planned = as_built(design, plan, names, port_names)
         check_sessions(design, plan, names, addresses.asn)
         if design.loaded.guids:
             _check_guids(design, plan, names)
         check_configurations(design, plan, names, port_names)
     except InputError as error:
         raise design.loaded.located(error) from error
-    return Cluster(design, plan, addresses, tuple(names), port_names)
+    return Cluster(design, plan, addresses, tuple(names), port_names, planned)
 
 
 def _check_guids(design: Design, plan: Plan, names: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.cable_overrides import CableOverrides
 from fabricgen.blueprint.cabling import Cabling
 from fabricgen.blueprint.configuration import DeviceConfiguration, Snippets
 from fabricgen.blueprint.fabric import Fabric, NosOf
@@ -155,6 +156,9 @@ class Blueprint(Model):
     )
     address_of: dict[str, Override] = Field(
         default_factory=dict, description="Numbers of single devices by their names, instead of those allocated."
+    )
+    cable_of: CableOverrides = Field(
+        default_factory=dict, description="What single cables have instead of what is planned, by their ids: as built."
     )
     names: Names = Field(default_factory=Names.model_construct, description="What devices are called.")
     floor: Floor = Field(default_factory=Floor.model_construct, description="The hall that cables run through.")

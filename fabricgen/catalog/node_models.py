@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from fabricgen.catalog.profile import Power, Profile
+from fabricgen.catalog.profile import Power, PowerSupplies, Profile
 from fabricgen.kernel.frozen_model import FrozenModel
 
 
@@ -68,6 +68,9 @@ class NodeProfile(Profile):
     roles: dict[str, NicRole] = Field(description="Role (compute, storage, inband, bmc, ...) -> its ports.")
     rack_units: int = Field(gt=0, description="Height, rack units.")
     power_w: Power = Field(Power(max=None, typical=None), description="Electrical power, W.")
+    psu: PowerSupplies | None = Field(
+        None, description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."
+    )
     weight_kg: float | None = Field(None, gt=0, description="Weight, kg.")
     scale_up: str = Field("", description="The scale-up domain that such nodes form.")
     scale_up_too: tuple[str, ...] = Field((), description="Others that they can form instead.")

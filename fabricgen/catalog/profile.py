@@ -31,3 +31,10 @@ class Power(FrozenModel):
     def planning_w(self) -> float | None:
         """The figure to plan by: the maximum, or the typical draw where no maximum is published."""
         return self.max if self.max is not None else self.typical
+
+
+class PowerSupplies(FrozenModel):
+    """The power supplies of a device, each with a cord of its own."""
+
+    count: int = Field(gt=0, le=64, description="Power supplies of one device, redundant ones included.")
+    inlet: Literal["C14", "C16", "C20", "C22"] = Field(description="The inlet of each (IEC 60320-1).")

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from fabricgen.catalog.profile import Power, Profile
+from fabricgen.catalog.profile import Power, PowerSupplies, Profile
 from fabricgen.kernel.frozen_model import FrozenModel
 
 
@@ -34,6 +34,12 @@ class CageClass(FrozenModel):
     optic_w: float | None = Field(None, gt=0, description="What a transceiver may draw in each of these cages, W.")
     high_power_w: float | None = Field(None, gt=0, description="What one may draw in those of `high_power_cages`, W.")
     high_power_cages: tuple[int, ...] = Field((), description="Cages that may draw more, by number on the face.")
+    rows: int | None = Field(
+        None, ge=1, le=64, description="Rows they form on the face, or on a card. Default: as few as 19 inches take."
+    )
+    numbered: Literal["down", "across"] = Field(
+        "down", description="Their numbers run down each column, or across each row. Default: down."
+    )
 
     def optic_limit_w(self, cages: Iterable[int]) -> float | None:
         """What a transceiver may draw in any of some cages (by number on the face), W; None where nobody says."""
@@ -130,6 +136,9 @@ class SwitchProfile(Profile):
     cages: tuple[CageClass, ...] = Field(min_length=1, description="Its cages by kind, in the order of the face.")
     rack_units: int = Field(gt=0, description="Height, rack units.")
     power_w: Power = Field(Power(max=None, typical=None), description="Electrical power without optics, W.")
+    psu: PowerSupplies | None = Field(
+        None, description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."
+    )
     weight_kg: float | None = Field(None, gt=0, description="Weight, kg.")
     nos: tuple[str, ...] = Field(
         min_length=1, description="Network operating systems that run on it, the usual one first."

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from pathlib import Path
 
 import click
 
-from fabricgen.kernel.diagnostics import Span, fault
+from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.replacing import replace_file
 
 
@@ -34,38 +33,10 @@ def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
 
 
 def read_prices(path: Path | None) -> dict[str, float]:
-    """Read a price file: CSV with the columns part and unit_price.
+    """Unit prices by part from a price file.
 
-    Raises InputError, with file and line, where it is not that.
+    Raises InputError (FG031), with file and line, where it is none.
     """
-    if path is None:
-        return {}
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            reader = csv.DictReader(stream)
-            if not {"part", "unit_price"} <= set(reader.fieldnames or ()):
-                raise fault(
-                    "FG031",
-                    "a price file has the columns part and unit_price",
-                    span=Span(str(path), 1, 1),
-                    hint=f"found: {', '.join(reader.fieldnames or ()) or 'nothing'}",
-                )
-            return {row["part"].strip(): _price(row["unit_price"], path, reader.line_num) for row in reader}
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise fault("FG031", f"cannot read {path}: {reason}") from error
+    from fabricgen.parts.prices import read_price_list
 
-
-def _price(text: str | None, path: Path, line: int) -> float:
-    try:
-        price = float(text or "")
-    except ValueError:
-        price = -1.0
-    if not 0 <= price < 1e12:
-        raise fault(
-            "FG031",
-            f"'{text}' is no price",
-            span=Span(str(path), line, 1),
-            hint="write a number such as 1250.00",
-        )
-    return price
+    return read_price_list(path).unit_prices if path else {}

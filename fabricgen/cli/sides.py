@@ -62,7 +62,7 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
     with ExitStack() as stack:
         stack.enter_context(collector_paused())
         shown: dict[str, str] = {}
-        stack.enter_context(_relabelled(shown))
+        stack.enter_context(relabelled(shown))
         was = _open(old, options.old_sets, options, stack, shown)
         now = _open(new, options.new_sets, options, stack, shown)
         change = compare(was.side, now.side, options.prices)
@@ -91,12 +91,12 @@ def _open(place: str, sets: tuple[str, ...], options: PlanOptions, stack: ExitSt
         at = tree.write(Path(temporary), largest=MAX_BYTES, whole=options.allow_outside)
     if folder:
         return _Opened(Side(place, read_lists(at)), _folder_configs(at))
-    cluster = _compiled(str(at) if tree else place, sets, options.allow_outside, temporary if tree else "")
+    cluster = compiled_side(str(at) if tree else place, sets, options.allow_outside, temporary if tree else "")
     side = Side(place, lists_of(cluster, options.prices), shape_of(cluster))
     return _Opened(side, _ClusterConfigs(cluster, options.templates), cluster)
 
 
-def _compiled(blueprint: str, sets: tuple[str, ...], allow_outside: bool, root: str) -> Cluster:
+def compiled_side(blueprint: str, sets: tuple[str, ...], allow_outside: bool, root: str) -> Cluster:
     """Compile a blueprint; one of a revision may include nothing that is not of the revision."""
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
     tables = [row.span for rows in design.loaded.guids.values() for row in rows[:1]]
@@ -109,7 +109,7 @@ def _compiled(blueprint: str, sets: tuple[str, ...], allow_outside: bool, root: 
 
 
 @contextmanager
-def _relabelled(shown: Mapping[str, str]) -> Iterator[None]:
+def relabelled(shown: Mapping[str, str]) -> Iterator[None]:
     """Let faults name files of a revision, not where they were written to for a moment."""
     try:
         yield
@@ -135,15 +135,15 @@ def _renamed(diagnostic: Diagnostic, shown: Mapping[str, str]) -> Diagnostic:
 def lists_of(cluster: Cluster, prices: Mapping[str, float]) -> Lists:
     """The lists that a build of a cluster would write."""
     return Lists(
-        devices=_listing(devices.table(cluster)),
-        links=_listing(links.table(cluster)),
-        cables=_listing(cables.table(cluster)),
-        addresses=_listing(addresses.table(cluster)),
-        bom=_listing(bom.table(cluster, ExportContext(prices=prices))),
+        devices=listing_of(devices.table(cluster)),
+        links=listing_of(links.table(cluster)),
+        cables=listing_of(cables.table(cluster)),
+        addresses=listing_of(addresses.table(cluster)),
+        bom=listing_of(bom.table(cluster, ExportContext(prices=prices))),
     )
 
 
-def _listing(table: Table) -> Listing:
+def listing_of(table: Table) -> Listing:
     """A table as text, its numbers as the CSV has them."""
     columns: dict[str, Sequence[Any]] = {}
     for name in COLUMNS[table.name]:

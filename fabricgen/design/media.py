@@ -162,6 +162,9 @@ def check_media(blueprint: Blueprint, catalog: Catalog) -> None:
 
 def _words(blueprint: Blueprint) -> Iterator[tuple[Path, str]]:
     """(path, word) of every medium that is stated."""
+    for cable, own in blueprint.cable_of.items():
+        if own.medium:
+            yield ("cable_of", cable, "medium"), own.medium
     for name, fabric in blueprint.fabrics.items():
         at = ("fabrics", name)
         places: list[tuple[Path, tuple[str, ...]]] = [((*at, "media"), fabric.media or ())]

@@ -33,6 +33,13 @@ class PartDelta:
         return self.new_bought - self.old_bought
 
     @property
+    def what(self) -> str:
+        """What happens to it: `new`, `gone`, `more` or `fewer` pieces to buy, `same` where only spares became used."""
+        if not self.old_quantity or not self.new_quantity:
+            return "gone" if self.old_quantity else "new"
+        return "more" if self.bought > 0 else "fewer" if self.bought else "same"
+
+    @property
     def cost(self) -> float | None:
         """What the pieces to buy cost, in the currency of the price list; None without a price."""
         return None if self.unit_price is None else round(self.unit_price * self.bought, 2)

@@ -34,7 +34,12 @@ def read_lists(folder: Path) -> Lists:
 
 def _read(folder: Path, name: str) -> Listing:
     file = folder / f"{name}.csv"
-    columns = dict(zip(COLUMNS[name], _columns(file, COLUMNS[name]), strict=True))
+    return checked(file, name, columns_of(file, COLUMNS[name]))
+
+
+def checked(file: Path, name: str, texts: list[list[str]]) -> Listing:
+    """The columns of a list as text, its numbers as a build spells them; raises InputError where one is none."""
+    columns = dict(zip(COLUMNS[name], texts, strict=True))
     for column in NUMBERS & columns.keys():
         convert = _count if column in ("u", "asn", "quantity", "spares") else _figure
         columns[column] = _converted(
@@ -45,8 +50,8 @@ def _read(folder: Path, name: str) -> Listing:
     return Listing({key: column_of(values) for key, values in columns.items()})
 
 
-def _columns(file: Path, names: tuple[str, ...]) -> list[list[str]]:
-    """The named columns of a CSV file, as text."""
+def columns_of(file: Path, names: tuple[str, ...]) -> list[list[str]]:
+    """The named columns of a CSV file, as text; raises InputError for one that is missing or there twice."""
     try:
         with file.open(encoding="utf-8", newline="") as stream:
             reader = csv.reader(stream, strict=True)

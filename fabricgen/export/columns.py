@@ -21,3 +21,13 @@ def picked(names: Any, indexes: Ints) -> list[str]:
     """Names by index, as a list of str; `names` is an object array."""
     found: list[str] = names[indexes].tolist()
     return found
+
+
+def plain_text(text: str) -> str:
+    """Free text that no spreadsheet takes for a formula, whatever it begins with."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+
+
+def end_place(cage: str, port: str, several: bool) -> str:
+    """Where an end is on its device: the cage, and its port unless the connector there carries `several`."""
+    return cage if several else port if port.startswith(cage) else f"{cage} {port}"

@@ -14,6 +14,16 @@ if TYPE_CHECKING:
 @cache
 def built_in_templates() -> jinja2.Environment:
     """The environment of the templates that ship with the package: one a process, compiled once."""
+    return _environment(autoescape=False)
+
+
+@cache
+def built_in_pages() -> jinja2.Environment:
+    """The same for pages of HTML: what they are given is escaped, unless it is markup."""
+    return _environment(autoescape=True)
+
+
+def _environment(*, autoescape: bool) -> jinja2.Environment:
     import jinja2
 
     return jinja2.Environment(
@@ -22,6 +32,6 @@ def built_in_templates() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 - not HTML; values are made safe for their place before they get here
+        autoescape=autoescape,  # noqa: S701 - what is not HTML is made safe for its place before it gets here
         auto_reload=False,
     )

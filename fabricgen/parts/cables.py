@@ -132,6 +132,9 @@ class CableParts:
         channels = self.channels
         for cable, made_ in zip(channels.cable.tolist(), channels.texts, strict=True) if channels else ():
             names[cable], descriptions[cable] = made_
+        for cable, own in self._cluster.planned.own.items():
+            if own.part:
+                names[cable], descriptions[cable] = own.part, f"{own.part}, as built"
         return names, descriptions
 
     @cached_property

@@ -89,10 +89,10 @@ def channels_of(
     legs = np.bincount(cables.end_cable, minlength=len(cables))
     each = np.zeros(len(cables), dtype=np.int64)
     np.maximum.at(each, cables.end_cable, link_lanes(links)[links.segment[cables.end_link]] * cables.end_links)
-    columns = [cables.medium, patching.policy, splits, legs, patching.split, lanes, each]
+    columns: list[Any] = [cables.medium, patching.policy, splits, legs, patching.split, lanes, each]
     lengths = [np.rint(column * 1000).astype(np.int64) for column in (patching.a_jumper_m, patching.b_jumper_m)]
     lower = np.array([hangs_on_lower(s) for s in links.segments], dtype=bool)[links.segment[one[rows]]]
-    keys: tuple[Any, ...] = (lower, *(column[rows] for column in (*columns, *lengths)))
+    keys = (lower, *(column[rows] for column in (*columns, *lengths)))
     first, kind = distinct(*keys)
     made = []
     kinds: Iterable[tuple[int, ...]] = zip(*(key[first].tolist() for key in keys), strict=True)

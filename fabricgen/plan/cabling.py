@@ -176,7 +176,7 @@ def anchor_rows(links: LinkTable, cables: CableTable) -> tuple[Wide, Flags, Ints
         lower[here] = hangs_on_lower(segment)
         side, column = (segment.a, links.a_port) if hangs_on_lower(segment) else (segment.b, links.b_port)
         ports, place = np.unique(column[first[here]], return_inverse=True)
-        connector[here] = np.array([_connector_in_cage(side, port) for port in ports.tolist()], dtype=np.int32)[place]
+        connector[here] = np.array([connector_in_cage(side, port) for port in ports.tolist()], dtype=np.int32)[place]
     whole = cables.connectors > 1
     if whole.any():
         connector[whole] = -1
@@ -196,12 +196,23 @@ def _all_in_a_cage(links: LinkTable, cables: CableTable) -> Flags:
     return found
 
 
-def _connector_in_cage(side: Side, port: int) -> int:
+def connector_in_cage(side: Side, port: int) -> int:
+    """The connector (from 0) of its cage that a port of a side uses; -1 where the cage has no other."""
     if isinstance(side, PortRun):
         return port % side.ways // side.per_connector if side.connectors > 1 else -1
     if isinstance(side, Attachment):
         leg = side.legs[port]
         return leg.connector if any(o.connector for o in side.legs if o.cage == leg.cage) else -1
+    return -1
+
+
+def port_in_cage(side: Side, port: int) -> int:
+    """The place (from 0) of a port among those of its cage; -1 where the cage has no other."""
+    if isinstance(side, PortRun):
+        return port % side.ways if side.ways > 1 else -1
+    if isinstance(side, Attachment):
+        beside = [i for i, leg in enumerate(side.legs) if leg.cage == side.legs[port].cage]
+        return beside.index(port) if len(beside) > 1 else -1
     return -1
 
 

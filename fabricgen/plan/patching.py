@@ -20,9 +20,6 @@ from fabricgen.plan.tables import CableTable, DeviceTable, Flags, Floats, Ints, 
 Choose = Callable[[Floats, tuple[CableProfile, ...]], tuple[Ints, Flags]]
 """For runs of all cables, m, the first of some media that serves each, and whether it reaches."""
 
-COPPER = ("DAC", "ACC", "AEC", "COPPER")
-"""Media without fibre, which stay direct."""
-
 ROUNDS = 4
 """Another fibre takes other panels, and so may lengthen channels: how often their media are chosen again."""
 
@@ -67,7 +64,9 @@ class Patchable:
         found = Choice(*direct, np.full(len(run_m), -1, dtype=np.int32), ends)
         if self.hall is None:
             return found
-        of_fibre: Flags = np.array([m.medium not in COPPER for m in self.media], dtype=bool)[found.medium]
+        of_fibre: Flags = np.array([not m.copper and m.medium != "COPPER" for m in self.media], dtype=bool)[
+            found.medium
+        ]
         policy = np.where(of_fibre, _wanted(self.hall, ends, len(run_m)), found.policy).astype(np.int32)
         own, longest, laid = policy >= 0, run_m, None
         for _ in range(ROUNDS if own.any() else 0):

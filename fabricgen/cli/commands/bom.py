@@ -1,19 +1,26 @@
-"""`fabricgen bom`: the bill of materials as a table."""
+"""`fabricgen bom`: the bill of materials, its totals, what a part is for, and what differs from an older one."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from fabricgen.cli.options import (
+    TABLE_FORMATS,
     blueprint_argument,
     output_option,
     prices_option,
     reading_options,
     table_format,
-    table_format_option,
 )
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+    from fabricgen.export.table import Table
+    from fabricgen.parts.prices import PriceList
 
 
 @click.command()
@@ -21,17 +28,99 @@ from fabricgen.cli.options import (
 @reading_options
 @output_option
 @prices_option
-@table_format_option
+@click.option(
+    "--by",
+    metavar="KEY,...",
+    help="Totals instead of lines, by one or several of: site, pod, su, rack, fabric, tier, kind.",
+)
+@click.option("--trace", metavar="PART", help="The cables, devices and racks that need a part.")
+@click.option(
+    "--diff",
+    "old",
+    metavar="OLD",
+    help="What to buy beyond OLD: a blueprint, a built folder, a bom.csv or .json, or git:REV:path of these.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", *TABLE_FORMATS)),
+    default=None,
+    help="Format.  [default: by the file's suffix, else csv; text with --by and --diff]",
+)
 def command(
-    blueprint: str, sets: tuple[str, ...], allow_outside: bool, output: str, prices: Path | None, form: str | None
-) -> None:
-    """Write the bill of materials of a BLUEPRINT: nodes, switches, transceivers and cables."""
-    from fabricgen.cli.output import read_prices, write_output
-    from fabricgen.compiler import compile_cluster, compile_design
-    from fabricgen.export.parts.bom import table
-    from fabricgen.export.table import ExportContext, write_table
+    blueprint: str,
+    sets: tuple[str, ...],
+    allow_outside: bool,
+    output: str,
+    prices: Path | None,
+    by: str | None,
+    trace: str | None,
+    old: str | None,
+    form: str | None,
+) -> int:
+    """Write the bill of materials of a BLUEPRINT: nodes, switches, optics, cables, power cords and racks.
 
-    form = table_format(form, output)
-    context = ExportContext(prices=read_prices(prices))
+    With --diff, exits with 1 when there are differences.
+    """
+    from fabricgen.cli.output import write_output
+    from fabricgen.compiler import compile_cluster, compile_design
+    from fabricgen.parts.prices import PriceList, read_price_list
+
+    if sum(each is not None for each in (by, trace, old)) > 1:
+        raise click.UsageError("--by, --trace and --diff exclude one another")
+    keys = _keys(by) if by is not None else ()
+    form = "text" if form is None and output == "-" and (by or old is not None) else _format(form, output)
+    offers = read_price_list(prices) if prices else PriceList()
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside))
-    write_output(output, write_table(table(cluster, context), form), binary=form == "xlsx")
+    if old is not None:
+        return _difference(cluster, old, offers.unit_prices, form, output, allow_outside=allow_outside)
+    write_output(output, _content(cluster, offers, keys, trace, form), binary=form == "xlsx")
+    return 0
+
+
+def _format(form: str | None, output: str) -> str:
+    return "text" if form is None and output.lower().endswith(".txt") else table_format(form, output)
+
+
+def _keys(by: str) -> tuple[str, ...]:
+    from fabricgen.kernel.diagnostics import did_you_mean
+    from fabricgen.parts.owners import KEYS
+
+    keys = tuple(dict.fromkeys(key.strip() for key in by.split(",")))
+    for key in keys:
+        if key not in KEYS:
+            raise click.UsageError(f"--by: there are no totals by '{key}'. {did_you_mean(key, KEYS)}")
+    return keys
+
+
+def _content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], trace: str | None, form: str) -> bytes:
+    """The lines of the bill, its totals by some keys, or what a part is for, in a format."""
+    from fabricgen.export.order import order_table, order_workbook, totals_table
+    from fabricgen.export.table import Table, write_table
+    from fabricgen.parts.bill import bill_of
+    from fabricgen.parts.trace import trace as traced
+
+    bill = bill_of(cluster)
+    if trace is not None:
+        return write_table(Table("bom-trace", traced(bill, trace)), form)
+    if keys:
+        return write_table(totals_table(bill, keys, offers), form)
+    return order_workbook(bill, offers) if form == "xlsx" else write_table(order_table(bill, offers), form)
+
+
+def _difference(
+    cluster: Cluster, old: str, prices: Mapping[str, float], form: str, output: str, *, allow_outside: bool
+) -> int:
+    from fabricgen.cli.bom_sides import bill_at, bill_listing
+    from fabricgen.cli.output import write_output
+    from fabricgen.diff.bom import compare_boms
+    from fabricgen.diff.bom_table import bom_columns, bom_text
+    from fabricgen.export.table import Table, write_table
+
+    if old == "-":
+        raise click.UsageError("--diff reads a file, not standard input")
+    delta = compare_boms(bill_at(old, prices, allow_outside=allow_outside), bill_listing(cluster, prices), prices)
+    table: Table = Table("bom-diff", bom_columns(delta))
+    content = bom_text(delta).encode() if form == "text" else write_table(table, form)
+    write_output(output, content, binary=form == "xlsx")
+    return 1 if delta else 0

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.summary import whole
+from fabricgen.export.columns import plain_text
 from fabricgen.export.table import Cell, ExportContext, File, Table, csv_file
 from fabricgen.parts.bill import Bill, Line, bill_of
 from fabricgen.parts.money import as_price, price_units
@@ -35,7 +36,7 @@ def _row(line: Line, price: float | None) -> tuple[Cell, ...]:
     units = None if price is None else price_units(price)
     return (
         line.part,
-        line.description,
+        plain_text(line.description),
         line.kind,
         line.quantity,
         line.spares,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fabricgen.cluster import Cluster
+from fabricgen.export.cable_ends import port_texts
 from fabricgen.export.columns import picked
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.parts.cables import CableParts
@@ -42,8 +43,8 @@ def table(cluster: Cluster) -> Table:
             f"{side}_u": cluster.plan.devices.u[device].tolist(),
         }
     a, b = (
-        _places(ends[f"{side}_device"], ends[f"{side}_cage"], picked(ports, cables.end_link), cables.end_links.tolist())
-        for side, ports in (("a", cluster.a_port), ("b", cluster.b_port))
+        [f"{device}:{port}" for device, port in zip(ends[f"{side}_device"], ports, strict=True)]
+        for side, ports in zip("ab", port_texts(cluster), strict=True)
     )
     columns = {
         "cable": picked(np.array(cluster.cable_ids, dtype=object), row_cable),
@@ -56,14 +57,3 @@ def table(cluster: Cluster) -> Table:
         "label_b": [f"{y} > {x}" for x, y in zip(a, b, strict=True)],
     }
     return Table("cables", columns)
-
-
-def _places(devices: list[str], cages: list[str], ports: list[str], links: list[int]) -> list[str]:
-    """What a label says of an end: device and cage, and the port where the connector carries a single link."""
-    known = {key: f":{_place(*key)}" for key in set(zip(cages, ports, [count > 1 for count in links], strict=True))}
-    keys = zip(cages, ports, [count > 1 for count in links], strict=True)
-    return [device + known[key] for device, key in zip(devices, keys, strict=True)]
-
-
-def _place(cage: str, port: str, several: bool) -> str:
-    return cage if several else port if port.startswith(cage) else f"{cage} {port}"

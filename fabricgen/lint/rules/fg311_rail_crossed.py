@@ -18,15 +18,18 @@ class RailCrossed(PlanRule):
     Rail-optimized collectives keep traffic of the n-th GPUs on the n-th leaves; a crossed rail costs a hop through
     the spines on every step, and a crossed plane ends the planes' independence.
 
-    No blueprint can bring this about: wiring follows the coordinates of both ends. It is a check of fabricgen
-    itself; report it with the blueprint.
+    Wiring as planned follows the coordinates of both ends, so that only `cable_of` can bring this about, where it swaps
+    NIC ports: have those cables pulled as planned. Anywhere else it is a defect of fabricgen; report it with the
+    blueprint.
     """
 
     id = "FG311"
     severity = Severity.ERROR
     title = "a link ends on a switch of another rail or plane"
     bad = """
-        # no blueprint brings this about: it is a check of fabricgen itself
+        cable_of:
+          "compute-leaf-p1-su01-r1-01:1": {a_cage: {"p1-su01-n001:OSFP4": OSFP3}}  # <-
+          "compute-leaf-p1-su01-r2-01:1": {a_cage: {"p1-su01-n001:OSFP3": OSFP4}}  # <-
     """
     good = """
         fabrics: {compute: {tiers: {leaf: {switch: sn5600, per: [su, rail]}}}}
@@ -44,6 +47,15 @@ class RailCrossed(PlanRule):
         for of_link, of_device in ((links.rail, devices.rail), (links.plane, devices.plane)):
             for end, counts in ((links.a_device, ~managed), (links.b_device, True)):
                 crossed |= counts & (of_link > 0) & (of_device[end] >= 0) & (of_device[end] + 1 != of_link)
+        for cable in sorted(set(links.cable[crossed].tolist()) & cluster.planned.own.keys()):
+            rows = np.flatnonzero(crossed & (links.cable == cable))
+            crossed[rows] = False
+            a, b = cluster.names[links.a_device[rows[0]]], cluster.names[links.b_device[rows[0]]]
+            yield self.flag(
+                ("cable_of", cluster.cable_ids[cable]),
+                f"as built, this cable joins {a} and {b} across rails or planes",
+                "pull it to the NIC port where it is planned",
+            )
         for i in distinct(links.segment[crossed]):
             rows = np.flatnonzero(crossed & (links.segment == i))
             found = links.segments[i]

@@ -46,10 +46,13 @@ class CableOutOfReach(PlanRule):
         from fabricgen.plan.tables import distinct
 
         cables, links = cluster.plan.cables, cluster.plan.links
+        yield from self._as_built(cluster)
         segment_of = np.zeros(len(cables), dtype=np.int64)
         segment_of[cables.end_cable] = links.segment[cables.end_link]
-        for alike in _alike(links.segments, distinct(segment_of[~cables.reaches])):
-            rows = np.flatnonzero(np.isin(segment_of, alike) & ~cables.reaches)
+        short = ~cables.reaches
+        short[list(cluster.planned.own)] = False
+        for alike in _alike(links.segments, distinct(segment_of[short])):
+            rows = np.flatnonzero(np.isin(segment_of, alike) & short)
             segment, longest = links.segments[alike[0]], cables.length_m[rows].max()
             fitting = [m for m in cables.media if fits_segment(segment, m)]
             if segment.stated and (not fitting or max(m.reach_m for m in fitting) >= longest):
@@ -69,6 +72,19 @@ class CableOutOfReach(PlanRule):
                 if far
                 else f"{where}, or add a medium to `catalog/cables`",
             )
+
+    def _as_built(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Single cables that are longer than their medium reaches; they keep it, since that is what was pulled."""
+        cables = cluster.plan.cables
+        for cable, own in cluster.planned.own.items():
+            if not cables.reaches[cable]:
+                medium = cables.media[cables.medium[cable]]
+                yield self.flag(
+                    ("cable_of", cluster.cable_ids[cable], "medium" if own.length_m is None else "length_m"),
+                    f"{cables.length_m[cable]:g} m is farther than {medium.id} ({medium.medium}) reaches, "
+                    f"{medium.reach_m:g} m",
+                    "state the `medium` that was pulled, or have it pulled again with one that reaches",
+                )
 
 
 def _alike(segments: Sequence[Segment], numbers: Sequence[int]) -> list[list[int]]:

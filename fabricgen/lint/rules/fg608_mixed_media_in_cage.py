@@ -45,6 +45,8 @@ class MixedMediaInCage(PlanRule):
         segments = cluster.plan.links.segments
         if any(segment.stated for segment in segments):
             yield from self._media(cluster)
+        if cluster.planned.own:
+            yield from self._as_built(cluster)
         for number, segment in enumerate(segments):
             if getattr(segment.a, "connectors", 1) > 1 and segment.a.per_connector > 1:
                 yield from self._fibres(cluster, number)
@@ -81,6 +83,29 @@ class MixedMediaInCage(PlanRule):
                 told.add(own.stated)
                 yield self.flag(
                     own.stated, f"{int(rows.sum())} {own.fabric} {own.key} links share cages{message}", hint
+                )
+
+    def _as_built(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Single cables that share a cage with one of another medium, or fill one that they share."""
+        import numpy as np
+
+        from fabricgen.plan.cabling import cages_of_ends
+
+        cables, cages = cluster.plan.cables, cages_of_ends(cluster.plan)
+        medium = cables.medium[cables.end_cable]
+        shared, mixed = np.zeros(len(medium), dtype=bool), np.zeros(len(medium), dtype=bool)
+        for place in (cages.a, cages.b):
+            shared |= _in_cages_with_several(place, cages.count, cables.end_cable)
+            mixed |= _in_cages_with_several(place, cages.count, medium)
+        whole = np.array([bool(c.attached or c.link_gbps) for c in cables.media])[medium]
+        wrong = set(cables.end_cable[mixed | (shared & whole)].tolist())
+        for cable in cluster.planned.own:
+            if cable in wrong:
+                own = cables.media[cables.medium[cable]]
+                yield self.flag(
+                    ("cable_of", cluster.cable_ids[cable]),
+                    f"{own.id} ({own.medium}) shares a cage with a cable that needs a transceiver of its own",
+                    "one cage holds one transceiver: move the cable, or state the same `medium` for both",
                 )
 
     def _fibres(self, cluster: Cluster, number: int) -> Iterator[Diagnostic]:

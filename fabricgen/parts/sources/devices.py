@@ -7,16 +7,21 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.parts.cables import CableParts
 from fabricgen.parts.need import Needs, Part, needs_of
-from fabricgen.plan.tables import EXTRA, NODE, DeviceClass
+from fabricgen.plan.tables import EXTRA, NODE, DeviceClass, DeviceTable, Ints
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
     """One piece a device."""
     devices = cluster.plan.devices
     parts = [_part(cls) for cls in devices.classes]
-    bought = np.array([is_bought(cls) for cls in devices.classes], dtype=bool)
-    rows = np.flatnonzero(bought[devices.device_class]).astype(np.int32)
+    rows = bought_devices(devices)
     return needs_of(parts, devices.device_class[rows], device=rows)
+
+
+def bought_devices(devices: DeviceTable) -> Ints:
+    """The rows of the devices that are ours to buy; int32, ascending."""
+    bought = np.array([is_bought(cls) for cls in devices.classes], dtype=bool)
+    return np.flatnonzero(bought[devices.device_class]).astype(np.int32)
 
 
 def is_bought(cls: DeviceClass) -> bool:

@@ -1,0 +1,186 @@
+"""Pages to print: an index, floor plans, the racks row by row, and the fronts of their switches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from markupsafe import Markup
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.drawings.elevation import elevation
+from fabricgen.export.drawings.floor_plan import floor_plan, on_one_page, pages, whole_hall
+from fabricgen.export.drawings.port_map import port_maps
+from fabricgen.export.drawings.rack_contents import Racks, row_number
+from fabricgen.export.drawings.rack_kinds import RackKinds
+from fabricgen.export.drawings.svg import STYLE, document
+from fabricgen.export.drawings.switch_ports import PortMaps
+from fabricgen.export.palette import PATTERNS, SHADES, Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
+from fabricgen.kernel.templates import built_in_pages
+
+MOST_RACKS = 128
+"""Racks of which one book holds all; of more, each row has a book of its own, so that each opens at once."""
+
+_MARKS = {
+    "solid": "M0 .6h1.2M0 .3h1.2M0 .9h1.2M0 0h1.2M0 1.2h1.2",
+    "diagonal": "M0 1.2L1.2 0",
+    "backslash": "M0 0L1.2 1.2",
+    "cross": "M0 0L1.2 1.2M0 1.2L1.2 0",
+    "horizontal": "M0 .6h1.2",
+    "vertical": "M.6 0v1.2",
+    "dots": "M.4 .6h.4",
+    "grid": "M0 .6h1.2M.6 0v1.2",
+}
+"""Strokes of the pattern of a plane, in a square of 1.2 mm."""
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchPages:
+    """A switch and the drawings of its front."""
+
+    name: str
+    maps: tuple[Markup, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RackPages:
+    """A rack, where it stands, its elevation, and the switches in it."""
+
+    name: str
+    place: str
+    svg: Markup
+    switches: tuple[SwitchPages, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of racks: its name, the name of its book, and its racks by place."""
+
+    name: str
+    file: str
+    racks: tuple[int, ...]
+    first: str
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class LegendEntry:
+    """A colour of the legend: of a fabric by name, or of a rail."""
+
+    name: str
+    word: str
+    code: str
+    fill: str
+    ink: str
+
+
+class Books:
+    """All drawings of a cluster as files."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster, self._table = cluster, cluster.plan.racks
+        self._racks, self._ports = Racks(cluster), PortMaps(cluster)
+        self._kinds = RackKinds(cluster, self._racks)
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """(path, content): book.html, books of rows where there are many racks, and each rack and hall as SVG."""
+        rows = list(self._rows())
+        whole = len(self._table) <= MOST_RACKS
+        everyone = [rack for row in rows for rack in row.racks]
+        yield "book.html", self._book(rows=() if whole else rows, racks=everyone if whole else [])
+        for row in () if whole else rows:
+            yield f"rows/{row.file}", self._row_book(row)
+        for hall in range(len(self._table.halls)):
+            if (self._table.hall == hall).any():
+                svg = floor_plan(self._kinds, whole_hall(self._table, hall), alone=True)
+                yield f"floor/{self._hall_file(hall)}.svg", document(svg)
+        for number, name in enumerate(self._table.names):
+            yield f"racks/{name}.svg", document(elevation(self._racks.rack(number), alone=True))
+
+    def _hall_file(self, hall: int) -> str:
+        told = self._table.halls[hall]
+        return f"{self._cluster.design.layout.sites[told.site]}-{told.name}"
+
+    def _rows(self) -> Iterator[Row]:
+        """Rows of all halls in the order in which they lie; racks by place."""
+        table = self._table
+        order = np.lexsort((table.column, table.row, table.hall))
+        hall, row = table.hall[order], table.row[order]
+        starts = np.flatnonzero(np.r_[True, (hall[1:] != hall[:-1]) | (row[1:] != row[:-1])][: len(order)])
+        for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
+            racks = tuple(order[start:end].tolist())
+            number = row_number(int(row[start]))
+            file = f"{self._hall_file(int(hall[start]))}-row{number}.html"
+            name = f"{self._kinds.hall_name(int(hall[start]))} row {number}"
+            yield Row(name, file, racks, table.names[racks[0]], table.names[racks[-1]])
+
+    def _book(self, *, rows: Sequence[Row], racks: Sequence[int]) -> bytes:
+        table = self._table
+        plans: list[Markup] = []
+        for hall in range(len(table.halls)):
+            if (table.hall == hall).any():
+                parts = list(pages(table, hall))
+                parts = parts if len(parts) == 1 else [on_one_page(table, hall), *parts]
+                plans += [Markup(floor_plan(self._kinds, part)) for part in parts]  # noqa: S704 - escaped there
+        name = self._cluster.design.loaded.blueprint.name
+        facts = f"{len(table)} racks, {len(self._cluster.names)} devices, {len(self._cluster.plan.cables)} cables"
+        return self._page(f"{name}: racks and ports", facts, rows=rows, racks=racks, plans=plans)
+
+    def _row_book(self, row: Row) -> bytes:
+        name = self._cluster.design.loaded.blueprint.name
+        facts = f"{len(row.racks)} racks, {row.first} to {row.last}"
+        return self._page(f"{name}: {row.name}", facts, racks=row.racks, part_of=f"All of {name}, with the legend")
+
+    def _page(
+        self,
+        title: str,
+        facts: str,
+        *,
+        rows: Sequence[Row] = (),
+        racks: Sequence[int] = (),
+        plans: Sequence[Markup] = (),
+        part_of: str = "",
+    ) -> bytes:
+        page = built_in_pages().get_template("drawings/book.html.j2")
+        text = page.render(
+            self._legend,
+            title=title,
+            facts=facts,
+            rows=rows,
+            racks=[self._rack_pages(rack) for rack in racks],
+            plans=plans,
+            part_of=part_of,
+            style=Markup(STYLE),  # noqa: S704 - our own
+        )
+        return text.encode()
+
+    def _rack_pages(self, number: int) -> RackPages:
+        rack = self._racks.rack(number)
+        switches = [
+            SwitchPages(switch.name, tuple(map(Markup, port_maps(switch))))
+            for switch in self._ports.switches(self._racks.devices_of(number))
+        ]
+        return RackPages(rack.name, rack.place, Markup(elevation(rack)), tuple(switches))  # noqa: S704 - escaped there
+
+    @cached_property
+    def _legend(self) -> dict[str, object]:
+        """What the colours and patterns mean in this cluster."""
+        design, swatches = self._cluster.design, cluster_swatches(self._cluster)
+        rails = max((f.sizes["rail"] for f in design.fabrics), default=1)
+        planes = max((f.sizes["plane"] for f in design.fabrics), default=1)
+        railed = next((f.name for f in design.fabrics if f.sizes["rail"] > 1), "")
+        marks = [plane_mark(plane) for plane in range(1, planes + 1)] if planes > 1 else []
+        shades = [_shade(swatches[railed], rail) for rail in range(1, min(rails, SHADES) + 1)] if railed else []
+        return {
+            "swatches": [LegendEntry(n, s.word, s.code, s.fill, s.ink) for n, s in swatches.items()],
+            "rails": shades,
+            "planes": [(mark.letter, mark.pattern) for mark in marks if mark],
+            "patterns": [(name, _MARKS[name]) for name in PATTERNS],
+        }
+
+
+def _shade(swatch: Swatch, rail: int) -> LegendEntry:
+    fill = rail_fill(swatch.fill, rail)
+    return LegendEntry("", "", f"{swatch.code}{rail}", fill, ink_on(fill))

@@ -1,0 +1,109 @@
+"""The front of a rack: rack units on both sides, every device at its own, and what it comes to below."""
+
+from __future__ import annotations
+
+from fabricgen.export.drawings.rack_contents import Item, Rack, Total
+from fabricgen.export.drawings.svg import box, drawing, label, number, path, rect
+
+WIDTH, HEIGHT = 54.0, 186.0
+"""Of the drawing, mm: five racks side by side on a landscape A4 page."""
+
+_LEFT, _BODY = 5.0, 44.0
+_HEAD, _FOOT = 13.0, 20.0
+_TALLEST_UNIT = 3.1
+"""Of a rack unit, mm, which is about a fourteenth of its true size."""
+
+_WARNING = "#D00000"
+
+
+def elevation(rack: Rack, *, alone: bool = False) -> str:
+    """A rack as SVG; `alone` makes it a file."""
+    unit = min(_TALLEST_UNIT, (HEIGHT - _HEAD - _FOOT) / rack.units)
+    body = [*_head(rack), *_frame(rack, unit)]
+    for item in rack.items:
+        body += _item(item, _top(rack, unit, item.u + item.height - 1), unit)
+    body += _foot(rack, _HEAD + rack.units * unit + 2)
+    return drawing(WIDTH, HEIGHT, "".join(body), title=f"Rack {rack.name}", alone=alone)
+
+
+def _top(rack: Rack, unit: float, u: int) -> float:
+    """Where the upper edge of a rack unit lies."""
+    return _HEAD + (rack.units - u) * unit
+
+
+def _head(rack: Rack) -> list[str]:
+    middle = WIDTH / 2
+    return [
+        label(middle, 3, rack.name, 3.6, "b m", WIDTH - 2),
+        label(middle, 7.6, rack.place, 2.4, "m g", WIDTH - 2),
+        label(middle, 10.8, "front", 2, "m g"),
+    ]
+
+
+def _frame(rack: Rack, unit: float) -> list[str]:
+    lines = [f"M{number(_LEFT)} {number(_top(rack, unit, u))}h{number(_BODY)}" for u in range(1, rack.units)]
+    size = min(2.1, unit * 0.72)
+    numbers = []
+    for u in range(1, rack.units + 1):
+        at = _top(rack, unit, u) + unit / 2
+        numbers.append(label(_LEFT - 0.8, at, str(u), size, "e"))
+        numbers.append(label(_LEFT + _BODY + 0.8, at, str(u), size))
+    outline = rect(_LEFT, _HEAD, _BODY, rack.units * unit)
+    return [path(lines, "h"), *numbers, outline]
+
+
+def _item(item: Item, top: float, unit: float) -> list[str]:
+    """A device: its code in a corner, name, and model beside it or below where it is high enough."""
+    height, ink = item.height * unit, " w" if item.swatch.ink == "#FFFFFF" else ""
+    size = min(2.2, unit * 0.74)
+    left, right = _LEFT + 1, _LEFT + _BODY - 1
+    room = _BODY - 2
+    found = [rect(_LEFT, top, _BODY, height, item.swatch.fill)]
+    if item.swatch.code:
+        found.append(label(left, top + unit / 2, item.swatch.code, size, f"b{ink}"))
+        left, room = left + 4, room - 4
+    if item.height > 1:
+        middle = top + height / 2
+        found.append(label(left, middle - size * 0.65, item.name, size, f"b{ink}", room))
+        found.append(label(left, middle + size * 0.65, item.model, size * 0.9, ink.strip(), room))
+        return found
+    found.append(label(left, top + unit / 2, item.name, size, f"b{ink}", room * 0.68))
+    found.append(label(right, top + unit / 2, item.model, size * 0.85, f"e{ink}", room * 0.3))
+    return found
+
+
+def _foot(rack: Rack, top: float) -> list[str]:
+    """The sums, each with its budget and a bar of how much of that is used."""
+    rows = (("U", rack.used_u), ("kg", rack.weight_kg), ("kW", rack.power_kw))
+    found = []
+    for i, (unit, total) in enumerate(rows):
+        at = top + 1.5 + i * 3.6
+        found.append(label(_LEFT, at, f"{unit:2} {total_text(total)}", 2.3, "b" if over(total) else ""))
+        found += _bar(total, at)
+    feeds = f"feeds {' + '.join(rack.feeds)}" if rack.feeds else "feeds not stated"
+    found.append(label(_LEFT, top + 12.3, feeds, 2.3, "", _BODY))
+    if any(total.unknown for _, total in rows):
+        found.append(label(_LEFT, top + 15.6, "+ and devices without a figure", 1.9, "g", _BODY))
+    return found
+
+
+def _bar(total: Total, middle: float) -> list[str]:
+    if not total.budget:
+        return []
+    left, width = _LEFT + 28, _BODY - 28
+    share = min(1.0, total.value / total.budget)
+    colour = _WARNING if over(total) else "#777777"
+    return [path([box(left, middle - 1, width * share, 2)], "f", colour), rect(left, middle - 1, width, 2, style="h")]
+
+
+def over(total: Total) -> bool:
+    """Whether a sum is above its budget."""
+    return total.budget is not None and total.value > total.budget + 1e-9
+
+
+def total_text(total: Total) -> str:
+    """A sum in words: `12.3+ of 40 OVER`."""
+    text = f"{total.value:.1f}".removesuffix(".0") + ("+" if total.unknown else "")
+    if total.budget is not None:
+        text += f" of {total.budget:g}"
+    return text + (" OVER" if over(total) else "")

@@ -1,0 +1,70 @@
+"""The front of a switch: which cage is where. Columns of cages from left to right, each from the top down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fabricgen.catalog.models import CageClass, SwitchProfile
+
+ACROSS = {"RJ45": 24, "SFP": 24, "OSFP": 18, "QSFP": 20, "CPO": 36, "LC": 36}
+"""Cages side by side that a front of 19 inches has room for, by the start of their form factor; derived from 450 mm
+(EIA-310) and the widths of modules with the walls between them: OSFP 22.6 mm, QSFP-DD 18.4 mm, SFP 13.4 mm, RJ45 about
+16 mm with the gaps of its magnetics."""
+
+OTHERWISE = 16
+
+IN_A_ROW = 2
+"""Cages of a kind at most that stand in one row, as service ports do; more stand in two, four and so on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Cages above one another, by number from the top; `kind` indexes the classes of cages of the profile."""
+
+    kind: int
+    cages: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A face, or a line card of a chassis (`slot` is 0 for a fixed box): its columns from left to right."""
+
+    slot: int
+    columns: tuple[Column, ...]
+
+    @property
+    def rows(self) -> int:
+        """Cages in its highest column."""
+        return max(len(column.cages) for column in self.columns)
+
+
+def rows_of(cage: CageClass, count: int) -> int:
+    """Rows of so many cages of a kind: as the catalogue has it, else the fewest, two or four or so on."""
+    if cage.rows:
+        return min(cage.rows, count)
+    if count <= IN_A_ROW:
+        return 1
+    across = next((most for start, most in ACROSS.items() if cage.form_factor.startswith(start)), OTHERWISE)
+    return 2 * -(-count // (2 * across))
+
+
+def panels(profile: SwitchProfile) -> tuple[Panel, ...]:
+    """The panels of a switch: one for a fixed box, one a line card for a chassis."""
+    slots = [slot for slot, _ in profile.cards] or [0]
+    return tuple(
+        Panel(slot, tuple(_columns(profile, cages))) for slot, cages in zip(slots, profile.cages_by_card, strict=True)
+    )
+
+
+def _columns(profile: SwitchProfile, cages: tuple[int, ...]) -> Iterator[Column]:
+    for kind, cage in enumerate(profile.cages):
+        first = profile.first_cage(kind)
+        mine = [number for number in cages if first <= number < first + cage.count]
+        if not mine:
+            continue
+        rows = rows_of(cage, len(mine))
+        columns = -(-len(mine) // rows)
+        for i in range(columns):
+            held = mine[i * rows : (i + 1) * rows] if cage.numbered == "down" else mine[i::columns]
+            yield Column(kind, tuple(held))

@@ -1,0 +1,82 @@
+"""What racks are drawn as on a floor plan: by what stands in them, unit by unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from fabricgen.cluster import Cluster
+from fabricgen.design.floor import FloorPlan
+from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, Racks
+from fabricgen.export.palette import LIGHT, Swatch
+from fabricgen.plan.tables import EXTRA, NODE
+
+
+@dataclass(frozen=True, slots=True)
+class RackKind:
+    """The fill of a rack, and the fills of stripes on its front: one for each fabric with switches there."""
+
+    fill: str
+    is_dark: bool
+    stripes: tuple[str, ...]
+
+
+class RackKinds:
+    """What stands in the racks of a cluster, and in which unit they are."""
+
+    def __init__(self, cluster: Cluster, racks: Racks) -> None:
+        self._cluster, self._racks = cluster, racks
+        self.table = cluster.plan.racks
+
+    def hall_name(self, hall: int) -> str:
+        """The name of a hall, with its site and its storey where that is not the ground."""
+        told = self.table.halls[hall]
+        storey = f", storey {told.storey}" if told.storey else ""
+        return f"{self._cluster.design.layout.sites[told.site]} {told.name}{storey}"
+
+    def of(self, rack: int) -> RackKind:
+        """What a rack is drawn as: pale with stripes where nodes stand, else as the fabric with most devices."""
+        devices = self._cluster.plan.devices
+        numbers = [int(devices.device_class[row]) for row in self._racks.devices_of(rack)]
+        kinds = [devices.classes[n].kind for n in numbers]
+        swatches = [self._racks.swatches[n] for n in numbers]
+        others = [s for s, kind in zip(swatches, kinds, strict=True) if kind not in (NODE, EXTRA)]
+        distinct = sorted(set(others), key=lambda swatch: (-others.count(swatch), swatch.code))
+        if NODE in kinds:
+            return _kind(NODE_SWATCH, distinct)
+        return _kind(distinct[0], distinct[1:]) if distinct else _kind(EXTRA_SWATCH, [])
+
+    def feeds(self, rack: int) -> tuple[tuple[str, ...], ...]:
+        """The feeds of a rack as a further line of its name; none where none are stated."""
+        feeds = self._racks.feeds(rack)
+        return ((f"({'+'.join(feeds)})",),) if feeds else ()
+
+    @cached_property
+    def _racks_of_units(self) -> tuple[int, int]:
+        """(racks that units have, racks of each)."""
+        each = FloorPlan(self._cluster.design).racks_per_unit
+        return each * self._cluster.design.layout.units, each
+
+    def runs_by_unit(self, racks: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
+        """(name of the unit, its racks that stand side by side) of some racks."""
+        table = self.table
+        of_units, each = self._racks_of_units
+        mine = [rack for rack in racks if rack < of_units]
+        mine.sort(key=lambda rack: (rack // each, int(table.row[rack]), int(table.column[rack])))
+        run: list[int] = []
+        for rack in mine:
+            if run and not (
+                rack // each == run[-1] // each
+                and table.row[rack] == table.row[run[-1]]
+                and table.column[rack] == table.column[run[-1]] + 1
+            ):
+                yield table.names[run[0]].rpartition("-")[0], run
+                run = []
+            run.append(rack)
+        if run:
+            yield table.names[run[0]].rpartition("-")[0], run
+
+
+def _kind(swatch: Swatch, stripes: Sequence[Swatch]) -> RackKind:
+    return RackKind(swatch.fill, swatch.ink == LIGHT, tuple(stripe.fill for stripe in stripes))

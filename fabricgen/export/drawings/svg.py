@@ -1,0 +1,79 @@
+"""Small pieces of SVG in millimetres; every text is escaped here, and fits the width that it is given."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from unicodedata import east_asian_width
+
+GLYPH = 0.602
+"""Width of a character of the fixed-width fonts below, in parts of its size (DejaVu Sans Mono; others are narrower)."""
+
+STYLE = (
+    "text{font-family:'DejaVu Sans Mono','Liberation Mono',Menlo,Consolas,monospace;fill:#000;"
+    "dominant-baseline:central;white-space:pre}"
+    ".b{font-weight:bold}.m{text-anchor:middle}.e{text-anchor:end}.w{fill:#FFF}.g{fill:#555}"
+    ".l{fill:none;stroke:#000;stroke-width:.2}.h{fill:none;stroke:#BBB;stroke-width:.1}"
+    ".d{fill:none;stroke:#777;stroke-width:.15;stroke-dasharray:.8 .6}"
+    ".t{fill:none;stroke:#555;stroke-width:.1;stroke-opacity:.5}.r{fill:none;stroke:#000;stroke-width:.6}"
+)
+"""What the classes mean: bold, middle, end, white ink, grey ink, line, hairline, dashed."""
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def safe(text: str) -> str:
+    """Text as it may stand in XML, within and without quotes; what XML cannot hold becomes U+FFFD (XML 1.0, 2.2)."""
+    return escape(_NOT_XML.sub("\ufffd", text))
+
+
+def number(value: float) -> str:
+    """A coordinate to a hundredth of a millimetre, without trailing zeros."""
+    return f"{value:.2f}".rstrip("0").rstrip(".") if value % 1 else str(int(value))
+
+
+def width_of(text: str, size: float) -> float:
+    """How wide a text of a size is, mm; wide East Asian characters count twice."""
+    wide = 0 if text.isascii() else sum(east_asian_width(letter) in "WF" for letter in text)
+    return (len(text) + wide) * GLYPH * size
+
+
+def label(x: float, y: float, text: str, size: float, style: str = "", fit: float = 0) -> str:
+    """A text at a point, its middle line there; one that is wider than `fit` is drawn narrower, none is cut off."""
+    narrow = ""
+    if fit and width_of(text, size) > fit:
+        narrow = f' textLength="{number(fit)}" lengthAdjust="spacingAndGlyphs"'
+    kind = f' class="{style}"' if style else ""
+    at = f'x="{number(x)}" y="{number(y)}" font-size="{number(size)}"'
+    return f"<text {at}{kind}{narrow}>{safe(text)}</text>"
+
+
+def rect(x: float, y: float, width: float, height: float, fill: str = "none", style: str = "l") -> str:
+    """A rectangle by its upper left corner."""
+    size = f'width="{number(width)}" height="{number(height)}"'
+    paint = f' style="fill:{fill}"' if fill != "none" else ""
+    return f'<rect x="{number(x)}" y="{number(y)}" {size} class="{style}"{paint}/>'
+
+
+def box(x: float, y: float, width: float, height: float) -> str:
+    """A rectangle as a piece of a path, so that many of one colour are one element."""
+    return f"M{number(x)} {number(y)}h{number(width)}v{number(height)}h{number(-width)}z"
+
+
+def path(pieces: list[str], style: str, fill: str = "") -> str:
+    """One element of many pieces; "" for none."""
+    paint = f' style="fill:{fill};stroke:none"' if fill else ""
+    return f'<path class="{style}"{paint} d="{"".join(pieces)}"/>' if pieces else ""
+
+
+def drawing(width: float, height: float, body: str, *, title: str, alone: bool = False) -> str:
+    """An SVG element of a size in mm; `alone` makes it a file with its own style sheet."""
+    style = f"<style>{STYLE}</style>" if alone else ""
+    space = ' xmlns="http://www.w3.org/2000/svg"' if alone else ""
+    size = f'width="{number(width)}mm" height="{number(height)}mm" viewBox="0 0 {number(width)} {number(height)}"'
+    return f'<svg{space} {size} role="img"><title>{safe(title)}</title>{style}{body}</svg>'
+
+
+def document(svg: str) -> bytes:
+    """An SVG file."""
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{svg}\n'.encode()

@@ -1,0 +1,170 @@
+"""What is plugged into each cage of a switch, and what is at the far end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.cluster import Cluster
+from fabricgen.design.ports import PortRun
+from fabricgen.export.columns import end_place
+from fabricgen.export.palette import Swatch, cluster_swatches, plane_mark, rail_fill
+from fabricgen.plan.tables import SWITCH, Flags, Ints, ManagementPort, Segment, Wide
+
+DOWN, UP, PEER, MANAGEMENT = "down", "up", "peer", "mgmt"
+"""What is at the far end: a node or a lower tier, a higher one, the same tier, or what manages the switch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A port of a switch: the cage (from 1, 0 for the management port), which of how many in it, and its far end.
+
+    `fill` is the colour of its fabric and rail, `pattern` that of its plane ("": the fabric has one plane), `tag` says
+    fabric, rail and plane in letters.
+    """
+
+    cage: int
+    sub: int
+    ways: int
+    role: str
+    tag: str
+    fill: str
+    pattern: str
+    device: str
+    place: str
+    rack: str
+    u: int
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchPorts:
+    """A switch and its ports in the order of its face; `closed` are cages that a breakout beside them takes up."""
+
+    name: str
+    profile: SwitchProfile
+    swatch: Swatch
+    rack: str
+    u: int
+    ports: tuple[Port, ...]
+    closed: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """Ends of cabled links at switches by device and port, int32: `upper` is 1 where it is the b end."""
+
+    device: Ints
+    cage: Ints
+    sub: Ints
+    ways: Ints
+    link: Ints
+    upper: Ints
+
+
+class PortMaps:
+    """The ports of every switch, made one switch at a time."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._devices, self._links = cluster.plan.devices, cluster.plan.links
+        self._swatches = cluster_swatches(cluster)
+
+    def switches(self, devices: list[int]) -> Iterator[SwitchPorts]:
+        """Those of some devices that are switches with ports on their face that carry cables."""
+        for row in devices:
+            cls = self._devices.classes[int(self._devices.device_class[row])]
+            if cls.kind == SWITCH and isinstance(cls.profile, SwitchProfile):
+                yield SwitchPorts(
+                    self._cluster.names[row],
+                    cls.profile,
+                    self._swatches[cls.fabric],
+                    self._rack_of(row),
+                    int(self._devices.u[row]),
+                    tuple(self._ports(row)),
+                    self._closed(row, cls.profile),
+                )
+
+    def _rack_of(self, device: int) -> str:
+        return self._cluster.plan.racks.names[int(self._devices.rack[device])]
+
+    def _rows(self, device: int) -> slice:
+        ends = self._ends
+        start, stop = np.searchsorted(ends.device, np.array([device, device + 1], dtype=np.int32)).tolist()
+        return slice(start, stop)
+
+    def _ports(self, device: int) -> Iterator[Port]:
+        ends, rows, links = self._ends, self._rows(device), self._links
+        at, upper = ends.link[rows], ends.upper[rows].astype(bool)
+        far = np.where(upper, links.a_device[at], links.b_device[at])
+        places = self._far_places(at, upper)
+        numbers = (ends.cage, ends.sub, ends.ways)
+        columns = (*(c[rows] for c in numbers), links.segment[at], upper, links.rail[at], links.plane[at], far)
+        for (cage, sub, ways, segment, is_upper, rail, plane, other), place in zip(
+            zip(*(c.tolist() for c in columns), strict=True), places, strict=True
+        ):
+            of = links.segments[segment]
+            has_rails, has_planes = self._has.get(of.fabric, (False, False))
+            swatch, mark = self._swatches[of.fabric], plane_mark(plane * has_planes)
+            tag = swatch.code + (str(rail) if rail and has_rails else "") + (f" {mark.letter}" if mark else "")
+            rack, u, name = self._rack_of(other), int(self._devices.u[other]), self._cluster.names[other]
+            fill, pattern = rail_fill(swatch.fill, rail * has_rails), mark.pattern if mark else ""
+            yield Port(cage, sub, ways, role_of(of, is_upper), tag, fill, pattern, name, place, rack, u)
+
+    def _far_places(self, at: Ints, upper: Flags) -> list[str]:
+        """Cage and port of the far ends of links."""
+        cages, ports = self._cluster.cages, (self._cluster.a_port, self._cluster.b_port)
+        cage, port = (np.where(upper, ends[0][at], ends[1][at]).tolist() for ends in (cages, ports))
+        return [end_place(c, p, several=False) for c, p in zip(cage, port, strict=True)]
+
+    @cached_property
+    def _has(self) -> dict[str, tuple[bool, bool]]:
+        """Whether a fabric has several rails, and several planes: of one, nothing need be told."""
+        return {f.name: (f.sizes["rail"] > 1, f.sizes["plane"] > 1) for f in self._cluster.design.fabrics}
+
+    def _closed(self, device: int, profile: SwitchProfile) -> frozenset[int]:
+        ends, rows = self._ends, self._rows(device)
+        found: set[int] = set()
+        for cage, ways in set(zip(ends.cage[rows].tolist(), ends.ways[rows].tolist(), strict=True)):
+            if cage:
+                found.update(range(cage + 1, cage + profile.cage(cage).block(ways)))
+        return frozenset(found)
+
+    @cached_property
+    def _ends(self) -> _Ends:
+        links = self._links
+        kinds = np.array([cls.kind for cls in self._devices.classes])[self._devices.device_class]
+        parts: list[list[Ints | Wide]] = [[] for _ in range(6)]
+        for i, segment in enumerate(links.segments):
+            rows = np.arange(len(links), dtype=np.int32)[links.rows_of(i)]
+            for upper, side in enumerate((segment.a, segment.b)):
+                if segment.backplane or not isinstance(side, PortRun | ManagementPort):
+                    continue
+                device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
+                mine = rows[kinds[device[rows]] == SWITCH]
+                places = _places(side, port[mine])
+                for column, value in zip(parts, (device[mine], *places, mine, np.full(len(mine), upper)), strict=True):
+                    column.append(value)
+        columns = [np.concatenate([*column, np.empty(0, dtype=np.int32)]).astype(np.int32) for column in parts]
+        order = np.lexsort((columns[2], columns[1], columns[0]))
+        return _Ends(*(column[order] for column in columns))
+
+
+def _places(side: PortRun | ManagementPort, port: Ints) -> tuple[Ints, Ints, Ints]:
+    """(cage from 1, which in it from 0, how many in it) of ports of a side."""
+    if isinstance(side, ManagementPort):
+        return np.zeros_like(port), port, np.ones_like(port)
+    cages = np.array(side.cages, dtype=np.int32)
+    return cages[port // side.ways], port % side.ways, np.full_like(port, side.ways)
+
+
+def role_of(segment: Segment, upper: bool) -> str:
+    """What an end of a link is to its switch."""
+    if isinstance(segment.b if upper else segment.a, ManagementPort):
+        return MANAGEMENT
+    if segment.lower == segment.upper:
+        return PEER
+    return DOWN if upper else UP

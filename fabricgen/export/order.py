@@ -1,0 +1,103 @@
+"""The bill of materials for those who order: its lines with offers, totals of every kind, and a workbook of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from fabricgen.export.columns import plain_text
+from fabricgen.export.formats.xlsx import Sheet, workbook
+from fabricgen.export.parts.bom import bill_table
+from fabricgen.export.table import Cell, ExportContext, Table
+from fabricgen.parts.bill import Bill
+from fabricgen.parts.money import as_price, as_watts, power_units
+from fabricgen.parts.prices import Offer, PriceList
+from fabricgen.parts.totals import Total, totals, whole_of
+
+TOTAL = "(total)"
+"""The key of the last row of totals; no name has brackets."""
+
+SHEETS: Mapping[str, tuple[str, ...]] = {
+    "By fabric": ("fabric", "kind"),
+    "By tier": ("tier", "kind"),
+    "By SU": ("su", "kind"),
+    "By site": ("site", "kind"),
+    "By kind": ("kind",),
+}
+"""Sheets of totals, and what each is added up by."""
+
+
+def order_table(bill: Bill, prices: PriceList) -> Table:
+    """The lines of a bill in the columns of bom.csv, and those that the price file has beyond them."""
+    table = bill_table(bill, ExportContext(prices=prices.unit_prices))
+    offers = [prices.offers.get(line.part) for line in bill.lines]
+    further = {name: [_further(offer, name, prices.currency) for offer in offers] for name in prices.columns}
+    return Table(table.name, {**table.columns, **further})
+
+
+def _further(offer: Offer | None, name: str, currency: str) -> Cell:
+    """What a price file says of a part beyond its price; "" for nothing."""
+    if offer is None:
+        return ""
+    if name == "currency":
+        return currency
+    if name == "lead_time_weeks":
+        weeks = offer.lead_time_weeks
+        return "" if weeks is None else int(weeks) if weeks.is_integer() else weeks
+    return plain_text(getattr(offer, name))
+
+
+def totals_table(bill: Bill, by: Sequence[str], prices: PriceList) -> Table:
+    """Totals by some keys, and the whole as the last row.
+
+    Columns: the keys, quantity, spares, total_price (where there are prices; `unpriced` pieces are not in it), power_w
+    (`no_figure` pieces are not in it). The price counts spares, the power does not.
+    """
+    found = totals(bill, by, prices.unit_prices)
+    rows = [*found, _named(whole_of(found), len(by))]
+    columns: dict[str, list[Cell]] = {name: [row.key[i] for row in rows] for i, name in enumerate(by)}
+    columns |= {"quantity": [row.quantity for row in rows], "spares": [row.spares for row in rows]}
+    if prices.offers:
+        columns |= {
+            "total_price": [as_price(row.price) for row in rows],
+            "unpriced": [row.unpriced for row in rows],
+        }
+    columns |= {
+        "power_w": [as_watts(row.power) for row in rows],
+        "no_figure": [row.unpowered for row in rows],
+    }
+    return Table(f"bom by {', '.join(by)}", columns)
+
+
+def _named(total: Total, keys: int) -> Total:
+    """The whole, called so in its first column."""
+    return Total((TOTAL, *[""] * (keys - 1))).plus(total)
+
+
+def power_table(bill: Bill) -> Table:
+    """What the installed pieces of each part draw at most, and all of them; "" where the catalogue has no figure."""
+    lines = [line for line in bill.lines if line.power_w != 0]
+    watts = [None if line.power_w is None else power_units(line.power_w) for line in lines]
+    sums = [0 if each is None else each * line.quantity for each, line in zip(watts, lines, strict=True)]
+    columns: dict[str, list[Cell]] = {
+        "kind": [*(line.kind for line in lines), TOTAL],
+        "part": [*(line.part for line in lines), ""],
+        "description": [*(plain_text(line.description) for line in lines), ""],
+        "quantity": [*(line.quantity for line in lines), sum(line.quantity for line in lines)],
+        "each_w": [*("" if each is None else as_watts(each) for each in watts), ""],
+        "power_w": [
+            *("" if each is None else as_watts(total) for each, total in zip(watts, sums, strict=True)),
+            as_watts(sum(sums)),
+        ],
+    }
+    return Table("power", columns)
+
+
+def order_workbook(bill: Bill, prices: PriceList) -> bytes:
+    """A workbook: what to order, totals by fabric, tier, scalable unit, site and kind, and power.
+
+    Raises InputError (FG029) when a sheet would have more rows than a sheet holds.
+    """
+    sheets = [Sheet("Order", order_table(bill, prices))]
+    sheets += [Sheet(title, totals_table(bill, by, prices), totals=1) for title, by in SHEETS.items()]
+    sheets.append(Sheet("Power", power_table(bill), totals=1))
+    return workbook(f"{bill.cluster.design.loaded.blueprint.name}: bill of materials", sheets)

@@ -1,0 +1,135 @@
+"""Colours that tell cables, ports and devices apart: one for each fabric, a shade for each rail, a mark for each plane.
+
+Nothing is told by colour alone: a code goes with every fabric, the number with a rail, the letter with a plane. The
+twelve colours were searched so that any two differ by a CIE76 distance of 20 or more for normal, protan and deutan
+sight (matrices: Machado, Oliveira and Fernandes, A Physiologically-based Model for Simulation of Color Vision
+Deficiency, IEEE TVCG 15(6), 2009, severity 1.0), and in lightness, so that a greyscale print still has twelve steps.
+
+Well-known fabrics always have the same colour. Others take what is left in order of seniority: of their VLANs, which
+the lock remembers, so that a fabric that is added recolours none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+from types import MappingProxyType
+
+from fabricgen.cluster import Cluster
+from fabricgen.design.model import Design
+
+DARK, LIGHT = "#000000", "#FFFFFF"
+"""Ink."""
+
+KNOWN: Mapping[str, tuple[str, str, str]] = MappingProxyType(
+    {
+        "compute": ("#206699", "blue", "C"),
+        "storage": ("#EF8E25", "orange", "S"),
+        "inband": ("#14A556", "green", "I"),
+        "frontend": ("#64D7F5", "sky", "F"),
+        "oob": ("#70786A", "grey", "O"),
+        "nvlink": ("#6F1C54", "plum", "N"),
+        "scale-across": ("#BF89B0", "mauve", "X"),
+    }
+)
+"""Fabrics by their usual names: fill, its name in words (tape, jackets), code."""
+
+OTHERS: tuple[tuple[str, str], ...] = (
+    ("#E9F538", "yellow"),
+    ("#BE4614", "rust"),
+    ("#2C1F85", "indigo"),
+    ("#B4E9C0", "mint"),
+    ("#4F4728", "umber"),
+)
+"""Fill and name of the colours for all other fabrics; when they are used up they begin anew, and codes go on."""
+
+SHADES = 8
+"""Shades of a colour; rail 9 has that of rail 1."""
+
+PATTERNS = ("solid", "diagonal", "backslash", "cross", "horizontal", "vertical", "dots", "grid")
+"""Patterns of planes 1 to 8; plane 9 has that of plane 1, and a letter of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Swatch:
+    """The colour of a fabric: fill and ink as `#RRGGBB`, the fill in a word, and one or two letters to print on it."""
+
+    fill: str
+    ink: str
+    word: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlaneMark:
+    """How a plane is told: by a letter (A is plane 1, AA plane 27) and a pattern."""
+
+    letter: str
+    pattern: str
+
+
+def fabric_swatches(names: Iterable[str]) -> dict[str, Swatch]:
+    """The swatch of each fabric; `names` in order of seniority, since those before keep what they have."""
+    found: dict[str, Swatch] = {}
+    codes = {code for _, _, code in KNOWN.values()}
+    others = 0
+    for name in names:
+        if name in KNOWN:
+            fill, word, code = KNOWN[name]
+        else:
+            fill, word = OTHERS[others % len(OTHERS)]
+            code = next(code for code in _codes(name) if code not in codes)
+            codes.add(code)
+            others += 1
+        found[name] = Swatch(fill, ink_on(fill), word, code)
+    return found
+
+
+def seniority(design: Design) -> list[str]:
+    """Names of fabrics by the numbers of their VLANs, then of scale-up domains as the blueprint has them."""
+    held = design.layout.numbering.held["vlans"]
+    fabrics = sorted((held[fabric.name][0].first, fabric.name) for fabric in design.fabrics)
+    return [name for _, name in fabrics] + [domain.name for domain in design.scale_up]
+
+
+def cluster_swatches(cluster: Cluster) -> dict[str, Swatch]:
+    """The swatch of every fabric and scale-up domain of a cluster, by name."""
+    return fabric_swatches(seniority(cluster.design))
+
+
+def rail_fill(fill: str, rail: int) -> str:
+    """The shade of a fabric's fill for a rail (from 1), lighter rail by rail; the fill itself for rail 1 and for 0."""
+    share = (rail - 1) % SHADES * 0.07 if rail > 0 else 0.0
+    channels = (int(fill[at : at + 2], 16) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(value + (255 - value) * share):02X}" for value in channels)
+
+
+def ink_on(fill: str) -> str:
+    """Black or white, whichever has the greater contrast on a fill (WCAG 2.2, relative luminance)."""
+    channels = [int(fill[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return DARK if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else LIGHT
+
+
+def plane_mark(plane: int) -> PlaneMark | None:
+    """How a plane (from 1) is told; None for 0, a link of no plane."""
+    if plane < 1:
+        return None
+    letter, number = "", plane
+    while number:
+        number, at = divmod(number - 1, len(ascii_uppercase))
+        letter = ascii_uppercase[at] + letter
+    return PlaneMark(letter, PATTERNS[(plane - 1) % len(PATTERNS)])
+
+
+def _codes(name: str) -> Iterator[str]:
+    """Codes that a fabric may have, the likeliest first: a letter, two letters, then a letter and a number."""
+    letters: Sequence[str] = [letter for letter in name.upper() if letter in ascii_uppercase] or ["Z"]
+    yield letters[0]
+    yield from (letters[0] + second for second in letters[1:])
+    number = 1
+    while True:
+        number += 1
+        yield f"{letters[0]}{number}"

@@ -1,0 +1,18 @@
+"""labels.csv: what to print on the labels at both ends of every cable; on request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.table import ExportContext, File, csv_file
+
+ON_REQUEST = True
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield labels.csv."""
+    from fabricgen.export.technician.labels import label_table
+    from fabricgen.export.technician.records import records
+
+    yield csv_file(label_table(records(cluster)))

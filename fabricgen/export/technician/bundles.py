@@ -1,0 +1,185 @@
+"""What is pulled together, and in which order.
+
+A bundle is cables of one fabric, plane and kind between the same two racks. Where these are few, cables from one rack
+to one row go together and part there. Its size keeps it round and stiff enough for one hand and one strap: 24 fibres or
+active optical cables of 3.0 mm, 8 of copper of 9.4 mm (diameters: NVIDIA DGX SuperPOD Data Center Design, Networking,
+Cable Weights), 24 twisted pairs (TIA TSB-184-A; https://www.cablinginstall.com/standards/article/16481797).
+
+A step is the bundles between the same two rows. What goes farthest comes first: other sites, other halls, other rows,
+then along the row, and last inside each rack. Long runs so lie at the bottom of the tray, and short ones leave it above
+them; nobody pulls a long run past ports that are plugged in. Within a step copper comes before fibre, which must not
+carry its weight, bundles between the same racks follow one another, and the farthest racks come first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricgen.allocate.ports import Strings
+from fabricgen.cluster import Cluster
+from fabricgen.export.technician.locations import rack_order, rack_places, row_numbers, row_places
+from fabricgen.plan.cabling import connectors
+from fabricgen.plan.columns import rank_within
+from fabricgen.plan.end_numbers import end_numbers
+from fabricgen.plan.tables import Flags, Floats, Ints, RackTable, Wide
+
+TWISTED, COPPER, FIBRE = range(3)
+"""Kinds of cable, in the order in which they are laid."""
+
+LETTERS, MOST = ("T", "C", "F"), (24, 8, 24)
+"""Letter of each kind in the name of a bundle, and how many go into one."""
+
+KIND_WORDS = ("twisted pair", "copper", "fibre")
+"""What each kind is called."""
+
+KIND_OF = {"COPPER": TWISTED, "DAC": COPPER, "ACC": COPPER, "AEC": COPPER}
+"""Kind by the catalogue's word for the medium; all others are light."""
+
+FEW = 4
+"""Fewer cables than these between two racks join those to other racks of the same row."""
+
+OTHER_SITE, OTHER_HALL, OTHER_ROW, SAME_ROW, SAME_RACK = range(5)
+"""How far cables of a step go."""
+
+
+@dataclass(frozen=True, slots=True)
+class PullPlan:
+    """Bundle, step and order of every cable, and what each bundle and step is.
+
+    Per cable, int32: `bundle`, `order` from 1, `home` and `away` (racks that it joins; home comes first on the floor).
+    Per bundle, in the order of pulling: its name, step, kind, and longest run in m. Per step: its name.
+    """
+
+    bundle: Ints
+    order: Ints
+    home: Ints
+    away: Ints
+    names: Strings
+    step: Ints
+    kind: Ints
+    longest_m: Floats
+    steps: tuple[str, ...]
+
+
+def pull_plan(cluster: Cluster) -> PullPlan:
+    """Bundle the cables of a cluster and put them in order; a breakout goes where its first far end is."""
+    cables, racks = cluster.plan.cables, cluster.plan.racks
+    link = cables.end_link[np.searchsorted(cables.end_cable, np.arange(len(cables), dtype=cables.end_cable.dtype))]
+    home, away, position = _ends(cluster, link)
+    kind = np.array([KIND_OF.get(m.medium, FIBRE) for m in cables.media], dtype=np.int32)[cables.medium]
+    plane = cluster.plan.links.plane[link]
+    fabric = _fabric(cluster, link)
+    row = row_numbers(racks)
+    target = _targets(racks, (fabric, plane, kind, home), away, row)
+    key = _code(fabric, plane, kind, home, target)
+    by_place = np.lexsort((position, key))
+    chunk = np.empty(len(key), dtype=np.int64)
+    chunk[by_place] = rank_within(key[by_place]) // np.array(MOST)[kind[by_place]]
+    first, bundle = np.unique(_code(key, chunk), return_index=True, return_inverse=True)[1:]
+    longest = _greatest(cables.run_m, bundle)[first]
+    step, steps = _steps(cluster, home[first], away[first], longest)
+    pair = _code(home[first], target[first])
+    farthest = _greatest(longest, _code(step, kind[first], pair))
+    walk = np.lexsort((chunk[first], plane[first], fabric[first], pair, -farthest, kind[first], step))
+    place = np.empty(len(walk), dtype=np.int32)
+    place[walk] = np.arange(len(walk), dtype=np.int32)
+    chosen = first[walk]
+    order = np.empty(len(key), dtype=np.int32)
+    order[np.lexsort((position, place[bundle]))] = np.arange(1, len(key) + 1, dtype=np.int32)
+    names = _names(cluster, (home[chosen], target[chosen]), (link[chosen], kind[chosen], chunk[chosen]))
+    return PullPlan(
+        place[bundle], order, home, away, names, step[walk], kind[chosen].astype(np.int32), longest[walk], steps
+    )
+
+
+def _ends(cluster: Cluster, link: Ints) -> tuple[Ints, Ints, Ints]:
+    """Racks that each cable joins, the first on the floor before the other, and its place among the first's ports."""
+    devices, links = cluster.plan.devices, cluster.plan.links
+    place = rack_order(cluster.plan.racks)
+    numbers = end_numbers(devices, links, connectors)
+    a, b = devices.rack[links.a_device[link]], devices.rack[links.b_device[link]]
+    forward = place[a] <= place[b]
+    position = np.where(forward, numbers.a[link], numbers.b[link]).astype(np.int32)
+    return np.where(forward, a, b), np.where(forward, b, a), position
+
+
+def _fabric(cluster: Cluster, link: Ints) -> Ints:
+    """The fabric of each cable, numbered by name."""
+    segments = cluster.plan.links.segments
+    known = {name: i for i, name in enumerate(sorted({segment.fabric for segment in segments}))}
+    return np.array([known[segment.fabric] for segment in segments], dtype=np.int32)[cluster.plan.links.segment[link]]
+
+
+def _targets(racks: RackTable, alike: tuple[Ints, ...], away: Ints, row: Ints) -> Ints:
+    """Where bundles end: a rack, or (racks and then) a row where few cables go to each of its racks."""
+    code, count = np.unique(_code(*alike, away), return_inverse=True, return_counts=True)[1:]
+    home = alike[-1]
+    scattered: Flags = (count[code] < FEW) & (row[home] != row[away])
+    return np.where(scattered, len(racks) + row[away], away).astype(np.int32)
+
+
+def _code(*columns: Ints | Wide) -> Ints:
+    """A number for every combination of values, from 0 without gaps, ascending as these do; int32."""
+    code = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        _, place = np.unique(column, return_inverse=True)
+        code = code * (int(place.max(initial=0)) + 1) + place
+        _, code = np.unique(code, return_inverse=True)
+    return code.astype(np.int32)
+
+
+def _greatest(values: Floats, group: Ints | Wide) -> Floats:
+    """The greatest value of the group that each belongs to."""
+    greatest = np.zeros(int(group.max(initial=-1)) + 1)
+    np.maximum.at(greatest, group, values)
+    of_group: Floats = greatest[group]
+    return of_group
+
+
+def _steps(cluster: Cluster, home: Ints, away: Ints, longest: Floats) -> tuple[Ints, tuple[str, ...]]:
+    """The step of each bundle, numbered in the order of pulling, and what each is called."""
+    racks, row = cluster.plan.racks, row_numbers(cluster.plan.racks)
+    reach = np.select(
+        [
+            racks.site[home] != racks.site[away],
+            racks.hall[home] != racks.hall[away],
+            row[home] != row[away],
+            home != away,
+        ],
+        [OTHER_SITE, OTHER_HALL, OTHER_ROW, SAME_ROW],
+        SAME_RACK,
+    )
+    first, step = np.unique(_code(reach, row[home], row[away]), return_index=True, return_inverse=True)[1:]
+    farthest = _greatest(longest, step)[first]
+    walk = np.lexsort((row[away[first]], row[home[first]], -farthest, reach[first]))
+    place = np.empty(len(walk), dtype=np.int32)
+    place[walk] = np.arange(len(walk), dtype=np.int32)
+    rows = row_places(cluster)
+    chosen = first[walk]
+    ends = zip(reach[chosen].tolist(), rows[home[chosen]].tolist(), rows[away[chosen]].tolist(), strict=True)
+    return place[step], tuple(_step_name(*end) for end in ends)
+
+
+def _step_name(reach: int, home: str, away: str) -> str:
+    if reach == SAME_RACK:
+        return f"inside racks of {home}"
+    return f"along {home}" if reach == SAME_ROW else f"{home} to {away}"
+
+
+def _names(cluster: Cluster, ends: tuple[Ints, Ints], what: tuple[Ints, Ints, Wide]) -> Strings:
+    """`h1.R01.03/h1.N01.02:compute.1-F2`: from, to, fabric and plane, kind, and a number among bundles like it."""
+    (home, target), (link, kind, chunk) = ends, what
+    links, racks = cluster.plan.links, cluster.plan.racks
+    _, of_row = np.unique(row_numbers(racks), return_index=True)
+    places = np.concatenate([rack_places(cluster), row_places(cluster)[of_row]])
+    fabrics = np.array([f":{segment.fabric}" for segment in links.segments], dtype=object)
+    several = {fabric.name for fabric in cluster.design.fabrics if fabric.planes > 1}
+    planed = np.array([segment.fabric in several for segment in links.segments])[links.segment[link]]
+    planes = np.array(["", *(f".{plane + 1}" for plane in range(int(links.plane.max(initial=0))))], dtype=object)
+    letters = np.array([f"-{letter}" for letter in LETTERS], dtype=object)
+    numbers = np.array([str(n + 1) for n in range(int(chunk.max(initial=0)) + 1)], dtype=object)
+    where = places[home] + "/" + places[target] + fabrics[links.segment[link]]
+    names: Strings = where + planes[np.where(planed, links.plane[link], 0)] + letters[kind] + numbers[chunk]
+    return names

@@ -1,0 +1,73 @@
+"""Where the ends of cables are, in words of ANSI/TIA-606: hall, row, rack, rack unit and port.
+
+TIA-606-B (kept in C and D) names a port `[floor].[row][cabinet]-[rack unit]:[port]` and a cord by its near and then its
+far end, for example `4BK01-55:50/DC.C03-14:04`, the rack unit counted from the bottom of the cabinet
+(https://test.expresscorp.com/blogs/cable-label-standards-ansi-tia-606-b). Here an end reads `h1.R03.07-U42:12/2`: hall
+h1, row 3, seventh rack, unit 42, port 12/2. Network rows, which are numbered on their own, read N01; where a cluster
+has several sites the site comes first. The slash is part of port names, so that far ends have a line of their own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fabricgen.allocate.ports import Strings
+from fabricgen.cluster import Cluster
+from fabricgen.design.halls import DEFAULT_HALL
+from fabricgen.plan.tables import Ints, RackTable
+
+SHORT_HALL = "h1"
+"""How the hall that no blueprint names reads on labels, whose room is scarce; a hall of that name takes it away."""
+
+
+def rack_order(racks: RackTable) -> Ints:
+    """The place of each rack in a walk through the sites: by hall, node rows before network rows, then along each row.
+
+    int32 from 0, one a rack.
+    """
+    network = racks.row < 0
+    away = np.where(network, -racks.row, racks.row)
+    walk = np.lexsort((racks.column, away, network, racks.hall, racks.site))
+    place = np.empty(len(walk), dtype=np.int32)
+    place[walk] = np.arange(len(walk), dtype=np.int32)
+    return place
+
+
+def row_numbers(racks: RackTable) -> Ints:
+    """The row that each rack stands in, numbered from 0 in the order of `rack_order`; int32."""
+    walk = np.argsort(rack_order(racks))
+    hall, row = racks.hall[walk], racks.row[walk]
+    new = (hall[1:] != hall[:-1]) | (row[1:] != row[:-1])
+    numbers = np.empty(len(walk), dtype=np.int32)
+    numbers[walk] = np.concatenate([[0], np.cumsum(new)])[: len(walk)]
+    return numbers
+
+
+def row_places(cluster: Cluster) -> Strings:
+    """`h1.R03` of every rack; object array of str."""
+    racks = cluster.plan.racks
+    sites = cluster.design.layout.sites
+    short = "" if any(hall.name == SHORT_HALL for hall in racks.halls) else SHORT_HALL
+    words = [short if hall.name == DEFAULT_HALL and short else hall.name for hall in racks.halls]
+    names = [
+        f"{sites[hall.site]}.{word}" if len(sites) > 1 else word for hall, word in zip(racks.halls, words, strict=True)
+    ]
+    halls = np.array(names, dtype=object)
+    known = {row: f".N{-row:02d}" if row < 0 else f".R{row + 1:02d}" for row in set(racks.row.tolist())}
+    places: Strings = halls[racks.hall] + np.array([known[row] for row in racks.row.tolist()], dtype=object)
+    return places
+
+
+def rack_places(cluster: Cluster) -> Strings:
+    """`h1.R03.07` of every rack; object array of str."""
+    column = np.array([f".{column + 1:02d}" for column in cluster.plan.racks.column.tolist()], dtype=object)
+    places: Strings = row_places(cluster) + column
+    return places
+
+
+def device_places(cluster: Cluster) -> Strings:
+    """`h1.R03.07-U42` of every device, by the lowest unit that it fills; object array of str."""
+    devices = cluster.plan.devices
+    units = np.array([f"-U{u:02d}" for u in range(int(devices.u.max(initial=0)) + 1)], dtype=object)
+    places: Strings = rack_places(cluster)[devices.rack] + units[devices.u]
+    return places

@@ -1,0 +1,114 @@
+"""All that a technician is told of each end of a cable, as columns: one row a row of cables.csv."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricgen.allocate.ports import Strings
+from fabricgen.cluster import Cluster
+from fabricgen.export.cable_ends import port_texts, socket_texts
+from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
+from fabricgen.export.technician.bundles import PullPlan, pull_plan
+from fabricgen.export.technician.locations import device_places
+from fabricgen.parts.cables import distinct
+from fabricgen.plan.cabling import anchor_rows
+from fabricgen.plan.tables import Flags, Ints, Wide
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """How a cable is told from others: `C3A` for compute, rail 3, plane A; fill and ink as `#RRGGBB`."""
+
+    text: str
+    fill: str
+    ink: str
+    word: str
+    fabric: str
+    rail: int
+    plane: int
+
+
+@dataclass(frozen=True)
+class Records:
+    """Columns by cable end row. `port` is cage and port, `socket` what one sees of it, `place` where the device is.
+
+    `common_a`: the cable hangs on its a end (a breakout has one there and several at b). `first`: the first row of its
+    cable; `number` counts the rows of a cable from 1. Pairs are of the a and the b end. `bundle_tags` are `tags`
+    without rails, which a bundle mixes.
+    """
+
+    cluster: Cluster
+    pull: PullPlan
+    cable: Ints
+    first: Flags
+    number: Ints
+    common_a: Flags
+    rows_of_cable: Ints
+    device: tuple[Ints, Ints]
+    port: tuple[Strings, Strings]
+    socket: tuple[Strings, Strings]
+    place: tuple[Strings, Strings]
+    tags: tuple[Tag, ...]
+    tag: Wide
+    bundle_tags: tuple[Tag, ...]
+
+
+def records(cluster: Cluster) -> Records:
+    """Make the columns of a cluster."""
+    cables, links = cluster.plan.cables, cluster.plan.links
+    cable = cables.end_cable
+    first = np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
+    starts = np.flatnonzero(first)
+    rows = np.diff(starts, append=len(cable)).astype(np.int32)
+    number = np.arange(1, len(cable) + 1) - starts[cable]
+    a, b = links.a_device[cables.end_link], links.b_device[cables.end_link]
+    places = device_places(cluster)
+    port_a, port_b = (np.array(texts, dtype=object) for texts in port_texts(cluster))
+    tags, tag = _tags(cluster)
+    return Records(
+        cluster=cluster,
+        pull=pull_plan(cluster),
+        cable=cable,
+        first=first,
+        number=number.astype(np.int32),
+        common_a=anchor_rows(links, cables)[1],
+        rows_of_cable=rows,
+        device=(a, b),
+        port=(port_a, port_b),
+        socket=socket_texts(cluster),
+        place=(places[a], places[b]),
+        tags=tags,
+        tag=tag,
+        bundle_tags=tuple(_without_rail(t, cluster_swatches(cluster)) for t in tags),
+    )
+
+
+def rack_of(found: Records, end: int) -> Ints:
+    """The rack of the a (0) or b (1) end of each row."""
+    return found.cluster.plan.devices.rack[found.device[end]]
+
+
+def _tags(cluster: Cluster) -> tuple[tuple[Tag, ...], Wide]:
+    """The distinct tags, by fabric, rail and plane, and the tag of each cable end row."""
+    links, link = cluster.plan.links, cluster.plan.cables.end_link
+    fabrics = sorted({segment.fabric for segment in links.segments})
+    of_segment = np.array([fabrics.index(segment.fabric) for segment in links.segments], dtype=np.int32)
+    fabric, rail, plane = of_segment[links.segment[link]], links.rail[link], links.plane[link]
+    swatches = cluster_swatches(cluster)
+    several = {f.name for f in cluster.design.fabrics if f.planes > 1}
+    first, tag = distinct(fabric, rail, plane)
+    keys = zip(*(column[first].tolist() for column in (fabric, rail, plane)), strict=True)
+    tags = [_tag(fabrics[i], swatches[fabrics[i]], r, p if fabrics[i] in several else 0) for i, r, p in keys]
+    return tuple(tags), tag
+
+
+def _tag(fabric: str, swatch: Swatch, rail: int, plane: int) -> Tag:
+    mark, fill = plane_mark(plane), rail_fill(swatch.fill, rail)
+    letter = mark.letter if mark else ""
+    return Tag(f"{swatch.code}{rail or ''}{letter}", fill, ink_on(fill), swatch.word, fabric, rail, plane)
+
+
+def _without_rail(tag: Tag, swatches: dict[str, Swatch]) -> Tag:
+    return _tag(tag.fabric, swatches[tag.fabric], 0, tag.plane)

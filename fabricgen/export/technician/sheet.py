@@ -1,0 +1,135 @@
+"""A sheet to work from: frozen heads, filter, protected plan with open redline columns, and set up for print."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fabricgen.export.formats.xlsx import SHEET_ROWS
+from fabricgen.export.table import Cell
+from fabricgen.export.technician.records import Tag
+from fabricgen.export.technician.styles import CLOSED, MARK, REDLINE, Styles
+from fabricgen.kernel.diagnostics import fault
+
+DONE = ("done", "fault")
+"""What may be chosen in the check-off column."""
+
+A4, A3 = 9, 8
+"""Paper sizes (ECMA-376, ST_PaperSize)."""
+
+_ROW_POINTS = 21
+
+_OPTIONS = {"autofilter": True, "format_columns": True, "format_rows": True, "select_locked_cells": True}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a sheet: name, width in characters, use; its cells, or None where the hand fills them.
+
+    `closed`: rows that the hand leaves out. `hidden` columns are not printed: they are there for the way back.
+    """
+
+    name: str
+    width: float
+    use: str
+    cells: Sequence[Cell] | None = None
+    closed: Sequence[int] = ()
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What a sheet holds. `tags` are the colours of the cells of use MARK; `bands` shades groups of rows in turn."""
+
+    name: str
+    title: str
+    rows: int
+    columns: tuple[Column, ...]
+    tags: Sequence[Tag] = ()
+    bands: Sequence[bool] = ()
+    paper: int = A4
+
+
+def redlines(closed: tuple[Sequence[int], Sequence[int]] = ((), ())) -> tuple[Column, ...]:
+    """The columns that the hand fills; `closed` are rows whose a or b end is not to be seen from where one stands."""
+    return (
+        Column("done", 7, REDLINE),
+        Column("built_a_cage", 8, REDLINE, closed=closed[0]),
+        Column("built_b_cage", 8, REDLINE, closed=closed[1]),
+        Column("built_length_m", 8, REDLINE),
+        Column("remark", 13, REDLINE),
+    )
+
+
+def write_sheet(book: Any, styles: Styles, sheet: Sheet, cluster: str) -> None:
+    """Add a sheet to a workbook; raises InputError when it has more rows than a sheet takes."""
+    if sheet.rows >= SHEET_ROWS:
+        raise fault("FG029", f"{sheet.rows} rows do not fit an Excel sheet of {SHEET_ROWS}", hint="use cables.csv")
+    page = book.add_worksheet(sheet.name)
+    page.set_default_row(_ROW_POINTS)
+    page.set_row(0, 28)
+    for i, column in enumerate(sheet.columns):
+        page.set_column(i, i, column.width, styles.of(column.use), {"hidden": column.hidden})
+        _write_column(page, styles, sheet, i, column)
+    page.write_row(0, 0, [column.name for column in sheet.columns], styles.header)
+    _finish(page, sheet)
+    shown = [i for i, column in enumerate(sheet.columns) if not column.hidden]
+    page.repeat_rows(0)
+    page.print_area(0, shown[0], max(1, sheet.rows), shown[-1])
+    print_setup(page, sheet.title, cluster, paper=sheet.paper)
+
+
+def _write_column(page: Any, styles: Styles, sheet: Sheet, place: int, column: Column) -> None:
+    for row in column.closed:
+        page.write_blank(row + 1, place, None, styles.of(CLOSED))
+    if column.cells is None:
+        return
+    looks = _looks(styles, sheet, column)
+    for row, (cell, look) in enumerate(zip(column.cells, looks, strict=True), start=1):
+        if cell == "":
+            page.write_blank(row, place, None, look)
+        elif isinstance(cell, str):
+            page.write_string(row, place, cell, look)
+        else:
+            page.write_number(row, place, cell, look)
+
+
+def _looks(styles: Styles, sheet: Sheet, column: Column) -> list[Any]:
+    if column.use == MARK and sheet.tags:
+        return [styles.tag(tag) for tag in sheet.tags]
+    plain, shaded = styles.of(column.use), styles.of(column.use, True)
+    return [shaded if band else plain for band in sheet.bands] or [plain] * sheet.rows
+
+
+def _finish(page: Any, sheet: Sheet) -> None:
+    """Heads that stay, filter, choice of check-off, and protection without a password."""
+    names = [column.name for column in sheet.columns]
+    last = max(1, sheet.rows)
+    page.freeze_panes(1, 0)
+    page.autofilter(0, 0, last, len(names) - 1)
+    choice = {"validate": "list", "source": list(DONE), "error_message": "done, fault, or nothing"}
+    if "done" in names:
+        page.data_validation(1, names.index("done"), last, names.index("done"), choice)
+    if "built_length_m" in names:
+        length = {"validate": "decimal", "criteria": "between", "minimum": 0, "maximum": 1_000_000}
+        place = names.index("built_length_m")
+        page.data_validation(1, place, last, place, {**length, "error_message": "a length in m, such as 12.5"})
+    page.protect("", _OPTIONS)
+
+
+def print_setup(page: Any, title: str, cluster: str, *, paper: int, portrait: bool = False) -> None:
+    """As wide as a page; above it title and cluster, below it sheet and page."""
+    if not portrait:
+        page.set_landscape()
+    page.set_paper(paper)
+    page.fit_to_pages(1, 0)
+    page.set_margins(left=0.4, right=0.4, top=0.75, bottom=0.6)
+    page.set_header(f'&L&"Arial,Bold"&12{_plain(title)}&R&"Arial,Regular"&9{_plain(cluster)}')
+    small = '&"Arial,Regular"&8'
+    page.set_footer(f"&L{small}checked by: ____________________&C{small}&A&R{small}page &P of &N")
+
+
+def _plain(text: str) -> str:
+    """Text for a header, where `&` begins a code; heads hold 255 characters."""
+    return text[:100].replace("&", "&&")

@@ -1,0 +1,238 @@
+"""What stands on each sheet of a workbook: bundles, steps of pulling, racks, and the whole wiring list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fabricgen.allocate.ports import Strings
+from fabricgen.cluster import Cluster
+from fabricgen.export.parts import cables
+from fabricgen.export.table import Table
+from fabricgen.export.technician.bundles import KIND_WORDS
+from fabricgen.export.technician.locations import rack_places
+from fabricgen.export.technician.records import Records, Tag, rack_of, records
+from fabricgen.export.technician.sheet import A3, Column, Sheet, redlines
+from fabricgen.export.technician.styles import BOLD, MARK, NUMBER, SMALL, TEXT
+from fabricgen.plan.cabling import connectors
+from fabricgen.plan.end_numbers import end_numbers
+from fabricgen.plan.tables import Flags, Ints, Wide
+
+MOST_STEPS = 40
+"""Sheets for steps in one workbook; where there are more steps, neighbours in the order share a sheet."""
+
+NUMBERS = ("length_m", "a_u", "b_u")
+"""Columns of cables.csv that hold numbers."""
+
+WIDTHS = {"cable": 20, "part": 20, "device": 18, "transceiver": 15, "rack": 15, "u": 5, "label_a": 32, "label_b": 32}
+"""Widths of columns of cables.csv, in characters, by name without the end."""
+
+
+@dataclass(frozen=True)
+class Pack:
+    """Everything that sheets are cut from; columns by cable end row."""
+
+    cluster: Cluster
+
+    @cached_property
+    def found(self) -> Records:
+        """Where the ends are, what is pulled together, and the colours."""
+        return records(self.cluster)
+
+    @cached_property
+    def wiring(self) -> dict[str, Strings]:
+        """The columns of cables.csv, as object arrays."""
+        columns = cables.table(self.cluster).columns
+        return {name: np.array(column, dtype=object) for name, column in columns.items()}
+
+    @cached_property
+    def location(self) -> tuple[Strings, Strings]:
+        """`h1.R03.07-U42:12/2` of both ends."""
+        found = self.found
+        a, b = (place + ":" + socket for place, socket in zip(found.place, found.socket, strict=True))
+        return a, b
+
+    @cached_property
+    def position(self) -> tuple[Wide, Wide]:
+        """Numbers that ascend along the ports of a device, of both ends."""
+        plan = self.cluster.plan
+        numbers = end_numbers(plan.devices, plan.links, connectors)
+        rows = plan.cables.end_link
+        return numbers.a[rows].astype(np.int64), numbers.b[rows].astype(np.int64)
+
+    @cached_property
+    def rack_places(self) -> Strings:
+        """`h1.R03.07` of every rack."""
+        return rack_places(self.cluster)
+
+    def tags(self, rows: Wide) -> list[Tag]:
+        """The tags of some rows."""
+        return [self.found.tags[i] for i in self.found.tag[rows].tolist()]
+
+
+def home_rows(pack: Pack, racks: tuple[int, ...]) -> Wide:
+    """Rows of cables whose home is one of some racks, in the order of pulling; each cable has one home."""
+    found = pack.found
+    mine = np.flatnonzero(np.isin(found.pull.home[found.cable], racks))
+    walk: Wide = mine[np.lexsort((mine, found.pull.order[found.cable[mine]]))]
+    return walk
+
+
+def wiring_sheet(pack: Pack, rows: Wide, name: str) -> Sheet:
+    """The rows of cables.csv under the names that they have there, and the redline columns."""
+    rows = np.sort(rows)
+    planned = tuple(
+        Column(
+            column,
+            WIDTHS.get(column.removeprefix("a_").removeprefix("b_"), 9),
+            NUMBER if column in NUMBERS else SMALL,
+            cells[rows].tolist(),
+        )
+        for column, cells in pack.wiring.items()
+    )
+    return Sheet(name, "Wiring list", len(rows), (*planned, *redlines()), paper=A3)
+
+
+def pull_sheets(pack: Pack, rows: Wide) -> Iterator[tuple[str, Wide, str]]:
+    """(wanted name, rows, title) of each sheet of steps; rows are in the order of pulling."""
+    found = pack.found
+    steps = found.pull.step[found.pull.bundle[found.cable[rows]]]
+    own, place = np.unique(steps, return_inverse=True)
+    sheet = place if len(own) <= MOST_STEPS else place * MOST_STEPS // len(own)
+    for number in range(int(sheet.max(initial=-1)) + 1):
+        mine = rows[sheet == number]
+        named = [found.pull.steps[i] for i in own[np.unique(place[sheet == number])].tolist()]
+        title = named[0] if len(named) == 1 else f"{named[0]} and {len(named) - 1} more"
+        yield f"pull {number + 1:02d}", mine, f"Pull {number + 1}: {title}"
+
+
+def pull_sheet(pack: Pack, rows: Wide, name: str, title: str) -> Sheet:
+    """Cables of a step, bundle by bundle."""
+    found, wiring = pack.found, pack.wiring
+    cable = found.cable[rows]
+    bundle = found.pull.bundle[cable]
+    columns = (
+        Column("order", 7, NUMBER, found.pull.order[cable].tolist()),
+        Column("bundle", 18, SMALL, found.pull.names[bundle].tolist()),
+        Column("tag", 7, MARK, [tag.text for tag in pack.tags(rows)]),
+        Column("a_end", 24, BOLD, pack.location[0][rows].tolist()),
+        Column("b_end", 24, BOLD, pack.location[1][rows].tolist()),
+        Column("part", 20, SMALL, wiring["part"][rows].tolist()),
+        Column("length_m", 8, NUMBER, wiring["length_m"][rows].tolist()),
+        *redlines(),
+        *_keys(pack, rows, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
+    )
+    return Sheet(name, title, len(rows), columns, pack.tags(rows), _bands(bundle))
+
+
+def rack_sheet(pack: Pack, rack: int, name: str) -> Sheet:
+    """Everything that ends in a rack, from its top down, along the ports of each device."""
+    row, b = _rack_rows(pack, rack)
+    found, wiring = pack.found, pack.wiring
+    device = np.where(b, found.device[1][row], found.device[0][row])
+    columns = (
+        Column("u", 5, NUMBER, found.cluster.plan.devices.u[device].tolist()),
+        Column("device", 17, SMALL, _side(wiring, "device", row, b).tolist()),
+        Column("port", 13, BOLD, np.where(b, found.socket[1][row], found.socket[0][row]).tolist()),
+        Column("tag", 7, MARK, [tag.text for tag in pack.tags(row)]),
+        Column("far_end", 24, BOLD, np.where(b, pack.location[0][row], pack.location[1][row]).tolist()),
+        Column("far_device", 18, SMALL, _side(wiring, "device", row, ~b).tolist()),
+        Column("transceiver", 16, SMALL, _side(wiring, "transceiver", row, b).tolist()),
+        Column("part", 19, SMALL, wiring["part"][row].tolist()),
+        Column("length_m", 8, NUMBER, wiring["length_m"][row].tolist()),
+        *redlines((np.flatnonzero(b).tolist(), np.flatnonzero(~b).tolist())),
+        Column("end", 4, TEXT, np.where(b, "b", "a").tolist(), hidden=True),
+        *_keys(pack, row, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
+    )
+    title = f"Rack {found.cluster.plan.racks.names[rack]} at {pack.rack_places[rack]}: {len(row)} ends"
+    return Sheet(name, title, len(row), columns, pack.tags(row), _bands(device))
+
+
+def racks_wired(pack: Pack, racks: tuple[int, ...]) -> list[tuple[int, int]]:
+    """(rack, ends of cables in it) of those racks in which any cable ends."""
+    count = np.zeros(len(pack.cluster.plan.racks), dtype=np.int64)
+    for end in (0, 1):
+        count += np.bincount(rack_of(pack.found, end), minlength=len(count))
+    return [(rack, int(count[rack])) for rack in racks if count[rack]]
+
+
+def bundle_sheet(pack: Pack, rows: Wide, name: str) -> Sheet:
+    """The bundles of a workbook in the order of pulling, to be ticked off as they are laid."""
+    pull, found = pack.found.pull, pack.found
+    cable = found.cable[rows][found.first[rows]]
+    bundle, first, count = np.unique(pull.bundle[cable], return_index=True, return_counts=True)
+    start, end = pull.home[cable[first]], pull.away[cable[first]]
+    lengths = np.zeros(len(pull.names))
+    np.maximum.at(lengths, pull.bundle[cable], pack.cluster.plan.cables.length_m[cable])
+    tags = [found.bundle_tags[i] for i in found.tag[rows[found.first[rows]][first]].tolist()]
+    steps = pull.step[bundle]
+    columns = (
+        Column("step", 28, SMALL, [pull.steps[i] for i in steps.tolist()]),
+        Column("bundle", 36, SMALL, pull.names[bundle].tolist()),
+        Column("tag", 7, MARK, [tag.text for tag in tags]),
+        Column("colour", 9, TEXT, [tag.word for tag in tags]),
+        Column("kind", 12, TEXT, [KIND_WORDS[i] for i in pull.kind[bundle].tolist()]),
+        Column("from_rack", 22, SMALL, [pack.cluster.plan.racks.names[i] for i in start.tolist()]),
+        Column("first_to_rack", 22, SMALL, [pack.cluster.plan.racks.names[i] for i in end.tolist()]),
+        Column("cables", 8, NUMBER, count.tolist()),
+        Column("longest_m", 10, NUMBER, lengths[bundle].tolist()),
+        redlines()[0],
+        redlines()[-1],
+    )
+    return Sheet(name, "Bundles in the order of pulling", len(bundle), columns, tags, _bands(steps))
+
+
+def _rack_rows(pack: Pack, rack: int) -> tuple[Wide, Flags]:
+    """(row, whether it is the b end) of everything that ends in a rack; the common end of a cable once a far end."""
+    found = pack.found
+    here = [np.flatnonzero(rack_of(found, end) == rack) for end in (0, 1)]
+    row = np.concatenate(here)
+    b = np.repeat([False, True], [len(rows) for rows in here])
+    device = np.where(b, found.device[1][row], found.device[0][row])
+    position = np.where(b, pack.position[1][row], pack.position[0][row])
+    walk = np.lexsort((row, position, device, -found.cluster.plan.devices.u[device]))
+    return row[walk], b[walk]
+
+
+def _side(wiring: dict[str, Strings], name: str, row: Wide, b: Flags) -> Strings:
+    side: Strings = np.where(b, wiring[f"b_{name}"][row], wiring[f"a_{name}"][row])
+    return side
+
+
+def _keys(pack: Pack, rows: Wide, names: tuple[str, ...]) -> tuple[Column, ...]:
+    """What tells the importer which cable a row is; not for people."""
+    return tuple(Column(name, 12, TEXT, pack.wiring[name][rows].tolist(), hidden=True) for name in names)
+
+
+def _bands(group: Ints | Wide) -> list[bool]:
+    """Whether each row is shaded: every other group of rows that follow one another."""
+    change = np.r_[False, group[1:] != group[:-1]][: len(group)]
+    shaded: list[bool] = (np.cumsum(change) % 2 == 1).tolist()
+    return shaded
+
+
+def pull_table(pack: Pack) -> Table:
+    """pull.csv: all cables in the order of pulling, a breakout by its first far end."""
+    found, pull = pack.found, pack.found.pull
+    rows = np.flatnonzero(found.first)
+    rows = rows[np.argsort(pull.order[found.cable[rows]])]
+    cable = found.cable[rows]
+    steps = pull.step[pull.bundle[cable]]
+    columns = {
+        "order": pull.order[cable].tolist(),
+        "step": (steps + 1).tolist(),
+        "step_name": [pull.steps[i] for i in steps.tolist()],
+        "bundle": pull.names[pull.bundle[cable]].tolist(),
+        "cable": pack.wiring["cable"][rows].tolist(),
+        "part": pack.wiring["part"][rows].tolist(),
+        "length_m": pack.wiring["length_m"][rows].tolist(),
+        "a_end": pack.location[0][rows].tolist(),
+        "b_end": pack.location[1][rows].tolist(),
+        "far_ends": found.rows_of_cable[cable].tolist(),
+        "tag": [tag.text for tag in pack.tags(rows)],
+        "colour": [tag.fill for tag in pack.tags(rows)],
+    }
+    return Table("pull", columns)

@@ -1,0 +1,64 @@
+"""How cells look: one format for each use, made once a workbook."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from fabricgen.export.technician.records import Tag
+
+TEXT, SMALL, NUMBER, BOLD, MARK, REDLINE, CLOSED = "text", "small", "number", "bold", "mark", "redline", "closed"
+"""Uses of a cell: text, long text in small print, numbers, what one looks for, a tag, the hand's, not the hand's."""
+
+_FONT = {"font_name": "Arial", "font_size": 10, "valign": "vcenter"}
+
+_LINE = {"bottom": 1, "bottom_color": "#8C8C8C"}
+
+_USES: dict[str, dict[str, Any]] = {
+    TEXT: {},
+    SMALL: {"font_size": 8, "text_wrap": True},
+    NUMBER: {"align": "right", "indent": 1},
+    BOLD: {"bold": True},
+    MARK: {"bold": True, "align": "center"},
+    REDLINE: {"locked": False, "left": 1, "right": 1, "bg_color": "#FFFBE6"},
+    CLOSED: {"left": 1, "right": 1, "bg_color": "#BFBFBF"},
+}
+
+_BAND = "#EDEDED"
+
+HEADER_FILL = "#D9D9D9"
+
+
+class Styles:
+    """Formats of one workbook."""
+
+    def __init__(self, book: Any) -> None:
+        self._book = book
+        self.of = cache(self._of)
+        self.tag = cache(self._tag)
+
+    def _of(self, use: str, band: bool = False) -> Any:
+        """The format of a use, shaded where every other group of rows is."""
+        shade = {"bg_color": _BAND} if band and use not in (REDLINE, CLOSED) else {}
+        return self._book.add_format({**_FONT, **_LINE, **_USES[use], **shade})
+
+    def _tag(self, tag: Tag) -> Any:
+        """The format of a cell in the colour of a cable."""
+        return self._book.add_format(
+            {**_FONT, **_LINE, **_USES[MARK], "bg_color": tag.fill, "font_color": tag.ink, "right": 1}
+        )
+
+    @property
+    def header(self) -> Any:
+        """Heads of columns."""
+        look = {"bold": True, "text_wrap": True, "top": 1, "bottom": 2, "bg_color": HEADER_FILL, "align": "left"}
+        return self._book.add_format({**_FONT, "font_size": 8, **look})
+
+    def heading(self, size: int) -> Any:
+        """A heading of so many points on the cover."""
+        return self._book.add_format({**_FONT, "bold": True, "font_size": size})
+
+    @property
+    def prose(self) -> Any:
+        """Running text on the cover."""
+        return self._book.add_format({**_FONT, "font_size": 10, "text_wrap": True, "valign": "top"})

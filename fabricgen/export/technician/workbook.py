@@ -1,0 +1,78 @@
+"""A workbook of the technician's pack: cover, bundles, steps of pulling, racks, and the whole wiring list."""
+
+from __future__ import annotations
+
+import datetime
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from fabricgen.export.technician.cover import Contents, Cover, write_cover
+from fabricgen.export.technician.records import rack_of
+from fabricgen.export.technician.sheet import Sheet, write_sheet
+from fabricgen.export.technician.sheet_names import sheet_names
+from fabricgen.export.technician.sheets import (
+    Pack,
+    bundle_sheet,
+    home_rows,
+    pull_sheet,
+    pull_sheets,
+    rack_sheet,
+    racks_wired,
+    wiring_sheet,
+)
+from fabricgen.export.technician.styles import Styles
+from fabricgen.export.technician.volumes import Volume
+from fabricgen.plan.tables import Wide
+
+
+def workbook(pack: Pack, volume: Volume) -> bytes:
+    """Write a workbook; the same bytes every time. Raises InputError when a sheet has too many rows."""
+    import xlsxwriter
+
+    rows = home_rows(pack, volume.racks)
+    sheets = _named(list(_sheets(pack, volume, rows)))
+    cluster = pack.cluster.design.loaded.blueprint.name
+    buffer = io.BytesIO()
+    book = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
+    made = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
+    book.set_properties({"title": f"{cluster} {volume.name}", "created": made})
+    styles = Styles(book)
+    write_cover(book, styles, _cover(pack, volume, rows, sheets))
+    for sheet in sheets:
+        write_sheet(book, styles, sheet, f"{cluster} {volume.name}" if volume.name != cluster else cluster)
+    book.close()
+    return buffer.getvalue()
+
+
+def _sheets(pack: Pack, volume: Volume, rows: Wide) -> Iterator[Sheet]:
+    """The sheets of a workbook, by the names that they would like to have."""
+    yield bundle_sheet(pack, rows, "bundles")
+    for name, mine, title in pull_sheets(pack, rows):
+        yield pull_sheet(pack, mine, name, title)
+    for rack, _ in racks_wired(pack, volume.racks):
+        yield rack_sheet(pack, rack, pack.cluster.plan.racks.names[rack])
+    yield wiring_sheet(pack, rows, "wiring")
+
+
+def _named(sheets: list[Sheet]) -> list[Sheet]:
+    """Sheets by legal names; `cover` and `wiring` keep theirs, whatever racks are called."""
+    first = ("cover", sheets[-1].name)
+    _, last, *names = sheet_names([*first, *(sheet.name for sheet in sheets[:-1])])
+    return [replace(sheet, name=name) for sheet, name in zip(sheets, (*names, last), strict=True)]
+
+
+def _cover(pack: Pack, volume: Volume, rows: Wide, sheets: list[Sheet]) -> Cover:
+    found, racks = pack.found, racks_wired(pack, volume.racks)
+    here = np.isin(rack_of(found, 0), volume.racks) | np.isin(rack_of(found, 1), volume.racks)
+    counts = [
+        ("racks with cables", len(racks)),
+        ("ends of cables in them", sum(ends for _, ends in racks)),
+        ("cables pulled from here", int(found.first[rows].sum())),
+        ("bundles", len(np.unique(found.pull.bundle[found.cable[rows]]))),
+    ]
+    tags = [found.tags[i] for i in np.unique(found.tag[here]).tolist()]
+    contents = [Contents(sheet.name, sheet.title, sheet.rows) for sheet in sheets]
+    return Cover(pack.cluster.design.loaded.blueprint.name, volume.name, counts, tags, contents)

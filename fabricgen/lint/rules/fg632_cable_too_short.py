@@ -1,0 +1,47 @@
+"""FG632: a cable as built is shorter than its run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+
+class CableTooShort(PlanRule):
+    """A cable of a stated length is shorter than the run from rack to rack that the floor gives it, slack included.
+
+    Either the length is a slip of the pen, or the floor of the blueprint is not the one that stands: then the lengths
+    of all other cables are wrong too. A cable that is pulled tight also bends below its radius at the ends.
+
+    Measure again; correct `length_m`, or `floor`.
+    """
+
+    id = "FG632"
+    severity = Severity.WARNING
+    title = "a cable as built is shorter than its run"
+    bad = """
+        cable_of:
+          "compute-leaf-p1-su01-r1-01:63":
+            length_m: 0.5  # <-
+    """
+    good = """
+        cable_of:
+          "compute-leaf-p1-su01-r1-01:63":
+            length_m: 60
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Compare stated lengths with what was measured along the trays."""
+        run_m = cluster.plan.cables.run_m
+        for cable, own in cluster.planned.own.items():
+            if own.length_m is not None and own.length_m < run_m[cable]:
+                yield self.flag(
+                    ("cable_of", cluster.cable_ids[cable], "length_m"),
+                    f"{own.length_m:g} m is shorter than the {run_m[cable]:.1f} m that this cable runs, slack included",
+                    f"it is planned with {cluster.planned.plan.cables.length_m[cable]:g} m",
+                )

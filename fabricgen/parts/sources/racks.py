@@ -1,0 +1,24 @@
+"""Racks by type: those in which anything stands that is ours to buy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fabricgen.catalog.models import RackProfile
+from fabricgen.cluster import Cluster
+from fabricgen.parts.cables import CableParts
+from fabricgen.parts.need import Needs, Part, needs_of
+from fabricgen.parts.sources.devices import bought_devices
+
+
+def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
+    """One piece a rack."""
+    racks, devices = cluster.plan.racks, cluster.plan.devices
+    held = np.zeros(len(racks), dtype=bool)
+    held[devices.rack[bought_devices(devices)]] = True
+    rows = np.flatnonzero(held).astype(np.int32)
+    return needs_of([_part(kind) for kind in racks.kinds], racks.kind[rows], rack=rows)
+
+
+def _part(kind: RackProfile) -> Part:
+    return Part(kind.part_number or kind.id, f"{kind.vendor} {kind.name}".strip(), "rack", 0)

@@ -1,0 +1,64 @@
+"""Labels: both ends of every cable, each with the place where it belongs and the place where the other end goes."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from fabricgen.export.parts import cables, labels
+from fabricgen.export.table import ExportContext
+from tests.conftest import example_cluster
+
+SMALL = ("leaf-spine", "two-site", "nvl72-gb200", "full-cluster", "modular-spine", "superpod-b300", "gaudi3")
+
+
+def labels_of(name: str, *sets: str) -> list[dict[str, str]]:
+    ((path, content),) = labels.files(example_cluster(name, *sets), ExportContext())
+    assert path == "labels.csv"
+    return list(csv.DictReader(io.StringIO(content.decode())))
+
+
+def test_a_label_by_hand() -> None:
+    """Leaf 1 of unit 2 stands lowest in the fourth rack of row 1; its port 29 goes to port 3 of the lowest spine."""
+    near, far = labels_of("leaf-spine")[:2]
+    assert (near["line1"], near["line2"]) == ("h1.R01.04-U01:29", "h1.N01.01-U01:3")
+    assert (far["line1"], far["line2"]) == (near["line2"], near["line1"])
+    assert near["line3"] == "C1 SR 15 m"
+    assert (near["near_device"], near["far_device"]) == ("compute-leaf-p1-su02-r1-01", "compute-spine-01")
+    assert [near["code"], far["code"]] == ["compute-leaf-p1-su02-r1-01:29|a", "compute-leaf-p1-su02-r1-01:29|b"]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_no_two_labels_name_one_socket_or_have_one_code(name: str) -> None:
+    rows = labels_of(name)
+    for column in ("near_location", "code"):
+        assert len({row[column] for row in rows}) == len(rows), column
+
+
+@pytest.mark.parametrize("name", ["leaf-spine", "two-site", "full-cluster"])
+def test_every_end_of_every_cable_has_a_label(name: str) -> None:
+    cluster = example_cluster(name)
+    wiring = cables.table(cluster).columns
+    rows = labels_of(name)
+    printed = {(row["cable"], row["near_device"]) for row in rows}
+    planned = {
+        (cable, device)
+        for end in ("a_device", "b_device")
+        for cable, device in zip(wiring["cable"], wiring[end], strict=True)
+    }
+    assert printed == planned
+    assert len(rows) == len(wiring["cable"]) + len(set(wiring["cable"]))  # far ends, and a common end each
+
+
+def test_the_common_end_of_a_breakout_says_how_many_more_there_are() -> None:
+    rows = [row for row in labels_of("leaf-spine") if row["cable"] == "compute-leaf-p1-su01-r1-01:1"]
+    assert [row["end"] for row in rows] == ["b", "a1", "a2"]
+    assert [row["line2"] for row in rows] == ["h1.R01.01-U01:eth1 +1", "h1.R01.02-U01:1", "h1.R01.02-U01:1"]
+    assert [row["far_ends"] for row in rows] == ["2", "1", "1"]
+
+
+def test_sites_stand_before_halls_where_there_are_several() -> None:
+    first = labels_of("two-site")[0]
+    assert (first["line1"], first["line2"]) == ("east.h1.N03.01-U01:49", "west.h1.N03.01-U01:49")

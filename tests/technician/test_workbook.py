@@ -1,0 +1,220 @@
+"""The workbooks: what each sheet holds, what is locked, the same bytes, and that a spreadsheet program prints them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+import subprocess
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import openpyxl
+import pytest
+import xlsxwriter
+from openpyxl.workbook import Workbook
+
+from fabricgen.export.parts import cables, technician
+from fabricgen.export.table import ExportContext, part_names
+from fabricgen.export.technician.sheet import Column, Sheet, redlines, write_sheet
+from fabricgen.export.technician.sheet_names import sheet_names
+from fabricgen.export.technician.sheets import Pack
+from fabricgen.export.technician.styles import TEXT, Styles
+from fabricgen.export.technician.volumes import MOST_RACKS, volumes
+from fabricgen.export.technician.workbook import workbook
+from tests.conftest import example_cluster, require
+
+HAND = ["done", "built_a_cage", "built_b_cage", "built_length_m", "remark"]
+KEY = {"cable", "a_device", "a_cage", "b_device", "b_cage"}
+
+
+@cache
+def files(name: str) -> dict[str, bytes]:
+    return dict(technician.files(example_cluster(name), ExportContext()))
+
+
+@cache
+def book(name: str) -> Workbook:
+    return openpyxl.load_workbook(io.BytesIO(files(name)[f"technician/{name}.xlsx"]))
+
+
+def rows_of(name: str, sheet: str) -> list[dict[str, object]]:
+    header, *body = book(name)[sheet].iter_rows(values_only=True)
+    return [dict(zip(map(str, header), row, strict=True)) for row in body]
+
+
+def test_it_is_written_on_request_only() -> None:
+    assert {"technician", "labels"} <= set(part_names(on_request=True)) - set(part_names(on_request=False))
+
+
+def test_a_small_cluster_has_one_workbook_with_a_sheet_a_rack() -> None:
+    assert list(files("leaf-spine")) == [
+        "technician/pull.csv",
+        "technician/racks.csv",
+        "technician/leaf-spine.xlsx",
+    ]
+    assert book("leaf-spine").sheetnames == [
+        *("cover", "bundles", "pull 01", "pull 02"),
+        *("p1-su01-rk01", "p1-su01-net01", "p1-su02-rk01", "p1-su02-net01", "net-compute-spine-01"),
+        "wiring",
+    ]
+
+
+def test_the_wiring_sheet_is_cables_csv_with_room_for_the_hand() -> None:
+    planned = cables.table(example_cluster("leaf-spine"))
+    header, *body = book("leaf-spine")["wiring"].iter_rows(values_only=True)
+    assert list(header) == [*planned.columns, *HAND]
+    assert [row[: -len(HAND)] for row in body] == [tuple(c if c != "" else None for c in row) for row in planned.rows()]
+    assert {row[-len(HAND) :] for row in body} == {(None,) * len(HAND)}
+
+
+def test_a_rack_sheet_has_all_that_ends_there_from_the_top_down() -> None:
+    rows = rows_of("leaf-spine", "p1-su01-net01")
+    planned = cables.table(example_cluster("leaf-spine")).columns
+    ends = Counter(rack for side in "ab" for rack in planned[f"{side}_rack"] if rack == "p1-su01-net01")
+    assert len(rows) == ends["p1-su01-net01"]
+    units = [row["u"] for row in rows]
+    assert units == sorted(units, reverse=True)
+    first = rows[0]
+    assert (first["device"], first["port"], first["far_end"]) == (
+        "compute-leaf-p1-su01-r2-01",
+        "1",
+        "h1.R01.01-U01:eth2",
+    )
+    sockets = [row["port"] for row in rows if row["device"] == first["device"] and "/" not in str(row["port"])]
+    assert [int(str(s)) for s in sockets] == sorted(int(str(s)) for s in sockets)
+
+
+@pytest.mark.parametrize("sheet", ["wiring", "pull 01", "p1-su01-net01"])
+def test_redlines_are_open_and_the_plan_is_locked(sheet: str) -> None:
+    page = book("leaf-spine")[sheet]
+    assert page.protection.sheet
+    assert not page.protection.password
+    assert not page.protection.autoFilter  # False: may be used
+    names = [cell.value for cell in page[1]]
+    assert KEY | set(HAND) <= set(names)
+    for cell in page[2]:
+        name, grey = names[cell.column - 1], cell.fill.fgColor.rgb == "FFBFBFBF"
+        (column,) = (d for d in page.column_dimensions.values() if d.min <= cell.column <= d.max)
+        locked = cell.protection.locked if cell.has_style else column.protection.locked
+        assert locked == (name not in HAND or grey), name
+    assert page.freeze_panes == "A2"
+    assert page.auto_filter.ref
+    assert page.print_title_rows == "$1:$1"
+    assert page.page_setup.orientation == "landscape"
+    (choice, length) = sorted(page.data_validations.dataValidation, key=lambda v: str(v.type), reverse=True)
+    assert choice.formula1 == '"done,fault"'
+    assert length.type == "decimal"
+
+
+def test_a_rack_sheet_leaves_the_cage_of_the_other_rack_to_its_own_sheet() -> None:
+    page = book("leaf-spine")["p1-su01-rk01"]
+    names = [cell.value for cell in page[1]]
+    near, far = names.index("built_a_cage"), names.index("built_b_cage")
+    ends = {row["end"] for row in rows_of("leaf-spine", "p1-su01-rk01")}
+    assert ends == {"a"}  # nodes are the lower ends
+    fills = [(row[near].fill.fgColor.rgb, row[far].fill.fgColor.rgb) for row in page.iter_rows(min_row=2)]
+    assert {far for _, far in fills} == {"FFBFBFBF"}
+    assert "FFBFBFBF" not in {near for near, _ in fills}
+
+
+def test_pull_sheets_and_pull_csv_agree() -> None:
+    table = list(csv.DictReader(io.StringIO(files("leaf-spine")["technician/pull.csv"].decode())))
+    assert [int(row["order"]) for row in table] == list(range(1, 25))
+    sheets = rows_of("leaf-spine", "pull 01") + rows_of("leaf-spine", "pull 02")
+    seen = list(dict.fromkeys((row["order"], row["cable"], row["bundle"]) for row in sheets))
+    assert seen == [(int(row["order"]), row["cable"], row["bundle"]) for row in table]
+    assert [row["cables"] for row in rows_of("leaf-spine", "bundles")] == [8, 8, 4, 4]
+
+
+def test_the_same_bytes_every_time() -> None:
+    cluster = example_cluster("leaf-spine")
+    again = workbook(Pack(cluster), volumes(cluster)[0])
+    assert again == files("leaf-spine")["technician/leaf-spine.xlsx"]
+
+
+def test_large_clusters_are_split_by_rows_and_every_cable_is_in_one_wiring_list() -> None:
+    small, large = (example_cluster("superpod-b300", f"pods.p1.su={su}") for su in (4, 5))
+    books = volumes(small)
+    assert [book.name for book in books] == ["h1.R01-R04", "h1.R05", "h1.N01-N03"]
+    assert sorted(rack for book in books for rack in book.racks) == list(range(len(small.plan.racks)))
+    assert all(len(book.racks) <= MOST_RACKS for book in books)
+    names = [
+        {small.plan.racks.names[i] for i in books[0].racks},
+        {large.plan.racks.names[i] for i in volumes(large)[0].racks},
+    ]
+    assert names[0] == names[1]  # growth leaves full workbooks alone
+    from fabricgen.export.technician.sheets import home_rows
+
+    rows = [row for book in books for row in home_rows(Pack(small), book.racks).tolist()]
+    assert sorted(rows) == list(range(len(small.plan.cables.end_cable)))
+
+
+def test_a_row_of_more_racks_than_a_workbook_takes_is_cut() -> None:
+    cluster = example_cluster("superpod-b300", "pods.p1.su=4", "floor.racks_per_row=80")
+    assert [(book.name, len(book.racks)) for book in volumes(cluster)] == [
+        ("h1.R01.1", 64),
+        ("h1.R01.2", 4),
+        ("h1.N01-N03", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "legal"),
+    [
+        (["a/b:c", "A_B_C"], ["a_b_c", "A_B_C~2"]),
+        (["x" * 40, "x" * 31], ["x" * 31, "x" * 29 + "~2"]),
+        (["History", "''", ""], ["History~2", "sheet", "sheet~2"]),
+        (["'quoted'", "[1]*?\\"], ["quoted", "_1____"]),
+    ],
+)
+def test_names_that_a_spreadsheet_refuses_are_made_legal(wanted: list[str], legal: list[str]) -> None:
+    assert sheet_names(wanted) == legal
+
+
+def test_a_rack_called_like_a_sheet_of_ours_does_not_take_its_name() -> None:
+    racks = example_cluster("leaf-spine").plan.racks
+    cluster = example_cluster("leaf-spine")
+    plan = replace(cluster.plan, racks=replace(racks, names=("wiring", "Cover", *racks.names[2:])))
+    named = openpyxl.load_workbook(
+        io.BytesIO(workbook(Pack(replace(cluster, plan=plan)), volumes(cluster)[0])), read_only=True
+    ).sheetnames
+    assert named[0] == "cover"
+    assert named[-1] == "wiring"
+    assert {"wiring~2", "Cover~2"} <= set(named)
+
+
+def test_text_that_looks_like_a_formula_or_a_link_stays_text() -> None:
+    hostile = ["=1+1", "+cmd|' /C calc'!A0", "@SUM(1)", "http://example.com", "<b>&amp;</b>", "{=A1}"]
+    buffer = io.BytesIO()
+    target = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
+    sheet = Sheet("x", "&A=1&", len(hostile), (Column("text", 9, TEXT, hostile), *redlines()))
+    write_sheet(target, Styles(target), sheet, "=2&P")
+    target.close()
+    page = openpyxl.load_workbook(io.BytesIO(buffer.getvalue()))["x"]
+    cells = [row[0] for row in page.iter_rows(min_row=2)]
+    assert [cell.value for cell in cells] == hostile
+    assert {cell.data_type for cell in cells} == {"s"}
+    assert page.oddHeader.left.text == "&&A=1&&"
+
+
+def test_libreoffice_prints_each_rack_on_pages_of_its_own(tmp_path: Path) -> None:
+    for tool, package in (("soffice", "libreoffice-calc-nogui"), ("pdftotext", "poppler-utils")):
+        require("" if shutil.which(tool) else f"{tool} is missing: `apt-get install {package}` to print workbooks")
+    (tmp_path / "pack.xlsx").write_bytes(files("leaf-spine")["technician/leaf-spine.xlsx"])
+    profile = f"-env:UserInstallation=file://{tmp_path}/profile"
+    command = ["soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", str(tmp_path), "pack.xlsx"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=120, capture_output=True)
+    shown = subprocess.run(["pdftotext", "-layout", "pack.pdf", "-"], cwd=tmp_path, check=True, capture_output=True)
+    pages = shown.stdout.decode().split("\f")[:-1]
+    assert "Technician's pack: leaf-spine" in pages[0]
+    for rack in ("p1-su01-rk01", "p1-su01-net01", "net-compute-spine-01"):
+        mine = [page for page in pages if page.lstrip().startswith(f"Rack {rack} at ")]
+        assert mine, rack
+        assert all("far_end" in page and "built_length" in page for page in mine)  # heads on every page
+    assert any(f"page {len(pages)} of {len(pages)}" in page for page in pages)
+    text = "".join(pages)
+    assert "h1.R01.01-U01:eth2" in text
+    assert "###" not in text  # a number that does not fit its column
