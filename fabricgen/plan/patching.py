@@ -67,7 +67,7 @@ class Patchable:
         of_fibre: Flags = np.array([not m.copper and m.medium != "COPPER" for m in self.media], dtype=bool)[
             found.medium
         ]
-        policy = np.where(of_fibre, _wanted(self.hall, ends, len(run_m)), found.policy).astype(np.int32)
+        policy = np.where(electrical, -1, _wanted(self.hall, ends, len(run_m))).astype(np.int32)
         own, longest, laid = policy >= 0, run_m, None
         for _ in range(ROUNDS if own.any() else 0):
             medium, reaches = self._plugged(choose, longest, direct, own)
