@@ -122,7 +122,8 @@ def test_spots_are_those_of_the_plan(design_of, name: str) -> None:
     design = design_of(SMALL[name])
     cluster = build_cluster(design)
     floor, racks = FloorPlan(design), cluster.plan.racks
-    spots = {n: (s, r, c) for n, s, r, c in zip(racks.names, racks.site, racks.row, racks.column, strict=True)}
+    columns = zip(racks.site.tolist(), racks.row.tolist(), racks.column.tolist(), racks.hall.tolist(), strict=True)
+    spots = dict(zip(racks.names, columns, strict=True))
     for run in floor.runs:
         for place, _ in enumerate(floor.shared_racks(run)):
             assert floor.shared_spot(run, place) == spots[f"net-{run.name}-{place + 1:02d}"]

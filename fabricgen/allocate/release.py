@@ -145,11 +145,11 @@ def _lies(holder: Holder, path: str) -> bool:
     if what == ADOPTED:
         return False
     if parts[0] in ("pods", "sites") and len(parts) == 2:
-        kinds = ("pods", "units", "ports") if parts[0] == "pods" else ("sites",)
+        kinds = ("pods", "units", "ports", "halls") if parts[0] == "pods" else ("sites",)
         return what in kinds and name == parts[1]
     if parts[0] != "fabrics" or len(parts) not in (2, 4) or (len(parts) == 4 and parts[2] != "tiers"):
         return False
-    if what in ("pods", "units", "ports", "sites"):
+    if what in ("pods", "units", "ports", "halls", "sites"):
         return False
     words = name.split()
     if len(parts) == 4:

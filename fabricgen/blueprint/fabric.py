@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJso
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.cabling import MediaPolicy
 from fabricgen.blueprint.configuration import Snippets
+from fabricgen.blueprint.floor import Stand
 from fabricgen.blueprint.management import Management
 from fabricgen.blueprint.naming import Templates
 from fabricgen.blueprint.qos import Qos
@@ -103,6 +104,13 @@ class Tier(Model):
         le=16,
         description="Network racks, or rows of them, that its switches are dealt over in turn, so that none holds all. "
         "Not of switches `per: rack`. Default: one after the other.",
+    )
+    stand: Stand | None = Field(
+        None,
+        description="Where its switches stand. rack-top, rack-middle, rack-bottom: in the racks of the nodes (those of "
+        "a unit are dealt over its racks); unit-end, unit-middle: in network racks of the unit; row-end, row-middle: "
+        "in those of the units of a row, which are whole then; network-row: in rows of their own. Default: rack-top, "
+        "unit-end or network-row by `per`.",
     )
     spare_ports: int = Field(0, ge=0, le=1024, description="Down ports that each switch keeps free.")
     peer: LinksOf | None = Field(None, description="Links to the other switch of each pair in a group, e.g. 2 x 400G.")

@@ -1,4 +1,4 @@
-"""The language of the floor: where racks stand, and what feeds them."""
+"""The language of the floor: halls, where racks stand in them, and what feeds them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,25 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from fabricgen.blueprint.base import Model
-from fabricgen.blueprint.scalars import Percent
+from fabricgen.blueprint.scalars import Name, Percent
 from fabricgen.blueprint.trays import Trays
 from fabricgen.kernel.forms import CATALOGUE
+
+Stand = Literal[
+    "rack-top",
+    "rack-middle",
+    "rack-bottom",
+    "unit-end",
+    "unit-middle",
+    "row-middle",
+    "row-end",
+    "network-row",
+]
+"""Where the switches of a tier stand: in node racks, in network racks of a unit or of a row's units, or in shared
+rows."""
+
+_METRES = 100_000
+"""No site is larger, m."""
 
 
 class Aisles(Model):
@@ -17,6 +33,50 @@ class Aisles(Model):
 
     cold_m: float = Field(1.2, gt=0, le=20, description="Between the fronts of two rows, m.")
     hot_m: float = Field(1.2, gt=0, le=20, description="Between the backs of two rows, m.")
+
+
+Metres = Annotated[float, Field(ge=-_METRES, le=_METRES, description="Along one axis, m.")]
+
+
+class HallSpec(Model):
+    """A hall of so many rows. Units fill the halls of a site in natural order of their names; none is in two."""
+
+    site: Name | None = Field(None, description="Where it is. Default: the blueprint's site.")
+    storey: int = Field(0, ge=-20, le=200, description="Storey, 0 at ground.")
+    at_m: tuple[Metres, Metres] = Field(
+        (0.0, 0.0), description="Its corner in the site, m: along the rows, across them.", examples=[[40, 0]]
+    )
+    rows: int = Field(ge=1, le=10000, description="Rows of racks, those of networks included.")
+    racks_per_row: int | None = Field(None, gt=0, le=10000, description="Racks in a row. Default: the floor's.")
+
+
+class NetworkRows(Model):
+    """Rows of racks that serve more than a unit."""
+
+    at: Literal["first", "middle", "last"] = Field(
+        "first", description="Before the rows of nodes, between them (which makes cables short), or after them."
+    )
+    rows: int | None = Field(
+        None,
+        ge=1,
+        le=1000,
+        description="Rows kept for them, which they then share. Default: a row for each tier, plane and site.",
+    )
+
+
+class RackPlace(Model):
+    """A place on the floor."""
+
+    hall: Name | None = Field(None, description="The hall. Default: the only one.")
+    row: int = Field(ge=1, le=10000, description="Its row, from 1.")
+    column: int = Field(ge=1, le=10000, description="Its place in the row, from 1.")
+
+
+class DevicePlace(Model):
+    """A place in a rack."""
+
+    rack: str = Field(max_length=100, description="The rack, by name.")
+    u: int = Field(ge=1, le=60, description="Its lowest rack unit, from 1.")
 
 
 class Floor(Model):
@@ -31,6 +91,21 @@ class Floor(Model):
     rack_depth_m: float = Field(1.2, gt=0, le=10, description="Depth of a rack and what stands out of it, m.")
     rack_pitch_m: float = Field(0.6, gt=0, le=10, description="Between the centres of racks in a row, m.")
     racks_per_row: int = Field(16, gt=0, le=10000, description="Racks in a row.")
+    halls: dict[Name, HallSpec] = Field(
+        default_factory=dict, max_length=1000, description="Halls by name. Default: one without end at each site."
+    )
+    storey_m: float = Field(5.0, gt=0, le=50, description="From one storey up to the next, m.")
+    network_rows: NetworkRows | None = Field(
+        None, description="Rows for what serves more than a unit. Default: a row each, before all others."
+    )
+    racks: dict[str, RackPlace] = Field(
+        default_factory=dict, max_length=100_000, description="Where racks stand instead, by name."
+    )
+    devices: dict[str, DevicePlace] = Field(
+        default_factory=dict,
+        max_length=100_000,
+        description="Where devices stand instead, by name; a rack of `racks` may be new.",
+    )
     tray_m: float = Field(1.2, ge=0, le=20, description="From the top of a rack up to the cable tray, m.")
     trays: Trays = Field(default_factory=Trays.model_construct, description="Where trays run, and ways between halls.")
     slack: Percent = Field(0.1, description="Added to every cable length.")

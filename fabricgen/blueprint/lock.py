@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fabricgen.blueprint.adopted import ADOPTED, adopted_of, adopted_text, parse_adopted, parse_key
+from fabricgen.blueprint.stacked import STACKED, history_of
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
 from fabricgen.kernel.extents import Extent, Extents, Held, overlap
 from fabricgen.kernel.located_yaml import Located, parse_located
@@ -60,10 +61,11 @@ class Lock:
 WORDS: Mapping[str, str] = {
     "dealing": "tiers whose down ports are numbered by reserved `slot` or by `unit` there is",
     "extras": "switch and cage of each port of extra devices",
+    STACKED: "steps in which tiers grew in shared racks: so many groups of so many switches",
 }
 """Kinds of what is remembered in words, besides what is adopted."""
 
-_OF_PLACES = ("pods", "units", "ports", "managed")
+_OF_PLACES = ("pods", "units", "ports", "managed", "halls", "floor", "shelved")
 
 KINDS: Mapping[str, str] = {
     "sites": "numbers of sites",
@@ -71,6 +73,10 @@ KINDS: Mapping[str, str] = {
     "units": "slots of scalable units, those reserved for growth included",
     "ports": "places of scalable units on switches that have no room for every reserved one",
     "managed": "places of management ports among those who share a rack, unit, pod, site or all",
+    "halls": "slots of scalable units in halls that pods name, and in the others of their site",
+    "floor": "places of racks in network rows",
+    "racked": "places of switches in the racks of a unit: hundreds are its network racks, the rest rack units",
+    "shelved": "places of extra devices in their racks: hundreds are racks, the rest rack units",
     "vlans": "VLANs of fabrics",
     "asns": "AS numbers of tiers",
     "management": "places of switches in the management subnet",
@@ -191,15 +197,20 @@ class _Reader:
         for name, room in rooms.items():
             least = 2 if name.partition(" +")[0].endswith(("uplink", "peer")) or " nodes of " in name else 1
             least = 4 if name == "management" else least
-            counts = name.startswith("managed ") or " for extras " in name
+            counts = name.startswith(("managed ", "floor ")) or " for extras " in name
             if not counts and (room & (room - 1) or room < least):
                 self._fault(("rooms", name), f"{room} is no room: a power of two from {least} on")
 
     def _check_words(self, words: Mapping[str, Mapping[str, str]]) -> None:
-        """Tiers deal by slot or unit, and each port is one device's."""
+        """Tiers deal by slot or unit and only grow, and each port is one device's."""
         for name, word in words.get("dealing", {}).items():
             if word not in ("slot", "unit"):
                 self._fault(("dealing", name), f"'{word}' is not how ports are dealt: by `slot` or by `unit`")
+        for name, word in words.get(STACKED, {}).items():
+            try:
+                history_of(word)
+            except ValueError as error:
+                self._fault((STACKED, name), str(error))
         seen: dict[str, str] = {}
         for name, place in words.get("extras", {}).items():
             other = seen.setdefault(place, name)

@@ -78,6 +78,7 @@ class Pod(Model):
         None, ge=1, description="Nodes in all where the last unit is part filled; it is wired as if full."
     )
     site: Name | None = Field(None, description="Where it stands. Default: the blueprint's site.")
+    hall: Name | None = Field(None, description="The hall it stands in. Default: the first with room for its units.")
 
     @property
     def slots(self) -> int:

@@ -10,6 +10,7 @@ from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.catalog.loader import Catalog
 from fabricgen.design.fabric import Managing, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.floor import FloorPlan
 from fabricgen.design.interface_names import check_interface_names
 from fabricgen.design.layout import lay_out
 from fabricgen.design.linked import check_apart, check_together, linked_fabrics
@@ -84,6 +85,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     check_interface_names(blueprint, layout, fabrics)
     check_racks(layout, catalog, fabrics, scale_up)
     design = Design(loaded, catalog, layout, fabrics, scale_up)
+    FloorPlan(design).check()
     check_patching(design)
     return design
 

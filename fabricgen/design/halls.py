@@ -6,10 +6,12 @@ aisle, rows 2 and 3 a hot one. A site has one frame: its halls lie beside or, on
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fabricgen.blueprint.floor import Floor
+from fabricgen.blueprint.models import natural
+from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 ENDLESS = 0
 """Rows of a hall whose walls are not stated."""
@@ -61,22 +63,51 @@ def pitches(floor: Floor) -> tuple[float, float]:
     return floor.rack_depth_m + floor.aisles.cold_m, floor.rack_depth_m + floor.aisles.hot_m
 
 
-def halls_of(floor: Floor, sites: tuple[str, ...]) -> tuple[Hall, ...]:
-    """The halls of every site, site by site."""
+def halls_of(floor: Floor, sites: tuple[str, ...], usual_site: str) -> tuple[Hall, ...]:
+    """The halls of every site: those stated, in natural order of their names, else one without end.
+
+    Raises InputError (FG012) for a hall at a site where no pod stands.
+    """
+    found: list[Hall] = []
+    for number, site in enumerate(sites):
+        here = [name for name, spec in floor.halls.items() if (spec.site or usual_site) == site]
+        found += [_stated(floor, name, number) for name in sorted(here, key=natural)]
+        found += [] if here else [_hall(floor, DEFAULT_HALL, number)]
+    for name, spec in floor.halls.items():
+        if (spec.site or usual_site) not in sites:
+            raise fault(
+                "FG012",
+                f"hall {name} is at {spec.site or usual_site}, where no pod stands",
+                path=("floor", "halls", name),
+                hint=did_you_mean(spec.site or usual_site, sites),
+            )
+    return tuple(found)
+
+
+def _stated(floor: Floor, name: str, site: int) -> Hall:
+    spec = floor.halls[name]
+    return replace(
+        _hall(floor, name, site),
+        storey=spec.storey,
+        x_m=spec.at_m[0],
+        y_m=spec.at_m[1],
+        rows=spec.rows,
+        racks_per_row=spec.racks_per_row or floor.racks_per_row,
+    )
+
+
+def _hall(floor: Floor, name: str, site: int) -> Hall:
     cold, hot = pitches(floor)
-    return tuple(
-        Hall(
-            name=DEFAULT_HALL,
-            site=site,
-            storey=0,
-            x_m=0.0,
-            y_m=0.0,
-            rows=ENDLESS,
-            racks_per_row=floor.racks_per_row,
-            rack_pitch_m=floor.rack_pitch_m,
-            cold_pitch_m=cold,
-            hot_pitch_m=hot,
-            rack_depth_m=floor.rack_depth_m,
-        )
-        for site in range(len(sites))
+    return Hall(
+        name=name,
+        site=site,
+        storey=0,
+        x_m=0.0,
+        y_m=0.0,
+        rows=ENDLESS,
+        racks_per_row=floor.racks_per_row,
+        rack_pitch_m=floor.rack_pitch_m,
+        cold_pitch_m=cold,
+        hot_pitch_m=hot,
+        rack_depth_m=floor.rack_depth_m,
     )

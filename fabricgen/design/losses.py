@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from fabricgen.design.fabric_model import TierDesign, TierKey
-from fabricgen.design.floor import FloorPlan, NetworkRun, Place, Spot
+from fabricgen.design.floor import FloorPlan, NetworkRun, Place, Spot, shared_name
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
+from fabricgen.design.network_runs import key_of, stated_stand
 from fabricgen.design.shape import scope_count, scope_of
 
 
@@ -61,10 +62,13 @@ def lost_racks(design: Design, floor: FloorPlan) -> Iterator[Lost]:
 def lost_rows(design: Design, floor: FloorPlan) -> Iterator[Lost]:
     """Every row that has network racks."""
     sites = design.layout.sites
-    for (site, row), (racks, units) in sorted(_together(design, floor, lambda spot: (spot.site, spot.row)).items()):
+    halls = design.loaded.blueprint.floor.halls
+    rows = _together(design, floor, lambda spot: (spot.site, spot.hall, spot.row))
+    for (site, hall, row), (racks, units) in sorted(rows.items()):
         if racks:
-            where = f" at {sites[site]}" if len(sites) > 1 else ""
-            yield _lost(f"{'network row' if row < 0 else 'row'} {abs(row + (row >= 0))}{where}", racks, units)
+            where = f" of {floor.halls[hall].name}" if halls else f" at {sites[site]}" if len(sites) > 1 else ""
+            kind = "network row" if floor.is_network_row(racks[0].spot) else "row"
+            yield _lost(f"{kind} {abs(row + (row >= 0))}{where}", racks, units)
 
 
 def lost_feeds(design: Design, floor: FloorPlan) -> Iterator[Lost]:
@@ -106,15 +110,12 @@ def _lost(name: str, racks: Iterable[_Rack], units: frozenset[int]) -> Lost:
 
 def _unit_racks(design: Design, floor: FloorPlan, unit: int) -> Iterator[_Rack]:
     """The network racks of a unit."""
-    pod = next(p for p in design.layout.pods if p.first_su <= unit < p.first_su + p.su)
-    label = f"{pod.name}-su{unit - pod.first_su + 1:02d}"
     for number, switches in floor.unit_racks():
         held: dict[TierKey, list[Place]] = {}
         for tier, ordinal in switches:
             group, at = divmod(ordinal, tier.count)
             held.setdefault(tier.key, []).append((unit * tier.groups // design.layout.units + group, at))
-        name = f"{label}-net{number - design.layout.racks_per_su + 1:02d}"
-        yield _Rack(name, floor.unit_spot(unit, number), held)
+        yield _Rack(floor.unit_rack_name(unit, number), floor.unit_spot(unit, number), held)
 
 
 def _shared_racks(floor: FloorPlan) -> Iterator[_Rack]:
@@ -124,10 +125,9 @@ def _shared_racks(floor: FloorPlan) -> Iterator[_Rack]:
 
 def _racks_of_runs(floor: FloorPlan, runs: Iterable[NetworkRun]) -> Iterator[_Rack]:
     for run in runs:
-        key = run.tier.key if run.tier else TierKey("", "")
         for place, switches in enumerate(floor.shared_racks(run)):
-            held = {key: switches}
-            yield _Rack(f"net-{run.name}-{place + 1:02d}", floor.shared_spot(run, place), held)
+            if switches:
+                yield _Rack(shared_name(run, place), floor.shared_spot(run, place), {key_of(run): switches})
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ def _in_one(
     each, of_place = tier.switches // places, tier.groups // places
     if each == 1 or scope == "rack":
         return
-    of_units = scope == "su"
+    of_units = stated_stand(design, tier) != "network-row"
     runs = () if of_units else [run for run in floor.runs if run.tier and run.tier.key == tier.key]
     within = (rack for unit in units if of_units for rack in _unit_racks(design, floor, unit))
     shared: dict[int, set[str]] = {}

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from fabricgen.blueprint.adopted import ADOPTED
 from fabricgen.blueprint.lock import Lock
+from fabricgen.blueprint.stacked import STACKED
 from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.floor import FloorPlan
 from fabricgen.design.kept_ports import extra_words, room_name
 from fabricgen.design.management import AREAS, ManagementLoad, in_turn, managed_devices
 from fabricgen.design.model import Design
@@ -32,7 +34,10 @@ def with_remembered(design: Design, lock: Lock) -> Lock:
                 rooms[f"managed {place}"] = share
     for tier in design.tiers:
         rooms |= {room_name(tier.key, kind): ports for kind, ports in tier.for_extras if ports}
-    return replace(lock, held=held, rooms=rooms, words=_words(design))
+    floor = FloorPlan(design)
+    words = _words(design)
+    words[STACKED] = {**lock.words_of(STACKED), **floor.shared.words()}
+    return replace(lock, held=held | floor.held(), rooms=rooms | floor.areas.kept_counts(), words=words)
 
 
 def positions_needed(design: Design) -> dict[tuple[str, str], int]:
@@ -66,7 +71,7 @@ def in_use(design: Design) -> frozenset[tuple[str, str]]:
     managed = {(AREAS, place) for place in SCOPES}
     for _, load in _managing(design):
         managed |= load.holders.keys()
-    return frozenset(tiers | extras | managed)
+    return frozenset(tiers | extras | managed) | FloorPlan(design).holders()
 
 
 def _dealing(design: Design) -> Iterator[tuple[str, str]]:

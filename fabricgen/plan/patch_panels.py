@@ -11,7 +11,7 @@ from fabricgen.kernel.diagnostics import fault
 from fabricgen.plan.patch_places import Places, landing_order
 from fabricgen.plan.patch_tables import PanelTable
 from fabricgen.plan.patch_ways import Trunks
-from fabricgen.plan.rack_table import rack_table
+from fabricgen.plan.rack_table import NETWORK_RACK, with_network_racks
 from fabricgen.plan.tables import DeviceTable, Flags, Ints, RackTable
 
 
@@ -122,7 +122,7 @@ def patch_racks(
     rack, u = panels.rack.copy(), panels.u.copy()
     names: list[str] = []
     like, column = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
-    ahead, units = np.zeros(len(places), dtype=np.int32), racks.kinds[-1].units
+    ahead, units = np.zeros(len(places), dtype=np.int32), racks.kinds[NETWORK_RACK].units
     for i, policy in enumerate(policies):
         mine = np.flatnonzero(panels.policy == i).astype(np.int32)
         if policy.spec.at != "row-end" or not len(mine):
@@ -140,7 +140,9 @@ def patch_racks(
         like.append(places.rack[place])
         column.append(-1 - ahead[place] - number)
         np.maximum.at(ahead, place, -column[-1])
-    return replace(panels, rack=rack, u=u), _with_racks(racks, names, np.concatenate(like), np.concatenate(column))
+    return replace(panels, rack=rack, u=u), with_network_racks(
+        racks, names, np.concatenate(like), np.concatenate(column)
+    )
 
 
 def _through_fibres(panels: PanelTable, mine: Ints) -> Ints:
@@ -151,17 +153,3 @@ def _through_fibres(panels: PanelTable, mine: Ints) -> Ints:
     np.maximum.at(last, place[first], panels.number[first] + 1)
     nth: Ints = panels.number[mine] + np.where(panels.fibre[mine] == 0, 0, last[place[mine]])
     return nth
-
-
-def _with_racks(racks: RackTable, names: list[str], like: Ints, column: Ints) -> RackTable:
-    """The racks, and more of them, as network racks are, in the rows of others."""
-    kind = np.full(len(names), len(racks.kinds) - 1, dtype=np.int32)
-    return rack_table(
-        (*racks.names, *names),
-        racks.halls,
-        racks.kinds,
-        np.concatenate([racks.hall, racks.hall[like]]),
-        np.concatenate([racks.row, racks.row[like]]),
-        np.concatenate([racks.column, column]),
-        np.concatenate([racks.kind, kind]),
-    )

@@ -64,9 +64,7 @@ class Patchable:
         found = Choice(*direct, np.full(len(run_m), -1, dtype=np.int32), ends)
         if self.hall is None:
             return found
-        of_fibre: Flags = np.array([not m.copper and m.medium != "COPPER" for m in self.media], dtype=bool)[
-            found.medium
-        ]
+        electrical = np.array([m.copper or m.medium == "COPPER" for m in self.media], dtype=bool)[found.medium]
         policy = np.where(electrical, -1, _wanted(self.hall, ends, len(run_m))).astype(np.int32)
         own, longest, laid = policy >= 0, run_m, None
         for _ in range(ROUNDS if own.any() else 0):

@@ -1,169 +1,139 @@
 """Where devices stand: racks by reserved slot, so that growth moves nothing, and rack units inside them.
 
-Node racks of a unit stand side by side with the unit's own network racks behind them; what serves a pod or the
-whole cluster stands in network rows, numbered away from the nodes so that either may grow.
+Node racks of a unit stand side by side with the unit's own network racks; what serves a pod or the whole cluster stands
+in network rows. Where is the design's to say: here its expressions are taken over columns.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.design.floor import FloorPlan, NetworkRun, part_of, stack
+from fabricgen.design.floor import FloorPlan, NetworkRun, rack_name, tray_name
 from fabricgen.design.model import Design
-from fabricgen.design.shape import scope_of
+from fabricgen.design.network_runs import in_plane, stated_stand
 from fabricgen.plan.columns import rank_within
-from fabricgen.plan.rack_table import rack_table
-from fabricgen.plan.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints, RackTable
-
-
-@dataclass(frozen=True, slots=True)
-class _SharedRack:
-    """A network rack that serves more than a unit: the how-many-eth of which run."""
-
-    name: str
-    run: NetworkRun
-    place: int
+from fabricgen.plan.rack_table import RackRows, rack_table
+from fabricgen.plan.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints, RackTable, distinct
 
 
 def place(design: Design, devices: DeviceTable) -> tuple[DeviceTable, RackTable]:
     """Give every device a rack and a rack unit; returns the completed table and the racks.
 
-    Raises InputError when a rack cannot hold what stands in it.
+    Raises InputError when a rack cannot hold what stands in it, or a hall its racks.
     """
     return _Placement(design, devices).run()
 
 
 class _Placement:
     def __init__(self, design: Design, devices: DeviceTable) -> None:
-        self.layout, self.devices = design.layout, devices
+        self.design, self.layout, self.devices = design, design.layout, devices
         self.floor = FloorPlan(design)
-        self.racks_per_row = design.loaded.blueprint.floor.racks_per_row
-        self.scopes = {(t.fabric, t.name): scope_of(t.per) for f in design.fabrics for t in f.tiers}
         self.rack = np.full(len(devices), -1, dtype=np.int32)
         self.u = np.full(len(devices), -1, dtype=np.int32)
-        self.unit_stack = self.floor.unit_stack
         self.racks_per_unit = self.floor.racks_per_unit
+        self.stands = {t.key: stated_stand(design, t) for t in design.tiers}
+        self.tiers = {(t.fabric, t.name): t for t in design.tiers}
 
     def run(self) -> tuple[DeviceTable, RackTable]:
-        """Place nodes and what stands in their racks, then unit, pod and shared network racks."""
-        self._node_racks()
-        self._unit_racks()
+        """Place what stands in racks of units, then in shared network racks."""
+        for cls in self.devices.classes:
+            if cls.count and self._in_unit(cls):
+                self._place_in_unit(cls)
         shared = self._shared_racks()
         table = replace(self.devices, rack=self.rack, u=self.u)
-        return table, self._rack_table(shared)
+        return table, rack_table(self.floor, self._unit_rack_rows(), shared, self.layout)
 
-    def _scope(self, cls: DeviceClass) -> str:
-        if cls.kind == NODE or (cls.kind == TRAY and (self.devices.rack_in_unit[cls.rows] >= 0).all()):
-            return "rack"
+    def _in_unit(self, cls: DeviceClass) -> bool:
+        if cls.kind in (NODE, EXTRA):
+            return cls.kind == NODE
         if cls.kind == TRAY:
-            return "all"
-        return "all" if cls.kind == EXTRA else self.scopes[cls.fabric, cls.tier]
+            return bool((self.devices.rack_in_unit[cls.rows] >= 0).all())
+        return self.stands[self.tiers[cls.fabric, cls.tier].key] != "network-row"
 
-    def _node_racks(self) -> None:
-        """Nodes from the bottom by slot; what else is in the rack above; its switches from the top down."""
-        layout, d = self.layout, self.devices
-        beside = {s.name for s in layout.node_sets if s.per_rack}
-        tallest = max(s.profile.rack_units for s in layout.node_sets if not s.per_rack)
-        top = layout.rack_units
-        bottom = tallest * layout.nodes_per_rack
-        for cls in d.classes:
-            if self._scope(cls) != "rack" or not cls.count:
-                continue
-            rows, height = cls.rows, cls.profile.rack_units
-            self.rack[rows] = d.unit[rows] * self.racks_per_unit + d.rack_in_unit[rows]
-            if cls.kind == NODE and cls.label not in beside:
-                self.u[rows] = 1 + d.node[rows] % layout.nodes_per_rack * tallest
-                continue
-            in_rack = d.unit[rows] * layout.racks_per_su + d.rack_in_unit[rows]
-            each = int(np.bincount(in_rack).max())
-            place = rank_within(in_rack)
-            if cls.kind in (NODE, TRAY):
-                self.u[rows] = 1 + bottom + place * height
-                bottom += each * height
-            else:
-                self.u[rows] = top - height + 1 - place * height
-                top -= each * height
+    def _place_in_unit(self, cls: DeviceClass) -> None:
+        """Racks and rack units of devices that all units have alike."""
+        d, rows = self.devices, cls.rows
+        first = d.unit[rows] * self.racks_per_unit
+        if cls.kind == SWITCH:
+            spots = np.array(self.floor.spots[self.tiers[cls.fabric, cls.tier].key], dtype=np.int32)
+            ordinal = d.ordinal[rows] % (cls.count // self.layout.units)
+            self.rack[rows], self.u[rows] = first + spots[ordinal, 0], spots[ordinal, 1]
+            return
+        self.rack[rows] = first + d.rack_in_unit[rows]
+        beside = {s.name for s in self.layout.node_sets if s.per_rack}
+        if cls.kind == NODE and cls.label not in beside:
+            units = np.array(self.floor.node_rack.nodes, dtype=np.int32)
+            self.u[rows] = units[d.node[rows] % self.layout.nodes_per_rack]
+            return
+        name = tray_name(cls.label) if cls.kind == TRAY else cls.label
+        units = np.array(self.floor.node_rack.beside[name], dtype=np.int32)
+        self.u[rows] = units[rank_within(d.unit[rows] * self.layout.racks_per_su + d.rack_in_unit[rows])]
 
-    def _unit_racks(self) -> None:
-        """Switches of a unit: stacked alike in each unit's own network racks."""
-        first = 0
-        racks, bottoms = (
-            np.array(self.unit_stack.rack, dtype=np.int32),
-            np.array(self.unit_stack.u, dtype=np.int32),
-        )
-        for cls in self.devices.classes:
-            if self._scope(cls) != "su":
-                continue
-            each = cls.count // self.layout.units
-            place = first + self.devices.ordinal[cls.rows] % each
-            unit = self.devices.unit[cls.rows]
-            self.rack[cls.rows] = unit * self.racks_per_unit + self.layout.racks_per_su + racks[place]
-            self.u[cls.rows] = bottoms[place]
-            first += each
-
-    def _shared_racks(self) -> list[_SharedRack]:
+    def _shared_racks(self) -> list[tuple[NetworkRun, int]]:
         """What serves a pod or everything: a run of racks for each tier and plane, so that each may grow.
 
-        The first switch of every group comes before the second of any: groups that grow move nothing.
+        Returns the racks that there are, each by its run and its place in it.
         """
-        found: list[_SharedRack] = []
+        found: list[tuple[NetworkRun, int]] = []
         base = self.layout.units * self.racks_per_unit
-        classes = self.devices.classes
         for run in self.floor.runs:
-            rows = self._rows_of(run)
-            heights = [classes[c].profile.rack_units for c in self.devices.device_class[rows].tolist()]
-            stacked = stack(heights, self.layout.network_rack.units)
-            self.rack[rows] = base + len(found) + np.array(stacked.rack, dtype=np.int32)
-            self.u[rows] = np.array(stacked.u, dtype=np.int32)
-            found += [_SharedRack(f"net-{run.name}-{i + 1:02d}", run, i) for i in range(stacked.racks)]
+            rows, rack, u = self._extras(run) if not run.owner else self._switches(run)
+            racks = distinct(rack)
+            self.rack[rows] = base + len(found) + np.searchsorted(np.array(racks, dtype=np.int32), rack)
+            self.u[rows] = u
+            found += [(run, place) for place in racks]
         return found
 
-    def _rows_of(self, run: NetworkRun) -> Ints:
-        """Device rows of a run in the order they are stacked."""
+    def _switches(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
+        """Device rows of a run of switches or trays, with the rack of the run and the rack unit of each."""
         d = self.devices
-        if run.tier is not None:
-            mine = [c for c in d.classes if (c.kind, c.fabric, c.label) == (SWITCH, run.owner, run.tier.name)]
+        if run.tier is None:
+            (cls,) = (c for c in d.classes if c.kind == TRAY and c.label == run.owner)
+            rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
+            domain = d.ordinal[rows] // (d.index[rows].max() + 1)
+            here = self._hall_of_trays(rows) == run.hall
+            rows, group = rows[here], domain[here]
         else:
-            kind = TRAY if run.owner else EXTRA
-            mine = [c for c in d.classes if c.kind == kind and (not run.owner or c.label == run.owner)]
-        rows = np.concatenate([np.arange(c.first, c.first + c.count) for c in mine]).astype(np.int32)
-        if len(self.layout.sites) > 1:
-            rows = rows[np.maximum(d.site[rows], 0) == run.site]
-        if run.plane >= 0:
-            rows = rows[d.plane[rows] == run.plane]
-        ordered: Ints = rows if run.owner == "" else rows[np.lexsort((rows, d.index[rows]))]
-        if run.tier is None or run.parts == 1:
-            return ordered
-        group = d.ordinal[ordered] // run.tier.count
-        of_run: Ints = ordered[part_of(run.tier.count, d.index[ordered], group, run.parts) == run.part]
-        return of_run
+            (cls,) = (c for c in d.classes if (c.kind, c.fabric, c.tier) == (SWITCH, run.owner, run.tier.name))
+            rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
+            groups = self.floor.shared.groups_of(run.tier)
+            index = d.ordinal[rows] // run.tier.count
+            hall, plane = (np.array(column, dtype=np.int32)[index] for column in (groups.hall, groups.plane))
+            group = np.array(groups.number, dtype=np.int32)[index]
+            here = (hall == run.hall) & in_plane(run, plane, group, d.index[rows])
+            rows, group = rows[here], group[here]
+        rack, u = self.floor.shared.spot(run, group, d.index[rows], np.where)
+        return rows, rack.astype(np.int32), u.astype(np.int32)
 
-    def _rack_table(self, shared: list[_SharedRack]) -> RackTable:
-        """Name racks and put them on the floor: unit racks by reserved slot, shared racks in negative rows."""
-        names: list[str] = []
-        slots: list[int] = []
-        sites: list[int] = []
-        numbers = self.layout.unit_numbers("site", by_slot=True)
-        for pod in self.layout.pods:
-            site = self.layout.sites.index(pod.site)
-            for su in range(pod.su):
-                for r in range(self.racks_per_unit):
-                    own = r - self.layout.racks_per_su
-                    suffix = f"rk{r + 1:02d}" if own < 0 else f"net{own + 1:02d}"
-                    names.append(f"{pod.name}-su{su + 1:02d}-{suffix}")
-                    slots.append(numbers[pod.first_su + su] * self.racks_per_unit + r)
-                    sites.append(site)
-        row, column = np.divmod(np.array(slots, dtype=np.int32), self.racks_per_row)
-        kinds = np.resize(np.repeat([0, 1], [self.layout.racks_per_su, self.unit_stack.racks]), len(slots))
-        spots = np.array([self.floor.shared_spot(r.run, r.place) for r in shared], dtype=np.int32).reshape(-1, 3)
-        return rack_table(
-            names=(*names, *(r.name for r in shared)),
-            halls=self.floor.halls,
-            kinds=(self.layout.node_rack, self.layout.network_rack),
-            hall=np.concatenate([np.array(sites, dtype=np.int32), spots[:, 0]]),
-            row=np.concatenate([row, spots[:, 1]]),
-            column=np.concatenate([column, spots[:, 2]]),
-            kind=np.concatenate([kinds, np.ones(len(spots))]).astype(np.int32),
-        )
+    def _hall_of_trays(self, rows: Ints) -> Ints:
+        """The hall of trays of a pod, or of all."""
+        homes = self.floor.shared.homes
+        of_pod = [homes.of_place("pod", pod) for pod in range(len(self.layout.pods))]
+        return np.array([*of_pod, homes.of_site(0)], dtype=np.int32)[self.devices.pod[rows]]
+
+    def _extras(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
+        """The same of extra devices."""
+        spots = self.floor.shared.extras_of(run.hall)
+        rows = [np.arange(c.first, c.first + c.count) for c in self._extra_classes(spots)]
+        places = np.array([spot for c in self._extra_classes(spots) for spot in spots[c.label]], dtype=np.int32)
+        return np.concatenate(rows).astype(np.int32), places[:, 0], places[:, 1]
+
+    def _extra_classes(self, names: dict[str, list[tuple[int, int]]]) -> list[DeviceClass]:
+        return [c for c in self.devices.classes if c.kind == EXTRA and c.label in names]
+
+    def _unit_rack_rows(self) -> RackRows:
+        """Racks of all units: their names, halls, rows and columns."""
+        layout, floor, each = self.layout, self.floor, self.racks_per_unit
+        names = [
+            rack_name(pod.name, su, rack, layout.racks_per_su)
+            for pod in layout.pods
+            for su in range(pod.su)
+            for rack in range(each)
+        ]
+        rack = np.tile(np.arange(each, dtype=np.int32), layout.units)
+        hall = np.repeat(np.array(floor.homes.hall, dtype=np.int32), each)
+        position = np.repeat(np.array(floor.homes.position, dtype=np.int32), each)
+        row, column = floor.areas.unit_spots(hall, position, rack)
+        return RackRows(names, hall, row, column, (rack >= layout.racks_per_su).astype(np.int32))
