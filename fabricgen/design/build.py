@@ -8,6 +8,7 @@ from functools import partial
 from fabricgen.blueprint.fabric import Fabric
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.catalog.loader import Catalog
+from fabricgen.design.cabling_names import check_cabling_names
 from fabricgen.design.fabric import Managing, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.floor import FloorPlan
@@ -47,6 +48,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     layout = lay_out(blueprint, catalog, loaded.lock)
     check_node_names(blueprint, layout)
     check_media(blueprint, catalog)
+    check_cabling_names(blueprint, catalog, layout.sites)
     context = FabricContext(blueprint, catalog, layout)
     names = sorted(blueprint.fabrics, key=fabric_order)
     managing = [n for n in names if "switches" in blueprint.fabrics[n].also]

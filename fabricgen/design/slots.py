@@ -90,8 +90,15 @@ class SlotTable:
         return {combo: tuple(slots[i] for i in first) for combo, slots in self._ordered.items()}
 
     def rank(self, legs: tuple[Leg, ...], leg: Leg) -> int:
-        """The place of a leg among its node's legs of the same combo."""
+        """The place of a leg among its node's legs of the same combo.
+
+        On switches in the rack those of a twin-port cage lie side by side: they then meet a twin-port cage of the
+        switch, and one straight copper cable may serve both. Elsewhere, where copper seldom reaches, they go by rail.
+        """
         same = [other for other in legs if self.combo(other) == self.combo(leg)]
+        if scope_of(self.per) == "rack":
+            cages = [other.cage for other in same]
+            same.sort(key=lambda other: cages.index(other.cage))
         return same.index(leg)
 
     @cached_property

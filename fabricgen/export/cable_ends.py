@@ -33,16 +33,18 @@ def socket_texts(cluster: Cluster) -> tuple[Strings, Strings]:
 
     That is what one sees on the face of a device, whatever its operating system calls the port. Where cables share a
     connector by links of their own, as two 400G links from elsewhere do in an 800G cage, each has its port in the cage.
-    Object arrays of str.
+    A cable with plugs of its own fills the cage. Object arrays of str.
     """
     cables, links = cluster.plan.cables, cluster.plan.links
     rows = cables.end_link
     lower = anchor_rows(links, cables)[1][cables.end_cable]
+    plugs = np.array([medium.attached for medium in cables.media], dtype=bool)[cables.medium[cables.end_cable]]
     found = []
     for end, cages in enumerate(cluster.cages):
         sides = [segment.b if end else segment.a for segment in links.segments]
         carried = np.where(lower == bool(end), cables.end_links, 0).astype(np.int32)
         number = _numbers(sides, links.segment[rows], (links.b_port if end else links.a_port)[rows], carried)
+        number[plugs] = -1
         tails = np.array(["", *(f"/{n + 1}" for n in range(int(number.max(initial=-1)) + 1))], dtype=object)
         found.append(cages[rows] + tails[number + 1])
     return found[0], found[1]

@@ -103,9 +103,12 @@ class CableParts:
 
     @cached_property
     def splits(self) -> Ints:
-        """Into how many far ends each cable splits; 1 for a straight one. A spare leg of a breakout counts."""
+        """Into how many far ends each cable splits; 1 for a straight one. A spare leg of a breakout counts.
+
+        Where one end takes several links of a split cage, as a DGX does those of a switch, it is straight.
+        """
         cables = self._cables
-        return splits_of(self._links, cables.end_cable, cables.end_link, len(cables))
+        return splits_of(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
 
     @cached_property
     def lanes(self) -> Ints:

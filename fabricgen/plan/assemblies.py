@@ -97,40 +97,45 @@ def _joined(ends: Ends, cables: int) -> tuple[Flags, Ints]:
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """Cables after those that one is all of were put together: of each one before, the number it has now.
+    """Cables after those that one is all of were put together.
 
-    `connectors` int32: how many of before each is. `ends`: rows of the new cables.
+    `number` int32: what each one before is now. Of each new one, `first`: which it was before, the first of these;
+    `connectors` int32: how many it was; `ends`: its rows.
     """
 
     number: Ints
+    first: Ints
     connectors: Ints
     ends: Ends
 
 
 def assemble(sharing: Sharing, attached: Flags, ends: Ends) -> Assembled:
     """Put together cables with ends of their own (`attached`) that share cages; numbers keep their order."""
+    own = np.arange(len(attached), dtype=np.int32)
     merged = attached & sharing.one_cable
-    first = np.where(merged, sharing.together, np.arange(len(merged), dtype=np.int32))
-    number = (np.cumsum(first == np.arange(len(first)), dtype=np.int32) - 1)[first]
-    if not merged.any():
-        return Assembled(number, np.ones(len(number), dtype=np.int32), ends)
-    return Assembled(number, np.bincount(number).astype(np.int32), _end_rows(number, ends))
+    kept = ~merged | (sharing.together == own)
+    number = np.cumsum(kept, dtype=np.int32) - 1
+    number[merged] = number[sharing.together[merged]]
+    whole = attached & (merged | sharing.split)
+    connectors = np.bincount(number, minlength=int(kept.sum())).astype(np.int32)
+    rows = _end_rows(number, whole, ends) if whole.any() else ends
+    return Assembled(number, own[kept], connectors, rows)
 
 
-def _end_rows(number: Ints, ends: Ends) -> Ends:
-    """One row a pair of cages where a cable fills cages: its links are added up, the first one stands for them."""
-    cable = number[ends.cable]
-    several = np.bincount(number) > 1
-    apart = np.where(several[cable], -1, np.arange(len(cable), dtype=np.int32))
-    order = np.lexsort((ends.link, apart, ends.cage.b, ends.cage.a, cable))
-    same = np.zeros(len(order), dtype=bool)
-    keys = (cable, ends.cage.a, ends.cage.b, apart)
-    same[1:] = np.logical_and.reduce([key[order[1:]] == key[order[:-1]] for key in keys])
-    start = np.flatnonzero(~same)
-    kept = order[start]
-    count = np.add.reduceat(ends.links[order], start).astype(np.int32)
-    # rows of a cable in the order that they had, which is that of their far ends
-    place = np.lexsort((kept, cable[kept]))
-    kept, count = kept[place], count[place]
-    cages = EndNumbers(ends.cage.a[kept], ends.cage.b[kept], ends.cage.count)
-    return Ends(cable[kept].astype(np.int32), ends.link[kept], count, cages)
+def _end_rows(number: Ints, whole: Flags, ends: Ends) -> Ends:
+    """One row a pair of cages where a cable is `whole`: its links are added up, the first one stands for them."""
+    cable, links = number[ends.cable], ends.links.copy()
+    touched = np.flatnonzero(whole[ends.cable])
+    keys = (cable[touched], ends.cage.a[touched], ends.cage.b[touched])
+    order = np.lexsort((touched, keys[2], keys[1], keys[0]))
+    start = np.ones(len(order), dtype=bool)
+    start[1:] = np.logical_or.reduce([key[order[1:]] != key[order[:-1]] for key in keys])
+    first = touched[order[start]]
+    links[first] = np.add.reduceat(links[touched[order]], np.flatnonzero(start))
+    kept = np.ones(len(cable), dtype=bool)
+    kept[touched] = False
+    kept[first] = True
+    rows = np.flatnonzero(kept)
+    rows = rows[np.argsort(cable[rows], kind="stable")]  # the far ends of a cable in the order that they had
+    cages = EndNumbers(ends.cage.a[rows], ends.cage.b[rows], ends.cage.count)
+    return Ends(cable[rows], ends.link[rows], links[rows], cages)

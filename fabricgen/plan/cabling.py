@@ -101,12 +101,11 @@ def cable(
     made = assemble(shared, attached[choice.medium], ends)
     longest = np.zeros(len(made.connectors))
     np.maximum.at(longest, made.number, run_m)
-    _, first = np.unique(made.number, return_index=True)
-    medium, reaches = choice.medium[first], choice.reaches[first]
-    of_link[of_link >= 0] = made.number[of_link[of_link >= 0]]
+    medium, reaches = choice.medium[made.first], choice.reaches[made.first]
+    of_link = np.append(made.number, np.int32(-1))[of_link]
     length_m, ends = _lengths(media, medium, longest), made.ends
     table = CableTable(media, length_m, longest, medium, reaches, made.connectors, ends.cable, ends.link, ends.links)
-    return of_link, *patchable.patch(table, ends, choice, first)
+    return of_link, *patchable.patch(table, ends, choice, made.first)
 
 
 def _runs(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable, link: Ints) -> Floats:

@@ -8,11 +8,15 @@ from fabricgen.plan.end_numbers import hangs_on_lower
 from fabricgen.plan.tables import Ints, LinkTable
 
 
-def splits_of(links: LinkTable, end_cable: Ints, end_link: Ints, cables: int) -> Ints:
-    """Into how many far ends each cable splits; 1 for a straight one. A spare leg of a breakout counts."""
+def splits_of(links: LinkTable, end_cable: Ints, end_link: Ints, end_links: Ints, cables: int) -> Ints:
+    """Into how many far ends each cable splits; 1 for a straight one. A spare leg of a breakout counts.
+
+    Where one end takes several links of a split cage, as a DGX does those of a switch, it is straight.
+    """
     splits = np.bincount(end_cable, minlength=cables).astype(np.int32)
     shared = [1 if hangs_on_lower(s) else s.b.per_connector for s in links.segments]
-    np.maximum.at(splits, end_cable, np.array(shared, dtype=np.int32)[links.segment[end_link]])
+    at_cage = np.array(shared, dtype=np.int32)[links.segment[end_link]]
+    np.maximum.at(splits, end_cable, at_cage // end_links)
     return splits
 
 

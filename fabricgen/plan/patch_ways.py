@@ -66,7 +66,9 @@ def ways_of(
     apart = split[cable] != AT_FAR_END
     starts = apart | np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
     of_row = (np.cumsum(starts) - 1).astype(np.int32)
-    whole = lanes_of(links, ends.cable, ends.link, ends.links, splits_of(links, ends.cable, ends.link, cables))
+    whole = lanes_of(
+        links, ends.cable, ends.link, ends.links, splits_of(links, ends.cable, ends.link, ends.links, cables)
+    )
     lanes = np.where(apart, leg, whole[cable])[starts]
     of, each = medium[cable[starts]], each[starts]
     kind = np.array([FIBRES.index(m.fibre) if m.fibre else -1 for m in media], dtype=np.int32)[of]

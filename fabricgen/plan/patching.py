@@ -15,7 +15,7 @@ from fabricgen.plan.media import fits_segment
 from fabricgen.plan.patch_lay import Hall, Laid, lay
 from fabricgen.plan.patch_places import places_of
 from fabricgen.plan.patch_tables import Patching
-from fabricgen.plan.tables import CableTable, DeviceTable, Flags, Floats, Ints, LinkTable, RackTable, Wide
+from fabricgen.plan.tables import CableTable, DeviceTable, Flags, Floats, Ints, LinkTable, RackTable
 
 Choose = Callable[[Floats, tuple[CableProfile, ...]], tuple[Ints, Flags]]
 """For runs of all cables, m, the first of some media that serves each, and whether it reaches."""
@@ -95,7 +95,7 @@ class Patchable:
         return np.where(loose, medium, direct[0]).astype(np.int32), np.where(loose, reaches, direct[1])
 
     def patch(
-        self, table: CableTable, ends: Ends, choice: Choice, kept: Wide
+        self, table: CableTable, ends: Ends, choice: Choice, kept: Ints
     ) -> tuple[CableTable, RackTable, Patching | None]:
         """The cables with the lengths of their channels, the racks with those of panels, and what is patched.
 

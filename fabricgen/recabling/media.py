@@ -59,10 +59,10 @@ def _medium(
 ) -> CableProfile | None:
     """The cheapest profile that a word means which fits both ends and reaches, else that of the longest reach."""
     fitting = list(_fitting(catalog, cables, cable))
-    meant = [profile for profile in fitting if named((word,), profile)]
-    reaching = [profile for profile in meant if profile.reach_m >= length_m]
-    if meant:
-        return reaching[0] if reaching else max(meant, key=lambda profile: profile.reach_m)
+    asked = [profile for profile in fitting if named((word,), profile)]
+    reaching = [profile for profile in asked if profile.reach_m >= length_m]
+    if asked:
+        return reaching[0] if reaching else max(asked, key=lambda profile: profile.reach_m)
     segment = _segments(cables, cable)[0]
     sides = " and ".join(dict.fromkeys(side.form_factor for side in (segment.a, segment.b)))
     listed = ", ".join(profile.id for profile in fitting[:MOST_LISTED])

@@ -97,7 +97,7 @@ class Racks:
         """The power feeds that a rack hangs on."""
         table = self._table
         return self._floor_plan.feeds_of(
-            Spot(int(table.site[number]), int(table.row[number]), int(table.column[number]))
+            Spot(*(int(column[number]) for column in (table.site, table.row, table.column, table.hall)))
         )
 
     def has_nodes(self, number: int) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fabricgen.design.cable_policy import OPEN
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.reach import OutOfReach, longest_run_m, out_of_reach
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
@@ -39,38 +41,19 @@ class CableOutOfReach(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Fold cables out of reach by the line that made them."""
-        import numpy as np
-
-        from fabricgen.plan.media import fits_segment
-        from fabricgen.plan.tables import distinct
-
-        cables, links = cluster.plan.cables, cluster.plan.links
+        """Fold cables out of reach by the line that made them; what only policy forbids is told of by FG623."""
         yield from self._as_built(cluster)
-        segment_of = np.zeros(len(cables), dtype=np.int64)
-        segment_of[cables.end_cable] = links.segment[cables.end_link]
-        short = ~cables.reaches
-        short[list(cluster.planned.own)] = False
-        for alike in _alike(links.segments, distinct(segment_of[short])):
-            rows = np.flatnonzero(np.isin(segment_of, alike) & short)
-            segment, longest = links.segments[alike[0]], cables.length_m[rows].max()
-            fitting = [m for m in cables.media if fits_segment(segment, m)]
-            if segment.stated and (not fitting or max(m.reach_m for m in fitting) >= longest):
+        media = cluster.plan.cables.media
+        for found in out_of_reach(cluster):
+            segment = found.segment
+            fitting = [m for m in media if longest_run_m(segment, m) >= 0]
+            others = found.serving(found.free, cluster.design.catalog.cables)
+            if segment.stated and (not fitting or found.serving(segment, fitting)):
                 continue
-            free = replace(segment, media=(), stated=())
-            others = [m for m in cluster.design.catalog.cables if fits_segment(free, m) and m.reach_m >= longest]
-            where = "stand the ends closer together"
-            far = others[0] if others else None
-            if far is None and segment.km and (far := _elsewhere(cluster, segment, float(longest))):
-                cages = " or ".join(far.form_factors)
-                where = f"keep cages of that kind for the span with `cages: {{peer: ...}}`, since it goes into {cages}"
-            what = f"{segment.fabric} {segment.key} cables of up to {longest:g} m"
+            if others and not segment.stated and not found.serving(segment, fitting) and segment.policy != OPEN:
+                continue
             yield self.flag(
-                segment.stated or segment.path,
-                f"{len(rows)} {what}; {_reaches(fitting, segment)}",
-                f"{far.id} ({far.medium}) reaches {far.reach_m:g} m; {'' if where.startswith('keep') else 'or '}{where}"
-                if far
-                else f"{where}, or add a medium to `catalog/cables`",
+                segment.stated or segment.path, f"{found.text}; {_reaches(fitting, segment)}", _hint(cluster, found)
             )
 
     def _as_built(self, cluster: Cluster) -> Iterator[Diagnostic]:
@@ -87,13 +70,18 @@ class CableOutOfReach(PlanRule):
                 )
 
 
-def _alike(segments: Sequence[Segment], numbers: Sequence[int]) -> list[list[int]]:
-    """Segments of some numbers, those together that one statement of media or one line made."""
-    found: dict[tuple[object, ...], list[int]] = {}
-    for i in numbers:
-        s = segments[i]
-        found.setdefault((s.stated or s.path, s.fabric, s.key, s.lane_gbps), []).append(i)
-    return list(found.values())
+def _hint(cluster: Cluster, found: OutOfReach) -> str:
+    """The next medium that serves, else what to move."""
+    segment = found.segment
+    others = found.serving(found.free, cluster.design.catalog.cables)
+    where = "stand the ends closer together"
+    if not others and segment.km and (far := _elsewhere(cluster, segment, found.length_m)):
+        cages = " or ".join(far.form_factors)
+        keep = f"keep cages of that kind for the span with `cages: {{peer: ...}}`, since it goes into {cages}"
+        return f"{far.id} ({far.medium}) reaches {far.reach_m:g} m; {keep}"
+    if others:
+        return f"{others[0].id} ({others[0].medium}) reaches {others[0].reach_m:g} m; or {where}"
+    return f"{where}, or add a medium to `catalog/cables`"
 
 
 def _elsewhere(cluster: Cluster, segment: Segment, longest: float) -> CableProfile | None:

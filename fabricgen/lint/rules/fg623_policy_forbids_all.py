@@ -1,0 +1,59 @@
+"""the policy of media rules out all that reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.design.cable_policy import OPEN
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.reach import OutOfReach, out_of_reach
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.catalog.models import CableProfile
+    from fabricgen.cluster import Cluster
+
+
+class PolicyForbidsAll(PlanRule):
+    """What `cabling` allows does not reach some ends, and what would reach them it rules out.
+
+    The wiring list then names a medium that does not work over that length, or one that is not to be bought. Allow
+    another medium, state `media` for these links alone, raise `copper_to_m`, or stand the ends closer together.
+    """
+
+    id = "FG623"
+    severity = Severity.ERROR
+    title = "the policy of media rules out all that reaches"
+    bad = """
+        scalable_unit: {nodes: 4 x mi300x-8}
+        cabling: {  # <-
+          fibre: multi-mode}
+        floor: {rack_pitch_m: 10, racks_per_row: 4, row_pitch_m: 30}
+        pods: {p1: {su: 8}}
+    """
+    good = """
+        scalable_unit: {nodes: 4 x mi300x-8}
+        cabling: {fibre: single-mode}
+        pods: {p1: {su: 8}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Look for links that something else of the catalogue would serve."""
+        for found in out_of_reach(cluster):
+            segment = found.segment
+            others = found.serving(found.free, cluster.design.catalog.cables)
+            if segment.stated or segment.policy == OPEN or not others:
+                continue
+            if found.serving(segment, cluster.plan.cables.media):
+                continue
+            why = ", ".join(f"{_key(found, medium)} rules out {medium.id}" for medium in others[:3])
+            yield self.flag(
+                segment.policy.path,
+                f"nothing that is allowed serves {found.text}: {why}",
+                f"allow {others[0].medium}, or state it as `media` of these links",
+            )
+
+
+def _key(found: OutOfReach, medium: CableProfile) -> str:
+    return f"`{found.segment.policy.refusal(medium) or 'copper_to_m'}`"

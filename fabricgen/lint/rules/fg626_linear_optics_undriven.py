@@ -1,0 +1,60 @@
+"""linear optics are allowed or stated where ports are not said to drive them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.cable_policy import LINEAR
+from fabricgen.design.media import stated_kinds
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class LinearOpticsUndriven(DesignRule):
+    """LPO, LRO or NPO is allowed or stated for ports that `cabling.linear_hosts` does not name.
+
+    Such modules have no retimer, or half of one: the ports at both ends must have SerDes tuned for them, which few
+    vendors warrant and no catalogue of ours says. What is allowed is then not taken; what is stated is, and may not
+    come up. Name the profiles of both ends in `linear_hosts` once their vendors confirm it.
+    """
+
+    id = "FG626"
+    severity = Severity.WARNING
+    title = "linear optics on ports not said to drive them"
+    bad = """
+        fabrics: {compute: {tiers: {leaf: {media: {
+          up: LPO}}}}}  # <-
+    """
+    good = """
+        cabling: {linear_hosts: [qm9700, sn5600]}
+        fabrics: {compute: {protocol: roce, tiers: {leaf: {switch: sn5600, media: {up: LPO}}, spine: {switch: sn5600}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Look at what is stated of links, then at what is allowed without any host named."""
+        blueprint = design.loaded.blueprint
+        hosts = blueprint.cabling.linear_hosts
+        told: set[Path] = set()
+        remedy = "name both ends there once their vendors confirm it, or take DR or SR"
+        for kind in stated_kinds(design):
+            linear: list[str] = [c.medium for c in kind.carriers(design.catalog) if c.medium in LINEAR]
+            without = dict.fromkeys(end for end in kind.ends if end not in hosts)
+            if linear and without and kind.stated.path not in told:
+                told.add(kind.stated.path)
+                ports = " and ".join(without)
+                message = f"{linear[0]} of {kind.text} needs ports that drive it; {ports} not in `cabling.linear_hosts`"
+                yield self.flag(kind.stated.path, message, remedy)
+        for path, words in _allowed(design):
+            allowed = [word for word in words if word in LINEAR]
+            if allowed and not hosts:
+                message = f"{', '.join(allowed)} is allowed, and taken nowhere: `cabling.linear_hosts` names no ports"
+                yield self.flag(path, message, remedy)
+
+
+def _allowed(design: Design) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """(path, words) of every `allow`."""
+    blueprint = design.loaded.blueprint
+    yield ("cabling", "allow"), blueprint.cabling.allow or ()
+    for name, fabric in blueprint.fabrics.items():
+        yield ("fabrics", name, "cabling", "allow"), fabric.cabling.allow or ()
