@@ -310,3 +310,16 @@ def test_a_large_cluster_takes_its_time_once(fabricgen: Run) -> None:
     ran = fabricgen("plan", blueprint, blueprint, *small, "--set-new", "pods.p49.nodes=240")
     assert ran.code == 1
     assert "devices         8 added" in ran.out
+
+
+def test_bills_of_revisions_are_compared_as_blueprints_folders_and_files(repository: Path, fabricgen: Run) -> None:
+    assert fabricgen("build", "small.yaml", "-o", "built").code == 0
+    assert fabricgen("bom", "small.yaml", "-o", "order.csv").code == 0
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "ordered")
+    for old in ("git:HEAD:./small.yaml", "git:HEAD:./built", "git:HEAD:./order.csv"):
+        assert fabricgen("bom", "small.yaml", "--diff", old).code == 0, old
+    ran = fabricgen("bom", "small.yaml", "--diff", "git:HEAD~1:./small.yaml", "--set", "pods.p1.su=5")
+    assert ran.code == 1
+    wrong = fabricgen("bom", "small.yaml", "--diff", "git:HEAD:blueprints")
+    assert (wrong.code, wrong.err.startswith("git:HEAD:blueprints/bom.csv:1:1: error[FG074]")) == (2, True), wrong.err

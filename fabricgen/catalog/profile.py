@@ -38,3 +38,6 @@ class PowerSupplies(FrozenModel):
 
     count: int = Field(gt=0, le=64, description="Power supplies of one device, redundant ones included.")
     inlet: Literal["C14", "C16", "C20", "C22"] = Field(description="The inlet of each (IEC 60320-1).")
+    cords: Literal["ordered", "included"] = Field(
+        "ordered", description="Whether cords are ordered, or come with the device."
+    )

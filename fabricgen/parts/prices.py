@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -92,7 +93,7 @@ def _rows(path: Path) -> tuple[tuple[str, ...], Iterator[_Row]]:
         raise fault("FG031", f"{path} is larger than {MOST_BYTES >> 20} MiB", hint="list only parts that are bought")
     with path.open(newline="", encoding="utf-8-sig") as stream:
         text = stream.read(MOST_BYTES)
-    reader = csv.DictReader(text.splitlines(keepends=True), restval="")
+    reader = csv.DictReader(io.StringIO(text, newline=""), restval="")
     header = [name.strip() for name in reader.fieldnames or ()]
     reader.fieldnames = header
     lacking = [name for name in NEEDED if header.count(name) != 1]

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from pathlib import Path
 
 import pytest
 
+from fabricgen.blueprint.load import load_blueprint
+from fabricgen.cluster import build_cluster
+from fabricgen.design.build import build_design
 from fabricgen.export.parts import cables as cables_part
 from fabricgen.export.parts import devices as devices_part
-from fabricgen.parts.bill import Bill, bill_of
+from fabricgen.parts import need as needs_module
+from fabricgen.parts.bill import Bill, Line, bill_of
 from fabricgen.parts.owners import KEYS, NONE
 from fabricgen.parts.sources.cables import JOINT
 from fabricgen.parts.totals import SPARES, totals, whole_of
 from fabricgen.parts.trace import trace, trace_all
-from tests.conftest import BLUEPRINTS, EXAMPLES, example_cluster
+from tests.conftest import EXAMPLES, example_cluster
 
-LEAF_SPINE = BLUEPRINTS / "leaf-spine.yaml"
-TWO_SITES = BLUEPRINTS / "two-site.yaml"
+_KINDS = ("node", "switch", "transceiver", "cable")
 
 
 @cache
@@ -27,9 +31,10 @@ def bill(name: str, *sets: str) -> Bill:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_sums_over_the_wiring_list_are_the_bill(name: str) -> None:
-    """Distinct (cable, part), distinct (device, cage) with a transceiver, and devices: each as the lists have them."""
+    """Every piece of every cable, distinct (device, cage) with a transceiver, and devices: as the lists have them."""
     columns = cables_part.table(example_cluster(name)).columns
-    pieces = {(c, p) for c, parts in zip(columns["cable"], columns["part"], strict=True) for p in _each(parts)}
+    cables = set(zip(columns["cable"], columns["part"], strict=True))
+    pieces = Counter(part for _, parts in cables for part in str(parts).split(JOINT))
     plugged = {
         row
         for end in "ab"
@@ -37,21 +42,14 @@ def test_sums_over_the_wiring_list_are_the_bill(name: str) -> None:
         if row[2]
     }
     assert len({row[:2] for row in plugged}) == len(plugged)
-    listed = {kind: {line.part: line.quantity for line in bill(name).lines if line.kind == kind} for kind in _kinds()}
-    assert listed["cable"] == Counter(part for _, part in pieces)
+    listed = {kind: {line.part: line.quantity for line in bill(name).lines if line.kind == kind} for kind in _KINDS}
+    assert len({cable for cable, _ in cables}) == len(cables)
+    assert listed["cable"] == pieces
     assert listed["transceiver"] == Counter(part for _, _, part in plugged)
     models = Counter(devices_part.table(example_cluster(name)).columns["model"])
     profiles = [c.profile for c in example_cluster(name).plan.devices.classes]
     external = {profile.id for profile in profiles if getattr(profile, "external", False)}
     assert listed["node"] | listed["switch"] == {m: n for m, n in models.items() if m not in external}
-
-
-def _each(part: object) -> list[str]:
-    return str(part).split(JOINT)
-
-
-def _kinds() -> tuple[str, ...]:
-    return ("node", "switch", "transceiver", "cable")
 
 
 @pytest.mark.parametrize("name", ["superpod-b200", "two-site", "full-cluster", "ualink-pod"])
@@ -128,3 +126,26 @@ def test_a_transceiver_is_traced_to_its_cage_and_to_every_cable_in_it() -> None:
             if name == optic:
                 wired.setdefault((str(device), str(cage)), set()).add(str(cable))
     assert of_cage == wired
+
+
+def test_cords_are_ordered_for_known_supplies_only(tmp_path: Path) -> None:
+    """Switches of two C14 inlets; a server of two C20 inlets; DGX systems bring theirs, a busbar needs none."""
+    (tmp_path / "catalog/nodes").mkdir(parents=True)
+    data = Path(needs_module.__file__).parents[1] / "catalog/data"
+    server = (data / "nodes/generic-server.yaml").read_text().replace("id: generic-server", "id: fed-server")
+    (tmp_path / "catalog/nodes/fed-server.yaml").write_text(f"{server}\npsu: {{count: 2, inlet: C20}}\n")
+    blueprint = (
+        "fabricgen: 1\nname: fed\nscalable_unit: {nodes: {fed: 3 x fed-server, dgx: 1 x dgx-b200}}\n"
+        "fabrics: {oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn2201}}}}\n"
+    )
+    (tmp_path / "fed.yaml").write_text(blueprint)
+    cluster = build_cluster(build_design(load_blueprint(str(tmp_path / "fed.yaml"))))
+    cords = {line.part: line.quantity for line in bill_of(cluster).lines if line.kind == "power-cord"}
+    assert cords == {"cord-c13-c14": 2, "cord-c19-c20": 6}
+    assert "cord-c13-c14" not in {line.part for line in _in_busbar_racks(tmp_path)}
+
+
+def _in_busbar_racks(folder: Path) -> tuple[Line, ...]:
+    sets = ["scalable_unit={nodes: 18 x gb200-tray, racks: {nodes_per_rack: 18, type: nvl72-gb200}}"]
+    sets += ["fabrics.oob.tiers.leaf.per=rack"]
+    return bill_of(build_cluster(build_design(load_blueprint(str(folder / "fed.yaml"), sets)))).lines

@@ -19,7 +19,9 @@ SHEET_ROWS = 1_048_576
 _NAME_LENGTH = 31
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\]")
 _WIDTH_SAMPLE = 2000
-_WIDEST = 60
+_WIDEST = 80
+"""Characters of the widest column."""
+_HEADER_HEIGHT = 20
 _A4 = 9
 
 _FORMATS = {
@@ -30,6 +32,9 @@ _FORMATS = {
     **dict.fromkeys(("quantity", "spares", "unpriced", "no_figure"), "#,##0"),
 }
 """How numbers of a column are shown, by its name; others as they are."""
+
+
+_HEADER = {"bold": True, "bottom": 1, "bg_color": "#E8EEF4", "valign": "vcenter"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +69,17 @@ def _add(book: Any, title: str, content: Sheet) -> None:
     if len(table) >= SHEET_ROWS:
         raise fault("FG029", f"{len(table)} rows do not fit an Excel sheet of {SHEET_ROWS}", hint="use --format csv")
     sheet = book.add_worksheet(_NOT_IN_NAMES.sub("-", content.title)[:_NAME_LENGTH])
-    header = book.add_format({"bold": True, "bottom": 1, "bg_color": "#E8EEF4"})
-    sheet.write_row(0, 0, list(table.columns), header)
     body = len(table) - content.totals
+    formats = _Formats(book)
     for i, (name, column) in enumerate(table.columns.items()):
-        sheet.set_column(i, i, _width(name, column))
-        plain, total = ({"num_format": _FORMATS[name]} if name in _FORMATS else {} for _ in range(2))
-        sheet.write_column(1, i, column[:body], book.add_format(plain) if plain else None)
-        sheet.write_column(1 + body, i, column[body:], book.add_format({**total, "bold": True, "top": 1}))
+        is_number = name in _FORMATS or any(not isinstance(cell, str) for cell in islice(column, _WIDTH_SAMPLE))
+        aligned = {"align": "right"} if is_number else {"align": "left", "indent": 1}
+        shown = {**aligned, "num_format": _FORMATS.get(name, "General")}
+        sheet.set_column(i, i, min(_WIDEST, max(len(name), _longest(name, column))) + 3)
+        sheet.write_string(0, i, name, formats.of(**_HEADER, **aligned))
+        sheet.write_column(1, i, column[:body], formats.of(**shown))
+        sheet.write_column(1 + body, i, column[body:], formats.of(**shown, bold=True, top=1))
+    sheet.set_row(0, _HEADER_HEIGHT)
     sheet.freeze_panes(1, 0)
     sheet.autofilter(0, 0, max(1, body), len(table.columns) - 1)
     sheet.set_landscape()
@@ -87,9 +95,23 @@ def _plain(text: str) -> str:
     return text.replace("&", "&&")[:100]
 
 
-def _width(name: str, column: Sequence[Cell]) -> int:
-    """Width of a column, characters: of the longest of its first cells, as they are shown."""
+def _longest(name: str, column: Sequence[Cell]) -> int:
+    """The longest of the first cells of a column as they are shown, characters."""
     shown = _FORMATS.get(name, "")
     texts = (f"{cell:,.2f}" if shown and not isinstance(cell, str) else str(cell) for cell in column)
-    longest = max(map(len, islice(texts, _WIDTH_SAMPLE)), default=0)
-    return min(_WIDEST, max(len(name) + 2, longest) + 2)
+    return max(map(len, islice(texts, _WIDTH_SAMPLE)), default=0)
+
+
+class _Formats:
+    """Formats of a workbook, each made once."""
+
+    def __init__(self, book: Any) -> None:
+        self._book = book
+        self._made: dict[tuple[tuple[str, object], ...], Any] = {}
+
+    def of(self, **properties: object) -> Any:
+        """The format of some properties."""
+        key = tuple(sorted(properties.items()))
+        if key not in self._made:
+            self._made[key] = self._book.add_format(properties)
+        return self._made[key]

@@ -20,13 +20,13 @@ SHELF = "power-shelf"
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
-    """So many a device; none for devices whose power supplies are not known, or that hang on a busbar."""
+    """So many a device; none where they come with it, nobody knows its power supplies, or a busbar feeds it."""
     devices, racks = cluster.plan.devices, cluster.plan.racks
     busbar = np.array([SHELF in kind.fixed for kind in racks.kinds], dtype=bool)[racks.kind]
     found = []
     for cls in devices.classes:
         psu = cls.profile.psu
-        if psu is not None and is_bought(cls):
+        if psu is not None and psu.cords == "ordered" and is_bought(cls):
             connector, plug = _ENDS[psu.inlet]
             text = f"Power cord, {connector} to {plug} plug"
             part = Part(f"cord-{connector}-{plug}".lower(), text, "power-cord", 0)
