@@ -92,11 +92,12 @@ def _check_room(policy: PatchPolicy, last: Ints, starts: Ints, names: tuple[str,
         return
     worst = int(np.argmax(short))
     more = int(np.count_nonzero(short > 0)) - 1
-    others = f", and {more} other racks are too full" if more else ""
-    what = f"{last[worst] + 1} panels of {policy.panel.rack_units} U, growth included"
+    others = f"; so are {more} more racks" if more else ""
+    count = int(last[worst]) + 1
+    what = f"{count} panel{'s' if count > 1 else ''} of {policy.panel.rack_units} U, growth included"
     raise fault(
         "FG086",
-        f"rack {names[worst]} wants {what}, and has room for {room[worst]}{others}",
+        f"rack {names[worst]} is too full: it wants {what}, and has room for {room[worst]}{others}",
         path=policy.path,
         hint="`at: row-end`, a denser `panel`, or fewer devices a rack (`racks` of the tier)",
     )

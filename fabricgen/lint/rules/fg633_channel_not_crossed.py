@@ -48,7 +48,7 @@ class ChannelNotCrossed(PlanRule):
                 types = f"jumpers {policy.jumpers[0]} and {policy.jumpers[1]}" if kind.parallel else "duplex jumpers"
                 yield self.flag(
                     (*policy.path, "jumpers" if policy.spec.jumpers and kind.parallel else "method"),
-                    f"{kind.cables} {kind.medium.medium} channels over a trunk of type {policy.spec.method} with "
+                    f"{kind.cables} {kind.medium.medium} cables over a trunk of type {policy.spec.method} with "
                     f"{types}: {wrong}",
                     "`method: B`, whose jumpers and trunks are all of type B",
                 )
