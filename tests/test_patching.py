@@ -213,3 +213,21 @@ def test_positions_of_trunks_keep_room_for_units_to_come() -> None:
     assert at_shared.tolist() == [0, 1, 2, 3, 8, 9]
     at_units = landing_order(places, np.zeros(6, dtype=np.int32), far, np.zeros(6, dtype=np.int32), number)
     assert at_units.tolist() == [0, 1, 0, 1, 0, 1]
+
+
+def test_racks_and_panels_of_two_sites_have_names_of_their_own() -> None:
+    made = example_cluster("two-site", "cabling.patch.all.at=row-end")
+    assert made.plan.patching is not None
+    assert len(set(made.plan.racks.names)) == len(made.plan.racks)
+    names = [row["panel"] for row in rows(panels, made)]
+    assert len(set(names)) == len(names) == len(made.plan.patching.panels)
+    site = dict(zip(made.plan.racks.names, made.plan.racks.site.tolist(), strict=True))
+    assert all(site[row["a_rack"]] == site[row["b_rack"]] for row in rows(trunks, made))
+
+
+def test_far_ends_of_a_splitter_share_the_port_that_it_is_plugged_into() -> None:
+    made = example_cluster("multi-plane", "cabling.patch.all.at=row-end")
+    by_port: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
+    for row in rows(patches, made):
+        by_port[row["panel"], row["port"]].add((row["cable"], row["part"]))
+    assert {len(jumpers) for jumpers in by_port.values()} == {1}

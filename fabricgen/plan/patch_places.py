@@ -56,7 +56,7 @@ def places_of(design: Design, racks: RackTable) -> Places:
     number = _rows_before(racks)[racks.hall[first]] + racks.row[first]
     shared = first >= of_units
     return Places(
-        (*racks.names, *_row_names(racks, first)),
+        (*racks.names, *_row_names(racks, first, design.layout.sites)),
         np.concatenate([owner, np.where(shared, -1, number)]).astype(np.int32),
         np.concatenate([member, np.where(shared, np.abs(number), 0)]).astype(np.int32),
         np.concatenate([rack, first]),
@@ -73,9 +73,16 @@ def _rows_before(racks: RackTable) -> Ints:
     return np.array(found, dtype=np.int32)
 
 
-def _row_names(racks: RackTable, rack: Ints) -> list[str]:
-    """What the rows of some racks are called: row01, and netrow01 for those before the first; with their hall."""
-    where = [f"{hall.name}-" if len(racks.halls) > 1 else "" for hall in racks.halls]
+def _row_names(racks: RackTable, rack: Ints, sites: tuple[str, ...]) -> list[str]:
+    """What the rows of some racks are called: row01, and netrow01 for those before the first.
+
+    With their site and hall, where there are several.
+    """
+    halls = racks.halls
+    where = [
+        (f"{sites[hall.site]}-" if len(sites) > 1 else "") + (f"{hall.name}-" if len(halls) > len(sites) else "")
+        for hall in halls
+    ]
     pairs = zip(racks.hall[rack].tolist(), racks.row[rack].tolist(), strict=True)
     return [f"{where[hall]}{f'row{row + 1:02d}' if row >= 0 else f'netrow{-row:02d}'}" for hall, row in pairs]
 
