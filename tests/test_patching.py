@@ -231,3 +231,17 @@ def test_far_ends_of_a_splitter_share_the_port_that_it_is_plugged_into() -> None
     for row in rows(patches, made):
         by_port[row["panel"], row["port"]].add((row["cable"], row["part"]))
     assert {len(jumpers) for jumpers in by_port.values()} == {1}
+
+
+def test_legs_to_several_racks_split_at_the_common_end_and_have_a_jumper_each(design_of: Callable[..., Design]) -> None:
+    split = """
+name: split
+scalable_unit: {nodes: 4 x dgx-a100, racks: {nodes_per_rack: 1}}
+fabrics:
+  compute: {protocol: roce, tiers: {leaf: {switch: sn4700, per: [su, rail]}, spine: {switch: sn4700, count: 2}}}
+cabling: {copper_to_m: 0, patch: {all: {between: node-leaf}}}
+"""
+    made = build_cluster(design_of(split))
+    part = {row["cable"]: row["part"] for row in rows(cables, made)}["compute-leaf-p1-su01-r1-01:1"]
+    straight = "fibre-mmf-om4-mpo-16-apc-3m"
+    assert part == f"{straight} + {straight} + fibre-mmf-om4-mpo-16-apc-1x2-3m"
