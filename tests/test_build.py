@@ -106,6 +106,8 @@ def test_the_bom_is_the_sum_of_devices_and_cables(built: Path) -> None:
     cables = read(built / "cables.csv")
     pulled = {row["cable"]: row["part"] for row in cables}
     parts = Counter(piece for part in pulled.values() for piece in part.split(" + "))
+    for name in ("trunks.csv", "panels.csv"):
+        parts.update(row["part"] for row in (read(built / name) if (built / name).exists() else ()))
     optics: dict[tuple[str, str], str] = {}
     for row in cables:
         for end in "ab":
