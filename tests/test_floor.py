@@ -308,7 +308,7 @@ def test_the_list_of_racks_adds_up() -> None:
         1,
         1,
         0.3,
-        "+y",
+        "y+",
     )
     assert (first["units_used"], first["devices"], first["weight_kg"]) == (40, 4, "569.6")
     assert (first["power_w"], first["liquid_w"], first["air_w"]) == ("57200", "0", "57200")
