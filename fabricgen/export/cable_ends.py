@@ -9,8 +9,8 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.columns import end_place, picked
 from fabricgen.plan.cabling import cages_of_ends, connectors, socket_in_cage
 from fabricgen.plan.end_numbers import end_numbers, hangs_on_lower
-from fabricgen.plan.pieces import combinations
-from fabricgen.plan.tables import CableTable, Flags, Ints, Side
+from fabricgen.plan.groups import all_alike, combinations
+from fabricgen.plan.tables import Flags, Ints, Side
 
 
 def port_texts(cluster: Cluster) -> tuple[list[str], list[str]]:
@@ -32,11 +32,10 @@ def _texts(cages: list[str], ports: list[str], several: list[bool]) -> list[str]
 def hangs_on_a(cluster: Cluster) -> Flags:
     """Whether each cable hangs on its a end: a breakout has one cage there, and several at b."""
     cables, links = cluster.plan.cables, cluster.plan.links
-    first = np.searchsorted(cables.end_cable, np.arange(len(cables)))
     lower = np.array([hangs_on_lower(segment) for segment in links.segments], dtype=bool)
-    hangs: Flags = lower[links.segment[cables.end_link[first]]]
+    hangs: Flags = lower[links.segment[cables.end_link[cables.first_rows()]]]
     several = np.bincount(cables.end_cable, minlength=len(cables)) > 1
-    return np.where(several, _constant(cables, cages_of_ends(cluster.plan).a), hangs)
+    return np.where(several, all_alike(cables.end_cable, cages_of_ends(cluster.plan).a, len(cables)), hangs)
 
 
 def socket_texts(cluster: Cluster) -> tuple[Strings, Strings]:
@@ -55,18 +54,11 @@ def socket_texts(cluster: Cluster) -> tuple[Strings, Strings]:
         hangs = on_a != bool(end)
         port = (links.b_port if end else links.a_port)[rows]
         number = _numbers(sides, links.segment[rows], port, cables.end_links, hangs)
-        number[hangs & ~_constant(cables, connector[rows])[cables.end_cable]] = -1
+        one = all_alike(cables.end_cable, connector[rows], len(cables))
+        number[hangs & ~one[cables.end_cable]] = -1
         tails = np.array(["", *(f"/{n + 1}" for n in range(int(number.max(initial=-1)) + 1))], dtype=object)
         found.append(cages[rows] + tails[number + 1])
     return found[0], found[1]
-
-
-def _constant(cables: CableTable, column: Ints) -> Flags:
-    """Whether all end rows of each cable have one value."""
-    first = np.searchsorted(cables.end_cable, np.arange(len(cables)))
-    differs = column != column[first][cables.end_cable]
-    same: Flags = np.bincount(cables.end_cable, weights=differs, minlength=len(cables)) == 0
-    return same
 
 
 def _numbers(sides: list[Side], segment: Ints, port: Ints, carried: Ints, hangs: Flags) -> Ints:

@@ -12,7 +12,8 @@ from fabricgen.design.model import Design
 from fabricgen.plan.assemblies import connectors_in_cage
 from fabricgen.plan.end_kinds import end_kind
 from fabricgen.plan.end_numbers import Ends, hangs_on_lower
-from fabricgen.plan.pieces import combinations, common_end_is_lower, far_ends, lanes
+from fabricgen.plan.groups import combinations
+from fabricgen.plan.pieces import common_end_is_lower, far_ends, lanes
 from fabricgen.plan.shelf import Shelf, Wanted
 from fabricgen.plan.tables import Floats, Ints, LinkTable, Offer, Segment
 

@@ -2,38 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from fabricgen.plan.assemblies import connectors_in_cage
 from fabricgen.plan.end_numbers import hangs_on_lower
-from fabricgen.plan.tables import Ints, LinkTable, Segment, Wide
-
-_MOST_CODES = 1 << 22
-"""Combinations that a table is made of, rather than a sorted list: 64 MB."""
-
-
-def combinations(*columns: Any) -> tuple[Wide, Wide]:
-    """(a row of each distinct combination of numbers, the combination of every row); columns of one length.
-
-    Combinations ascend, the first column before the next.
-    """
-    code, size = np.zeros(len(columns[0]), dtype=np.int64), 1
-    for column in columns:
-        small = column.dtype.kind in "iub" and column.min(initial=0) >= 0 and column.max(initial=0) < _MOST_CODES
-        values, place = (None, column) if small else np.unique(column, return_inverse=True)
-        width = int(column.max(initial=0)) + 1 if values is None else len(values)
-        code, size = code * width + place, size * width
-        if size > _MOST_CODES:
-            known, code = np.unique(code, return_inverse=True)
-            size = len(known)
-    row = np.full(size, -1, dtype=np.int64)
-    row[code[::-1]] = np.arange(len(code), dtype=np.int64)[::-1]
-    there = np.flatnonzero(row >= 0)
-    number = np.zeros(size, dtype=np.int64)
-    number[there] = np.arange(len(there), dtype=np.int64)
-    return row[there], number[code]
+from fabricgen.plan.tables import Ints, LinkTable, Segment
 
 
 def far_ends(links: LinkTable, end_cable: Ints, end_link: Ints, end_links: Ints, cables: int) -> Ints:

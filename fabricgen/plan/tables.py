@@ -203,6 +203,11 @@ class CableTable:
     def __len__(self) -> int:
         return len(self.length_m)
 
+    def first_rows(self) -> Wide:
+        """The first end row of each cable; rows are in the order of cables."""
+        found: Wide = np.searchsorted(self.end_cable, np.arange(len(self), dtype=self.end_cable.dtype))
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class RackTable:

@@ -12,7 +12,7 @@ from fabricgen.export.cable_ends import hangs_on_a, port_texts, socket_texts
 from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
 from fabricgen.export.technician.bundles import PullPlan, pull_plan
 from fabricgen.export.technician.locations import device_places
-from fabricgen.plan.pieces import combinations
+from fabricgen.plan.groups import combinations
 from fabricgen.plan.tables import Flags, Ints, Wide
 
 

@@ -43,7 +43,7 @@ class EndsDoNotMatch(PlanRule):
         import numpy as np
 
         from fabricgen.parts.cables import CableParts
-        from fabricgen.plan.pieces import combinations
+        from fabricgen.plan.groups import combinations
 
         parts = CableParts(cluster)
         kinds, a, b = parts.kinds
