@@ -10,6 +10,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor import FloorPlan, Spot
+from fabricgen.design.halls import row_number
 from fabricgen.export.palette import Swatch, cluster_swatches
 from fabricgen.plan.rack_loads import RackLoads, rack_loads
 from fabricgen.plan.tables import EXTRA, NODE, DeviceClass, Wide
@@ -119,11 +120,6 @@ class Racks:
         profile = self._devices.classes[number].profile
         name = self._cluster.names[row]
         return Item(int(self._devices.u[row]), profile.rack_units, name, profile.id, self.swatches[number])
-
-
-def row_number(row: int) -> int:
-    """What a row is called: from 1, and down from -1 before the first."""
-    return row + 1 if row >= 0 else row
 
 
 def _swatch(cls: DeviceClass, of_fabric: Mapping[str, Swatch], beside: Set[str]) -> Swatch:
