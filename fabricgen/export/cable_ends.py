@@ -7,9 +7,10 @@ import numpy as np
 from fabricgen.allocate.ports import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import end_place, picked
-from fabricgen.plan.cabling import cages_of_ends, connectors, socket_in_cage
-from fabricgen.plan.end_numbers import end_numbers, hangs_on_lower
+from fabricgen.plan.cabling import connectors, socket_in_cage
+from fabricgen.plan.end_numbers import end_numbers
 from fabricgen.plan.groups import all_alike, combinations
+from fabricgen.plan.pieces import common_ends
 from fabricgen.plan.tables import Flags, Ints, Side
 
 
@@ -29,15 +30,6 @@ def _texts(cages: list[str], ports: list[str], several: list[bool]) -> list[str]
     return [known[key] for key in zip(cages, ports, several, strict=True)]
 
 
-def hangs_on_a(cluster: Cluster) -> Flags:
-    """Whether each cable hangs on its a end: a breakout has one cage there, and several at b."""
-    cables, links = cluster.plan.cables, cluster.plan.links
-    lower = np.array([hangs_on_lower(segment) for segment in links.segments], dtype=bool)
-    hangs: Flags = lower[links.segment[cables.end_link[cables.first_rows()]]]
-    several = np.bincount(cables.end_cable, minlength=len(cables)) > 1
-    return np.where(several, all_alike(cables.end_cable, cages_of_ends(cluster.plan).a, len(cables)), hangs)
-
-
 def socket_texts(cluster: Cluster) -> tuple[Strings, Strings]:
     """What is plugged into at the a and b end of each cable end row: `12`, or `12/2` for one of several sockets.
 
@@ -46,7 +38,7 @@ def socket_texts(cluster: Cluster) -> tuple[Strings, Strings]:
     A cable that fills a cage of several connectors has none of them. Object arrays of str.
     """
     cables, links = cluster.plan.cables, cluster.plan.links
-    rows, on_a = cables.end_link, hangs_on_a(cluster)[cables.end_cable]
+    rows, on_a = cables.end_link, common_ends(links, cables)[cables.end_cable]
     numbers = end_numbers(cluster.plan.devices, links, connectors)
     found = []
     for end, (cages, connector) in enumerate(zip(cluster.cages, (numbers.a, numbers.b), strict=True)):

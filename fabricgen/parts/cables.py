@@ -13,9 +13,9 @@ from fabricgen.kernel.units import number
 from fabricgen.plan.end_kinds import EndKind, end_kind, slug
 from fabricgen.plan.groups import combinations
 from fabricgen.plan.offers import shelf_of
-from fabricgen.plan.pieces import common_end_is_lower, far_ends, lanes
+from fabricgen.plan.pieces import common_ends, far_ends, lanes
 from fabricgen.plan.shelf import Wanted
-from fabricgen.plan.tables import Flags, Ints, Wide
+from fabricgen.plan.tables import Ints, Wide
 
 JOINT = " + "
 """Between the parts of a cable of several pieces, such as the two fibres of a twin-port transceiver."""
@@ -74,24 +74,16 @@ class CableParts:
         return lanes(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
 
     @cached_property
-    def on_lower(self) -> Flags:
-        """Whether the common end of each cable is its lower (a) end."""
-        segments, most = self._links.segments, int(self._cables.connectors.max(initial=1)) + 1
-        lower = np.array([[common_end_is_lower(s, n) for n in range(most)] for s in segments], dtype=bool)
-        segment = self._links.segment[self._cables.end_link[self._cables.first_rows()]]
-        found: Flags = lower.reshape(len(segments), most)[segment, self._cables.connectors]
-        return found
-
-    @cached_property
     def made(self) -> tuple[list[Made], Wide]:
         """(the distinct kinds of cable with their parts, the kind of each cable)."""
         cables, row = self._cables, self._cables.first_rows()
         kinds, a_kind, b_kind = self.kinds
-        columns = (cables.medium, a_kind[row], b_kind[row], self.on_lower, self.splits, self.lanes, cables.length_m)
+        lower = common_ends(self._links, cables)
+        columns = (cables.medium, a_kind[row], b_kind[row], lower, self.splits, self.lanes, cables.length_m)
         first, code = combinations(*columns)
         made = []
-        for medium, a, b, lower, split, count, length in zip(*(c[first].tolist() for c in columns), strict=True):
-            hub, far = (kinds[a], kinds[b]) if lower else (kinds[b], kinds[a])
+        for medium, a, b, hub_is_a, split, count, length in zip(*(c[first].tolist() for c in columns), strict=True):
+            hub, far = (kinds[a], kinds[b]) if hub_is_a else (kinds[b], kinds[a])
             wanted = Wanted(cables.media[medium], hub, far, split, count, hub.lane_gbps)
             made.append(self._made(wanted, (kinds[a], kinds[b]), length))
         return made, code

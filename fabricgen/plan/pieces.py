@@ -6,7 +6,7 @@ import numpy as np
 
 from fabricgen.plan.assemblies import connectors_in_cage
 from fabricgen.plan.end_numbers import hangs_on_lower
-from fabricgen.plan.tables import Ints, LinkTable, Segment
+from fabricgen.plan.tables import CableTable, Flags, Ints, LinkTable, Segment
 
 
 def far_ends(links: LinkTable, end_cable: Ints, end_link: Ints, end_links: Ints, cables: int) -> Ints:
@@ -36,3 +36,13 @@ def common_end_is_lower(segment: Segment, connectors: int) -> bool:
     A cable that fills several connectors of a twin-port cage hangs on that cage, whatever else does.
     """
     return connectors_in_cage(segment.a) > 1 if connectors > 1 else hangs_on_lower(segment)
+
+
+def common_ends(links: LinkTable, cables: CableTable) -> Flags:
+    """Whether the common end of each cable is its lower (a) one: a breakout has one cage there, and several at b."""
+    segment = links.segment[cables.end_link[cables.first_rows()]]
+    single, whole = (
+        np.array([common_end_is_lower(s, connectors) for s in links.segments], dtype=bool)[segment]
+        for connectors in (1, 2)
+    )
+    return np.where(cables.connectors > 1, whole, single)
