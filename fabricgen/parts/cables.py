@@ -11,15 +11,13 @@ import numpy as np
 from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import number
+from fabricgen.parts.sets import as_set
 from fabricgen.plan.end_kinds import EndKind, end_kind, slug
 from fabricgen.plan.groups import combinations
 from fabricgen.plan.offers import shelf_of
 from fabricgen.plan.pieces import common_ends, far_ends, lanes
 from fabricgen.plan.shelf import Wanted
 from fabricgen.plan.tables import Ints, Wide
-
-JOINT = " + "
-"""Between the parts of a cable of several pieces, such as the two fibres of a twin-port transceiver."""
 
 if TYPE_CHECKING:
     from fabricgen.parts.jumpers import Channels
@@ -98,12 +96,12 @@ class CableParts:
         if found is None or found[1] != length_m:
             return Made(wanted, length_m, *part(wanted.medium, *ends, wanted.far_ends, wanted.lanes, length_m), False)
         product, length, pieces = found
-        text = f"{product.name}, {number(length)} m"
-        return Made(wanted, length, JOINT.join([product.part_number(length)] * pieces), text, True)
+        number_, text = as_set(product.part_number(length), f"{product.name}, {number(length)} m", pieces)
+        return Made(wanted, length, number_, text, True)
 
     @cached_property
     def parts(self) -> tuple[list[str], list[str]]:
-        """(part, description) of every cable; a cable of several pieces names each, with " + " between."""
+        """(part, description) of every cable; of a patched one those of all its jumpers, with " + " between."""
         made, code = self.made
         texts = (np.array(column, dtype=object) for column in ([m.part for m in made], [m.text for m in made]))
         names, descriptions = (column[code].tolist() for column in texts)
