@@ -12,13 +12,11 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.patch_models import Polarity
 from fabricgen.design.patching import PatchPolicy
 from fabricgen.kernel.units import number
+from fabricgen.parts.sets import JOINT
 from fabricgen.plan.groups import combinations
 from fabricgen.plan.patch_tables import AT_COMMON_END, AT_FAR_END, NOWHERE, Patching
 from fabricgen.plan.pieces import common_ends, link_lanes
 from fabricgen.plan.tables import CableTable, Ints, LinkTable, Wide
-
-JOINT = " + "
-"""Between the parts of a channel of several pieces, and between their descriptions."""
 
 Jumper = tuple[str, str]
 """(part, description)."""
