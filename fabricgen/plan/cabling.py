@@ -212,17 +212,6 @@ def socket_in_cage(side: Side, port: int, links: int, hangs: bool) -> int:
     return -1
 
 
-def side_columns(links: LinkTable, rows: Ints, *, cage: bool) -> tuple[Ints, Ints]:
-    """Connector (or cage) numbers of both ends of some links, within their devices; int32."""
-    number = cages if cage else connectors
-    a, b = np.zeros(len(rows), dtype=np.int32), np.zeros(len(rows), dtype=np.int32)
-    for i, segment in enumerate(links.segments):
-        here = links.segment[rows] == i
-        a[here] = number(segment.a, links.a_port[rows][here])
-        b[here] = number(segment.b, links.b_port[rows][here])
-    return a, b
-
-
 def cages_of_ends(plan: Plan) -> EndNumbers:
     """The cage at the a and at the b end of each cable end row, by a number of its own in the cluster."""
     numbers, rows = end_numbers(plan.devices, plan.links, cages), plan.cables.end_link
