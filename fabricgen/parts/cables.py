@@ -15,7 +15,7 @@ from fabricgen.parts.sets import as_set
 from fabricgen.plan.end_kinds import EndKind, end_kind, slug
 from fabricgen.plan.groups import combinations
 from fabricgen.plan.offers import shelf_of
-from fabricgen.plan.pieces import common_ends, far_ends, lanes
+from fabricgen.plan.pieces import common_ends, widths
 from fabricgen.plan.shelf import Wanted
 from fabricgen.plan.tables import Ints, Wide
 
@@ -64,16 +64,10 @@ class CableParts:
         return a, b
 
     @cached_property
-    def splits(self) -> Ints:
-        """Into how many far ends each cable splits; 1 for a straight one. A spare leg of a breakout counts."""
+    def widths(self) -> tuple[Ints, Ints]:
+        """(into how many far ends each cable splits, 1 for a straight one; electrical lanes at its common end)."""
         cables = self._cables
-        return far_ends(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
-
-    @cached_property
-    def lanes(self) -> Ints:
-        """Electrical lanes of each cable at its common end, those of spare legs too."""
-        cables = self._cables
-        return lanes(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
+        return widths(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
 
     @cached_property
     def made(self) -> tuple[list[Made], Wide]:
@@ -81,7 +75,7 @@ class CableParts:
         cables, row = self._cables, self._cables.first_rows()
         kinds, a_kind, b_kind = self.kinds
         lower = common_ends(self._links, cables)
-        columns = (cables.medium, a_kind[row], b_kind[row], lower, self.splits, self.lanes, cables.length_m)
+        columns = (cables.medium, a_kind[row], b_kind[row], lower, *self.widths, cables.length_m)
         first, code = combinations(*columns)
         made = []
         for medium, a, b, hub_is_a, split, count, length in zip(*(c[first].tolist() for c in columns), strict=True):
@@ -121,7 +115,7 @@ class CableParts:
             return None
         from fabricgen.parts.jumpers import channels_of
 
-        return channels_of(self._links, self._cables, patching, self.splits, self.lanes, fibre_part)
+        return channels_of(self._links, self._cables, patching, *self.widths, fibre_part)
 
 
 def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int, length_m: float) -> tuple[str, str]:

@@ -9,29 +9,24 @@ from fabricgen.plan.end_numbers import hangs_on_lower
 from fabricgen.plan.tables import CableTable, Flags, Ints, LinkTable, Segment
 
 
-def far_ends(links: LinkTable, end_cable: Ints, end_link: Ints, end_links: Ints, cables: int) -> Ints:
-    """Into how many far ends each cable splits; 1 for a straight one. A spare leg of a breakout counts.
-
-    Where one end takes several links of a split cage, as a DGX does those of a switch, it is straight.
-    """
-    ends = np.bincount(end_cable, minlength=cables).astype(np.int32)
-    shared = [1 if hangs_on_lower(s) else s.b.per_connector for s in links.segments]
-    np.maximum.at(ends, end_cable, np.array(shared, dtype=np.int32)[links.segment[end_link]] // end_links)
-    return ends
-
-
 def link_lanes(links: LinkTable) -> Ints:
     """Electrical lanes of one link of each segment, int32."""
-    return np.array([-int(-s.speed_gbps // s.lane_gbps) for s in links.segments], dtype=np.int32)
+    return np.array([s.lanes for s in links.segments], dtype=np.int32)
 
 
-def lanes(links: LinkTable, end_cable: Ints, end_link: Ints, end_links: Ints, cables: int) -> Ints:
-    """Electrical lanes of each cable at its common end, those of spare legs too."""
+def widths(links: LinkTable, end_cable: Ints, end_link: Ints, end_links: Ints, cables: int) -> tuple[Ints, Ints]:
+    """(into how many far ends each cable splits, electrical lanes at its common end), from columns of its end rows.
+
+    A straight one has 1; a spare leg of a breakout and its lanes count. Where one end takes several links of a split
+    cage, as a DGX does those of a switch, it is straight.
+    """
+    far_ends = np.bincount(end_cable, minlength=cables).astype(np.int32)
+    shared = [1 if hangs_on_lower(s) else s.b.per_connector for s in links.segments]
+    np.maximum.at(far_ends, end_cable, np.array(shared, dtype=np.int32)[links.segment[end_link]] // end_links)
     wired = np.bincount(end_cable, weights=end_links, minlength=cables)
-    count = np.zeros(cables)
-    count[end_cable] = link_lanes(links)[links.segment[end_link]]
-    whole: Ints = (count * np.maximum(wired, far_ends(links, end_cable, end_link, end_links, cables))).astype(np.int32)
-    return whole
+    each = np.zeros(cables, dtype=np.int32)
+    each[end_cable] = link_lanes(links)[links.segment[end_link]]
+    return far_ends, (each * np.maximum(wired, far_ends)).astype(np.int32)
 
 
 def common_end_is_lower(segment: Segment, connectors: int) -> bool:

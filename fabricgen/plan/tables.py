@@ -151,6 +151,11 @@ class Segment:
         return min([profile.reach_m, *(offer.reach_m for offer in self.offered or () if offer.medium == profile.id)])
 
     @property
+    def lanes(self) -> int:
+        """Electrical lanes of one link; it has the last of them to itself, too."""
+        return -int(-self.speed_gbps // self.lane_gbps)
+
+    @property
     def key(self) -> str:
         """The name of the pair of tiers in summaries: `node-leaf`."""
         return f"{self.lower}-{self.upper}"
