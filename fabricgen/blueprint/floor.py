@@ -80,7 +80,7 @@ class DevicePlace(Model):
 
 
 class Floor(Model):
-    """The hall: where racks stand and how cables run."""
+    """The floor: halls, where racks stand in them, and how cables run."""
 
     row_pitch_m: float = Field(
         2.4, gt=0, le=100, description="Between the centres of rows, m. With `aisles` it is rack_depth_m and an aisle."
