@@ -101,7 +101,7 @@ class DevicePlace(Model):
 
 
 class Floor(Model):
-    """The hall: where racks stand and how cables run."""
+    """The floor: halls, where racks stand in them, and how cables run."""
 
     row_pitch_m: float = Field(
         2.4,

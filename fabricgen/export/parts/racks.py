@@ -8,6 +8,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor import FloorPlan, Spot
+from fabricgen.design.halls import row_number
 from fabricgen.export.columns import picked
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.plan.rack_loads import rack_loads
@@ -38,7 +39,7 @@ def table(cluster: Cluster) -> Table:
         "site": picked(np.array(layout.sites, dtype=object), racks.site),
         "hall": picked(np.array([hall.name for hall in halls], dtype=object), racks.hall),
         "storey": np.array([hall.storey for hall in halls], dtype=np.int32)[racks.hall].tolist(),
-        "row": (racks.row + (racks.row >= 0)).tolist(),
+        "row": row_number(racks.row).tolist(),
         "column": (racks.column + 1).tolist(),
         "x_m": _rounded(racks.x_m),
         "y_m": _rounded(racks.y_m),
