@@ -79,6 +79,7 @@ class ColumnSheet(Worksheet):  # type: ignore[misc] # xlsxwriter tells no types
         for row, cells in enumerate(zip_longest(*columns, fillvalue=""), start=2):
             if held := "".join(cells):
                 self.fh.write(f'<row r="{row}" spans="{spans[(row - 1) // _ROWS_A_SPAN]}"{rest}{held}</row>')
+        self._columns.clear()  # the workbook, which outlives its file, would keep them
 
     @staticmethod
     def _elements(place: int, tails: Sequence[str], looks: Sequence[Any], marks: _Marks) -> Iterator[str]:
