@@ -1,4 +1,4 @@
-"""The language of cabling: which media are taken, the lengths that are stocked, and the products to order."""
+"""The language of cabling: which media are taken, what is stocked, the products to order, and what is patched."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model, as_list
-from fabricgen.blueprint.scalars import MediaOf
+from fabricgen.blueprint.patching import Patch
+from fabricgen.blueprint.scalars import MediaOf, Name
 from fabricgen.catalog.models import ascending
 from fabricgen.kernel.forms import CATALOGUE, one_or_list
 
@@ -72,7 +73,7 @@ ProductLists = Annotated[
 
 
 class Cabling(MediaPolicy):
-    """The media of all fabrics, what is stocked, and the products to order."""
+    """The media of all fabrics, what is stocked, the products to order, and what is patched."""
 
     products: ProductLists = Field(
         (),
@@ -89,4 +90,7 @@ class Cabling(MediaPolicy):
         default_factory=dict,
         description="Lengths that are stocked, m, by medium or cable profile, e.g. {DAC: [1, 2], DR: [5, 10, 30]}. "
         "Default: the catalogue's.",
+    )
+    patch: Annotated[dict[Name, Patch], Field(max_length=16)] = Field(
+        default_factory=dict, description="Fibre that goes through patch panels, by policy."
     )

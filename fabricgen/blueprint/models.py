@@ -170,7 +170,8 @@ class Blueprint(Model):
     names: Names = Field(default_factory=Names.model_construct, description="What devices are called.")
     floor: Floor = Field(default_factory=Floor.model_construct, description="The hall that cables run through.")
     cabling: Cabling = Field(
-        default_factory=Cabling.model_construct, description="Which media are taken, and which products are ordered."
+        default_factory=Cabling.model_construct,
+        description="Which media are taken, the products that are ordered, and what goes through patch panels.",
     )
     spares: Spares = Field(default_factory=Spares.model_construct, description="Spares in the bill of materials.")
     lint: BlueprintLint = Field(default_factory=BlueprintLint.model_construct, description="What the linter is told.")

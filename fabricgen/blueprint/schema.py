@@ -82,7 +82,7 @@ def _ref(name: str) -> dict[str, Any]:
 
 def _names() -> dict[str, tuple[str, ...]]:
     catalog = Catalog()
-    kinds = ("switches", "nodes", "scale_up", "racks", "products")
+    kinds = ("switches", "nodes", "scale_up", "racks", "products", "panels")
     return {**{kind: catalog.ids(kind) for kind in kinds}, "nos": catalog.known_nos()}
 
 

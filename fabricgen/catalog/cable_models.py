@@ -54,6 +54,9 @@ class CableProfile(Profile):
     lanes_per_connector: int = Field(4, gt=0, description="Electrical lanes that one such connector carries.")
     form_factors: tuple[str, ...] = Field((), description="Cages it fits; empty: any pluggable cage.")
     splittable: bool = Field(True, description="One connector may serve several links, each on lanes of its own.")
+    loss_db: float | None = Field(
+        None, gt=0, le=60, description="Insertion loss of fibre and connectors between its ends at most, dB."
+    )
     cost_rank: int = Field(gt=0, description="Order of preference by cost; the cheapest that reaches is taken.")
     stock_m: tuple[Annotated[float, Field(gt=0, le=100_000)], ...] = Field(
         (),

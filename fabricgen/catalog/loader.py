@@ -10,9 +10,11 @@ from fabricgen.catalog.models import (
     PROFILE_KINDS,
     CableProfile,
     NodeProfile,
+    PanelProfile,
     ProductList,
     RackProfile,
     SwitchProfile,
+    TrunkProfile,
 )
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.catalog.profile import Profile
@@ -49,7 +51,7 @@ class Catalog:
         return found
 
     def ids(self, kind: str) -> tuple[str, ...]:
-        """Return the sorted ids of a kind: switches, nodes, nics, cables, scale_up, racks or products."""
+        """Return the sorted ids of a kind, a key of PROFILE_KINDS."""
         return tuple(sorted(self._files[kind]))
 
     def switch(self, name: str, path: Place = ()) -> SwitchProfile:
@@ -92,6 +94,15 @@ class Catalog:
                         hint=did_you_mean(medium, known),
                     )
         return found
+
+    def panel(self, name: str, path: Place = ()) -> PanelProfile:
+        """Return a patch panel; raises InputError at `path` when there is none of that name."""
+        return self._get("panels", name, PanelProfile, path)
+
+    @cached_property
+    def trunks(self) -> tuple[TrunkProfile, ...]:
+        """All trunk families, by id."""
+        return tuple(self._get("trunks", name, TrunkProfile, ()) for name in self.ids("trunks"))
 
     def profile(self, kind: str, name: str) -> Profile:
         """Return any profile by kind and id; raises InputError when there is none."""

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from fabricgen.catalog.cable_models import COPPER, OPTICAL, CableProfile, ascending
 from fabricgen.catalog.node_models import Accelerators, NicPort, NicRole, NodeProfile
+from fabricgen.catalog.patch_models import PanelProfile, TrunkProfile
 from fabricgen.catalog.product_models import Product, ProductList
 from fabricgen.catalog.profile import Id, Power, Profile, Tag
 from fabricgen.catalog.rack_models import RackProfile
@@ -31,6 +32,7 @@ __all__ = [
     "NicProfile",
     "NicRole",
     "NodeProfile",
+    "PanelProfile",
     "Power",
     "Product",
     "ProductList",
@@ -39,6 +41,7 @@ __all__ = [
     "ScaleUpDomainProfile",
     "SwitchProfile",
     "Tag",
+    "TrunkProfile",
     "ascending",
 ]
 
@@ -61,5 +64,7 @@ PROFILE_KINDS: dict[str, type[Profile]] = {
     "scale_up": ScaleUpDomainProfile,
     "racks": RackProfile,
     "products": ProductList,
+    "panels": PanelProfile,
+    "trunks": TrunkProfile,
 }
 """Folder of the catalogue -> the model of the profiles in it."""

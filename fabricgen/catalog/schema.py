@@ -17,7 +17,7 @@ def catalog_schema() -> dict[str, Any]:
     refs, shared = models_json_schema(models, ref_template="#/$defs/{model}", schema_generator=SchemaWriter)
     schema = {
         "$defs": shared["$defs"],
-        "description": "A switch, node, NIC, cable, scale-up domain, rack or product list of the catalogue.",
+        "description": "A switch, node, NIC, cable, scale-up domain, rack, product list, patch panel or trunk.",
         "oneOf": [refs[key] for key in models],
     }
     return finished(schema, "fabricgen catalogue profile", {})

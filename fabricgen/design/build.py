@@ -20,6 +20,7 @@ from fabricgen.design.media import check_media
 from fabricgen.design.model import Design
 from fabricgen.design.node_names import check_node_names
 from fabricgen.design.order import fabric_order
+from fabricgen.design.patching import check_patching
 from fabricgen.design.rack_fit import check_racks
 from fabricgen.design.scale_up import design_scale_up
 from fabricgen.design.scale_up_model import ScaleUpDesign
@@ -87,6 +88,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     check_racks(layout, catalog, fabrics, scale_up)
     design = Design(loaded, catalog, layout, fabrics, scale_up)
     FloorPlan(design).check()
+    check_patching(design)
     return design
 
 

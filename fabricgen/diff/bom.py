@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabricgen.diff.listing import Listing
+from fabricgen.parts.sets import price_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def compare_boms(old: Listing, new: Listing, prices: Mapping[str, float]) -> Bom
     known = prices or _prices(was) | _prices(now)
     order = list(dict.fromkeys((*now, *was)))
     kinds = list(dict.fromkeys(row["kind"] for row in (*now.values(), *was.values())))
-    rows = [_part(part, was.get(part), now.get(part), known.get(part)) for part in order]
+    rows = [_part(part, was.get(part), now.get(part), price_of(part, known)) for part in order]
     changed = [r for r in rows if (r.old_quantity, r.old_bought) != (r.new_quantity, r.new_bought)]
     priced = [row for row in rows if row.unit_price is not None]
     return BomDelta(

@@ -8,9 +8,10 @@ from fabricgen.export.columns import plain_text
 from fabricgen.export.formats.xlsx import Sheet, workbook
 from fabricgen.export.parts.bom import bill_table
 from fabricgen.export.table import Cell, ExportContext, Table
-from fabricgen.parts.bill import Bill
+from fabricgen.parts.bill import Bill, Line, single_pieces
 from fabricgen.parts.money import as_price, as_watts, power_units
 from fabricgen.parts.prices import Offer, PriceList
+from fabricgen.parts.sets import pieces_of
 from fabricgen.parts.totals import Total, totals, whole_of
 
 TOTAL = "(total)"
@@ -26,10 +27,10 @@ SHEETS: Mapping[str, tuple[str, ...]] = {
 """Sheets of totals, and what each is added up by."""
 
 
-def order_table(bill: Bill, prices: PriceList) -> Table:
-    """The lines of a bill in the columns of bom.csv, and those that the price file has beyond them."""
-    table = bill_table(bill, ExportContext(prices=prices.unit_prices))
-    offers = [prices.offers.get(line.part) for line in bill.lines]
+def order_table(lines: Sequence[Line], prices: PriceList) -> Table:
+    """Lines of a bill in the columns of bom.csv, and those that the price file has beyond them."""
+    table = bill_table(lines, ExportContext(prices=prices.unit_prices))
+    offers = [prices.offers.get(line.part, prices.offers.get(pieces_of(line.part)[1])) for line in lines]
     further = {name: [_further(offer, name, prices.currency) for offer in offers] for name in prices.columns}
     return Table(table.name, {**table.columns, **further})
 
@@ -93,11 +94,11 @@ def power_table(bill: Bill) -> Table:
 
 
 def order_workbook(bill: Bill, prices: PriceList) -> bytes:
-    """A workbook: what to order, totals by fabric, tier, scalable unit, site and kind, and power.
+    """A workbook: the single pieces to order, totals by fabric, tier, scalable unit, site and kind, and power.
 
     Raises InputError (FG029) when a sheet would have more rows than a sheet holds.
     """
-    sheets = [Sheet("Order", order_table(bill, prices))]
+    sheets = [Sheet("Order", order_table(single_pieces(bill.lines), prices))]
     sheets += [Sheet(title, totals_table(bill, by, prices), totals=1) for title, by in SHEETS.items()]
     sheets.append(Sheet("Power", power_table(bill), totals=1))
     return workbook(f"{bill.cluster.design.loaded.blueprint.name}: bill of materials", sheets)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
@@ -12,6 +13,7 @@ from fabricgen.kernel import discovery
 from fabricgen.parts.cables import CableParts
 from fabricgen.parts.need import KINDS, Needs, Source, joined
 from fabricgen.parts.owners import Owners
+from fabricgen.parts.sets import pieces_of, text_of_piece
 from fabricgen.parts.spare_counts import SpareCount, spare_counts
 
 SOURCES = "fabricgen.parts.sources"
@@ -65,3 +67,24 @@ def bill_of(cluster: Cluster) -> Bill:
     cables = CableParts(cluster)
     modules = (cast(Source, module) for module in discovery.load_all(SOURCES))
     return Bill(cluster, joined([module.needs(cluster, cables) for module in modules]))
+
+
+def single_pieces(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """Lines with the pieces of sets instead of sets, each part once, by kind and part: what is put into an order."""
+    found: dict[tuple[str, str], Line] = {}
+    for line in lines:
+        count, piece = pieces_of(line.part)
+        watts = None if line.power_w is None else line.power_w / count
+        single = replace(
+            line,
+            part=piece,
+            description=text_of_piece(line.description) if count > 1 else line.description,
+            quantity=line.quantity * count,
+            spares=line.spares * count,
+            power_w=watts,
+        )
+        there = found.get((line.kind, piece))
+        if there is not None:
+            single = replace(there, quantity=there.quantity + single.quantity, spares=there.spares + single.spares)
+        found[line.kind, piece] = single
+    return tuple(sorted(found.values(), key=lambda line: (KINDS.index(line.kind), line.part)))

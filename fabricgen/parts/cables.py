@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import number
+from fabricgen.parts.sets import as_set
 from fabricgen.plan.end_kinds import EndKind, end_kind, slug
 from fabricgen.plan.offers import shelf_of
 from fabricgen.plan.pieces import combinations, common_end_is_lower, far_ends, lanes
 from fabricgen.plan.shelf import Wanted
 from fabricgen.plan.tables import Flags, Ints, Wide
 
-JOINT = " + "
-"""Between the parts of a cable of several pieces, such as the two fibres of a twin-port transceiver."""
+if TYPE_CHECKING:
+    from fabricgen.parts.jumpers import Channels
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,19 +109,32 @@ class CableParts:
         if found is None or found[1] != length_m:
             return Made(wanted, length_m, *part(wanted.medium, *ends, wanted.far_ends, wanted.lanes, length_m), False)
         product, length, pieces = found
-        text = f"{product.name}, {number(length)} m"
-        return Made(wanted, length, JOINT.join([product.part_number(length)] * pieces), text, True)
+        number_, text = as_set(product.part_number(length), f"{product.name}, {number(length)} m", pieces)
+        return Made(wanted, length, number_, text, True)
 
     @cached_property
     def parts(self) -> tuple[list[str], list[str]]:
-        """(part, description) of every cable; a cable of several pieces names each, with " + " between."""
+        """(part, description) of every cable; of a patched one those of all its jumpers, with " + " between."""
         made, code = self.made
         texts = (np.array(column, dtype=object) for column in ([m.part for m in made], [m.text for m in made]))
         names, descriptions = (column[code].tolist() for column in texts)
+        channels = self.channels
+        for cable, made_ in zip(channels.cable.tolist(), channels.texts, strict=True) if channels else ():
+            names[cable], descriptions[cable] = made_
         for cable, own in self._cluster.planned.own.items():
             if own.part:
                 names[cable], descriptions[cable] = own.part, f"{own.part}, as built"
         return names, descriptions
+
+    @cached_property
+    def channels(self) -> Channels | None:
+        """The jumpers of patched cables, which have these in place of a direct fibre; None where nothing is patched."""
+        patching = self._cluster.plan.patching
+        if patching is None:
+            return None
+        from fabricgen.parts.jumpers import channels_of
+
+        return channels_of(self._links, self._cables, patching, self.splits, self.lanes, fibre_part)
 
 
 def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int, length_m: float) -> tuple[str, str]:
@@ -137,6 +152,13 @@ def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int
         what = f", breakout to {far_ends}" if split else ""
         text = f"{medium.name}, {gbps}G {b.form_factor} to {a.form_factor}"
         return f"{medium.id}-{ends}-{gbps}g{split}-{length}m", f"{text}{what}, {length} m"
+    return fibre_part(medium, far_ends, lanes, length_m)
+
+
+def fibre_part(medium: CableProfile, far_ends: int, lanes: int, length_m: float) -> tuple[str, str]:
+    """(part, description) of fibre of so many lanes that plugs in at both ends, a few lanes a connector."""
+    length = number(length_m)
+    split = f"-1x{far_ends}" if far_ends > 1 else ""
     fibres = -(-lanes // medium.lanes_per_connector)
     connector = f"{fibres}x {medium.connector}" if fibres > 1 else medium.connector
     what = f"from 1 cage to {far_ends}" if split else "straight"

@@ -12,6 +12,7 @@ import numpy as np
 from fabricgen.blueprint.spares import Spare, Spares
 from fabricgen.parts.need import Part, pieces
 from fabricgen.parts.owners import Owners
+from fabricgen.parts.sets import pieces_of
 
 _FIELDS = {
     "node": "nodes",
@@ -50,7 +51,8 @@ def spare_counts(owners: Owners) -> tuple[SpareCount, ...]:
 
 def policy_of(spares: Spares, part: Part) -> Spare | None:
     """What is asked for a part: by the longest pattern that its number fits, else by its kind; None for nothing."""
-    fits = [pattern for pattern in spares.parts if fnmatchcase(part.part, pattern)]
+    names = (part.part, pieces_of(part.part)[1])
+    fits = [pattern for pattern in spares.parts if any(fnmatchcase(name, pattern) for name in names)]
     if fits:
         return spares.parts[max(fits, key=lambda pattern: (len(pattern), pattern))]
     field = _FIELDS.get(part.kind)

@@ -12,6 +12,7 @@ from fabricgen.parts.bill import Bill
 from fabricgen.parts.money import power_units, price_units
 from fabricgen.parts.need import KINDS
 from fabricgen.parts.owners import KEYS, NONE, Key
+from fabricgen.parts.sets import price_of
 from fabricgen.plan.tables import Wide
 
 SPARES = "(spares)"
@@ -85,7 +86,7 @@ def _sums(
     key: tuple[str, ...], bill: Bill, part: int, *, prices: Mapping[str, float], quantity: int = 0, spares: int = 0
 ) -> Total:
     about = bill.needs.parts[part]
-    price, each = prices.get(about.part), about.power_w
+    price, each = price_of(about.part, prices), about.power_w
     return Total(
         key,
         quantity,

@@ -7,6 +7,8 @@ and so take one medium.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from fabricgen.catalog.models import CableProfile
@@ -18,6 +20,8 @@ from fabricgen.plan.assemblies import assemble, sharing
 from fabricgen.plan.end_numbers import EndNumbers, Ends, end_numbers, hangs_on_lower
 from fabricgen.plan.media import choose
 from fabricgen.plan.offers import offered_lengths, shelf_of
+from fabricgen.plan.patch_tables import Patching
+from fabricgen.plan.patching import Patchable
 from fabricgen.plan.routes import run_length
 from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.stock import order_m
@@ -74,10 +78,14 @@ def _leg_numbers(side: Attachment, *, cages: bool) -> Ints:
     return np.array([base + order.index(key) for key in keys], dtype=np.int32)
 
 
-def cable(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable) -> tuple[Ints, CableTable]:
-    """Group links into cables and choose each cable's length and medium; returns (cable of each link, cables).
+def cable(
+    design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable
+) -> tuple[Ints, CableTable, RackTable, Patching | None]:
+    """Group links into cables and choose each cable's length and medium.
 
-    A cable that no medium reaches keeps the one of the longest reach and is marked; lint reports it.
+    Returns the cable of each link, the cables, the racks with those of patch panels, and what is patched, if anything
+    is. A cable that no medium reaches keeps the one of the longest reach and is marked; lint reports it. Raises
+    InputError (FG086) where a rack has no room for its panels.
     """
     numbers = end_numbers(devices, links, connectors)
     anchors = _anchors(links, numbers)
@@ -89,12 +97,13 @@ def cable(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTab
     segment[ends.cable] = links.segment[ends.link]
     media = _media(design, links)
     shared = sharing(links, segment, ends)
-    medium, reaches = choose(links, segment, shared, run_m, media)
+    patchable = Patchable.of(design, devices, racks, links, media)
+    choice = patchable.choose(partial(choose, links, segment, shared), ends, run_m)
     attached = np.array([profile.attached for profile in media], dtype=bool)
-    made = assemble(shared, attached[medium], ends)
+    made = assemble(shared, attached[choice.medium], ends)
     longest = np.zeros(len(made.connectors))
     np.maximum.at(longest, made.number, run_m)
-    medium, reaches = medium[made.first], reaches[made.first]
+    medium, reaches = choice.medium[made.first], choice.reaches[made.first]
     of_link = np.append(made.number, np.int32(-1))[of_link]
     length_m, ends = _lengths(media, medium, longest), made.ends
     shelf = shelf_of(design)
@@ -102,7 +111,7 @@ def cable(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTab
         sold_m = offered_lengths(shelf, links, ends, made.connectors, (medium, media, longest))
         length_m = np.where(np.isnan(sold_m), length_m, sold_m)
     table = CableTable(media, length_m, longest, medium, reaches, made.connectors, ends.cable, ends.link, ends.links)
-    return of_link, table
+    return of_link, *patchable.patch(table, ends, choice, made.first)
 
 
 def _runs(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable, link: Ints) -> Floats:

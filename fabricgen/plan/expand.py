@@ -46,8 +46,11 @@ def build_plan(design: Design, names_of: NamesOf) -> Plan:
         media = design.catalog.cables
         wires = [replace(w, segment=with_offers(w.segment, shelf, media)) for w in wires]
     links = _join(wires)
-    of_link, cables = cable(design, devices, racks, links)
-    return Plan(devices, replace(links, cable=of_link), cables, racks)
+    try:
+        of_link, cables, racks, patching = cable(design, devices, racks, links)
+    except InputError as error:
+        raise design.loaded.located(error) from error
+    return Plan(devices, replace(links, cable=of_link), cables, racks, patching)
 
 
 def _check_size(design: Design) -> None:

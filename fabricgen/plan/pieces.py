@@ -47,12 +47,16 @@ def far_ends(links: LinkTable, end_cable: Ints, end_link: Ints, end_links: Ints,
     return ends
 
 
+def link_lanes(links: LinkTable) -> Ints:
+    """Electrical lanes of one link of each segment, int32."""
+    return np.array([-int(-s.speed_gbps // s.lane_gbps) for s in links.segments], dtype=np.int32)
+
+
 def lanes(links: LinkTable, end_cable: Ints, end_link: Ints, end_links: Ints, cables: int) -> Ints:
     """Electrical lanes of each cable at its common end, those of spare legs too."""
     wired = np.bincount(end_cable, weights=end_links, minlength=cables)
-    each = np.array([-(-s.speed_gbps // s.lane_gbps) for s in links.segments])
     count = np.zeros(cables)
-    count[end_cable] = each[links.segment[end_link]]
+    count[end_cable] = link_lanes(links)[links.segment[end_link]]
     whole: Ints = (count * np.maximum(wired, far_ends(links, end_cable, end_link, end_links, cables))).astype(np.int32)
     return whole
 

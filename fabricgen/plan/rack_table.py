@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fabricgen.catalog.models import RackProfile
 from fabricgen.design.floor import FloorPlan, NetworkRun, shared_name
-from fabricgen.design.halls import face_of
+from fabricgen.design.halls import Hall, face_of
 from fabricgen.design.layout import Layout
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 from fabricgen.plan.tables import Ints, RackTable
@@ -51,7 +52,8 @@ def rack_table(
     for name, place in stated.items():
         spot, i = floor.spot_of(name, place), at[name]
         hall[i], row[i], column[i] = spot.hall, spot.row, spot.column
-    made = _table(floor, (*names, *new), (hall, row, column, kind), layout)
+    kinds = layout.node_rack, layout.network_rack
+    made = _table(floor.halls, kinds, (*names, *new), (hall, row, column, kind))
     if stated or any(one.rows for one in floor.halls):
         _check_apart(made, frozenset(stated))
     return made
@@ -61,17 +63,27 @@ def _ints(values: Sequence[int]) -> Ints:
     return np.array(values, dtype=np.int32)
 
 
-def _table(floor: FloorPlan, names: tuple[str, ...], columns: tuple[Ints, ...], layout: Layout) -> RackTable:
+def with_network_racks(racks: RackTable, names: Sequence[str], like: Ints, column: Ints) -> RackTable:
+    """The racks and more of those without nodes, in the rows of others (`like`) and in columns of their own."""
+    hall, row = (np.concatenate([of, of[like]]) for of in (racks.hall, racks.row))
+    kind = np.concatenate([racks.kind, np.full(len(names), NETWORK_RACK, dtype=np.int32)])
+    columns = hall, row, np.concatenate([racks.column, column]), kind
+    return _table(racks.halls, racks.kinds, (*racks.names, *names), columns)
+
+
+def _table(
+    halls: tuple[Hall, ...], kinds: tuple[RackProfile, ...], names: tuple[str, ...], columns: tuple[Ints, ...]
+) -> RackTable:
     hall, row, column, kind = columns
     x_m, y_m = np.zeros(len(names)), np.zeros(len(names))
-    for i, one in enumerate(floor.halls):
+    for i, one in enumerate(halls):
         here = np.flatnonzero(hall == i)
         x_m[here], y_m[here] = one.x_of(column[here]), one.y_of(row[here])
     return RackTable(
         names=names,
-        halls=floor.halls,
-        kinds=(layout.node_rack, layout.network_rack),
-        site=_ints([one.site for one in floor.halls])[hall],
+        halls=halls,
+        kinds=kinds,
+        site=_ints([one.site for one in halls])[hall],
         hall=hall,
         row=row,
         column=column,

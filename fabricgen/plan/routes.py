@@ -13,7 +13,7 @@ by the riser that is nearest where they lie on two storeys. docs/cabling.md has 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -31,7 +31,7 @@ RACK_WIDTH_M = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Stands:
-    """Where devices are, columns of one length: rack and hall int32, the rest m, float64.
+    """Where devices, or panels, are, columns of one length: rack and hall int32, the rest m, float64.
 
     `x` and `y`: the centre of the rack in the frame of its site; `high`: the middle of the device above the bottom of
     the rack; `rise`: from there to the tray; `depth`: of the rack. `cold`: whether its ports face the cold aisle.
@@ -49,10 +49,15 @@ class Stands:
 
 def stands(devices: DeviceTable, racks: RackTable, floor: Floor) -> Stands:
     """Where every device stands, and how far it is from the middle of it to the tray."""
-    rack = devices.rack
-    heights = np.array([cls.profile.rack_units for cls in devices.classes])[devices.device_class]
+    heights = np.array([cls.profile.rack_units for cls in devices.classes], dtype=np.int32)[devices.device_class]
     cold = np.array([cls.profile.id in floor.trays.cold_ports for cls in devices.classes], dtype=bool)
-    high = (devices.u - 1 + heights / 2) * RACK_UNIT_M
+    return stands_at(racks, floor, (devices.rack, devices.u, heights), cold[devices.device_class])
+
+
+def stands_at(racks: RackTable, floor: Floor, at: tuple[Ints, Ints, Ints], cold: Flags) -> Stands:
+    """Where something stands by rack, lowest unit and height in units; `cold` where its ports face the cold aisle."""
+    rack, u, heights = at
+    high = (u - 1 + heights / 2) * RACK_UNIT_M
     below = racks.units[rack] * RACK_UNIT_M - high
     return Stands(
         rack=rack,
@@ -62,13 +67,22 @@ def stands(devices: DeviceTable, racks: RackTable, floor: Floor) -> Stands:
         high=high,
         rise=(below if floor.trays.at == "overhead" else high) + floor.tray_m,
         depth=np.array([kind.depth_m for kind in racks.kinds])[racks.kind][rack],
-        cold=cold[devices.device_class],
+        cold=cold,
     )
+
+
+def together(first: Stands, then: Stands) -> Stands:
+    """Both, one after the other."""
+    return Stands(*(np.concatenate([getattr(s, f.name) for s in (first, then)]) for f in fields(Stands)))
 
 
 def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b: Ints) -> Floats:
     """Length of the run between pairs of devices, m, float64; slack and service loops included."""
-    at = stands(devices, racks, floor)
+    return run_between(stands(devices, racks, floor), racks, floor, a, b)
+
+
+def run_between(at: Stands, racks: RackTable, floor: Floor, a: Ints, b: Ints) -> Floats:
+    """The same between pairs of rows of what stands somewhere."""
     run = at.rise[a] + at.rise[b]
     run += _through_halls(at, racks.halls, floor, a, b)
     inside = np.flatnonzero(at.rack[a] == at.rack[b])

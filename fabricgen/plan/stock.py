@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -22,12 +23,22 @@ _ROUNDING_M = 1e-9
 
 def stocked(profile: CableProfile, run_m: Floats) -> Floats:
     """Lengths to order of a medium for runs, m, float64 of their shape; infinite where none so long is sold."""
-    stock = np.array([*(profile.stock_m or FIBRE_STOCK_M), np.inf])
+    return _next(profile.stock_m, run_m) if profile.stock_m else fibre_m(run_m)
+
+
+def fibre_m(run_m: Floats) -> Floats:
+    """Lengths to order of fibre whose lengths nothing else states, for runs, m, float64 of their shape."""
+    found = _next(FIBRE_STOCK_M, run_m)
+    beyond = np.flatnonzero(np.isinf(found))
+    step = np.where(run_m[beyond] > BY_DRUM_M + 1e-6, DRUM_M, BY_REEL_M)
+    found[beyond] = np.ceil(run_m[beyond] / step - _ROUNDING_M) * step
+    return found
+
+
+def _next(stock_m: Sequence[float], run_m: Floats) -> Floats:
+    """The next of some lengths, m; infinite beyond the last."""
+    stock = np.array([*stock_m, np.inf])
     found: Floats = stock[np.searchsorted(stock, run_m - _ROUNDING_M)]
-    if not profile.stock_m:
-        beyond = np.flatnonzero(np.isinf(found))
-        step = np.where(run_m[beyond] > BY_DRUM_M + 1e-6, DRUM_M, BY_REEL_M)
-        found[beyond] = np.ceil(run_m[beyond] / step - _ROUNDING_M) * step
     return found
 
 
@@ -44,4 +55,4 @@ def serves_m(profile: CableProfile, most_m: float) -> float:
 def order_m(profile: CableProfile, run_m: Floats) -> Floats:
     """As `stocked`, with the length of a fibre where none so long is sold: what lint reports as out of reach."""
     found = stocked(profile, run_m)
-    return np.where(np.isinf(found), stocked(profile.model_copy(update={"stock_m": ()}), run_m), found)
+    return np.where(np.isinf(found), fibre_m(run_m), found)

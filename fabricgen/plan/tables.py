@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from fabricgen.design.halls import Hall
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.plan.scale_up_ports import ScaleUpPort
+
+if TYPE_CHECKING:
+    from fabricgen.plan.patch_tables import Patching
 
 Ints: TypeAlias = npt.NDArray[np.int32]
 Wide: TypeAlias = npt.NDArray[np.int64]
@@ -248,3 +251,5 @@ class Plan:
     links: LinkTable
     cables: CableTable
     racks: RackTable
+    patching: Patching | None = None
+    """What goes through patch panels; None where no policy asks for any."""

@@ -9,14 +9,19 @@ from pathlib import Path
 import pytest
 
 from fabricgen.blueprint.load import load_blueprint
+from fabricgen.blueprint.spares import Spare, Spares
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
+from fabricgen.export.parts import bom as bom_part
 from fabricgen.export.parts import cables as cables_part
 from fabricgen.export.parts import devices as devices_part
+from fabricgen.export.table import ExportContext
 from fabricgen.parts import need as needs_module
-from fabricgen.parts.bill import Bill, Line, bill_of
+from fabricgen.parts.bill import Bill, Line, bill_of, single_pieces
+from fabricgen.parts.need import Part
 from fabricgen.parts.owners import KEYS, NONE
 from fabricgen.parts.sources.cables import JOINT
+from fabricgen.parts.spare_counts import policy_of
 from fabricgen.parts.totals import SPARES, totals, whole_of
 from fabricgen.parts.trace import trace, trace_all
 from tests.conftest import EXAMPLES, example_cluster
@@ -149,3 +154,24 @@ def _in_busbar_racks(folder: Path) -> tuple[Line, ...]:
     sets = ["scalable_unit={nodes: 18 x gb200-tray, racks: {nodes_per_rack: 18, type: nvl72-gb200}}"]
     sets += ["fabrics.oob.tiers.leaf.per=rack"]
     return bill_of(build_cluster(build_design(load_blueprint(str(folder / "fed.yaml"), sets)))).lines
+
+
+def test_pairs_of_fibres_are_lines_of_their_own_and_single_pieces_in_an_order() -> None:
+    """superpod-b300: two fibres a cable between twin-port transceivers; priced by the fibre, ordered by the fibre."""
+    found = bill("superpod-b300")
+    pair = next(line for line in found.lines if line.part == "2x MFP7E10-N015")
+    assert pair.description.startswith("2 pieces, each: Multimode fibre OM4")
+    ordered = {line.part: line for line in single_pieces(found.lines)}
+    assert ordered["MFP7E10-N015"].quantity == 2 * pair.quantity
+    assert not ordered["MFP7E10-N015"].description.startswith("2 pieces")
+    prices = ExportContext(prices={"MFP7E10-N015": 31.5})
+    rows = bom_part.table(example_cluster("superpod-b300"), prices).columns
+    row = rows["part"].index("2x MFP7E10-N015")
+    assert (rows["unit_price"][row], rows["total_price"][row]) == (63, 63 * pair.quantity)
+    assert spares_of(Spares(parts={"MFP7E10-*": Spare(minimum=4)}), pair.part).minimum == 4
+
+
+def spares_of(spares: Spares, part: str) -> Spare:
+    asked = policy_of(spares, Part(part, "", "cable", 0.0))
+    assert asked is not None
+    return asked

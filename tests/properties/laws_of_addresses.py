@@ -207,7 +207,7 @@ def two_devices_never_share_a_place_in_a_rack(case: Case) -> None:
         for rack, u in zip(devices.rack[cls.rows].tolist(), devices.u[cls.rows].tolist(), strict=True):
             units = {(rack, u + i) for i in range(cls.profile.rack_units)}
             assert u >= 1
-            assert u + cls.profile.rack_units - 1 <= case.cluster.plan.racks.units
+            assert u + cls.profile.rack_units - 1 <= case.cluster.plan.racks.units[rack]
             assert not units & taken
             taken |= units
 

@@ -105,7 +105,7 @@ def _content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], trace: 
         return write_table(Table("bom-trace", traced(bill, trace)), form)
     if keys:
         return write_table(totals_table(bill, keys, offers), form)
-    return order_workbook(bill, offers) if form == "xlsx" else write_table(order_table(bill, offers), form)
+    return order_workbook(bill, offers) if form == "xlsx" else write_table(order_table(bill.lines, offers), form)
 
 
 def _difference(

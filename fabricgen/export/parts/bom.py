@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.summary import whole
 from fabricgen.export.columns import plain_text
 from fabricgen.export.table import Cell, ExportContext, File, Table, csv_file
-from fabricgen.parts.bill import Bill, Line, bill_of
+from fabricgen.parts.bill import Line, bill_of
 from fabricgen.parts.money import as_price, price_units
+from fabricgen.parts.sets import price_of
 
 ON_REQUEST = False
 
@@ -23,12 +24,12 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
 
 def table(cluster: Cluster, context: ExportContext) -> Table:
     """The bill of materials; quantity is what is installed, spares are counted beside it and priced with it."""
-    return bill_table(bill_of(cluster), context)
+    return bill_table(bill_of(cluster).lines, context)
 
 
-def bill_table(bill: Bill, context: ExportContext) -> Table:
-    """The lines of a bill in the columns of bom.csv."""
-    rows = [_row(line, context.prices.get(line.part)) for line in bill.lines]
+def bill_table(lines: Sequence[Line], context: ExportContext) -> Table:
+    """Lines of a bill in the columns of bom.csv."""
+    rows = [_row(line, price_of(line.part, context.prices)) for line in lines]
     return Table("bom", {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)})
 
 

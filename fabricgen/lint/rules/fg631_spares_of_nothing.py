@@ -43,8 +43,10 @@ class SparesOfNothing(PlanRule):
         if not patterns:
             return
         from fabricgen.parts.bill import bill_of
+        from fabricgen.parts.sets import pieces_of
 
-        parts = [line.part for line in bill_of(cluster).lines]
+        lines = bill_of(cluster).lines
+        parts = [part for line in lines for part in dict.fromkeys((line.part, pieces_of(line.part)[1]))]
         for pattern in patterns:
             if not any(fnmatchcase(part, pattern) for part in parts):
                 message = f"no part of the bill of materials fits '{pattern}'"

@@ -1,0 +1,77 @@
+"""patches.csv: every jumper: from which cage to which panel port, and the trunk and fibres behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.columns import picked
+from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.parts.cables import CableParts
+from fabricgen.parts.jumpers import Channels
+from fabricgen.parts.trunks import PatchParts
+from fabricgen.plan.end_numbers import hangs_on_lower
+from fabricgen.plan.patch_tables import AT_FAR_END, Patching
+from fabricgen.plan.tables import Ints
+
+ON_REQUEST = False
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield patches.csv, unless nothing is patched."""
+    if cluster.plan.patching is not None:
+        yield csv_file(table(cluster, cluster.plan.patching))
+
+
+def table(cluster: Cluster, patching: Patching) -> Table:
+    """A row for each cage and panel port that a jumper joins: first those of all a ends, then those of b ends.
+
+    Far ends of a splitter share a panel port, legs of one at the common end a cage.
+    """
+    names = PatchParts(cluster, patching)
+    jumpers = CableParts(cluster).channels
+    sides = [_side(cluster, patching, names, jumpers, end) for end in (0, 1)] if jumpers else []
+    return Table("patches", {name: [*sides[0][name], *sides[1][name]] for name in sides[0]})
+
+
+def _side(cluster: Cluster, patching: Patching, names: PatchParts, jumpers: Channels, end: int) -> dict[str, list[Any]]:
+    cables, links, patches, trunks = cluster.plan.cables, cluster.plan.links, patching.patches, patching.trunks
+    kept = _once(cluster, patching, end)
+    row, trunk, port = patches.row[kept], patches.trunk[kept], patches.port[kept]
+    cable, link = cables.end_cable[row], cables.end_link[row]
+    at_b = (patches.flipped[kept] == 1) != (end == 1)
+    panel = np.where(at_b, trunks.b_panel[trunk], trunks.a_panel[trunk])
+    first = np.where(at_b, trunks.b_port[trunk], trunks.a_port[trunk])
+    device = (links.b_device if end else links.a_device)[link]
+    parts = np.array([ends[end][0][0] for ends in jumpers.kinds], dtype=object)
+    kind = jumpers.kind[np.searchsorted(jumpers.cable, cable)]
+    text, which = names.positions(patches, kept)
+    each = np.array([len(p.panel.positions) for p in patching.policies], dtype=np.int32)[trunks.policy[trunk]]
+    return {
+        "cable": picked(np.array(cluster.cable_ids, dtype=object), cable),
+        "end": ["ab"[end]] * len(row),
+        "device": picked(cluster.name_column, device),
+        "cage": picked(cluster.cages[end], link),
+        "part": picked(parts, kind.astype(np.int32)),
+        "length_m": (patching.b_jumper_m if end else patching.a_jumper_m)[cable].tolist(),
+        "rack": picked(np.array(cluster.plan.racks.names, dtype=object), patching.panels.rack[panel]),
+        "u": patching.panels.u[panel].tolist(),
+        "panel": picked(np.array(names.panels, dtype=object), panel),
+        "port": (first + port + 1).tolist(),
+        "trunk": picked(np.array(names.trunks, dtype=object), trunk),
+        "connector": (port // each + 1).tolist(),
+        "fibres": picked(np.array(text, dtype=object), which),
+    }
+
+
+def _once(cluster: Cluster, patching: Patching, end: int) -> Ints:
+    """Rows of patches, without repeating the one jumper at the common end of a breakout whose splitter is far away."""
+    cables, links, row = cluster.plan.cables, cluster.plan.links, patching.patches.row
+    cable = cables.end_cable[row]
+    lower = np.array([hangs_on_lower(s) for s in links.segments], dtype=bool)[links.segment[cables.end_link[row]]]
+    first = np.searchsorted(cables.end_cable, cable).astype(np.int32) == row
+    shared = (lower == (end == 0)) & (patching.split[cable] == AT_FAR_END)
+    return np.flatnonzero(first | ~shared).astype(np.int32)

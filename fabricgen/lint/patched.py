@@ -1,0 +1,44 @@
+"""What patched channels are alike in: a policy and a medium."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabricgen.catalog.models import CableProfile
+    from fabricgen.cluster import Cluster
+    from fabricgen.design.patching import PatchPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class PatchedKind:
+    """Channels of one policy and medium: how many, and the longest, m."""
+
+    policy: PatchPolicy
+    medium: CableProfile
+    cables: int
+    longest_m: float
+
+    @property
+    def parallel(self) -> bool:
+        """Whether its transceivers have multi-fibre connectors."""
+        return self.medium.connector.startswith("MPO")
+
+
+def patched_kinds(cluster: Cluster) -> Iterator[PatchedKind]:
+    """Every kind of patched channel, by policy and medium."""
+    patching = cluster.plan.patching
+    if patching is None:
+        return
+    import numpy as np
+
+    from fabricgen.plan.tables import distinct
+
+    cables = cluster.plan.cables
+    for number, policy in enumerate(patching.policies):
+        mine = np.flatnonzero(patching.policy == number)
+        for medium in distinct(cables.medium[mine]):
+            of = mine[cables.medium[mine] == medium]
+            yield PatchedKind(policy, cables.media[medium], len(of), float(cables.length_m[of].max()))

@@ -1,0 +1,54 @@
+"""FG633: a patched channel joins transmitters to transmitters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.design.polarity import does_not_mate, straight_faults
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.patched import patched_kinds
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+
+class ChannelNotCrossed(PlanRule):
+    """Jumpers, adapters and trunk of a patched channel do not lead each transmitter to the receiver it belongs to.
+
+    Parallel optics transmit on the first fibres of their connector and receive on the last ones, at both ends alike: of
+    the straight and the reversed pieces of a channel an odd number has to reverse. Jumpers of type B at both ends of a
+    trunk of type B do (method B of ANSI/TIA-568.3), as do jumpers of types A and B with a trunk of type A (method A). A
+    trunk of type C swaps neighbouring fibres and is made for duplex links only. Light is followed fibre by fibre here;
+    the link of a wrong channel never comes up, and the jumpers have been bought.
+
+    Take method B, or jumpers of the types that the method asks for.
+    """
+
+    id = "FG633"
+    severity = Severity.ERROR
+    title = "a patched channel joins transmitters to transmitters"
+    bad = """
+        cabling: {patch: {uplinks: {between: leaf-spine,
+          jumpers: [A, B]}}}  # <-
+    """
+    good = """
+        cabling: {patch: {uplinks: {between: leaf-spine, method: A, jumpers: [A, B]}}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Follow the fibres of each kind of channel whose connectors fit."""
+        for kind in patched_kinds(cluster):
+            policy = kind.policy
+            if does_not_mate(kind.medium.connector, policy.panel, policy.trunk(kind.medium)):
+                continue
+            wrong = straight_faults(policy.panel, policy.spec.method, policy.jumpers)
+            if wrong:
+                types = f"jumpers {policy.jumpers[0]} and {policy.jumpers[1]}" if kind.parallel else "duplex jumpers"
+                yield self.flag(
+                    (*policy.path, "jumpers" if policy.spec.jumpers and kind.parallel else "method"),
+                    f"{kind.cables} {kind.medium.medium} cables over a trunk of type {policy.spec.method} with "
+                    f"{types}: {wrong}",
+                    "`method: B`, whose jumpers and trunks are all of type B",
+                )

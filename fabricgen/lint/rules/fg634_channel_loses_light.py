@@ -1,0 +1,55 @@
+"""FG634: a patched channel loses more light than its optics allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import floor
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.patched import patched_kinds
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+
+class ChannelLosesLight(PlanRule):
+    """Mated connectors and fibre of a patched channel lose more than the channel insertion loss of its optics.
+
+    IEEE 802.3 gives each optic a loss that fibre and connectors between two transceivers may have: 3.0 dB for DR4, 4.0
+    dB for FR4, 1.8 dB for SR4 at 100G a lane. A pair of MPO connectors loses 0.35 dB if of low loss, and 0.75 dB at
+    most (ANSI/TIA-568.3); a channel has one at each panel, or two where the panel is of cassettes. Beyond the budget a
+    link has errors from the first day, or from the first fingerprint.
+
+    Order low-loss connectors and state their loss as `mating_db`, replace cassettes by adapters, or take optics with
+    more to spare.
+    """
+
+    id = "FG634"
+    severity = Severity.ERROR
+    title = "a patched channel loses more light than its optics allow"
+    bad = """
+        cabling: {patch: {uplinks: {between: leaf-spine,
+          mating_db: 1.0}}}  # <-
+    """
+    good = """
+        cabling: {patch: {uplinks: {between: leaf-spine, mating_db: 0.5}}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Add up the longest channel of each kind."""
+        for kind in patched_kinds(cluster):
+            policy, budget = kind.policy, kind.medium.loss_db
+            loss = policy.loss_db(kind.medium, kind.longest_m)
+            if budget is None or loss <= budget + 1e-9:
+                continue
+            pairs = 2 * policy.panel.matings
+            fibre = loss - pairs * policy.mating_db
+            most = floor(max(0.0, budget - fibre) / pairs * 100) / 100
+            yield self.flag(
+                (*policy.path, "mating_db") if policy.spec.mating_db is not None else policy.path,
+                f"{pairs} mated pairs of {policy.mating_db:g} dB and {kind.longest_m:g} m of fibre ({fibre:.2f} dB) "
+                f"lose {loss:.2f} dB; {kind.medium.id} ({kind.medium.medium}) allows {budget:g} dB",
+                f"pairs of at most {most:g} dB" if most else "fewer mated pairs, or shorter trunks",
+            )

@@ -1,0 +1,52 @@
+"""FG635: jumpers, panels and trunks do not plug into each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.design.polarity import does_not_mate
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.patched import patched_kinds
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+
+class PatchingDoesNotMate(PlanRule):
+    """The connectors of a policy's panel are not those of the optics it patches, or its trunks do not fit behind it.
+
+    A jumper has the connectors of its transceiver at both ends: MPO-12/APC for parallel single-mode optics and for
+    multimode at 100G a lane, MPO-12 with a flat face for multimode before that, LC duplex for FR4, LR4 and 10G optics.
+    Flat and angled faces destroy each other; of two MPO connectors in an adapter one has pins, that of the trunk; and
+    an adapter that joins key up to key up does not bring angled faces together.
+
+    Give the links of other optics a policy of their own, with a panel that takes them: `mpo-apc-72`, `mpo-72` for flat
+    faces, `lc-72` for cassettes.
+    """
+
+    id = "FG635"
+    severity = Severity.ERROR
+    title = "jumpers, panels and trunks do not plug into each other"
+    bad = """
+        fabrics: {compute: {media: FR}}
+        cabling: {patch: {uplinks: {between: leaf-spine,
+          panel: mpo-apc-72}}}  # <-
+    """
+    good = """
+        fabrics: {compute: {media: FR}}
+        cabling: {patch: {uplinks: {between: leaf-spine, panel: lc-72}}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Compare the connectors of each kind of channel."""
+        for kind in patched_kinds(cluster):
+            policy = kind.policy
+            wrong = does_not_mate(kind.medium.connector, policy.panel, policy.trunk(kind.medium))
+            if wrong:
+                yield self.flag(
+                    (*policy.path, "panel") if "panel" in policy.spec.model_fields_set else policy.path,
+                    f"{kind.cables} {kind.medium.id} ({kind.medium.medium}) cables are patched, and {wrong}",
+                    "a `panel` for these connectors, or `fabrics` and `between` that leave such links out",
+                )

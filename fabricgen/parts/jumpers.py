@@ -1,0 +1,110 @@
+"""Jumpers: what a patched cable is made of, beside its trunk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fabricgen.catalog.models import CableProfile
+from fabricgen.catalog.patch_models import Polarity
+from fabricgen.design.patching import PatchPolicy
+from fabricgen.kernel.units import number
+from fabricgen.plan.end_numbers import hangs_on_lower
+from fabricgen.plan.patch_tables import AT_COMMON_END, AT_FAR_END, NOWHERE, Patching
+from fabricgen.plan.pieces import combinations, link_lanes
+from fabricgen.plan.tables import CableTable, Ints, LinkTable, Wide
+
+JOINT = " + "
+"""Between the parts of a channel of several pieces, and between their descriptions."""
+
+Jumper = tuple[str, str]
+"""(part, description)."""
+
+Jumpers = tuple[tuple[Jumper, ...], tuple[Jumper, ...]]
+"""Those at the a and those at the b end of a cable."""
+
+Fibre = Callable[[CableProfile, int, int, float], Jumper]
+"""(part, description) of a direct fibre of a medium, by far ends, lanes and length, m."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Channel:
+    """What tells channels apart: which end is common, legs and lanes, where it splits, and jumpers' lengths, m."""
+
+    medium: CableProfile
+    policy: PatchPolicy
+    lower: bool
+    far_ends: int
+    legs: int
+    split: int
+    lanes: int
+    leg_lanes: int
+    a_m: float
+    b_m: float
+
+    def ends(self, fibre: Fibre) -> Jumpers:
+        """The jumpers at the a and at the b end."""
+        near_m, far_m = (self.a_m, self.b_m) if self.lower else (self.b_m, self.a_m)
+        near, far = self.policy.jumpers if self.lower else self.policy.jumpers[::-1]
+        whole, leg, splitter = (1, self.lanes), (1, self.leg_lanes), (self.far_ends, self.lanes)
+        common, others, one, many = {
+            AT_FAR_END: (whole, splitter, 1, 1),
+            AT_COMMON_END: (splitter, leg, 1, self.legs),
+            NOWHERE: (leg, leg, self.legs, self.legs),
+        }[self.split]
+        first = (_typed(self.medium, near, near_m, fibre(self.medium, *common, near_m)),) * one
+        last = (_typed(self.medium, far, far_m, fibre(self.medium, *others, far_m)),) * many
+        return (first, last) if self.lower else (last, first)
+
+
+@dataclass(frozen=True, slots=True)
+class Channels:
+    """Patched cables, ascending, which kind of channel each is, and the jumpers of every kind."""
+
+    cable: Wide
+    kind: Wide
+    kinds: tuple[Jumpers, ...]
+
+    @property
+    def texts(self) -> list[tuple[str, str]]:
+        """(parts, descriptions) of each patched cable, joined by `JOINT`, those of the a end first."""
+        joined = []
+        for a, b in self.kinds:
+            names, descriptions = zip(*a, *b, strict=True)
+            joined.append((JOINT.join(names), JOINT.join(descriptions)))
+        return [joined[i] for i in self.kind.tolist()]
+
+
+def channels_of(
+    links: LinkTable, cables: CableTable, patching: Patching, splits: Ints, lanes: Ints, fibre: Fibre
+) -> Channels:
+    """The jumpers of every patched cable, made once for each distinct kind."""
+    rows = np.flatnonzero(patching.policy >= 0)
+    one = np.zeros(len(cables), dtype=np.int64)
+    one[cables.end_cable[::-1]] = cables.end_link[::-1]
+    legs = np.bincount(cables.end_cable, minlength=len(cables))
+    each = np.zeros(len(cables), dtype=np.int64)
+    np.maximum.at(each, cables.end_cable, link_lanes(links)[links.segment[cables.end_link]] * cables.end_links)
+    columns: list[Any] = [cables.medium, patching.policy, splits, legs, patching.split, lanes, each]
+    lengths = [np.rint(column * 1000).astype(np.int64) for column in (patching.a_jumper_m, patching.b_jumper_m)]
+    lower = np.array([hangs_on_lower(s) for s in links.segments], dtype=bool)[links.segment[one[rows]]]
+    keys = (lower, *(column[rows] for column in (*columns, *lengths)))
+    first, kind = combinations(*keys)
+    made = []
+    kinds: Iterable[tuple[int, ...]] = zip(*(key[first].tolist() for key in keys), strict=True)
+    for low, medium, policy, far_ends, count, split, whole, leg, a_mm, b_mm in kinds:
+        of = cables.media[medium], patching.policies[policy], bool(low)
+        widths = far_ends, count, split, whole, leg
+        made.append(_Channel(*of, *widths, a_mm / 1000, b_mm / 1000).ends(fibre))
+    return Channels(rows, kind, tuple(made))
+
+
+def _typed(medium: CableProfile, kind: Polarity, length_m: float, made: Jumper) -> Jumper:
+    """A jumper's part with its polarity type, where it is not the usual one: direct fibres are of type B."""
+    if kind == "B" or not medium.connector.startswith("MPO"):
+        return made
+    length = f"{number(length_m)}m"
+    return f"{made[0].removesuffix(length)}type-{kind.lower()}-{length}", f"{made[1]}, type {kind}"

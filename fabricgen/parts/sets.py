@@ -1,0 +1,32 @@
+"""Sets: equal pieces that make one cable, such as `2x MFP7E10-N010`, the two fibres between twin-port transceivers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_SET = re.compile(r"([2-9]|[1-9][0-9]+)x (.+)", re.DOTALL)
+_EACH = re.compile(r"[0-9]+ pieces, each: ")
+
+
+def as_set(part: str, text: str, pieces: int) -> tuple[str, str]:
+    """(part, description) of so many pieces of a part."""
+    return (part, text) if pieces == 1 else (f"{pieces}x {part}", f"{pieces} pieces, each: {text}")
+
+
+def pieces_of(part: str) -> tuple[int, str]:
+    """(how many pieces, the part of each) of what is pulled as one."""
+    found = _SET.fullmatch(part)
+    return (int(found[1]), found[2]) if found else (1, part)
+
+
+def price_of(part: str, prices: Mapping[str, float]) -> float | None:
+    """The price of a part, or of a set by that of its pieces; None where there is none."""
+    count, piece = pieces_of(part)
+    each = prices.get(piece)
+    return prices.get(part, None if each is None else each * count)
+
+
+def text_of_piece(text: str) -> str:
+    """What the description of a set says of each piece."""
+    return _EACH.sub("", text, count=1)
