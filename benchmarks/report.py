@@ -45,12 +45,14 @@ def write(
     bases: Sequence[str],
     targets_s: Mapping[str, float],
     note: str = "",
+    how: str = "as a whole process, in turn",
 ) -> str:
     """Write results/NAME.json and results/NAME.md, and return the page.
 
-    `bases` are those of the measurements that others are told in multiples of; `targets_s` are wall seconds.
+    `bases` are those of the measurements that others are told in multiples of; `targets_s` are wall seconds;
+    `how` says in what way runs were made.
     """
-    about = machine() | {"date": date, "runs": str(len(measured[0].runs)), "note": note}
+    about = machine() | {"date": date, "runs": str(len(measured[0].runs)), "how": how, "note": note}
     rows = [_row(each, measured, bases, targets_s) for each in measured]
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps({"about": about, "measured": rows}, indent=2) + "\n", "utf-8")
@@ -78,7 +80,7 @@ def _page(name: str, about: Mapping[str, str], rows: Sequence[Mapping[str, objec
     lines = [
         f"# {name}",
         "",
-        f"`python -m benchmarks.{name}`, {about['date']}: {about['runs']} runs of each as a whole process, in turn.",
+        f"`python -m benchmarks.{name}`, {about['date']}: {about['runs']} runs of each {about['how']}.",
         f"{about['processors']} x {about['model']}, {about['system']}, {about['python']}; {about['libraries']}.",
         *([about["note"]] if about["note"] else []),
         "",

@@ -38,6 +38,7 @@ from fabricgen.plan.tables import (
     Side,
     Wide,
     distinct,
+    places_among,
 )
 
 _STRIDE = 1 << 20
@@ -179,8 +180,8 @@ def anchor_rows(links: LinkTable, cables: CableTable) -> tuple[Wide, Flags, Ints
     for i in distinct(of_segment):
         segment, here = links.segments[i], np.flatnonzero(of_segment == i)
         side, column = (segment.a, links.a_port) if hangs_on_lower(segment) else (segment.b, links.b_port)
-        ports, place = np.unique(column[first[here]], return_inverse=True)
-        connector[here] = np.array([connector_in_cage(side, port) for port in ports.tolist()], dtype=np.int32)[place]
+        ports, place = places_among(column[first[here]])
+        connector[here] = np.array([connector_in_cage(side, port) for port in ports], dtype=np.int32)[place]
     connector[cables.connectors > 1] = -1
     return first, common_ends(links, cables), connector
 

@@ -114,7 +114,7 @@ class _Wants:
 
     def alike(self, terms: Terms) -> tuple[Ints, Ints]:
         """(a cable for each of the few combinations there are, the place of each cable's own among those)."""
-        limits = np.unique(terms.serves) + 1e-9
+        limits = np.array(sorted(set(terms.serves.ravel().tolist()))) + 1e-9
         steps, kinds = np.searchsorted(limits, self.longest), len(limits) + 1
         flags = (self.segment * 2 + self.alone) * 4 + self.one_cable * 2 + self.split
         code = flags * kinds + steps

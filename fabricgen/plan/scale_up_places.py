@@ -9,7 +9,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.scale_up_model import ScaleUpDesign
 from fabricgen.design.scale_up_places import Places
 from fabricgen.plan.columns import Columns, node_columns, site_of_pod, unit_columns
-from fabricgen.plan.tables import DeviceTable, Ints
+from fabricgen.plan.tables import DeviceTable, Ints, distinct
 
 
 def domain_columns(layout: Layout, places: Places, at: Columns) -> tuple[Ints, Ints]:
@@ -38,8 +38,7 @@ def device_domains(design: Design, devices: DeviceTable, places: Places, rows: s
 def present_domains(design: Design, scale_up: ScaleUpDesign) -> Ints:
     """Numbers of the domains that have a node, ascending; int32."""
     domain, _ = domain_columns(design.layout, scale_up.places, node_columns(design.layout))
-    found: Ints = np.unique(domain[domain >= 0]).astype(np.int32)
-    return found
+    return np.array(distinct(domain[domain >= 0]), dtype=np.int32)
 
 
 def tray_columns(design: Design, scale_up: ScaleUpDesign) -> Columns:

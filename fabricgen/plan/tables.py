@@ -33,6 +33,12 @@ def distinct(column: Ints | Wide) -> list[int]:
     return found
 
 
+def places_among(column: Ints | Wide) -> tuple[list[int], Wide]:
+    """(values of a column as `distinct` has them, the place of each row's own among them, int64)."""
+    values = distinct(column)
+    return values, np.searchsorted(np.array(values, dtype=column.dtype), column)
+
+
 NODE, EXTRA, SWITCH, TRAY = range(4)
 """Kinds of device: a node of a scalable unit, an extra device, a switch, a scale-up switch tray."""
 

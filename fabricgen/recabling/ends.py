@@ -12,7 +12,7 @@ from fabricgen.allocate.ports import PortNames, Strings
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.plan.cabling import anchor_rows
-from fabricgen.plan.tables import DeviceClass, Plan, Segment, Side, Wide
+from fabricgen.plan.tables import DeviceClass, Plan, Segment, Side, Wide, places_among
 
 
 def cable_ids(plan: Plan, names: Strings, cages: tuple[Strings, Strings]) -> tuple[str, ...]:
@@ -20,8 +20,8 @@ def cable_ids(plan: Plan, names: Strings, cages: tuple[Strings, Strings]) -> tup
     row, lower, connector = anchor_rows(plan.links, plan.cables)
     device = names[np.where(lower, plan.links.a_device[row], plan.links.b_device[row])]
     cage = np.where(lower, cages[0][row], cages[1][row])
-    connectors, place = np.unique(connector, return_inverse=True)
-    tails = np.array([f".{n + 1}" if n >= 0 else "" for n in connectors.tolist()], dtype=object)
+    connectors, place = places_among(connector)
+    tails = np.array([f".{n + 1}" if n >= 0 else "" for n in connectors], dtype=object)
     return tuple((device + (":" + cage + tails[place])).tolist())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fabricgen.export.drawings.faces import Column, Panel
 from fabricgen.export.drawings.svg import GLYPH
@@ -38,6 +39,12 @@ _LINES = 4
 """Lines of text in a port that are enough, where there is room for more."""
 
 _MOST_CUTS = 8
+
+_REMEMBERED = 1 << 12
+"""Layouts, and texts without their letters, that are kept."""
+
+Shapes = tuple[tuple[int, tuple[Port, ...]], ...]
+"""By split of the cage: ports whose texts break otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,27 +107,40 @@ def band_text(port: Port, lines: int) -> Groups:
 def lay_out(panel: Panel, of_cage: Mapping[int, Sequence[Port]]) -> Layout:
     """The layout that takes the fewest drawings; of such that with the fewest cuts between columns, in larger text."""
     ports = [port for column in panel.columns for cage in column.cages for port in of_cage.get(cage, ())]
-    shapes = _shapes(ports)
     used = {column.kind for column in panel.columns if any(of_cage.get(cage) for cage in column.cages)}
-    idle = frozenset(column.kind for column in panel.columns) - used
+    return _laid_out(panel, _shapes(ports), frozenset(column.kind for column in panel.columns) - used)
+
+
+@lru_cache(_REMEMBERED)
+def _laid_out(panel: Panel, shapes: Shapes, idle: frozenset[int]) -> Layout:
+    """The layout for ports of some shapes: most switches of a tier have the same."""
     found: list[tuple[tuple[int, int, float], Layout]] = []
     for size in SIZES:
         for cuts in range(1, min(_MOST_CUTS, len(panel.columns)) + 1):
-            layout = _cut(panel, shapes, idle, -(-len(panel.columns) // cuts), size)
+            layout = _cut(panel, dict(shapes), idle, -(-len(panel.columns) // cuts), size)
             found.append(((cuts * -(-panel.rows // layout.rows_each), cuts, -size), layout))
             if cuts * -(-panel.rows // layout.rows_each) == 1:
                 return layout
     return min(found, key=lambda each: each[0])[1]
 
 
-def _shapes(ports: Iterable[Port]) -> dict[int, list[Port]]:
-    """By split of the cage: of ports whose texts break alike, the first."""
-    found: dict[int, dict[tuple[object, ...], Port]] = defaultdict(dict)
+def _shapes(ports: Iterable[Port]) -> Shapes:
+    """By split of the cage: ports whose texts break otherwise, each once, in the order in which they are met."""
+    found: dict[int, dict[Port, None]] = defaultdict(dict)
     for port in ports:
-        lengths = tuple(map(len, port.device.split("-"))), tuple(map(len, port.rack.split("-")))
-        rest = len(port.place), port.u > 9, len(port.tag), port.role, bool(port.pattern)
-        found[port.ways].setdefault((*lengths, *rest), port)
-    return {ways: list(found[ways].values()) for ways in sorted(found)}
+        found[port.ways].setdefault(_shape(port))
+    return tuple((ways, tuple(found[ways])) for ways in sorted(found))
+
+
+def _shape(port: Port) -> Port:
+    """A port with texts that break like its own and are otherwise the same for all."""
+    texts = _masked(port.device), _masked(port.place), _masked(port.rack), 10 if port.u > 9 else 1
+    return Port(0, 0, port.ways, port.role, _masked(port.tag), "", port.pattern and "x", *texts)
+
+
+@lru_cache(_REMEMBERED)
+def _masked(text: str) -> str:
+    return "-".join("x" * len(piece) for piece in text.split("-"))
 
 
 def _cut(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from html import escape
 from unicodedata import east_asian_width
 
@@ -19,6 +20,9 @@ STYLE = (
 )
 """What the classes mean: bold, middle, end, white ink, grey ink, line, hairline, dashed."""
 
+_REMEMBERED = 1 << 15
+"""Pieces that are kept, of each kind: switches of a tier have their cages at the same places."""
+
 _PLAIN = re.compile(r"[A-Za-z0-9 .:/+_-]*")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -30,6 +34,7 @@ def safe(text: str) -> str:
     return escape(_NOT_XML.sub("\ufffd", text))
 
 
+@lru_cache(_REMEMBERED)
 def number(value: float) -> str:
     """A coordinate to a hundredth of a millimetre, without trailing zeros."""
     return f"{round(value, 2) + 0.0:g}"  # + 0.0 makes of -0.0 what it is
@@ -41,6 +46,7 @@ def width_of(text: str, size: float) -> float:
     return (len(text) + wide) * GLYPH * size
 
 
+@lru_cache(_REMEMBERED)
 def label(x: float, y: float, text: str, size: float, style: str = "", fit: float = 0) -> str:
     """A text at a point, its middle line there; one that is wider than `fit` is drawn narrower, none is cut off."""
     narrow = ""
@@ -58,6 +64,7 @@ def rect(x: float, y: float, width: float, height: float, fill: str = "none", st
     return f'<rect x="{number(x)}" y="{number(y)}" {size} class="{style}"{paint}/>'
 
 
+@lru_cache(_REMEMBERED)
 def box(x: float, y: float, width: float, height: float) -> str:
     """A rectangle as a piece of a path, so that many of one colour are one element."""
     return f"M{number(x)} {number(y)}h{number(width)}v{number(height)}h{number(-width)}z"

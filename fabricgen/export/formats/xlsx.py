@@ -68,7 +68,9 @@ def _add(book: Any, title: str, content: Sheet) -> None:
     table = content.table
     if len(table) >= SHEET_ROWS:
         raise fault("FG029", f"{len(table)} rows do not fit an Excel sheet of {SHEET_ROWS}", hint="use --format csv")
-    sheet = book.add_worksheet(_NOT_IN_NAMES.sub("-", content.title)[:_NAME_LENGTH])
+    from fabricgen.export.column_sheet import ColumnSheet
+
+    sheet = book.add_worksheet(_NOT_IN_NAMES.sub("-", content.title)[:_NAME_LENGTH], ColumnSheet)
     body = len(table) - content.totals
     formats = _Formats(book)
     for i, (name, column) in enumerate(table.columns.items()):
@@ -77,8 +79,8 @@ def _add(book: Any, title: str, content: Sheet) -> None:
         shown = {**aligned, "num_format": _FORMATS.get(name, "General")}
         sheet.set_column(i, i, min(_WIDEST, max(len(name), _longest(name, column))) + 3)
         sheet.write_string(0, i, name, formats.of(**_HEADER, **aligned))
-        sheet.write_column(1, i, column[:body], formats.of(**shown))
-        sheet.write_column(1 + body, i, column[body:], formats.of(**shown, bold=True, top=1))
+        looks = [formats.of(**shown)] * body + [formats.of(**shown, bold=True, top=1)] * content.totals
+        sheet.write_cells(i, column, looks)
     sheet.set_row(0, _HEADER_HEIGHT)
     sheet.freeze_panes(1, 0)
     sheet.autofilter(0, 0, max(1, body), len(table.columns) - 1)
