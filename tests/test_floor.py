@@ -170,6 +170,9 @@ REFUSED = [
     (["floor.halls={h1: {rows: 9, site: mars}}"], "FG012", "hall h1 is at mars"),
     (["floor.racks={p1-su01-rk01: {row: 1, column: 17}}"], "FG068", "place 17; hall1 has rows of 16"),
     (["floor.racks={p1-su01-rk01: {row: 1, column: 2}}"], "FG069", "p1-su01-rk01 and p1-su01-rk02 stand in one place"),
+    (["floor.racks={../rk91: {row: 1, column: 2}}"], "FG010", "'../rk91' is no name of a rack"),
+    (["floor.devices={compute-spine-p1-01: {rack: '=A1', u: 4}}"], "FG010", "'=A1' is no name of a rack"),
+    (["floor.rack_pitch_m=5e-324"], "FG010", "greater than or equal to 0.1"),
     (["floor.racks={p1-su01-rk91: {row: 1, column: 2}}"], "FG068", "there is no rack p1-su01-rk91"),
     (["floor.racks={p1-su01-rk01: {hall: x, row: 1, column: 2}}"], "FG016", "there is no hall 'x'"),
     ([f"{LEAF}.stand=row-end", "floor.racks_per_row=4"], "FG068", "a row of 4 racks holds no whole unit of 5"),
@@ -305,7 +308,7 @@ def test_the_list_of_racks_adds_up() -> None:
         1,
         1,
         0.3,
-        "+y",
+        "y+",
     )
     assert (first["units_used"], first["devices"], first["weight_kg"]) == (40, 4, "569.6")
     assert (first["power_w"], first["liquid_w"], first["air_w"]) == ("57200", "0", "57200")

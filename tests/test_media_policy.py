@@ -81,6 +81,7 @@ def test_two_nodes_of_one_port_each_share_a_splitter_of_a_twin_port_cage(wired: 
     assert copper
     assert {"-1x2-" in row["part"] for row in copper} == {True}
     assert set(Counter(row["cable"] for row in copper).values()) == {2}
+    assert {row["cable"] for row in copper} == {f"{row['b_device']}:{row['b_cage']}" for row in copper}
 
 
 def test_cables_and_summary_and_bill_agree_where_copper_fills_cages(wired: Callable[..., Cluster]) -> None:

@@ -17,6 +17,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.polarity import does_not_mate, straight_faults
 from fabricgen.export.parts import bom, cables, panels, patches, trunks
 from fabricgen.export.table import ExportContext
+from fabricgen.lint.engine import lint
 from fabricgen.plan.patch_places import Places, landing_order
 from tests.conftest import example_cluster
 
@@ -245,3 +246,10 @@ cabling: {copper_to_m: 0, patch: {all: {between: node-leaf}}}
     part = {row["cable"]: row["part"] for row in rows(cables, made)}["compute-leaf-p1-su01-r1-01:1"]
     straight = "fibre-mmf-om4-mpo-16-apc-3m"
     assert part == f"{straight} + {straight} + fibre-mmf-om4-mpo-16-apc-1x2-3m"
+
+
+def test_jumpers_without_a_part_number_are_told_as_such() -> None:
+    cluster = hall("cabling.products=[nvidia-linkx]")
+    told = [d.message for d in lint(cluster.design, cluster).findings if "patched cables" in d.message]
+    assert all(message.endswith("no product list has their jumpers, which keep generic names") for message in told)
+    assert sum(int(message.split()[0]) for message in told) == len({row["cable"] for row in rows(patches, cluster)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import openpyxl
@@ -26,7 +27,16 @@ def test_the_three_formats_hold_the_same_rows(command: tuple[str, ...], tmp_path
     assert [{k: _text(v) for k, v in row.items()} for row in as_json] == rows
     sheet = openpyxl.load_workbook(tmp_path / "table.xlsx").active
     header, *body = sheet.iter_rows(values_only=True)
-    assert [dict(zip(header, map(_text, row), strict=True)) for row in body] == rows
+    cells = [dict(zip(header, map(_text, row), strict=True)) for row in body]
+    assert [{name: row[name] for name in rows[0]} for row in cells] == rows
+    assert not any(value for row in cells for name, value in row.items() if name not in rows[0])
+
+
+def test_no_cell_of_any_list_is_a_formula_to_a_spreadsheet() -> None:
+    for file in sorted((BLUEPRINTS.parent / "tests" / "golden").glob("*/expected/*.csv")):
+        with file.open(newline="", encoding="utf-8") as stream:
+            cells = {cell for row in csv.reader(stream) for cell in row}
+        assert not {cell for cell in cells if re.match(r"[=+@\t\r]|-(?!\d+(\.\d+)?$)", cell)}, file
 
 
 def _text(value: object) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Name, Percent
 from fabricgen.blueprint.trays import Trays
-from fabricgen.kernel.forms import CATALOGUE
+from fabricgen.kernel.forms import CATALOGUE, text_form
 
 Stand = Literal[
     "rack-top",
@@ -31,8 +32,8 @@ _METRES = 100_000
 class Aisles(Model):
     """Rows stand front to front and back to back in turn; these lie between them."""
 
-    cold_m: float = Field(1.2, gt=0, le=20, description="Between the fronts of two rows, m.")
-    hot_m: float = Field(1.2, gt=0, le=20, description="Between the backs of two rows, m.")
+    cold_m: float = Field(1.2, ge=0.1, le=20, description="Between the fronts of two rows, m.")
+    hot_m: float = Field(1.2, ge=0.1, le=20, description="Between the backs of two rows, m.")
 
 
 Metres = Annotated[float, Field(ge=-_METRES, le=_METRES, description="Along one axis, m.")]
@@ -64,6 +65,26 @@ class NetworkRows(Model):
     )
 
 
+_RACK = r"[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?"
+
+
+def _rack(text: str) -> str:
+    # Racks name files and sheets, which some systems do not tell apart by capitals.
+    if not re.fullmatch(_RACK, text):
+        raise ValueError(
+            f"'{text[:100]}' is no name of a rack: lower-case letters, digits and '-' inside, at most 100 characters"
+        )
+    return text
+
+
+RackName = Annotated[
+    str,
+    AfterValidator(_rack),
+    WithJsonSchema(text_form(f"^{_RACK}$", "a rack: lower-case letters, digits and '-' inside", "p1-su01-rk01")),
+]
+"""The name of a rack, as racks.csv has it, or a new one."""
+
+
 class RackPlace(Model):
     """A place on the floor."""
 
@@ -75,21 +96,24 @@ class RackPlace(Model):
 class DevicePlace(Model):
     """A place in a rack."""
 
-    rack: str = Field(max_length=100, description="The rack, by name.")
+    rack: RackName = Field(description="The rack, by name.")
     u: int = Field(ge=1, le=60, description="Its lowest rack unit, from 1.")
 
 
 class Floor(Model):
-    """The hall: where racks stand and how cables run."""
+    """The floor: halls, where racks stand in them, and how cables run."""
 
     row_pitch_m: float = Field(
-        2.4, gt=0, le=100, description="Between the centres of rows, m. With `aisles` it is rack_depth_m and an aisle."
+        2.4,
+        ge=0.1,
+        le=100,
+        description="Between the centres of rows, m. With `aisles` it is rack_depth_m and an aisle.",
     )
     aisles: Aisles | None = Field(
         None, description="Cold and hot aisles, e.g. {cold_m: 1.8, hot_m: 1.2}, instead of row_pitch_m."
     )
-    rack_depth_m: float = Field(1.2, gt=0, le=10, description="Depth of a rack and what stands out of it, m.")
-    rack_pitch_m: float = Field(0.6, gt=0, le=10, description="Between the centres of racks in a row, m.")
+    rack_depth_m: float = Field(1.2, ge=0.1, le=10, description="Depth of a rack and what stands out of it, m.")
+    rack_pitch_m: float = Field(0.6, ge=0.1, le=10, description="Between the centres of racks in a row, m.")
     racks_per_row: int = Field(16, gt=0, le=10000, description="Racks in a row.")
     halls: dict[Name, HallSpec] = Field(
         default_factory=dict, max_length=1000, description="Halls by name. Default: one without end at each site."
@@ -98,7 +122,7 @@ class Floor(Model):
     network_rows: NetworkRows | None = Field(
         None, description="Rows for what serves more than a unit. Default: a row each, before all others."
     )
-    racks: dict[str, RackPlace] = Field(
+    racks: dict[RackName, RackPlace] = Field(
         default_factory=dict, max_length=100_000, description="Where racks stand instead, by name."
     )
     devices: dict[str, DevicePlace] = Field(
@@ -111,6 +135,7 @@ class Floor(Model):
     slack: Percent = Field(0.1, description="Added to every cable length.")
     network_rack: str | None = Field(
         None,
+        min_length=1,
         description="Rack profile of racks without nodes, for example eia-48u-800. Default: as high as node racks.",
         json_schema_extra={CATALOGUE: "racks"},
     )

@@ -46,6 +46,7 @@ class Racks(Model):
     units: int = Field(48, ge=10, le=60, description="Height of a rack, rack units. A `type` has its own.")
     type: str | None = Field(
         None,
+        min_length=1,
         description="Rack profile, for example nvl72-gb200: its size and budgets, and what stands at which rack unit. "
         "Default: a rack of `units`.",
         json_schema_extra={CATALOGUE: "racks"},

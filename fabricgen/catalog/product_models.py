@@ -15,6 +15,10 @@ from fabricgen.kernel.units import number
 CODED, PLAIN = "{nnn}", "{m}"
 """Where a part number has its length: in three places with A for a half (`N01A` is 1.5 m), or as it is (`30`)."""
 
+_DOUBLE = ("QSFP-DD", "QSFP56-DD", "QSFP-DD800")
+_QUAD = ("QSFP28", "QSFP56")
+"""Cages of eight lanes, by the spellings there are, and plugs of four lanes of at most 50G that fit them."""
+
 Top = Literal["", "finned", "flat"]
 Length = Annotated[float, Field(gt=0, le=100_000)]
 Word = Annotated[str, Field(min_length=1, max_length=64)]
@@ -93,13 +97,13 @@ class Product(FrozenModel):
 
     def takes(self, form_factor: str, top: str) -> bool:
         """Whether its common end goes into a cage."""
-        return self.form_factor == form_factor and _cooled(self.top, top)
+        return _plugs(self.form_factor, form_factor) and _cooled(self.top, top)
 
     def far_takes(self, form_factor: str, top: str) -> bool:
         """Whether its other ends go into a cage."""
         far = self.far_form_factor or self.form_factor
         own = self.far_top or ("" if self.far_form_factor else self.top)
-        return far == form_factor and _cooled(own, top)
+        return _plugs(far, form_factor) and _cooled(own, top)
 
 
 class ProductList(Profile):
@@ -111,6 +115,15 @@ class ProductList(Profile):
     products: tuple[Product, ...] = Field(
         min_length=1, max_length=1024, description="Its lines; of two that fit, the first is taken."
     )
+
+
+def _plugs(own: str, cage: str) -> bool:
+    """Whether a plug goes into a cage: its own kind, and a QSFP of four lanes into a QSFP-DD, of any spelling, too.
+
+    Source: NVIDIA Cable Management Guidelines and FAQ, Cable and Connector Definitions: cages of QSFP-DD may take older
+    QSFP modules and cables, but not the other way round (docs.nvidia.com/networking/display/cablemanagfaq).
+    """
+    return own == cage or (cage in _DOUBLE and (own in _DOUBLE or own in _QUAD))
 
 
 def _cooled(own: str, cage: str) -> bool:

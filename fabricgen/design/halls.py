@@ -56,6 +56,11 @@ def face_of(row: Any) -> Any:
     return 1 - row % 2 * 2
 
 
+def row_number(row: Any) -> Any:
+    """What rows are called, by row from 0: from 1, and down from -1 before the first."""
+    return row + (row >= 0)
+
+
 def pitches(floor: Floor) -> tuple[float, float]:
     """Between the centres of rows across a cold and across a hot aisle, m."""
     if floor.aisles is None:

@@ -7,10 +7,11 @@ import numpy as np
 from fabricgen.allocate.ports import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import end_place, picked
-from fabricgen.plan.cabling import cages_of_ends, connectors, socket_in_cage
-from fabricgen.plan.end_numbers import end_numbers, hangs_on_lower
-from fabricgen.plan.pieces import combinations
-from fabricgen.plan.tables import CableTable, Flags, Ints, Side
+from fabricgen.plan.cabling import connectors, socket_in_cage
+from fabricgen.plan.end_numbers import end_numbers
+from fabricgen.plan.groups import all_alike, combinations
+from fabricgen.plan.pieces import common_ends
+from fabricgen.plan.tables import Flags, Ints, Side
 
 
 def port_texts(cluster: Cluster) -> tuple[list[str], list[str]]:
@@ -29,16 +30,6 @@ def _texts(cages: list[str], ports: list[str], several: list[bool]) -> list[str]
     return [known[key] for key in zip(cages, ports, several, strict=True)]
 
 
-def hangs_on_a(cluster: Cluster) -> Flags:
-    """Whether each cable hangs on its a end: a breakout has one cage there, and several at b."""
-    cables, links = cluster.plan.cables, cluster.plan.links
-    first = np.searchsorted(cables.end_cable, np.arange(len(cables)))
-    lower = np.array([hangs_on_lower(segment) for segment in links.segments], dtype=bool)
-    hangs: Flags = lower[links.segment[cables.end_link[first]]]
-    several = np.bincount(cables.end_cable, minlength=len(cables)) > 1
-    return np.where(several, _constant(cables, cages_of_ends(cluster.plan).a), hangs)
-
-
 def socket_texts(cluster: Cluster) -> tuple[Strings, Strings]:
     """What is plugged into at the a and b end of each cable end row: `12`, or `12/2` for one of several sockets.
 
@@ -47,7 +38,7 @@ def socket_texts(cluster: Cluster) -> tuple[Strings, Strings]:
     A cable that fills a cage of several connectors has none of them. Object arrays of str.
     """
     cables, links = cluster.plan.cables, cluster.plan.links
-    rows, on_a = cables.end_link, hangs_on_a(cluster)[cables.end_cable]
+    rows, on_a = cables.end_link, common_ends(links, cables)[cables.end_cable]
     numbers = end_numbers(cluster.plan.devices, links, connectors)
     found = []
     for end, (cages, connector) in enumerate(zip(cluster.cages, (numbers.a, numbers.b), strict=True)):
@@ -55,18 +46,11 @@ def socket_texts(cluster: Cluster) -> tuple[Strings, Strings]:
         hangs = on_a != bool(end)
         port = (links.b_port if end else links.a_port)[rows]
         number = _numbers(sides, links.segment[rows], port, cables.end_links, hangs)
-        number[hangs & ~_constant(cables, connector[rows])[cables.end_cable]] = -1
+        one = all_alike(cables.end_cable, connector[rows], len(cables))
+        number[hangs & ~one[cables.end_cable]] = -1
         tails = np.array(["", *(f"/{n + 1}" for n in range(int(number.max(initial=-1)) + 1))], dtype=object)
         found.append(cages[rows] + tails[number + 1])
     return found[0], found[1]
-
-
-def _constant(cables: CableTable, column: Ints) -> Flags:
-    """Whether all end rows of each cable have one value."""
-    first = np.searchsorted(cables.end_cable, np.arange(len(cables)))
-    differs = column != column[first][cables.end_cable]
-    same: Flags = np.bincount(cables.end_cable, weights=differs, minlength=len(cables)) == 0
-    return same
 
 
 def _numbers(sides: list[Side], segment: Ints, port: Ints, carried: Ints, hangs: Flags) -> Ints:

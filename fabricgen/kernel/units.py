@@ -61,5 +61,6 @@ def power_of_two_at_least(n: int) -> int:
 
 
 def number(value: int | float) -> str:
-    """A number without a needless fraction: 15, 0.5."""
-    return str(int(value)) if float(value).is_integer() else repr(round(float(value), 3))
+    """A number to ten-thousandths, as prices are held, without a needless fraction: 15, 0.5."""
+    rounded = round(value, 4)
+    return str(int(rounded)) if float(rounded).is_integer() else repr(float(rounded))

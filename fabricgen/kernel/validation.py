@@ -213,7 +213,8 @@ def _message(problem: _Problem) -> str:
         return start + _sentence(problem)
     found = f"the key {_shown(problem.found)}" if problem.is_key else _shown(problem.found)
     if problem.kind in ("union_tag_invalid", "too_short", "too_long"):
-        found = str(problem.context.get("actual_length", f"'{problem.context.get('tag')}'"))
+        counted = problem.context.get("actual_length", f"'{problem.context.get('tag')}'")
+        found = "more" if counted is None else str(counted)
     wanted = _expected(problem)
     return f"{start}expected {wanted}, found {found}" if wanted else f"{start}{_sentence(problem)}, found {found}"
 

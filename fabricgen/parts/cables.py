@@ -13,10 +13,11 @@ from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import number
 from fabricgen.parts.sets import as_set
 from fabricgen.plan.end_kinds import EndKind, end_kind, slug
+from fabricgen.plan.groups import combinations
 from fabricgen.plan.offers import shelf_of
-from fabricgen.plan.pieces import combinations, common_end_is_lower, far_ends, lanes
+from fabricgen.plan.pieces import common_ends, widths
 from fabricgen.plan.shelf import Wanted
-from fabricgen.plan.tables import Flags, Ints, Wide
+from fabricgen.plan.tables import Ints, Wide
 
 if TYPE_CHECKING:
     from fabricgen.parts.jumpers import Channels
@@ -63,42 +64,22 @@ class CableParts:
         return a, b
 
     @cached_property
-    def splits(self) -> Ints:
-        """Into how many far ends each cable splits; 1 for a straight one. A spare leg of a breakout counts."""
+    def widths(self) -> tuple[Ints, Ints]:
+        """(into how many far ends each cable splits, 1 for a straight one; electrical lanes at its common end)."""
         cables = self._cables
-        return far_ends(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
-
-    @cached_property
-    def lanes(self) -> Ints:
-        """Electrical lanes of each cable at its common end, those of spare legs too."""
-        cables = self._cables
-        return lanes(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
-
-    @cached_property
-    def _first_rows(self) -> Wide:
-        """An end row of each cable."""
-        row: Wide = np.unique(self._cables.end_cable, return_index=True)[1]
-        return row
-
-    @cached_property
-    def on_lower(self) -> Flags:
-        """Whether the common end of each cable is its lower (a) end."""
-        segments, most = self._links.segments, int(self._cables.connectors.max(initial=1)) + 1
-        lower = np.array([[common_end_is_lower(s, n) for n in range(most)] for s in segments], dtype=bool)
-        segment = self._links.segment[self._cables.end_link[self._first_rows]]
-        found: Flags = lower.reshape(len(segments), most)[segment, self._cables.connectors]
-        return found
+        return widths(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
 
     @cached_property
     def made(self) -> tuple[list[Made], Wide]:
         """(the distinct kinds of cable with their parts, the kind of each cable)."""
-        cables, row = self._cables, self._first_rows
+        cables, row = self._cables, self._cables.first_rows()
         kinds, a_kind, b_kind = self.kinds
-        columns = (cables.medium, a_kind[row], b_kind[row], self.on_lower, self.splits, self.lanes, cables.length_m)
+        lower = common_ends(self._links, cables)
+        columns = (cables.medium, a_kind[row], b_kind[row], lower, *self.widths, cables.length_m)
         first, code = combinations(*columns)
         made = []
-        for medium, a, b, lower, split, count, length in zip(*(c[first].tolist() for c in columns), strict=True):
-            hub, far = (kinds[a], kinds[b]) if lower else (kinds[b], kinds[a])
+        for medium, a, b, hub_is_a, split, count, length in zip(*(c[first].tolist() for c in columns), strict=True):
+            hub, far = (kinds[a], kinds[b]) if hub_is_a else (kinds[b], kinds[a])
             wanted = Wanted(cables.media[medium], hub, far, split, count, hub.lane_gbps)
             made.append(self._made(wanted, (kinds[a], kinds[b]), length))
         return made, code
@@ -134,7 +115,7 @@ class CableParts:
             return None
         from fabricgen.parts.jumpers import channels_of
 
-        return channels_of(self._links, self._cables, patching, self.splits, self.lanes, fibre_part)
+        return channels_of(self._links, self._cables, patching, *self.widths, fibre_part)
 
 
 def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int, length_m: float) -> tuple[str, str]:

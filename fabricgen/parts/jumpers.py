@@ -12,13 +12,11 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.patch_models import Polarity
 from fabricgen.design.patching import PatchPolicy
 from fabricgen.kernel.units import number
-from fabricgen.plan.end_numbers import hangs_on_lower
+from fabricgen.parts.sets import JOINT
+from fabricgen.plan.groups import combinations
 from fabricgen.plan.patch_tables import AT_COMMON_END, AT_FAR_END, NOWHERE, Patching
-from fabricgen.plan.pieces import combinations, link_lanes
+from fabricgen.plan.pieces import common_ends, link_lanes
 from fabricgen.plan.tables import CableTable, Ints, LinkTable, Wide
-
-JOINT = " + "
-"""Between the parts of a channel of several pieces, and between their descriptions."""
 
 Jumper = tuple[str, str]
 """(part, description)."""
@@ -83,15 +81,12 @@ def channels_of(
 ) -> Channels:
     """The jumpers of every patched cable, made once for each distinct kind."""
     rows = np.flatnonzero(patching.policy >= 0)
-    one = np.zeros(len(cables), dtype=np.int64)
-    one[cables.end_cable[::-1]] = cables.end_link[::-1]
     legs = np.bincount(cables.end_cable, minlength=len(cables))
     each = np.zeros(len(cables), dtype=np.int64)
     np.maximum.at(each, cables.end_cable, link_lanes(links)[links.segment[cables.end_link]] * cables.end_links)
     columns: list[Any] = [cables.medium, patching.policy, splits, legs, patching.split, lanes, each]
     lengths = [np.rint(column * 1000).astype(np.int64) for column in (patching.a_jumper_m, patching.b_jumper_m)]
-    lower = np.array([hangs_on_lower(s) for s in links.segments], dtype=bool)[links.segment[one[rows]]]
-    keys = (lower, *(column[rows] for column in (*columns, *lengths)))
+    keys = (common_ends(links, cables)[rows], *(column[rows] for column in (*columns, *lengths)))
     first, kind = combinations(*keys)
     made = []
     kinds: Iterable[tuple[int, ...]] = zip(*(key[first].tolist() for key in keys), strict=True)

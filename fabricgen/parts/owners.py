@@ -45,9 +45,7 @@ class Owners:
     def _cable_link(self) -> Ints:
         """A link of each cable: that of its first row."""
         cables = self.cluster.plan.cables
-        first = np.searchsorted(cables.end_cable, np.arange(len(cables), dtype=np.int32))
-        found: Ints = cables.end_link[first]
-        return found
+        return cables.end_link[cables.first_rows()]
 
     @cached_property
     def device(self) -> Ints:

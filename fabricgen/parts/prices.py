@@ -5,16 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from fabricgen.kernel.diagnostics import Span, did_you_mean, fault
+from fabricgen.kernel.diagnostics import Span, fault
 
 NEEDED = ("part", "unit_price")
 FURTHER = ("lead_time_weeks", "currency", "vendor_part", "notes")
 """Columns that a file may have beside, in the order in which bills show them."""
+
+_BEYOND = "\n"
+"""Where cells behind the last column go: no header holds a line break once it is stripped."""
 
 MOST_BYTES = 64 * 1024 * 1024
 MOST_TEXT = 500
@@ -22,6 +25,7 @@ MOST_PRICE = 1e12
 MOST_WEEKS = 520
 
 _CURRENCY = re.compile(r"[A-Z]{3}")
+_NUMBER = re.compile(r"\d+(\.\d*)?([eE][+-]?\d{1,2})?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,8 @@ class _Row:
     """A row of the file and where it stands."""
 
     cells: Mapping[str, str]
+    beyond: Sequence[str]
+    """Cells behind the last column that has a name."""
     file: str
     line: int
 
@@ -71,6 +77,10 @@ def read_price_list(path: Path) -> PriceList:
     try:
         columns, rows = _rows(path)
         for row in rows:
+            if any(cell.strip() for cell in row.beyond):
+                # 1,250.00 without quotes would be a price of 1.
+                said = f"the line has {len(row.beyond)} more than the {len(row.cells)} columns"
+                row.refuse(said, "write numbers without thousands separators, and text that has commas in quotes")
             part = row.cells["part"].strip()
             if part in offers and offers[part] != _offer(row):
                 row.refuse(f"'{part}' is priced twice", "keep one line a part")
@@ -81,7 +91,9 @@ def read_price_list(path: Path) -> PriceList:
             if stated and currency and stated != currency:
                 row.refuse(f"prices in {currency} and in {stated} cannot be added up", "convert them into one currency")
             currency = currency or stated
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except UnicodeDecodeError as error:
+        raise fault("FG031", f"{path} is not in UTF-8", hint="save it as CSV in UTF-8") from error
+    except (OSError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise fault("FG031", f"cannot read {path}: {reason}") from error
     return PriceList(offers, columns, currency)
@@ -93,15 +105,22 @@ def _rows(path: Path) -> tuple[tuple[str, ...], Iterator[_Row]]:
         raise fault("FG031", f"{path} is larger than {MOST_BYTES >> 20} MiB", hint="list only parts that are bought")
     with path.open(newline="", encoding="utf-8-sig") as stream:
         text = stream.read(MOST_BYTES)
-    reader = csv.DictReader(io.StringIO(text, newline=""), restval="")
+    reader = csv.DictReader(io.StringIO(text, newline=""), restkey=_BEYOND, restval="")
     header = [name.strip() for name in reader.fieldnames or ()]
     reader.fieldnames = header
     lacking = [name for name in NEEDED if header.count(name) != 1]
     if lacking:
-        hint = f"found: {', '.join(header) or 'nothing'}. {did_you_mean(lacking[0], header)}".strip()
+        hint = f"found: {', '.join(header) or 'nothing'}; {_header_hint(header)}"
         raise fault("FG031", "a price file has the columns part and unit_price", span=Span(str(path), 1, 1), hint=hint)
     columns = tuple(name for name in FURTHER if name in header)
-    return columns, (_Row(cells, str(path), reader.line_num) for cells in reader)
+    return columns, (_Row(cells, cells.pop(_BEYOND, ()), str(path), reader.line_num) for cells in reader)
+
+
+def _header_hint(header: Sequence[str]) -> str:
+    """What to do about a header without the columns that are needed."""
+    if len(header) == 1 and re.search(r"[;\t]", header[0]):
+        return "separate columns by commas"
+    return "each of the two once, in small letters"
 
 
 def _offer(row: _Row) -> Offer:
@@ -117,10 +136,7 @@ def _number(row: _Row, column: str, what: str, most: float, hint: str) -> float 
     text = row.cells.get(column, "")
     if column != "unit_price" and not text.strip():
         return None
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
+    number = float(text) if _NUMBER.fullmatch(text.strip()) else -1.0
     if not 0 <= number < most:
         row.refuse(f"'{text[:80]}' is no {what}", hint)
     return number

@@ -1,9 +1,16 @@
-"""Sets: equal pieces that make one cable, such as `2x MFP7E10-N010`, the two fibres between twin-port transceivers."""
+"""Cables of several pieces, as their part is written.
+
+Sets are equal pieces that make one cable, such as `2x MFP7E10-N010`, the two fibres between twin-port transceivers.
+Channels over panels have a jumper at each end, or more: `A + B`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+
+JOINT = " + "
+"""Between the parts of a channel of several pieces, and between their descriptions."""
 
 _SET = re.compile(r"([2-9]|[1-9][0-9]+)x (.+)", re.DOTALL)
 _EACH = re.compile(r"[0-9]+ pieces, each: ")

@@ -6,20 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import numpy as np
-
 from fabricgen.parts.bill import Bill
 from fabricgen.parts.money import power_units, price_units
-from fabricgen.parts.need import KINDS
+from fabricgen.parts.need import KINDS, pieces
 from fabricgen.parts.owners import KEYS, NONE, Key
 from fabricgen.parts.sets import price_of
-from fabricgen.plan.tables import Wide
+from fabricgen.plan.groups import combinations
 
 SPARES = "(spares)"
 """What stands for the fabric, tier or unit of spares, which are of none; they have a kind, and perhaps a site."""
-
-_ROOM = 1 << 22
-"""Groups that are counted without being sorted first."""
 
 Amounts: TypeAlias = Mapping[int, int]
 
@@ -108,24 +103,8 @@ def _of_spare(bill: Bill, name: str, key: Key, part: int, site: int) -> int:
 def _counted(bill: Bill, keys: Sequence[Key]) -> list[tuple[tuple[int, ...], int, int]]:
     """(place among the names of each key, part, pieces) of all combinations that there are."""
     needs = bill.needs
-    sizes = [len(key.names) for key in keys]
-    code, values = needs.part.astype(np.int64), np.arange(max(1, len(needs.parts)), dtype=np.int64)
-    columns = [values]
-    for key, size in zip(keys, sizes, strict=True):
-        first, code = _distinct(code * size + key.code, len(values) * size)
-        columns = [column[first // size] for column in columns] + [first % size]
-        values = first
-    counts = np.bincount(code, weights=needs.quantity, minlength=len(values)).astype(np.int64)
-    rows = zip(*(column.tolist() for column in columns), counts.tolist(), strict=True)
-    return [(tuple(place), part, count) for part, *place, count in rows if count]
-
-
-def _distinct(code: Wide, size: int) -> tuple[Wide, Wide]:
-    """(the values of a column of numbers below a size, ascending; the place of each row's among them)."""
-    if size > _ROOM:
-        values, place = np.unique(code, return_inverse=True)
-        return values, place
-    there = np.zeros(size, dtype=bool)
-    there[code] = True
-    place = np.cumsum(there) - 1
-    return np.flatnonzero(there), place[code]
+    columns = (*(key.code for key in keys), needs.part)
+    first, code = combinations(*columns)
+    counts = pieces(code, needs.quantity, len(first))
+    rows = zip(*(column[first].tolist() for column in columns), counts, strict=True)
+    return [(tuple(place), part, count) for *place, part, count in rows]

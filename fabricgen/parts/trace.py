@@ -10,7 +10,7 @@ from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.parts.bill import Bill
 from fabricgen.parts.need import Needs, joined
 from fabricgen.parts.owners import NONE, Key, Owners
-from fabricgen.parts.sources.cables import JOINT
+from fabricgen.parts.sets import JOINT
 from fabricgen.plan.cabling import cages_of_ends
 from fabricgen.plan.tables import Ints
 

@@ -11,8 +11,8 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.patching import FIBRES
 from fabricgen.kernel.units import number
 from fabricgen.parts.need import Part
+from fabricgen.plan.groups import combinations
 from fabricgen.plan.patch_tables import Patching, PatchTable
-from fabricgen.plan.pieces import combinations
 from fabricgen.plan.tables import Ints, Wide
 
 SHORT = {"mmf-om4": "om4", "smf-os2": "os2"}

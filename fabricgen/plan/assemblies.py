@@ -15,6 +15,7 @@ import numpy as np
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.plan.end_numbers import EndNumbers, Ends, hangs_on_lower
+from fabricgen.plan.groups import all_alike
 from fabricgen.plan.tables import Flags, Ints, LinkTable, Side
 
 
@@ -56,23 +57,14 @@ def sharing(links: LinkTable, segment: Ints, ends: Ends) -> Sharing:
 def _one_cable(links: LinkTable, segment: Ints, together: Ints, ends: Ends, rows: Ints) -> Flags:
     """Whether those that share cages are alike, in one cage, and go to one other or to cages of one connector."""
     group = together[ends.cable[rows]]
-    same = _constant(group, segment[ends.cable[rows]], len(segment))
-    one_a, one_b = (_constant(group, cage[rows], len(segment)) for cage in (ends.cage.a, ends.cage.b))
+    same = all_alike(group, segment[ends.cable[rows]], len(segment))
+    one_a, one_b = (all_alike(group, cage[rows], len(segment)) for cage in (ends.cage.a, ends.cage.b))
     single_a, single_b = (
         np.array([connectors_in_cage(side) == 1 for side in sides], dtype=bool)[segment]
         for sides in ([s.a for s in links.segments], [s.b for s in links.segments])
     )
     found: Flags = (same & ((one_a & one_b) | (one_a & single_b) | (one_b & single_a)))[together]
     return found
-
-
-def _constant(group: Ints, value: Ints, groups: int) -> Flags:
-    """Whether all values of a group are one; so it is of groups without any."""
-    least, most = np.full(groups, np.iinfo(np.int32).max, dtype=np.int32), np.full(groups, -1, dtype=np.int32)
-    np.minimum.at(least, group, value)
-    np.maximum.at(most, group, value)
-    same: Flags = least >= most
-    return same
 
 
 def _joined(ends: Ends, cables: int) -> tuple[Flags, Ints]:

@@ -22,6 +22,7 @@ from fabricgen.plan.media import choose
 from fabricgen.plan.offers import offered_lengths, shelf_of
 from fabricgen.plan.patch_tables import Patching
 from fabricgen.plan.patching import Patchable
+from fabricgen.plan.pieces import common_ends
 from fabricgen.plan.routes import run_length
 from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.stock import order_m
@@ -174,31 +175,15 @@ def anchor_rows(links: LinkTable, cables: CableTable) -> tuple[Wide, Flags, Ints
     first = np.full(len(cables), len(links), dtype=np.int64)
     wired = np.flatnonzero(links.cable >= 0)
     np.minimum.at(first, links.cable[wired], wired)
-    lower, connector = np.zeros(len(cables), dtype=bool), np.full(len(cables), -1, dtype=np.int32)
+    connector = np.full(len(cables), -1, dtype=np.int32)
     of_segment = links.segment[first]
     for i in distinct(of_segment):
         segment, here = links.segments[i], np.flatnonzero(of_segment == i)
-        lower[here] = hangs_on_lower(segment)
         side, column = (segment.a, links.a_port) if hangs_on_lower(segment) else (segment.b, links.b_port)
         ports, place = places_among(column[first[here]])
         connector[here] = np.array([connector_in_cage(side, port) for port in ports], dtype=np.int32)[place]
-    whole = cables.connectors > 1
-    if whole.any():
-        connector[whole] = -1
-        lower[whole] = _all_in_a_cage(links, cables)[whole]
-    return first, lower, connector
-
-
-def _all_in_a_cage(links: LinkTable, cables: CableTable) -> Flags:
-    """Whether all links of a cable that fills cages are in one cage of the lower end: it is straight, or split up."""
-    far_ends = np.bincount(cables.end_cable, minlength=len(cables))
-    a, _ = side_columns(links, cables.end_link, cage=True)
-    key = links.a_device[cables.end_link].astype(np.int64) * _STRIDE + a
-    least, most = np.full(len(cables), np.iinfo(np.int64).max), np.full(len(cables), -1, dtype=np.int64)
-    np.minimum.at(least, cables.end_cable, key)
-    np.maximum.at(most, cables.end_cable, key)
-    found: Flags = (far_ends == 1) | (least == most)
-    return found
+    connector[cables.connectors > 1] = -1
+    return first, common_ends(links, cables), connector
 
 
 def connector_in_cage(side: Side, port: int) -> int:
@@ -226,17 +211,6 @@ def socket_in_cage(side: Side, port: int, links: int, hangs: bool) -> int:
         beside = [i for i, leg in enumerate(side.legs) if leg.cage == side.legs[port].cage]
         return beside.index(port) // links
     return -1
-
-
-def side_columns(links: LinkTable, rows: Ints, *, cage: bool) -> tuple[Ints, Ints]:
-    """Connector (or cage) numbers of both ends of some links, within their devices; int32."""
-    number = cages if cage else connectors
-    a, b = np.zeros(len(rows), dtype=np.int32), np.zeros(len(rows), dtype=np.int32)
-    for i, segment in enumerate(links.segments):
-        here = links.segment[rows] == i
-        a[here] = number(segment.a, links.a_port[rows][here])
-        b[here] = number(segment.b, links.b_port[rows][here])
-    return a, b
 
 
 def cages_of_ends(plan: Plan) -> EndNumbers:

@@ -46,15 +46,6 @@ def _none(count: int) -> Ints:
     return np.full(count, -1, dtype=np.int32)
 
 
-def rank_within(keys: Ints) -> Ints:
-    """The place of each row among the rows of the same key, in row order; int32."""
-    order = np.argsort(keys, kind="stable")
-    start = np.searchsorted(keys[order], keys[order])
-    rank = np.empty(len(keys), dtype=np.int32)
-    rank[order] = np.arange(len(keys), dtype=np.int32) - start
-    return rank
-
-
 def place_columns(layout: Layout, scope: str) -> Columns:
     """Coordinates of every place of a scope, in order; int32."""
     if scope == "all":

@@ -13,7 +13,8 @@ from fabricgen.design.model import Design
 from fabricgen.design.remembered import management_load
 from fabricgen.design.shape import SCOPES, scope_index, scope_of
 from fabricgen.kernel.extents import numbers
-from fabricgen.plan.columns import Columns, rank_within, tier_columns
+from fabricgen.plan.columns import Columns, tier_columns
+from fabricgen.plan.groups import rank_within
 from fabricgen.plan.tables import TRAY, DeviceClass, DeviceTable, Ints, Wide
 
 

@@ -69,7 +69,7 @@ class Terms:
                 rank[row, i] = unsold + segment.policy.place(profile) * len(media) + i
                 if fits_segment(segment, profile):
                     serves[row, i] = serves_m(profile, most_m(segment, profile))
-        splits = [[m.splits_for(-int(-s.speed_gbps // s.lane_gbps)) for m in media] for s in segments]
+        splits = [[m.splits_for(s.lanes) for m in media] for s in segments]
         return cls(media, serves, np.array(splits, dtype=bool).reshape(shape), rank)
 
     @property

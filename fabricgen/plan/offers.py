@@ -12,7 +12,8 @@ from fabricgen.design.model import Design
 from fabricgen.plan.assemblies import connectors_in_cage
 from fabricgen.plan.end_kinds import end_kind
 from fabricgen.plan.end_numbers import Ends, hangs_on_lower
-from fabricgen.plan.pieces import combinations, common_end_is_lower, far_ends, lanes
+from fabricgen.plan.groups import combinations
+from fabricgen.plan.pieces import common_end_is_lower, widths
 from fabricgen.plan.shelf import Shelf, Wanted
 from fabricgen.plan.tables import Floats, Ints, LinkTable, Offer, Segment
 
@@ -53,14 +54,13 @@ def wanted_of(
 
 def _sizes(segment: Segment) -> Iterator[tuple[int, tuple[int, int]]]:
     """(connectors that it fills, (far ends, lanes)) of cables that a segment may have: on one connector, or on all."""
-    each = -(-segment.speed_gbps // segment.lane_gbps)
     hub, far = (segment.a, segment.b) if hangs_on_lower(segment) else (segment.b, segment.a)
     ends = max(1, hub.per_connector // max(1, far.per_connector))
-    yield 1, (ends, round(each * max(hub.per_connector, far.per_connector)))
+    yield 1, (ends, segment.lanes * max(hub.per_connector, far.per_connector))
     in_cage = [connectors_in_cage(side) for side in (segment.a, segment.b)]
     if max(in_cage) > 1:
         whole = [side.per_connector * held for side, held in zip((segment.a, segment.b), in_cage, strict=True)]
-        yield max(in_cage), (max(whole) // min(whole), round(each * max(whole)))
+        yield max(in_cage), (max(whole) // min(whole), segment.lanes * max(whole))
 
 
 def offered_lengths(
@@ -74,13 +74,7 @@ def offered_lengths(
     cables = len(run_m)
     segment = np.zeros(cables, dtype=np.int32)
     segment[ends.cable] = links.segment[ends.link]
-    columns = (
-        segment,
-        medium,
-        connectors,
-        far_ends(links, ends.cable, ends.link, ends.links, cables),
-        lanes(links, ends.cable, ends.link, ends.links, cables),
-    )
+    columns = (segment, medium, connectors, *widths(links, ends.cable, ends.link, ends.links, cables))
     first, code = combinations(*columns)
     length_m = np.full(cables, np.nan)
     for i, (kind, of_media, *size) in enumerate(zip(*(c[first].tolist() for c in columns), strict=True)):

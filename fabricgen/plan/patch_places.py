@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricgen.design.floor import FloorPlan
 from fabricgen.design.model import Design
-from fabricgen.plan.columns import rank_within
+from fabricgen.plan.groups import rank_within
 from fabricgen.plan.tables import Flags, Ints, RackTable, distinct
 
 

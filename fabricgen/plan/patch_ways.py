@@ -10,7 +10,7 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.design.patching import FIBRES, PatchPolicy
 from fabricgen.plan.end_numbers import Ends, hangs_on_lower
 from fabricgen.plan.patch_tables import AT_COMMON_END, AT_FAR_END, NOWHERE
-from fabricgen.plan.pieces import lanes, link_lanes
+from fabricgen.plan.pieces import link_lanes, widths
 from fabricgen.plan.tables import Flags, Ints, LinkTable
 
 
@@ -66,7 +66,7 @@ def ways_of(
     apart = split[cable] != AT_FAR_END
     starts = apart | np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
     of_row = (np.cumsum(starts) - 1).astype(np.int32)
-    whole = lanes(links, ends.cable, ends.link, ends.links, cables)
+    _, whole = widths(links, ends.cable, ends.link, ends.links, cables)
     wide = np.where(apart, leg, whole[cable])[starts]
     of, each = medium[cable[starts]], each[starts]
     kind = np.array([FIBRES.index(m.fibre) if m.fibre else -1 for m in media], dtype=np.int32)[of]

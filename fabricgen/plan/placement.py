@@ -13,7 +13,7 @@ import numpy as np
 from fabricgen.design.floor import FloorPlan, NetworkRun, rack_name, tray_name
 from fabricgen.design.model import Design
 from fabricgen.design.network_runs import in_plane, stated_stand
-from fabricgen.plan.columns import rank_within
+from fabricgen.plan.groups import rank_within
 from fabricgen.plan.rack_table import RackRows, rack_table
 from fabricgen.plan.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints, RackTable, distinct
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fabricgen.catalog.models import RackProfile
 from fabricgen.design.floor import FloorPlan, NetworkRun, shared_name
-from fabricgen.design.halls import Hall, face_of
+from fabricgen.design.halls import Hall, face_of, row_number
 from fabricgen.design.layout import Layout
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 from fabricgen.plan.tables import Ints, RackTable
@@ -113,10 +113,10 @@ def _check_apart(racks: RackTable, stated: frozenset[str]) -> None:
         one, other = (racks.names[j] for j in sorted(order[i : i + 2].tolist()))
         named = next((name for name in (other, one) if name in stated), None)
         at = int(order[i])
+        hall, row, place = racks.halls[racks.hall[at]].name, row_number(int(racks.row[at])), racks.column[at] + 1
         raise fault(
             "FG069",
-            f"{one} and {other} stand in one place: hall {racks.halls[racks.hall[at]].name}, row {racks.row[at] + 1}, "
-            f"place {racks.column[at] + 1}",
+            f"{one} and {other} stand in one place: hall {hall}, row {row}, place {place}",
             path=("floor", "racks", named) if named else ("floor", "halls"),
             hint="state another place for one of them",
         )

@@ -157,6 +157,11 @@ class Segment:
         return min([profile.reach_m, *(offer.reach_m for offer in self.offered or () if offer.medium == profile.id)])
 
     @property
+    def lanes(self) -> int:
+        """Electrical lanes of one link; it has the last of them to itself, too."""
+        return -int(-self.speed_gbps // self.lane_gbps)
+
+    @property
     def key(self) -> str:
         """The name of the pair of tiers in summaries: `node-leaf`."""
         return f"{self.lower}-{self.upper}"
@@ -211,6 +216,11 @@ class CableTable:
 
     def __len__(self) -> int:
         return len(self.length_m)
+
+    def first_rows(self) -> Wide:
+        """The first end row of each cable; rows are in the order of cables."""
+        found: Wide = np.searchsorted(self.end_cable, np.arange(len(self), dtype=self.end_cable.dtype))
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,6 @@ def _fitting(catalog: Catalog, cables: Cables, cable: int) -> Iterator[CableProf
     split = several or any(not hangs_on_lower(s) and s.b.per_connector > 1 for s in segments)
     for profile in catalog.cables:
         told = [replace(segment, media=(profile.id,), stated=("cable_of",)) for segment in segments]
-        lanes = max(-int(-segment.speed_gbps // segment.lane_gbps) for segment in segments)
+        lanes = max(segment.lanes for segment in segments)
         if all(fits_segment(segment, profile) for segment in told) and (not split or profile.splits_for(lanes)):
             yield profile

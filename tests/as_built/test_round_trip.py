@@ -164,6 +164,18 @@ def test_without_a_file_it_says_what_would_change(site, tmp_path: Path) -> None:
     assert printed.out.splitlines()[-1] == f'  "{LEAF}:29": {{length_m: 12.5}}'
 
 
+def test_the_wiring_list_as_a_workbook_is_such_a_sheet(site, tmp_path: Path) -> None:
+    sheet = tmp_path / "wiring.xlsx"
+    assert site("wiring", "-o", sheet).code == 0
+    assert site("as-built", sheet).code == 0
+    book = openpyxl.load_workbook(sheet)
+    head = [cell.value for cell in book.active[1]]
+    book.active.cell(2, head.index("built_length_m") + 1, 12.5)
+    book.save(sheet)
+    ran = site("as-built", sheet)
+    assert (ran.code, "12.5" in ran.out) == (1, True), ran
+
+
 def test_two_sheets_may_say_the_same_of_a_cable(site, tmp_path: Path) -> None:
     table = site("wiring").out
     one = redlined(tmp_path / "rack-a.xlsx", table, {(f"{LEAF}:29", "built_a_cage"): 9, (f"{LEAF}:29", "remark"): "a"})

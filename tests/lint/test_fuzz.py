@@ -118,8 +118,32 @@ SCALARS = st.sampled_from(
      "0 x 400G", "4 x 400G",
      "999999 x 800G", "400G", "0G", "1-64", "64-1", "65536 x dgx-b200", "compute", "leaf", "spine", "rail",
      "{pod}{su}{n}", "{", "{0.__class__}", "env:FABRICGEN_X", "file:/etc/passwd", "\n", "\0", "é", "2026-13-45",
+     5e-324, 1e308, "ends", "row-end", "unit-middle", "rack-top", "DR", "LPO", "copper", "2%", "nvidia-linkx", "../x",
+     "=1+1", "eia-48u-600", "mpo-apc-72", "p1-su01-rk01", "compute-spine-01", "h1", [0, 0], [4.5, -1e5],
      "nvl72-gb200", "sn2201", "qm9700", "7816r4", "eos", "sonic", "opensm", "infiniband", "stripe", "roce-lossless"]
 )  # fmt: skip
+FLOOR: dict[str, Any] = {
+    "floor": {
+        "halls": {"h1": {"rows": 90, "racks_per_row": 40}, "h2": {"rows": 9, "storey": 1, "at_m": [40, 0]}},
+        "network_rows": {"at": "middle", "rows": 9},
+        "aisles": {"cold_m": 1.8, "hot_m": 1.2},
+        "racks": {"p1-su01-rk01": {"hall": "h1", "row": 80, "column": 3},
+                  "spare": {"hall": "h2", "row": 1, "column": 1}},
+        "devices": {"compute-spine-01": {"rack": "spare", "u": 4}},
+        "trays": {"at": "under-floor", "cross": 8, "loop_m": 0.3, "exits": {"h1": [0, -2]}, "risers": [[0, -2]]},
+        "network_rack": "eia-48u-600",
+        "feeds": ["A", "B"],
+    },
+    "cabling": {
+        "copper_to_m": 2, "allow": ["LPO"], "prefer": ["DR", "FR"], "fibre": "any", "stock_m": {"DR": [5, 10, 500]},
+        "products": ["nvidia-linkx", "generic"],
+        "patch": {"all": {"at": "row-end", "trunk_fibres": 144, "spare": "10%"}},
+    },
+    "spares": {"cables": "2%", "transceivers": {"percent": "2%", "minimum": 4, "per": "site"}, "parts": {"cat6a-*": 1}},
+    "cable_of": {"compute-leaf-p1-su01-r1-01:29": {"a_cage": 30, "length_m": 5, "note": "x"}},
+}  # fmt: skip
+"""Keys about racks and cables that few examples have."""
+
 VALUES = st.recursive(
     SCALARS | st.integers(-5, 70000) | st.text(max_size=6),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
@@ -137,6 +161,7 @@ def places(tree: Any, above: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 def spoilt_trees(draw: st.DrawFn) -> bytes:
     """An example with some of its values replaced, taken from elsewhere, doubled or gone."""
     tree = deepcopy(TREES[draw(st.sampled_from(EXAMPLES))])
+    tree |= {key: deepcopy(FLOOR[key]) for key in draw(st.lists(st.sampled_from(sorted(FLOOR)), max_size=2))}
     for _ in range(draw(st.integers(1, 3))):
         known = places(tree)
         path = draw(st.sampled_from(known))

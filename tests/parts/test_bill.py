@@ -20,7 +20,7 @@ from fabricgen.parts import need as needs_module
 from fabricgen.parts.bill import Bill, Line, bill_of, single_pieces
 from fabricgen.parts.need import Part
 from fabricgen.parts.owners import KEYS, NONE
-from fabricgen.parts.sources.cables import JOINT
+from fabricgen.parts.sets import JOINT
 from fabricgen.parts.spare_counts import policy_of
 from fabricgen.parts.totals import SPARES, totals, whole_of
 from fabricgen.parts.trace import trace, trace_all

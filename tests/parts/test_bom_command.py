@@ -43,6 +43,13 @@ def test_totals_end_in_the_whole(fabricgen: Command, prices: Path) -> None:
     assert {row["tier"] for row in groups if row["kind"] == "cable"} <= {"node-leaf", "leaf-spine", "(spares)"}
 
 
+def test_prices_are_shown_in_ten_thousandths(fabricgen: Command, tmp_path: Path) -> None:
+    (tmp_path / "prices.csv").write_text("part,unit_price\nsn4700,0.1234\n")
+    bill = rows(fabricgen("bom", LEAF_SPINE, "--prices", tmp_path / "prices.csv").out)
+    row = next(row for row in bill if row["unit_price"])
+    assert (row["quantity"], row["unit_price"], row["total_price"]) == ("8", "0.1234", "0.9872")
+
+
 def test_totals_are_shown_to_people_as_columns(fabricgen: Command) -> None:
     shown = fabricgen("bom", LEAF_SPINE, "--by", "kind").out.splitlines()
     assert shown[0].split() == ["kind", "quantity", "spares", "power_w", "no_figure"]
@@ -65,6 +72,9 @@ def test_what_a_price_file_says_beyond_prices_is_listed_and_is_no_formula(fabric
         ("part,unit_price,lead_time_weeks\na,1,soon\n", "prices.csv:2:1: error[FG031]: 'soon' is no lead time"),
         ("part,price\na,1\n", "prices.csv:1:1: error[FG031]: a price file has the columns part and unit_price"),
         ("part,unit_price\na,nan\n", "prices.csv:2:1: error[FG031]: 'nan' is no price"),
+        ("part,unit_price\na,1_000\n", "prices.csv:2:1: error[FG031]: '1_000' is no price"),
+        ("part,unit_price\na,1,250.00\n", "prices.csv:2:1: error[FG031]: the line has 1 more than the 2 columns"),
+        ("part;unit_price\na;1\n", "hint: found: part;unit_price; separate columns by commas"),
     ],
 )
 def test_a_price_file_is_refused_where_it_is_wrong(fabricgen: Command, tmp_path: Path, text: str, said: str) -> None:

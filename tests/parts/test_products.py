@@ -61,6 +61,8 @@ CABLES = [
     ("lacc-100g", SWITCH, SWITCH, 1, 8, 3.6, None),  # its straight cables speak InfiniBand only
     ("lacc-100g", SWITCH, DPU, 2, 8, 4.5, "MCA7J65-N005"),
     ("aoc-25g", end("QSFP28", 100, lane=25), LEAF_100G, 1, 4, 28, "MFA1A00-C030"),
+    ("aoc-25g", end("QSFP-DD", 100, lane=25), LEAF_100G, 1, 4, 12, "MFA1A00-C015"),  # QSFP28 goes into QSFP-DD
+    ("aoc-25g", end("QSFP28", 200, lane=25), LEAF_100G, 2, 8, 12, None),  # QSFP-DD does not go into QSFP28
     ("aoc-25g", SPINE_200G, LEAF_100G, 2, 8, 12, "aoc-25g-qsfp-dd-qsfp28-200g-1x2-15m"),
     ("cat6a", COPPER, COPPER, 1, 1, 6.2, "cat6a-7m"),
     ("aec-100g", SWITCH, SWITCH, 1, 8, 5, None),  # NVIDIA sells no retimed copper

@@ -15,7 +15,8 @@ from fabricgen.allocate.pools import pool_prefixes
 from fabricgen.allocate.underlay import families
 from fabricgen.design.fabric_model import Attachment, TierKey
 from fabricgen.design.ports import PortRun
-from fabricgen.plan.cabling import side_columns
+from fabricgen.plan.cabling import connectors
+from fabricgen.plan.end_numbers import end_numbers
 from fabricgen.plan.tables import NODE, SWITCH
 from tests.properties.case import Case
 
@@ -174,13 +175,12 @@ def as_numbers_are_shared_as_the_plan_says(case: Case) -> None:
 
 def every_link_has_a_cable_and_shares_connectors_only_by_breakout(case: Case) -> None:
     links = case.cluster.plan.links
-    rows = np.arange(len(links), dtype=np.int32)
-    a_connector, b_connector = side_columns(links, rows, cage=False)
+    numbers = end_numbers(case.cluster.plan.devices, links, connectors)
     cables_on: dict[tuple[int, int], set[int]] = defaultdict(set)
     connectors_of: dict[int, list[set[tuple[int, int]]]] = defaultdict(lambda: [set(), set()])
     for link in case.network:
         assert link.cable >= 0
-        a, b = (link.a, int(a_connector[link.row])), (link.b, int(b_connector[link.row]))
+        a, b = (link.a, int(numbers.a[link.row])), (link.b, int(numbers.b[link.row]))
         cables_on[a].add(link.cable)
         cables_on[b].add(link.cable)
         connectors_of[link.cable][0].add(a)

@@ -20,13 +20,19 @@ from fabricgen.cli.options import (
 @click.option("--by", type=click.Choice(["cable", "link"]), default="cable", show_default=True)
 @table_format_option
 def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, output: str, by: str, form: str | None) -> None:
-    """Write the wiring list of a BLUEPRINT: what to pull, by cable, or which ports meet, by link."""
+    """Write the wiring list of a BLUEPRINT: what to pull, by cable, or which ports meet, by link.
+
+    A workbook by cable has columns to redline, which `fabricgen as-built` reads.
+    """
+    from fabricgen.as_built.lines import HAND
     from fabricgen.cli.output import write_output
     from fabricgen.compiler import compile_cluster, compile_design
     from fabricgen.export.parts import cables, links
-    from fabricgen.export.table import write_table
+    from fabricgen.export.table import Table, write_table
 
     form = table_format(form, output)
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside))
     table = cables.table(cluster) if by == "cable" else links.table(cluster)
+    if by == "cable" and form == "xlsx":
+        table = Table(table.name, {**table.columns, **{name: [""] * len(table) for name in HAND}})
     write_output(output, write_table(table, form), binary=form == "xlsx")

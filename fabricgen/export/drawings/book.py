@@ -10,10 +10,11 @@ import numpy as np
 from markupsafe import Markup
 
 from fabricgen.cluster import Cluster
+from fabricgen.design.halls import row_number
 from fabricgen.export.drawings.elevation import elevation
 from fabricgen.export.drawings.floor_plan import floor_plan, on_one_page, pages, whole_hall
 from fabricgen.export.drawings.port_map import port_maps
-from fabricgen.export.drawings.rack_contents import Racks, row_number
+from fabricgen.export.drawings.rack_contents import Racks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import STYLE, document
 from fabricgen.export.drawings.switch_ports import PortMaps

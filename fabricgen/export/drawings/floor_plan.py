@@ -8,8 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from fabricgen.design.halls import face_of
-from fabricgen.export.drawings.rack_contents import row_number
+from fabricgen.design.halls import face_of, row_number
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, rect, safe
 from fabricgen.export.drawings.wrap import Groups, narrowest, wrapped

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor import FloorPlan, Spot
+from fabricgen.design.halls import row_number
 from fabricgen.export.palette import Swatch, cluster_swatches
-from fabricgen.plan.tables import EXTRA, NODE, DeviceClass, Flags, Floats, Wide
+from fabricgen.plan.rack_loads import RackLoads, rack_loads
+from fabricgen.plan.tables import EXTRA, NODE, DeviceClass, Wide
 
 NODE_SWATCH = Swatch("#E8ECF1", "#000000", "pale", "")
 """Nodes, which belong to several fabrics."""
 
 EXTRA_SWATCH = Swatch("#FFFFFF", "#000000", "white", "")
 """Other devices."""
-
-Figure = Callable[[NodeProfile | SwitchProfile], float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +66,15 @@ class Racks:
 
     def rack(self, number: int) -> Rack:
         """One rack, by its row in the table of racks."""
-        kind = self._table.kinds[int(self._table.kind[number])]
+        kind, loads = self._table.kinds[int(self._table.kind[number])], self._loads
         return Rack(
             name=self._table.names[number],
             place=self.place(number),
             units=kind.units,
             items=tuple(self._item(row) for row in self.devices_of(number)),
-            used_u=Total(float(self._used_u[0][number]), kind.units),
-            weight_kg=Total(float(self._weight_kg[0][number]), kind.load_kg, bool(self._weight_kg[1][number])),
-            power_kw=Total(float(self._power_kw[0][number]), kind.power_kw, bool(self._power_kw[1][number])),
+            used_u=Total(float(loads.units[number]), kind.units),
+            weight_kg=Total(float(loads.weight_kg[number]), kind.load_kg, bool(loads.unweighed[number])),
+            power_kw=Total(float(loads.power_w[number]) / 1000, kind.power_kw, bool(loads.unpowered[number])),
             feeds=self.feeds(number),
         )
 
@@ -113,36 +112,14 @@ class Racks:
         return order, np.searchsorted(self._devices.rack[order], np.arange(len(self._table) + 1))
 
     @cached_property
-    def _used_u(self) -> tuple[Floats, Flags]:
-        return self._sums(lambda profile: profile.rack_units)
-
-    @cached_property
-    def _weight_kg(self) -> tuple[Floats, Flags]:
-        return self._sums(lambda profile: profile.weight_kg)
-
-    @cached_property
-    def _power_kw(self) -> tuple[Floats, Flags]:
-        return self._sums(_power_kw)
-
-    def _sums(self, figure: Figure) -> tuple[Floats, Flags]:
-        """(sum over each rack, whether a device there has no figure)."""
-        of_class = [figure(cls.profile) for cls in self._devices.classes]
-        known = np.array([value or 0.0 for value in of_class])[self._devices.device_class]
-        lacks = np.array([value is None for value in of_class], dtype=np.float64)[self._devices.device_class]
-        rack, count = self._devices.rack, len(self._table)
-        sums: Floats = np.bincount(rack, weights=known, minlength=count).astype(np.float64)
-        return sums, np.bincount(rack, weights=lacks, minlength=count) > 0
+    def _loads(self) -> RackLoads:
+        return rack_loads(self._cluster.plan)
 
     def _item(self, row: int) -> Item:
         number = int(self._devices.device_class[row])
         profile = self._devices.classes[number].profile
         name = self._cluster.names[row]
         return Item(int(self._devices.u[row]), profile.rack_units, name, profile.id, self.swatches[number])
-
-
-def row_number(row: int) -> int:
-    """What a row is called: from 1, and down from -1 before the first."""
-    return row + 1 if row >= 0 else row
 
 
 def _swatch(cls: DeviceClass, of_fabric: Mapping[str, Swatch], beside: Set[str]) -> Swatch:
@@ -152,11 +129,3 @@ def _swatch(cls: DeviceClass, of_fabric: Mapping[str, Swatch], beside: Set[str])
     if cls.kind in (NODE, EXTRA):
         return EXTRA_SWATCH
     return of_fabric[cls.fabric]
-
-
-def _power_kw(profile: NodeProfile | SwitchProfile) -> float | None:
-    """What a device is planned to draw, kW, without optics; 0 for one that is somebody else's."""
-    if isinstance(profile, NodeProfile) and profile.external:
-        return 0.0
-    watts = profile.power_w.planning_w
-    return None if watts is None else watts / 1000

@@ -13,8 +13,8 @@ from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.parts.cables import CableParts
 from fabricgen.parts.jumpers import Channels
 from fabricgen.parts.trunks import PatchParts
-from fabricgen.plan.end_numbers import hangs_on_lower
 from fabricgen.plan.patch_tables import AT_FAR_END, Patching
+from fabricgen.plan.pieces import common_ends
 from fabricgen.plan.tables import Ints
 
 ON_REQUEST = False
@@ -69,9 +69,8 @@ def _side(cluster: Cluster, patching: Patching, names: PatchParts, jumpers: Chan
 
 def _once(cluster: Cluster, patching: Patching, end: int) -> Ints:
     """Rows of patches, without repeating the one jumper at the common end of a breakout whose splitter is far away."""
-    cables, links, row = cluster.plan.cables, cluster.plan.links, patching.patches.row
+    cables, row = cluster.plan.cables, patching.patches.row
     cable = cables.end_cable[row]
-    lower = np.array([hangs_on_lower(s) for s in links.segments], dtype=bool)[links.segment[cables.end_link[row]]]
-    first = np.searchsorted(cables.end_cable, cable).astype(np.int32) == row
+    lower, first = common_ends(cluster.plan.links, cables)[cable], cables.first_rows()[cable] == row
     shared = (lower == (end == 0)) & (patching.split[cable] == AT_FAR_END)
     return np.flatnonzero(first | ~shared).astype(np.int32)

@@ -8,6 +8,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor import FloorPlan, Spot
+from fabricgen.design.halls import row_number
 from fabricgen.export.columns import picked
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.plan.rack_loads import rack_loads
@@ -25,9 +26,10 @@ def table(cluster: Cluster) -> Table:
     """Racks in the order of their table.
 
     Rows and places count from 1 in the hall; rows before its first are negative. x_m and y_m are the centre in the
-    frame of the site; the front faces `+y` or `-y`. Sums are of what is published of the devices in the rack: weight
-    without the rack itself, power at maximum without optics; `unweighed` and `unpowered` count devices without such a
-    figure. The heat that coolant and air take is empty where a device does not say how it divides.
+    frame of the site; the front faces `y+` or `y-`, which no spreadsheet takes for a formula. Sums are of what is
+    published of the devices in the rack: weight without the rack itself, power at maximum without optics; `unweighed`
+    and `unpowered` count devices without such a figure. The heat that coolant and air take is empty where a device does
+    not say how it divides.
     """
     racks, layout = cluster.plan.racks, cluster.design.layout
     halls = racks.halls
@@ -37,11 +39,11 @@ def table(cluster: Cluster) -> Table:
         "site": picked(np.array(layout.sites, dtype=object), racks.site),
         "hall": picked(np.array([hall.name for hall in halls], dtype=object), racks.hall),
         "storey": np.array([hall.storey for hall in halls], dtype=np.int32)[racks.hall].tolist(),
-        "row": (racks.row + (racks.row >= 0)).tolist(),
+        "row": row_number(racks.row).tolist(),
         "column": (racks.column + 1).tolist(),
         "x_m": _rounded(racks.x_m),
         "y_m": _rounded(racks.y_m),
-        "faces": [f"{'+' if face > 0 else '-'}y" for face in racks.faces.tolist()],
+        "faces": [f"y{'+' if face > 0 else '-'}" for face in racks.faces.tolist()],
         "kind": picked(np.array([kind.id for kind in racks.kinds], dtype=object), racks.kind),
         "units": racks.units.tolist(),
         "units_used": loads.units.tolist(),

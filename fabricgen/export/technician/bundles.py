@@ -21,8 +21,8 @@ from fabricgen.allocate.ports import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.technician.locations import rack_order, rack_places, row_numbers, row_places
 from fabricgen.plan.cabling import connectors
-from fabricgen.plan.columns import rank_within
 from fabricgen.plan.end_numbers import end_numbers
+from fabricgen.plan.groups import combinations, rank_within
 from fabricgen.plan.tables import Flags, Floats, Ints, RackTable, Wide
 
 TWISTED, COPPER, FIBRE = range(3)
@@ -66,22 +66,22 @@ class PullPlan:
 def pull_plan(cluster: Cluster) -> PullPlan:
     """Bundle the cables of a cluster and put them in order; a breakout goes where its first far end is."""
     cables, racks = cluster.plan.cables, cluster.plan.racks
-    link = cables.end_link[np.searchsorted(cables.end_cable, np.arange(len(cables), dtype=cables.end_cable.dtype))]
+    link = cables.end_link[cables.first_rows()]
     home, away, position = _ends(cluster, link)
     kind = np.array([KIND_OF.get(m.medium, FIBRE) for m in cables.media], dtype=np.int32)[cables.medium]
     plane = cluster.plan.links.plane[link]
     fabric = _fabric(cluster, link)
     row = row_numbers(racks)
     target = _targets(racks, (fabric, plane, kind, home), away, row)
-    key = _code(fabric, plane, kind, home, target)
+    key = combinations(fabric, plane, kind, home, target)[1]
     by_place = np.lexsort((position, key))
     chunk = np.empty(len(key), dtype=np.int64)
     chunk[by_place] = rank_within(key[by_place]) // np.array(MOST)[kind[by_place]]
-    first, bundle = np.unique(_code(key, chunk), return_index=True, return_inverse=True)[1:]
+    first, bundle = combinations(key, chunk)
     longest = _greatest(cables.run_m, bundle)[first]
     step, steps = _steps(cluster, home[first], away[first], longest)
-    pair = _code(home[first], target[first])
-    farthest = _greatest(longest, _code(step, kind[first], pair))
+    pair = combinations(home[first], target[first])[1]
+    farthest = _greatest(longest, combinations(step, kind[first], pair)[1])
     walk = np.lexsort((chunk[first], plane[first], fabric[first], pair, -farthest, kind[first], step))
     place = np.empty(len(walk), dtype=np.int32)
     place[walk] = np.arange(len(walk), dtype=np.int32)
@@ -114,20 +114,11 @@ def _fabric(cluster: Cluster, link: Ints) -> Ints:
 
 def _targets(racks: RackTable, alike: tuple[Ints, ...], away: Ints, row: Ints) -> Ints:
     """Where bundles end: a rack, or (racks and then) a row where few cables go to each of its racks."""
-    code, count = np.unique(_code(*alike, away), return_inverse=True, return_counts=True)[1:]
+    code = combinations(*alike, away)[1]
+    count = np.bincount(code)
     home = alike[-1]
     scattered: Flags = (count[code] < FEW) & (row[home] != row[away])
     return np.where(scattered, len(racks) + row[away], away).astype(np.int32)
-
-
-def _code(*columns: Ints | Wide) -> Ints:
-    """A number for every combination of values, from 0 without gaps, ascending as these do; int32."""
-    code = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        _, place = np.unique(column, return_inverse=True)
-        code = code * (int(place.max(initial=0)) + 1) + place
-        _, code = np.unique(code, return_inverse=True)
-    return code.astype(np.int32)
 
 
 def _greatest(values: Floats, group: Ints | Wide) -> Floats:
@@ -151,7 +142,7 @@ def _steps(cluster: Cluster, home: Ints, away: Ints, longest: Floats) -> tuple[I
         [OTHER_SITE, OTHER_HALL, OTHER_ROW, SAME_ROW],
         SAME_RACK,
     )
-    first, step = np.unique(_code(reach, row[home], row[away]), return_index=True, return_inverse=True)[1:]
+    first, step = combinations(reach, row[home], row[away])
     farthest = _greatest(longest, step)[first]
     walk = np.lexsort((row[away[first]], row[home[first]], -farthest, reach[first]))
     place = np.empty(len(walk), dtype=np.int32)

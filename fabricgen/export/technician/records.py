@@ -8,11 +8,12 @@ import numpy as np
 
 from fabricgen.allocate.ports import Strings
 from fabricgen.cluster import Cluster
-from fabricgen.export.cable_ends import hangs_on_a, port_texts, socket_texts
+from fabricgen.export.cable_ends import port_texts, socket_texts
 from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
 from fabricgen.export.technician.bundles import PullPlan, pull_plan
 from fabricgen.export.technician.locations import device_places
-from fabricgen.plan.pieces import combinations
+from fabricgen.plan.groups import combinations
+from fabricgen.plan.pieces import common_ends
 from fabricgen.plan.tables import Flags, Ints, Wide
 
 
@@ -72,7 +73,7 @@ def records(cluster: Cluster) -> Records:
         cable=cable,
         first=first,
         number=number.astype(np.int32),
-        common_a=hangs_on_a(cluster),
+        common_a=common_ends(links, cables),
         rows_of_cable=rows,
         device=(a, b),
         port=(port_a, port_b),

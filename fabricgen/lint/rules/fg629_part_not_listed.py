@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
     from fabricgen.parts.cables import CableParts
     from fabricgen.plan.shelf import Shelf, Wanted
-    from fabricgen.plan.tables import Segment
+    from fabricgen.plan.tables import Ints, Segment
 
 Gap = tuple[str, str, str, str]
 """Fabric, pair of tiers, what is missing, what is nearest."""
@@ -59,6 +59,7 @@ class PartNotListed(PlanRule):
         parts = CableParts(cluster)
         for what, gaps in (
             ("cables", _cables(cluster, parts, shelf)),
+            ("patched cables", _patched(cluster, parts)),
             ("transceivers", _optics(cluster, parts, shelf)),
         ):
             for (fabric, key, missing, nearest), (path, count) in gaps.items():
@@ -73,10 +74,11 @@ def _cables(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
 
     made, code = parts.made
     table, links = cluster.plan.cables, cluster.plan.links
-    segment = np.zeros(len(table), dtype=np.int64)
-    segment[table.end_cable] = links.segment[table.end_link]
+    segment = _segment_of_cable(cluster)
     told = table.reaches.copy()
     told[[row for row, own in cluster.planned.own.items() if own.part]] = False
+    if parts.channels:
+        told[parts.channels.cable] = False
     code = np.where(told, code, -1)
     found: Gaps = {}
     for i, cable in enumerate(made):
@@ -86,6 +88,30 @@ def _cables(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
                 s = links.segments[n]
                 _add(found, s, _missing(shelf, cable.wanted), count)
     return found
+
+
+def _patched(cluster: Cluster, parts: CableParts) -> Gaps:
+    """How many cables go through panels: lists are not looked into for their jumpers, as long as these are."""
+    import numpy as np
+
+    found: Gaps = {}
+    if parts.channels is None:
+        return found
+    own = [row for row, stated in cluster.planned.own.items() if stated.part]
+    segment = _segment_of_cable(cluster)[np.setdiff1d(parts.channels.cable, own)]
+    for n, count in zip(*(c.tolist() for c in np.unique(segment, return_counts=True)), strict=True):
+        _add(found, cluster.plan.links.segments[n], ("their jumpers, which keep generic names", ""), count)
+    return found
+
+
+def _segment_of_cable(cluster: Cluster) -> Ints:
+    """The segment of each cable."""
+    import numpy as np
+
+    table = cluster.plan.cables
+    segment = np.zeros(len(table), dtype=np.int32)
+    segment[table.end_cable] = cluster.plan.links.segment[table.end_link]
+    return segment
 
 
 def _add(found: Gaps, segment: Segment, missing: tuple[str, str], count: int) -> None:

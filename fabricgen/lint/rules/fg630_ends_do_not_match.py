@@ -43,13 +43,13 @@ class EndsDoNotMatch(PlanRule):
         import numpy as np
 
         from fabricgen.parts.cables import CableParts
-        from fabricgen.plan.pieces import combinations
+        from fabricgen.plan.groups import combinations
 
         parts = CableParts(cluster)
         kinds, a, b = parts.kinds
         table, links = cluster.plan.cables, cluster.plan.links
         segment, medium = links.segment[table.end_link], table.medium[table.end_cable]
-        columns = (segment, medium, a, b, parts.splits[table.end_cable], table.end_links)
+        columns = (segment, medium, a, b, parts.widths[0][table.end_cable], table.end_links)
         first, code = combinations(*columns) if len(segment) else (segment, segment)
         counts = np.bincount(code, minlength=len(first)).tolist()
         told: dict[tuple[int, str], int] = {}
@@ -57,7 +57,7 @@ class EndsDoNotMatch(PlanRule):
             counts, zip(*(c[first].tolist() for c in columns), strict=True), strict=True
         ):
             s = links.segments[n]
-            lanes = share * -int(-s.speed_gbps // s.lane_gbps)
+            lanes = share * s.lanes
             why = _wrong(kinds[lower], table.media[m], kinds[upper], split, lanes)
             if why:
                 told[n, why] = told.get((n, why), 0) + count

@@ -65,7 +65,7 @@ class HeadroomUnpublished(PlanRule):
                     count = len(distinct(rows[plan.cables.length_m[rows] > published]))
                     yield self.flag(
                         segment.path,
-                        f"{count} {segment.fabric} {segment.key} cables of up to {longest:g} m: headroom of "
+                        f"{count} {segment.fabric} {segment.key} cables of up to {longest:.9g} m: headroom of "
                         f"{tier.profile.id} is published up to {published} m",
                         "shorter runs, or best-effort",
                     )

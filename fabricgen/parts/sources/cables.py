@@ -7,10 +7,8 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.parts.cables import CableParts
 from fabricgen.parts.need import Needs, Part, joined, needs_of
+from fabricgen.parts.sets import JOINT
 from fabricgen.plan.tables import Ints
-
-JOINT = " + "
-"""Between the parts of a channel of several pieces, such as the two jumpers at a trunk."""
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:
