@@ -6,7 +6,10 @@ import io
 
 import openpyxl
 
-from fabricgen.export.parts import patches
+from fabricgen.export.drawings.floor_plan import racks_in, whole_hall
+from fabricgen.export.drawings.rack_contents import Racks
+from fabricgen.export.parts import patches, racks
+from fabricgen.export.technician.locations import rack_places
 from fabricgen.export.technician.sheets import Pack
 from fabricgen.export.technician.volumes import volumes
 from fabricgen.export.technician.workbook import workbook
@@ -36,3 +39,29 @@ def test_without_panels_there_is_no_word_of_them() -> None:
     book = openpyxl.load_workbook(io.BytesIO(workbook(Pack(cluster), volumes(cluster)[0])), read_only=True)
     assert "patches" not in book.sheetnames
     assert "via" not in next(book["p1-su01-rk01"].iter_rows(values_only=True))
+
+
+def test_panels_take_up_units_of_racks_and_are_drawn_in_elevations() -> None:
+    cluster = example_cluster("patched-hall")
+    patching, table = cluster.plan.patching, racks.table(cluster).columns
+    assert patching is not None
+    used = dict(zip(table["rack"], table["units_used"], strict=True))
+    place = dict(zip(table["rack"], table["column"], strict=True))
+    drawn = Racks(cluster)
+    for number, name in enumerate(table["rack"]):
+        rack = drawn.rack(number)
+        assert sum(item.height for item in rack.items) == used[name] == rack.used_u.value
+        standing = [u for item in rack.items for u in range(item.u, item.u + item.height)]
+        assert standing == sorted(set(standing))
+    assert used["p1-su01-rk01"] == 4 * 6 + 1  # four nodes of 6 U, one panel
+    assert (used["patch-uplinks-row01-01"], place["patch-uplinks-row01-01"]) == (2, -1)
+    assert sum(item.model == "mpo-apc-72" for n in range(len(used)) for item in drawn.rack(n).items) == 20
+    assert rack_places(cluster)[list(used).index("patch-uplinks-row01-01")] == "h1.R01.P01"
+
+
+def test_a_floor_plan_of_a_hall_of_stated_size_shows_the_patch_racks_before_its_rows() -> None:
+    cluster = example_cluster("patched-hall", "floor.halls.h1.rows=8")
+    table = cluster.plan.racks
+    drawn = racks_in(table, whole_hall(table, 0))
+    assert any(table.names[rack].startswith("patch-uplinks") for rack in drawn)
+    assert len(drawn) == len(table)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +12,8 @@ from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor import FloorPlan, Spot
 from fabricgen.export.palette import Swatch, cluster_swatches
+from fabricgen.parts.trunks import PatchParts
+from fabricgen.plan.rack_loads import panel_units
 from fabricgen.plan.tables import EXTRA, NODE, DeviceClass, Flags, Floats, Wide
 
 NODE_SWATCH = Swatch("#E8ECF1", "#000000", "pale", "")
@@ -20,12 +22,15 @@ NODE_SWATCH = Swatch("#E8ECF1", "#000000", "pale", "")
 EXTRA_SWATCH = Swatch("#FFFFFF", "#000000", "white", "")
 """Other devices."""
 
+PANEL_SWATCH = Swatch("#D5CFC4", "#000000", "sand", "PP")
+"""Patch panels, and the racks that hold nothing else."""
+
 Figure = Callable[[NodeProfile | SwitchProfile], float | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A device in a rack: its lowest rack unit and height, name, model, and the colour of its kind."""
+    """A device or patch panel in a rack: its lowest rack unit and height, name, model, and the colour of its kind."""
 
     u: int
     height: int
@@ -72,7 +77,7 @@ class Racks:
             name=self._table.names[number],
             place=self.place(number),
             units=kind.units,
-            items=tuple(self._item(row) for row in self.devices_of(number)),
+            items=self._items(number),
             used_u=Total(float(self._used_u[0][number]), kind.units),
             weight_kg=Total(float(self._weight_kg[0][number]), kind.load_kg, bool(self._weight_kg[1][number])),
             power_kw=Total(float(self._power_kw[0][number]), kind.power_kw, bool(self._power_kw[1][number])),
@@ -91,7 +96,8 @@ class Racks:
         hall = table.halls[int(table.hall[number])]
         words = [sites[hall.site]] if len(sites) > 1 else []
         words += [hall.name] if len(table.halls) > len(sites) else []
-        return " ".join([*words, f"row {row_number(int(table.row[number]))} place {int(table.column[number]) + 1}"])
+        row, column = (row_number(int(of[number])) for of in (table.row, table.column))
+        return " ".join([*words, f"row {row} place {column}"])
 
     def feeds(self, number: int) -> tuple[str, ...]:
         """The power feeds that a rack hangs on."""
@@ -114,7 +120,8 @@ class Racks:
 
     @cached_property
     def _used_u(self) -> tuple[Floats, Flags]:
-        return self._sums(lambda profile: profile.rack_units)
+        sums, unknown = self._sums(lambda profile: profile.rack_units)
+        return sums + panel_units(self._cluster.plan), unknown
 
     @cached_property
     def _weight_kg(self) -> tuple[Floats, Flags]:
@@ -133,6 +140,29 @@ class Racks:
         sums: Floats = np.bincount(rack, weights=known, minlength=count).astype(np.float64)
         return sums, np.bincount(rack, weights=lacks, minlength=count) > 0
 
+    def _items(self, rack: int) -> tuple[Item, ...]:
+        """Devices and patch panels of a rack, from the bottom."""
+        devices = [self._item(row) for row in self.devices_of(rack)]
+        return tuple(sorted([*devices, *self._panels.get(rack, ())], key=lambda item: item.u))
+
+    @cached_property
+    def _panels(self) -> Mapping[int, Sequence[Item]]:
+        """The patch panels of each rack that has some."""
+        found: dict[int, list[Item]] = {}
+        patching = self._cluster.plan.patching
+        if patching:
+            panels = patching.panels
+            names = PatchParts(self._cluster, patching).panels
+            columns = panels.rack.tolist(), panels.u.tolist(), panels.policy.tolist(), names
+            for rack, u, policy, name in zip(*columns, strict=True):
+                panel = patching.policies[policy].panel
+                found.setdefault(rack, []).append(Item(u, panel.rack_units, name, panel.id, PANEL_SWATCH))
+        return found
+
+    def has_panels(self, rack: int) -> bool:
+        """Whether patch panels stand in a rack."""
+        return rack in self._panels
+
     def _item(self, row: int) -> Item:
         number = int(self._devices.device_class[row])
         profile = self._devices.classes[number].profile
@@ -141,7 +171,7 @@ class Racks:
 
 
 def row_number(row: int) -> int:
-    """What a row is called: from 1, and down from -1 before the first."""
+    """What a row, or a place in one, is called: from 1, and down from -1 before the first."""
     return row + 1 if row >= 0 else row
 
 
