@@ -10,7 +10,7 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.design.patching import FIBRES, PatchPolicy
 from fabricgen.plan.end_numbers import Ends, hangs_on_lower
 from fabricgen.plan.patch_tables import AT_COMMON_END, AT_FAR_END, NOWHERE
-from fabricgen.plan.pieces import lanes, link_lanes
+from fabricgen.plan.pieces import far_ends, lanes, link_lanes
 from fabricgen.plan.tables import Flags, Ints, LinkTable
 
 
@@ -92,6 +92,23 @@ def _splits(cable: Ints, far: Ints, whole: Flags, cables: int) -> Ints:
     legs, broken = np.bincount(cable, minlength=cables), np.bincount(cable[~whole], minlength=cables)
     split[(legs > 1) & (broken == 0)] = NOWHERE
     return split
+
+
+def jumper_widths(links: LinkTable, ends: Ends, split: Ints) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
+    """(into how many ends the jumpers of each cable split, lanes of each), at its a and at its b end; int32."""
+    count = len(split)
+    table = links, ends.cable, ends.link, ends.links, count
+    legs, whole = far_ends(*table), lanes(*table)
+    leg, lower = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=bool)
+    np.maximum.at(leg, ends.cable, link_lanes(links)[links.segment[ends.link]] * ends.links)
+    lower[ends.cable] = np.array([hangs_on_lower(s) for s in links.segments], dtype=bool)[links.segment[ends.link]]
+    common = np.where(split == AT_COMMON_END, legs, 1), np.where(split == NOWHERE, leg, whole)
+    others = np.where(split == AT_FAR_END, legs, 1), np.where(split == AT_FAR_END, whole, leg)
+    a, b = (
+        (np.where(lower, one, other).astype(np.int32), np.where(lower, other, one).astype(np.int32))
+        for one, other in zip(common, others, strict=True)
+    )
+    return (a[0], b[0]), (a[1], b[1])
 
 
 def trunks_of(ways: Ways, policies: tuple[PatchPolicy, ...], places: int) -> Trunks:
