@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import io
 
 import openpyxl
+import pytest
 
 from fabricgen.export.drawings.floor_plan import racks_in, whole_hall
 from fabricgen.export.drawings.rack_contents import Racks
-from fabricgen.export.parts import patches, racks
+from fabricgen.export.parts import labels, patches, racks
+from fabricgen.export.table import ExportContext
 from fabricgen.export.technician.locations import rack_places
 from fabricgen.export.technician.sheets import Pack
 from fabricgen.export.technician.volumes import volumes
@@ -65,3 +68,42 @@ def test_a_floor_plan_of_a_hall_of_stated_size_shows_the_patch_racks_before_its_
     drawn = racks_in(table, whole_hall(table, 0))
     assert any(table.names[rack].startswith("patch-uplinks") for rack in drawn)
     assert len(drawn) == len(table)
+
+
+def label_rows(name: str, *sets: str) -> list[dict[str, str]]:
+    ((_, content),) = labels.files(example_cluster(name, *sets), ExportContext())
+    return list(csv.DictReader(io.StringIO(content.decode())))
+
+
+@pytest.mark.parametrize(
+    ("name", "sets"),
+    [
+        ("patched-hall", ()),
+        ("patched-hall", ("cabling.patch.nodes.at=row-end",)),
+        ("multi-plane", ("cabling.patch.all.at=row-end",)),
+    ],
+)
+def test_every_plug_and_panel_port_of_jumpers_has_one_label(name: str, sets: tuple[str, ...]) -> None:
+    cluster, rows = example_cluster(name, *sets), label_rows(name, *sets)
+    assert cluster.plan.patching is not None
+    for column in ("near_location", "code"):
+        assert len({row[column] for row in rows}) == len(rows), column
+    ports = patches.table(cluster, cluster.plan.patching).columns
+    assert {(r["near_device"], r["near_port"]) for r in rows if "p" in r["end"]} == {
+        (panel, str(port)) for panel, port in zip(ports["panel"], ports["port"], strict=True)
+    }
+    at = {row["near_location"]: row for row in rows}
+    assert all(at[at[row["far_location"]]["far_location"]]["far_location"] == row["far_location"] for row in rows)
+    assert [row["medium"] for row in rows if row["order"] == "0"] == ["trunk"] * 2 * len(cluster.plan.patching.trunks)
+
+
+def test_labels_of_a_jumper_and_a_trunk_by_hand() -> None:
+    rows = {row["code"]: row for row in label_rows("patched-hall")}
+    cage, port = (rows[f"compute-leaf-p1-su01-r1-01:1|{end}"] for end in ("b1", "bp1"))
+    assert (cage["line1"], cage["line2"]) == (port["line2"], port["line1"])
+    assert port["line1"] == "h1.R01.05-U48:1"
+    assert port["line3"] == "C1 SR 3 m"
+    trunk = rows["nodes:p1-su01-rk01:p1-su01-net01:om4-2|a"]
+    assert [trunk[f"line{n}"] for n in (1, 2, 3)] == [
+        "h1.R01.01-U48:19-36", "h1.R01.05-U48:19-36", "144 fibres 7 m",
+    ]  # fmt: skip

@@ -67,6 +67,12 @@ def _side(cluster: Cluster, patching: Patching, names: PatchParts, jumpers: Chan
     }
 
 
+def end_rows(cluster: Cluster, patching: Patching) -> tuple[Ints, Ints]:
+    """The cable end rows that the rows of patches.csv are of: those of a ends, then those of b ends."""
+    a, b = (patching.patches.row[_once(cluster, patching, end)] for end in (0, 1))
+    return a, b
+
+
 def _once(cluster: Cluster, patching: Patching, end: int) -> Ints:
     """Rows of patches, without repeating the one jumper at the common end of a breakout whose splitter is far away."""
     cables, links, row = cluster.plan.cables, cluster.plan.links, patching.patches.row
