@@ -96,7 +96,7 @@ AfterLossOf = Annotated[
                     "type": "object",
                     "additionalProperties": False,
                     "properties": {
-                        name: _SHARE | {"description": field.description}
+                        name: {"anyOf": [_SHARE, {"type": "null"}], "description": field.description}
                         for name, field in AfterLoss.model_fields.items()
                     },
                 },

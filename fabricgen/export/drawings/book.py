@@ -18,11 +18,15 @@ from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import STYLE, document
 from fabricgen.export.drawings.switch_ports import PortMaps
 from fabricgen.export.palette import PATTERNS, SHADES, Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
+from fabricgen.kernel.resources import resource_dir
 from fabricgen.kernel.templates import built_in_pages
 
 MOST_RACKS = 128
 """Racks of which one book holds all; of more, each row and the switches of each rack have a book of their own, so that
 each opens at once."""
+
+RACKS_A_PAGE = 5
+"""Elevations side by side on A4 in landscape."""
 
 _MARKS = {
     "solid": "M0 .6h1.2M0 .3h1.2M0 .9h1.2M0 0h1.2M0 1.2h1.2",
@@ -63,6 +67,11 @@ class Row:
     file: str
     racks: tuple[int, ...]
     names: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """How many racks stand in it."""
+        return len(self.racks)
 
     @property
     def first(self) -> str:
@@ -171,11 +180,12 @@ class Books:
             facts=facts,
             rows=rows,
             books=not racks and not ports,
-            racks=racks,
-            ports=ports,
+            elevations=[racks[first : first + RACKS_A_PAGE] for first in range(0, len(racks), RACKS_A_PAGE)],
+            mapped=[rack for rack in ports or racks if rack.switches],
+            ports=bool(ports),
             plans=plans,
             part_of=part_of,
-            style=Markup(STYLE),  # noqa: S704 - our own
+            style=Markup(_sheet() + STYLE),  # noqa: S704 - our own
         )
         return text.encode()
 
@@ -203,6 +213,11 @@ class Books:
             "planes": [(mark.letter, mark.pattern) for mark in marks if mark],
             "patterns": [(name, _MARKS[name]) for name in PATTERNS],
         }
+
+
+def _sheet() -> str:
+    """The style sheet of all pages."""
+    return (resource_dir("templates") / "drawings/book.css").read_text(encoding="utf-8")
 
 
 def _shade(swatch: Swatch, rail: int) -> LegendEntry:

@@ -9,7 +9,8 @@ class PatchedAsOnePiece(Fault):
     """`cable_of` states the length, part or medium of a cable that is patched.
 
     Such a cable is two jumpers and a trunk: patches.csv and trunks.csv have the length and part of each, and a single
-    one for all of them would contradict these lists and the order. Its cages may be stated. Leave the rest out, or leave its links out of `cabling.patch`.
+    one for all of them would contradict these lists and the order. Its cages may be stated. Leave the rest out, or
+    leave its links out of `cabling.patch`.
     """
 
     id = "FG087"
