@@ -17,7 +17,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.polarity import does_not_mate, straight_faults
 from fabricgen.export.parts import bom, cables, panels, patches, trunks
 from fabricgen.export.table import ExportContext
-from fabricgen.lint.engine import lint
+from fabricgen.lint.rules.fg629_part_not_listed import PartNotListed
 from fabricgen.plan.patch_places import Places, landing_order
 from tests.conftest import example_cluster
 
@@ -248,8 +248,32 @@ cabling: {copper_to_m: 0, patch: {all: {between: node-leaf}}}
     assert part == f"{straight} + {straight} + fibre-mmf-om4-mpo-16-apc-1x2-3m"
 
 
-def test_jumpers_without_a_part_number_are_told_as_such() -> None:
-    cluster = hall("cabling.products=[nvidia-linkx]")
-    told = [d.message for d in lint(cluster.design, cluster).findings if "patched cables" in d.message]
-    assert all(message.endswith("no product list has their jumpers, which keep generic names") for message in told)
-    assert sum(int(message.split()[0]) for message in told) == len({row["cable"] for row in rows(patches, cluster)})
+LISTED = ("cabling.products=[nvidia-linkx, generic]",)
+
+
+def test_jumpers_are_ordered_by_part_numbers_in_lengths_that_are_sold() -> None:
+    jumpers = Counter()
+    for row in {r["cable"]: r for r in rows(cables, hall(*LISTED))}.values():
+        jumpers.update(row["part"].split(" + ") if " + " in row["part"] else ())
+    assert {part for part, _ in (part.rsplit("-", 1) for part in jumpers)} == {"MFP7E10", "2x MFP7E10"}
+    assert jumpers.total() == 2 * (256 + 128)
+    bill = {row["part"]: int(row["quantity"]) for row in rows(bom, hall(*LISTED))}
+    assert {part: bill[part] for part in jumpers} == jumpers
+    sold = {"N003": 3, "N005": 5, "N007": 7, "N010": 10, "N015": 15}
+    for row in rows(patches, hall(*LISTED)):
+        assert float(row["length_m"]) == sold[row["part"].rpartition("-")[2]]
+
+
+def test_a_jumper_whose_type_no_list_has_is_told_and_keeps_a_generic_part() -> None:
+    made = hall(*LISTED, "cabling.patch.nodes.jumpers=[A, B]")
+    first = {row["part"].split(" + ")[0] for row in rows(cables, made) if " + " in row["part"]}
+    assert "fibre-mmf-om4-mpo-12-apc-type-a-3m" in first
+    found = [d.message for d in PartNotListed().check(made)]
+    assert found == [
+        "256 compute node-leaf jumpers: no product list has straight fibre MMF-OM4, MPO-12/APC of type A, for sr8-100g"
+    ]
+    assert not list(PartNotListed().check(hall(*LISTED)))
+
+
+def test_racks_of_panels_alone_are_bought() -> None:
+    assert {r["part"]: r["quantity"] for r in rows(bom, hall())}["rack-48u"] == str(len(hall().plan.racks)) == "15"

@@ -41,6 +41,10 @@ class PatchPolicy:
         stated = self.spec.jumpers
         return (stated[0], stated[1]) if stated else _JUMPERS[self.spec.method]
 
+    def is_usual(self, medium: CableProfile, end: int) -> bool:
+        """Whether the jumpers of a medium at the a (0) or b (1) end are of the type that direct fibres are of: B."""
+        return self.jumpers[end] == "B" or not medium.connector.startswith("MPO")
+
     @property
     def ports_per_trunk(self) -> int:
         """Front ports that a trunk serves at each end."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -113,9 +113,10 @@ class CableParts:
         patching = self._cluster.plan.patching
         if patching is None:
             return None
-        from fabricgen.parts.jumpers import channels_of
+        from fabricgen.parts.jumpers import channels_of, jumper
 
-        return channels_of(self._links, self._cables, patching, *self.widths, fibre_part)
+        make = partial(jumper, self._shelf, fibre_part)
+        return channels_of(self._links, self._cables, patching, self.widths, make)
 
 
 def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int, length_m: float) -> tuple[str, str]:

@@ -12,20 +12,35 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.patch_models import Polarity
 from fabricgen.design.patching import PatchPolicy
 from fabricgen.kernel.units import number
-from fabricgen.parts.sets import JOINT
+from fabricgen.parts.sets import JOINT, as_set
 from fabricgen.plan.groups import combinations
 from fabricgen.plan.patch_tables import AT_COMMON_END, AT_FAR_END, NOWHERE, Patching
 from fabricgen.plan.pieces import common_ends, link_lanes
+from fabricgen.plan.shelf import Shelf
 from fabricgen.plan.tables import CableTable, Ints, LinkTable, Wide
 
-Jumper = tuple[str, str]
-"""(part, description)."""
+
+@dataclass(frozen=True, slots=True)
+class Jumper:
+    """Part and description; its medium, polarity type, far ends and lanes, and whether a product list has it."""
+
+    part: str
+    text: str
+    medium: CableProfile
+    kind: Polarity
+    far_ends: int
+    lanes: int
+    listed: bool
+
 
 Jumpers = tuple[tuple[Jumper, ...], tuple[Jumper, ...]]
 """Those at the a and those at the b end of a cable."""
 
-Fibre = Callable[[CableProfile, int, int, float], Jumper]
+Fibre = Callable[[CableProfile, int, int, float], tuple[str, str]]
 """(part, description) of a direct fibre of a medium, by far ends, lanes and length, m."""
+
+Make = Callable[[CableProfile, Polarity, tuple[int, int], float], Jumper]
+"""A jumper of a medium and polarity type, by its far ends and lanes, and length, m."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +58,7 @@ class _Channel:
     a_m: float
     b_m: float
 
-    def ends(self, fibre: Fibre) -> Jumpers:
+    def ends(self, make: Make) -> Jumpers:
         """The jumpers at the a and at the b end."""
         near_m, far_m = (self.a_m, self.b_m) if self.lower else (self.b_m, self.a_m)
         near, far = self.policy.jumpers if self.lower else self.policy.jumpers[::-1]
@@ -53,8 +68,8 @@ class _Channel:
             AT_COMMON_END: (splitter, leg, 1, self.legs),
             NOWHERE: (leg, leg, self.legs, self.legs),
         }[self.split]
-        first = (_typed(self.medium, near, near_m, fibre(self.medium, *common, near_m)),) * one
-        last = (_typed(self.medium, far, far_m, fibre(self.medium, *others, far_m)),) * many
+        first = (make(self.medium, near, common, near_m),) * one
+        last = (make(self.medium, far, others, far_m),) * many
         return (first, last) if self.lower else (last, first)
 
 
@@ -71,15 +86,18 @@ class Channels:
         """(parts, descriptions) of each patched cable, joined by `JOINT`, those of the a end first."""
         joined = []
         for a, b in self.kinds:
-            names, descriptions = zip(*a, *b, strict=True)
-            joined.append((JOINT.join(names), JOINT.join(descriptions)))
+            joined.append((JOINT.join(j.part for j in (*a, *b)), JOINT.join(j.text for j in (*a, *b))))
         return [joined[i] for i in self.kind.tolist()]
 
 
 def channels_of(
-    links: LinkTable, cables: CableTable, patching: Patching, splits: Ints, lanes: Ints, fibre: Fibre
+    links: LinkTable, cables: CableTable, patching: Patching, widths: tuple[Ints, Ints], make: Make
 ) -> Channels:
-    """The jumpers of every patched cable, made once for each distinct kind."""
+    """The jumpers of every patched cable, made once for each distinct kind.
+
+    `widths` are into how many far ends each cable splits, and its lanes.
+    """
+    splits, lanes = widths
     rows = np.flatnonzero(patching.policy >= 0)
     legs = np.bincount(cables.end_cable, minlength=len(cables))
     each = np.zeros(len(cables), dtype=np.int64)
@@ -92,14 +110,23 @@ def channels_of(
     kinds: Iterable[tuple[int, ...]] = zip(*(key[first].tolist() for key in keys), strict=True)
     for low, medium, policy, far_ends, count, split, whole, leg, a_mm, b_mm in kinds:
         of = cables.media[medium], patching.policies[policy], bool(low)
-        widths = far_ends, count, split, whole, leg
-        made.append(_Channel(*of, *widths, a_mm / 1000, b_mm / 1000).ends(fibre))
+        counts = far_ends, count, split, whole, leg
+        made.append(_Channel(*of, *counts, a_mm / 1000, b_mm / 1000).ends(make))
     return Channels(rows, kind, tuple(made))
 
 
-def _typed(medium: CableProfile, kind: Polarity, length_m: float, made: Jumper) -> Jumper:
-    """A jumper's part with its polarity type, where it is not the usual one: direct fibres are of type B."""
-    if kind == "B" or not medium.connector.startswith("MPO"):
-        return made
-    length = f"{number(length_m)}m"
-    return f"{made[0].removesuffix(length)}type-{kind.lower()}-{length}", f"{made[1]}, type {kind}"
+def jumper(
+    shelf: Shelf | None, fibre: Fibre, medium: CableProfile, kind: Polarity, widths: tuple[int, int], length_m: float
+) -> Jumper:
+    """The product of the lists, or the generic part, which says its type where that is not B, as of direct fibres."""
+    usual = kind == "B" or not medium.connector.startswith("MPO")
+    found = shelf.jumper(medium, *widths, length_m) if shelf and usual else None
+    if found:
+        product, pieces = found
+        made = as_set(product.part_number(length_m), f"{product.name}, {number(length_m)} m", pieces)
+    else:
+        made = fibre(medium, *widths, length_m)
+    if not usual:
+        length = f"{number(length_m)}m"
+        made = f"{made[0].removesuffix(length)}type-{kind.lower()}-{length}", f"{made[1]}, type {kind}"
+    return Jumper(*made, medium, kind, *widths, found is not None)

@@ -98,7 +98,8 @@ def cable(
     segment[ends.cable] = links.segment[ends.link]
     media = _media(design, links)
     shared = sharing(links, segment, ends)
-    patchable = Patchable.of(design, devices, racks, links, media)
+    shelf = shelf_of(design)
+    patchable = Patchable.of(design, devices, racks, links, media, shelf)
     choice = patchable.choose(partial(choose, links, segment, shared), ends, run_m)
     attached = np.array([profile.attached for profile in media], dtype=bool)
     made = assemble(shared, attached[choice.medium], ends)
@@ -107,7 +108,6 @@ def cable(
     medium, reaches = choice.medium[made.first], choice.reaches[made.first]
     of_link = np.append(made.number, np.int32(-1))[of_link]
     length_m, ends = _lengths(media, medium, longest), made.ends
-    shelf = shelf_of(design)
     if shelf:
         sold_m = offered_lengths(shelf, links, ends, made.connectors, (medium, media, longest))
         length_m = np.where(np.isnan(sold_m), length_m, sold_m)

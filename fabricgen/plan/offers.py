@@ -8,13 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from fabricgen.catalog.models import CableProfile
+from fabricgen.catalog.product_models import Product
 from fabricgen.design.model import Design
 from fabricgen.plan.assemblies import connectors_in_cage
 from fabricgen.plan.end_kinds import end_kind
 from fabricgen.plan.end_numbers import Ends, hangs_on_lower
 from fabricgen.plan.groups import combinations
 from fabricgen.plan.pieces import common_end_is_lower, widths
-from fabricgen.plan.shelf import Shelf, Wanted
+from fabricgen.plan.shelf import Shelf, Wanted, fibres_of
 from fabricgen.plan.tables import Floats, Ints, LinkTable, Offer, Segment
 
 Media = tuple[CableProfile, ...]
@@ -80,8 +81,29 @@ def offered_lengths(
     for i, (kind, of_media, *size) in enumerate(zip(*(c[first].tolist() for c in columns), strict=True)):
         wanted = wanted_of(links.segments[kind], media[of_media], shelf, *size)
         here = np.flatnonzero(code == i)
-        for product in shelf.cables(wanted):
-            sold = np.array([*product.lengths_m, np.nan])
-            length_m[here] = sold[np.searchsorted(sold[:-1], run_m[here] - 1e-9)]
-            here = here[np.isnan(length_m[here])]
+        length_m[here] = _sold(shelf.cables(wanted), run_m[here])
+    return length_m
+
+
+def jumper_lengths(shelf: Shelf, media: Media, columns: tuple[Ints, Ints, Ints], run_m: Floats) -> Floats:
+    """The length that is sold of jumpers, m, float64; NaN where none is, or none so long.
+
+    `columns`: the medium of each, an index of `media`, into how many ends it splits, and its lanes.
+    """
+    first, code = combinations(*columns)
+    length_m = np.full(len(run_m), np.nan)
+    for i, (medium, far, count) in enumerate(zip(*(c[first].tolist() for c in columns), strict=True)):
+        pieces = fibres_of(media[medium], far, count)
+        here = np.flatnonzero(code == i)
+        length_m[here] = _sold(shelf.fibres(media[medium], pieces[1]) if pieces else (), run_m[here])
+    return length_m
+
+
+def _sold(products: Iterable[Product], run_m: Floats) -> Floats:
+    """The shortest length of the first product that is long enough, for runs, m, float64; NaN where none is."""
+    length_m, here = np.full(len(run_m), np.nan), np.arange(len(run_m))
+    for product in products:
+        sold = np.array([*product.lengths_m, np.nan])
+        length_m[here] = sold[np.searchsorted(sold[:-1], run_m[here] - 1e-9)]
+        here = here[np.isnan(length_m[here])]
     return length_m

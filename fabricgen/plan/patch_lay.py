@@ -10,11 +10,13 @@ from fabricgen.blueprint.floor import Floor
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.patching import PatchPolicy
 from fabricgen.plan.end_numbers import Ends
+from fabricgen.plan.offers import jumper_lengths
 from fabricgen.plan.patch_panels import free_units, land, patch_racks, stand
 from fabricgen.plan.patch_places import Places
 from fabricgen.plan.patch_tables import PanelTable, Patching, PatchTable, TrunkTable
-from fabricgen.plan.patch_ways import Trunks, Ways, trunks_of, ways_of
+from fabricgen.plan.patch_ways import Trunks, Ways, jumper_widths, trunks_of, ways_of
 from fabricgen.plan.routes import Stands, run_between, stands, stands_at, together
+from fabricgen.plan.shelf import Shelf
 from fabricgen.plan.stock import fibre_m, order_m
 from fabricgen.plan.tables import DeviceTable, Flags, Floats, Ints, LinkTable, RackTable, distinct
 
@@ -30,6 +32,8 @@ class Hall:
     media: tuple[CableProfile, ...]
     policies: tuple[PatchPolicy, ...]
     places: Places
+    shelf: Shelf | None = None
+    """Product lists that jumpers are ordered from."""
 
     def devices_of(self, ends: Ends, rows: Ints) -> tuple[Ints, Ints]:
         """Devices at the a and b end of cable end rows."""
@@ -69,7 +73,8 @@ def lay(hall: Hall, ends: Ends, policy: Ints, medium: Ints) -> Laid:
     landings = landed.a_panel, landed.a_port, landed.b_panel, landed.b_port
     table = TrunkTable(*kinds, *landings, trunks.used, fibre_m(run))
     jumpers = _jumper_runs(hall, ends, (at, racks), table, patches, len(policy))
-    a_m, b_m = (_stocked(hall.media, medium, policy, jumper) for jumper in jumpers)
+    widths = jumper_widths(hall.links, ends, ways.split)
+    a_m, b_m = (_stocked(hall, end, (medium, policy), widths[end], jumper) for end, jumper in enumerate(jumpers))
     cable = ends.cable[patches.row]
     length_m, run_m = a_m + b_m, jumpers[0] + jumpers[1]
     length_m += _longest(table.length_m[patches.trunk], cable, len(policy))
@@ -120,10 +125,20 @@ def _longest(length_m: Floats, cable: Ints, cables: int) -> Floats:
     return found
 
 
-def _stocked(media: tuple[CableProfile, ...], medium: Ints, policy: Ints, run_m: Floats) -> Floats:
-    """What is ordered of fibre of each patched cable's medium for a run, m; 0 for direct ones."""
+def _stocked(hall: Hall, end: int, of: tuple[Ints, Ints], widths: tuple[Ints, Ints], run_m: Floats) -> Floats:
+    """What is ordered of fibre for the runs of jumpers at the a (0) or b (1) end, m; 0 for direct cables.
+
+    `of` is medium and policy of each cable, `widths` the far ends and lanes of its jumper there.
+    """
+    (medium, policy), media = of, hall.media
     found = np.zeros(len(run_m))
     for i in distinct(medium[policy >= 0]):
         rows = np.flatnonzero((medium == i) & (policy >= 0))
         found[rows] = order_m(media[i], run_m[rows])
+    if hall.shelf:
+        usual = [[p.is_usual(m, end) for m in media] for p in hall.policies]
+        rows = np.flatnonzero(policy >= 0)
+        rows = rows[np.array(usual, dtype=bool)[policy[rows], medium[rows]]]
+        sold_m = jumper_lengths(hall.shelf, media, (medium[rows], *(w[rows] for w in widths)), run_m[rows])
+        found[rows] = np.where(np.isnan(sold_m), found[rows], sold_m)
     return found

@@ -94,6 +94,23 @@ def _splits(cable: Ints, far: Ints, whole: Flags, cables: int) -> Ints:
     return split
 
 
+def jumper_widths(links: LinkTable, ends: Ends, split: Ints) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
+    """(into how many ends the jumpers of each cable split, lanes of each), at its a and at its b end; int32."""
+    count = len(split)
+    table = links, ends.cable, ends.link, ends.links, count
+    legs, whole = widths(*table)
+    leg, lower = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=bool)
+    np.maximum.at(leg, ends.cable, link_lanes(links)[links.segment[ends.link]] * ends.links)
+    lower[ends.cable] = np.array([hangs_on_lower(s) for s in links.segments], dtype=bool)[links.segment[ends.link]]
+    common = np.where(split == AT_COMMON_END, legs, 1), np.where(split == NOWHERE, leg, whole)
+    others = np.where(split == AT_FAR_END, legs, 1), np.where(split == AT_FAR_END, whole, leg)
+    a, b = (
+        (np.where(lower, one, other).astype(np.int32), np.where(lower, other, one).astype(np.int32))
+        for one, other in zip(common, others, strict=True)
+    )
+    return (a[0], b[0]), (a[1], b[1])
+
+
 def trunks_of(ways: Ways, policies: tuple[PatchPolicy, ...], places: int) -> Trunks:
     """Lay ways into trunks, pair of places by pair, in the order of cables; spare connectors are behind them."""
     low, high = np.minimum(ways.a_place, ways.b_place), np.maximum(ways.a_place, ways.b_place)

@@ -15,6 +15,7 @@ from fabricgen.plan.media import fits_segment
 from fabricgen.plan.patch_lay import Hall, Laid, lay
 from fabricgen.plan.patch_places import places_of
 from fabricgen.plan.patch_tables import Patching
+from fabricgen.plan.shelf import Shelf
 from fabricgen.plan.tables import CableTable, DeviceTable, Flags, Floats, Ints, LinkTable, RackTable
 
 Choose = Callable[[Floats, tuple[CableProfile, ...]], tuple[Ints, Flags]]
@@ -45,14 +46,20 @@ class Patchable:
 
     @classmethod
     def of(
-        cls, design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable, media: tuple[CableProfile, ...]
+        cls,
+        design: Design,
+        devices: DeviceTable,
+        racks: RackTable,
+        links: LinkTable,
+        media: tuple[CableProfile, ...],
+        shelf: Shelf | None,
     ) -> Patchable:
         """What the policies of a blueprint may patch."""
         policies = policies_of(design)
         if not policies:
             return cls(media, racks)
         floor = design.loaded.blueprint.floor
-        return cls(media, racks, Hall(floor, devices, racks, links, media, policies, places_of(design, racks)))
+        return cls(media, racks, Hall(floor, devices, racks, links, media, policies, places_of(design, racks), shelf))
 
     def choose(self, choose: Choose, ends: Ends, run_m: Floats) -> Choice:
         """Choose the medium of each cable.
@@ -79,7 +86,8 @@ class Patchable:
 
     def _kind(self, medium: Ints) -> Ints:
         """Media in whose place another of the same number changes nothing that is laid."""
-        kinds = [(m.fibre, m.lanes_per_connector, m.stock_m) for m in self.media]
+        listed = self.hall is not None and self.hall.shelf is not None  # jumpers of a product list are for some media
+        kinds = [(m.fibre, m.lanes_per_connector, m.stock_m, m.id if listed else "") for m in self.media]
         return np.array([kinds.index(kind) for kind in kinds], dtype=np.int32)[medium]
 
     def _plugged(self, choose: Choose, run_m: Floats, direct: tuple[Ints, Flags], own: Flags) -> tuple[Ints, Flags]:

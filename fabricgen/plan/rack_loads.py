@@ -13,7 +13,9 @@ from fabricgen.plan.tables import DeviceTable, Floats, Ints, Plan
 
 @dataclass(frozen=True, slots=True)
 class RackLoads:
-    """One row a rack: devices and the rack units they use, int32; sums of what is published, float64, without optics.
+    """One row a rack: devices, and the rack units that they and patch panels use, int32.
+
+    Sums are of what is published of devices, float64, without optics.
 
     `unweighed` and `unpowered` count devices without such a figure; heat is NaN where it is not known where it goes.
     """
@@ -36,7 +38,7 @@ def rack_loads(plan: Plan) -> RackLoads:
 
     return RackLoads(
         devices=total(lambda _: 1).astype(np.int32),
-        units=total(lambda p: p.rack_units).astype(np.int32),
+        units=total(lambda p: p.rack_units).astype(np.int32) + panel_units(plan),
         weight_kg=total(lambda p: p.weight_kg),
         unweighed=total(lambda p: p.weight_kg is None).astype(np.int32),
         power_w=total(planned_w),
@@ -44,6 +46,16 @@ def rack_loads(plan: Plan) -> RackLoads:
         liquid_w=total(liquid_w, np.nan),
         air_w=total(air_w, np.nan),
     )
+
+
+def panel_units(plan: Plan) -> Ints:
+    """Rack units that patch panels use in each rack, int32."""
+    used = np.zeros(len(plan.racks), dtype=np.int32)
+    if plan.patching:
+        panels = plan.patching.panels
+        height = np.array([p.panel.rack_units for p in plan.patching.policies], dtype=np.int32)
+        np.add.at(used, panels.rack, height[panels.policy])
+    return used
 
 
 def _summed(devices: DeviceTable, racks: int, figure: Callable[[Device], float | None], unknown: float) -> Floats:

@@ -59,14 +59,20 @@ class Wanted:
     def pieces(self) -> tuple[int, int] | None:
         """(how many assemblies, into how many each splits); None where no whole number of them does.
 
-        A cable is one piece. Fibres come one a connector: straight ones to as many far ends, or splitters.
+        A cable is one piece, fibres as of `fibres_of`.
         """
-        if self.medium.attached:
-            return 1, self.far_ends
-        count, ends = self.connectors, self.far_ends
-        if count % ends == 0:
-            return count, 1
-        return (count, ends // count) if ends % count == 0 else None
+        return (1, self.far_ends) if self.medium.attached else fibres_of(self.medium, self.far_ends, self.lanes)
+
+
+def fibres_of(medium: CableProfile, far_ends: int, lanes: int) -> tuple[int, int] | None:
+    """(how many fibres, into how many each splits) make one of so many lanes; None where no whole number of them does.
+
+    They come one a connector: straight ones to as many far ends, or splitters.
+    """
+    count = -(-lanes // medium.lanes_per_connector)
+    if count % far_ends == 0:
+        return count, 1
+    return (count, far_ends // count) if far_ends % count == 0 else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +99,7 @@ class Shelf:
             return
         splits = pieces[1]
         if not wanted.medium.attached:
-            yield from (p for p in of_kind(self.lists, "fibre", wanted.medium.id) if p.splits == splits)
+            yield from self.fibres(wanted.medium, splits)
             return
         hub, far, gbps = wanted.hub, wanted.far, round(wanted.lanes * wanted.lane_gbps)
         for product in of_kind(self.lists, "cable", wanted.medium.id):
@@ -103,6 +109,16 @@ class Shelf:
                     product.takes(a.form_factor, a.top) and product.far_takes(b.form_factor, b.top) for a, b in pairs
                 ):
                     yield product
+
+    def fibres(self, medium: CableProfile, splits: int) -> list[Product]:
+        """The fibres that join transceivers of a medium and split so; the first that is long enough is taken."""
+        return [p for p in of_kind(self.lists, "fibre", medium.id) if p.splits == splits]
+
+    def jumper(self, medium: CableProfile, far_ends: int, lanes: int, length_m: float) -> tuple[Product, int] | None:
+        """(product, how many of them) of a fibre of a length, m; None where no list has it in that length."""
+        pieces = fibres_of(medium, far_ends, lanes)
+        sold = (p for p in self.fibres(medium, pieces[1]) if p.length_for(length_m) == length_m) if pieces else ()
+        return next(((p, pieces[0]) for p in sold if pieces), None)
 
     def reach_m(self, medium: CableProfile, wanted: Wanted) -> float:
         """How far a medium goes with what is sold for two ends, m; -1 where nothing is.

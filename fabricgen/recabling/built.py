@@ -13,6 +13,7 @@ from fabricgen.plan.tables import Plan
 from fabricgen.recabling.ends import CableEnd, Cables
 from fabricgen.recabling.media import recut
 from fabricgen.recabling.moves import Move, moved
+from fabricgen.recabling.patched import patched_faults
 from fabricgen.recabling.places import Places
 from fabricgen.recabling.room import crowded
 
@@ -40,7 +41,8 @@ def as_built(
     """(the plan with what single cables have of their own, its port names, what was planned).
 
     Links and cables keep their rows. Raises InputError with every override that names nothing (FG079, FG080), has no
-    room (FG081), or fits no cage or lanes (FG082, FG083).
+    room (FG081), fits no cage or lanes (FG082, FG083), or is of a
+    patched cable that it would make one piece (FG087).
     """
     stated = design.loaded.blueprint.cable_of
     if not stated:
@@ -51,6 +53,7 @@ def as_built(
     moves = list(_moves(Places(design.catalog, frozenset(names)), cables, own, faults))
     built = moved(plan, moves)
     faults += () if faults else crowded(built, moves, names, cables.ids)
+    faults += patched_faults(cables, own)
     built = replace(built, cables=recut(design.catalog, cables, own, faults))
     if faults:
         raise InputError(_told(faults))

@@ -14,7 +14,7 @@ from fabricgen.design.halls import row_number
 from fabricgen.export.drawings.elevation import elevation
 from fabricgen.export.drawings.floor_plan import floor_plan, on_one_page, pages, whole_hall
 from fabricgen.export.drawings.port_map import port_maps
-from fabricgen.export.drawings.rack_contents import Racks
+from fabricgen.export.drawings.rack_contents import PANEL_SWATCH, Racks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import STYLE, document
 from fabricgen.export.drawings.switch_ports import PortMaps
@@ -210,6 +210,7 @@ class Books:
         return {
             "swatches": [LegendEntry(n, s.word, s.code, s.fill, s.ink) for n, s in swatches.items()],
             "rails": shades,
+            "panels": PANEL_SWATCH if self._cluster.plan.patching else None,
             "planes": [(mark.letter, mark.pattern) for mark in marks if mark],
             "patterns": [(name, _MARKS[name]) for name in PATTERNS],
         }

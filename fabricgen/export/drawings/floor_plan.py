@@ -47,7 +47,8 @@ def whole_hall(table: RackTable, hall: int) -> Window:
     """All of a hall at the scale of details: within its walls, or as far as racks stand where these are not stated."""
     spec, here = table.halls[hall], np.flatnonzero(table.hall == hall)
     if spec.rows:
-        return Window(hall, tuple(range(spec.rows)), range(spec.racks_per_row), DETAIL)
+        first = int(table.column[here].min(initial=0))  # patch racks stand before the first place
+        return Window(hall, tuple(range(spec.rows)), range(min(0, first), spec.racks_per_row), DETAIL)
     rows = tuple(sorted(set(table.row[here].tolist())))
     return Window(hall, rows, range(int(table.column[here].min()), int(table.column[here].max()) + 1), DETAIL)
 
@@ -152,8 +153,8 @@ class _Plan:
 
     def _head(self) -> str:
         window = self._window
-        first, last = row_number(window.rows[0]), row_number(window.rows[-1])
-        told = f"rows {first} to {last}, places {window.columns.start + 1} to {window.columns.stop}"
+        ends = window.rows[0], window.rows[-1], window.columns.start, window.columns.stop - 1
+        told = "rows {} to {}, places {} to {}".format(*map(row_number, ends))
         told += f"; scale 1:{1000 / window.scale:.0f}"
         return label(0.5, 3, self.title, 3.8, "b", self.width - 1) + label(0.5, 7.8, told, 2.4, "g", self.width - 1)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.floor import FloorPlan, Spot
 from fabricgen.design.halls import row_number
 from fabricgen.export.palette import Swatch, cluster_swatches
+from fabricgen.parts.trunks import PatchParts
 from fabricgen.plan.rack_loads import RackLoads, rack_loads
 from fabricgen.plan.tables import EXTRA, NODE, DeviceClass, Wide
 
@@ -21,10 +22,13 @@ NODE_SWATCH = Swatch("#E8ECF1", "#000000", "pale", "")
 EXTRA_SWATCH = Swatch("#FFFFFF", "#000000", "white", "")
 """Other devices."""
 
+PANEL_SWATCH = Swatch("#D5CFC4", "#000000", "sand", "PP")
+"""Patch panels, and the racks that hold nothing else."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A device in a rack: its lowest rack unit and height, name, model, and the colour of its kind."""
+    """A device or patch panel in a rack: its lowest rack unit and height, name, model, and the colour of its kind."""
 
     u: int
     height: int
@@ -71,7 +75,7 @@ class Racks:
             name=self._table.names[number],
             place=self.place(number),
             units=kind.units,
-            items=tuple(self._item(row) for row in self.devices_of(number)),
+            items=self._items(number),
             used_u=Total(float(loads.units[number]), kind.units),
             weight_kg=Total(float(loads.weight_kg[number]), kind.load_kg, bool(loads.unweighed[number])),
             power_kw=Total(float(loads.power_w[number]) / 1000, kind.power_kw, bool(loads.unpowered[number])),
@@ -90,7 +94,8 @@ class Racks:
         hall = table.halls[int(table.hall[number])]
         words = [sites[hall.site]] if len(sites) > 1 else []
         words += [hall.name] if len(table.halls) > len(sites) else []
-        return " ".join([*words, f"row {row_number(int(table.row[number]))} place {int(table.column[number]) + 1}"])
+        row, column = (row_number(int(of[number])) for of in (table.row, table.column))
+        return " ".join([*words, f"row {row} place {column}"])
 
     def feeds(self, number: int) -> tuple[str, ...]:
         """The power feeds that a rack hangs on."""
@@ -114,6 +119,29 @@ class Racks:
     @cached_property
     def _loads(self) -> RackLoads:
         return rack_loads(self._cluster.plan)
+
+    def _items(self, rack: int) -> tuple[Item, ...]:
+        """Devices and patch panels of a rack, from the bottom."""
+        devices = [self._item(row) for row in self.devices_of(rack)]
+        return tuple(sorted([*devices, *self._panels.get(rack, ())], key=lambda item: item.u))
+
+    @cached_property
+    def _panels(self) -> Mapping[int, Sequence[Item]]:
+        """The patch panels of each rack that has some."""
+        found: dict[int, list[Item]] = {}
+        patching = self._cluster.plan.patching
+        if patching:
+            panels = patching.panels
+            names = PatchParts(self._cluster, patching).panels
+            columns = panels.rack.tolist(), panels.u.tolist(), panels.policy.tolist(), names
+            for rack, u, policy, name in zip(*columns, strict=True):
+                panel = patching.policies[policy].panel
+                found.setdefault(rack, []).append(Item(u, panel.rack_units, name, panel.id, PANEL_SWATCH))
+        return found
+
+    def has_panels(self, rack: int) -> bool:
+        """Whether patch panels stand in a rack."""
+        return rack in self._panels
 
     def _item(self, row: int) -> Item:
         number = int(self._devices.device_class[row])

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor import FloorPlan
-from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, Racks
+from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, Racks
 from fabricgen.export.palette import LIGHT, Swatch
 from fabricgen.plan.tables import EXTRA, NODE
 
@@ -36,7 +36,7 @@ class RackKinds:
         return f"{self._cluster.design.layout.sites[told.site]} {told.name}{storey}"
 
     def of(self, rack: int) -> RackKind:
-        """What a rack is drawn as: pale with stripes where nodes stand, else as the fabric with most devices."""
+        """What a rack is drawn as: pale with stripes where nodes stand, else as its main fabric, or panels."""
         devices = self._cluster.plan.devices
         numbers = [int(devices.device_class[row]) for row in self._racks.devices_of(rack)]
         kinds = [devices.classes[n].kind for n in numbers]
@@ -45,7 +45,9 @@ class RackKinds:
         distinct = sorted(set(others), key=lambda swatch: (-others.count(swatch), swatch.code))
         if NODE in kinds:
             return _kind(NODE_SWATCH, distinct)
-        return _kind(distinct[0], distinct[1:]) if distinct else _kind(EXTRA_SWATCH, [])
+        if distinct:
+            return _kind(distinct[0], distinct[1:])
+        return _kind(EXTRA_SWATCH if kinds or not self._racks.has_panels(rack) else PANEL_SWATCH, [])
 
     def feeds(self, rack: int) -> tuple[tuple[str, ...], ...]:
         """The feeds of a rack as a further line of its name; none where none are stated."""

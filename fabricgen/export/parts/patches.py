@@ -46,7 +46,7 @@ def _side(cluster: Cluster, patching: Patching, names: PatchParts, jumpers: Chan
     panel = np.where(at_b, trunks.b_panel[trunk], trunks.a_panel[trunk])
     first = np.where(at_b, trunks.b_port[trunk], trunks.a_port[trunk])
     device = (links.b_device if end else links.a_device)[link]
-    parts = np.array([ends[end][0][0] for ends in jumpers.kinds], dtype=object)
+    parts = np.array([ends[end][0].part for ends in jumpers.kinds], dtype=object)
     kind = jumpers.kind[np.searchsorted(jumpers.cable, cable)]
     text, which = names.positions(patches, kept)
     each = np.array([len(p.panel.positions) for p in patching.policies], dtype=np.int32)[trunks.policy[trunk]]
@@ -65,6 +65,12 @@ def _side(cluster: Cluster, patching: Patching, names: PatchParts, jumpers: Chan
         "connector": (port // each + 1).tolist(),
         "fibres": picked(np.array(text, dtype=object), which),
     }
+
+
+def end_rows(cluster: Cluster, patching: Patching) -> tuple[Ints, Ints]:
+    """The cable end rows that the rows of patches.csv are of: those of a ends, then those of b ends."""
+    a, b = (patching.patches.row[_once(cluster, patching, end)] for end in (0, 1))
+    return a, b
 
 
 def _once(cluster: Cluster, patching: Patching, end: int) -> Ints:

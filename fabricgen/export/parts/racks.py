@@ -25,11 +25,11 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 def table(cluster: Cluster) -> Table:
     """Racks in the order of their table.
 
-    Rows and places count from 1 in the hall; rows before its first are negative. x_m and y_m are the centre in the
-    frame of the site; the front faces `y+` or `y-`, which no spreadsheet takes for a formula. Sums are of what is
-    published of the devices in the rack: weight without the rack itself, power at maximum without optics; `unweighed`
-    and `unpowered` count devices without such a figure. The heat that coolant and air take is empty where a device does
-    not say how it divides.
+    Rows and places count from 1 in the hall; those before the first count down from -1: patch racks stand there. x_m
+    and y_m are the centre in the frame of the site; the front faces `y+` or `y-`, which no spreadsheet takes for a
+    formula. `units_used` counts patch panels too, which are no `devices`. Sums are of what is published of these:
+    weight without the rack itself, power at maximum without optics; `unweighed` and `unpowered` count devices without
+    such a figure. The heat that coolant and air take is empty where a device does not say how it divides.
     """
     racks, layout = cluster.plan.racks, cluster.design.layout
     halls = racks.halls
@@ -40,7 +40,7 @@ def table(cluster: Cluster) -> Table:
         "hall": picked(np.array([hall.name for hall in halls], dtype=object), racks.hall),
         "storey": np.array([hall.storey for hall in halls], dtype=np.int32)[racks.hall].tolist(),
         "row": row_number(racks.row).tolist(),
-        "column": (racks.column + 1).tolist(),
+        "column": row_number(racks.column).tolist(),
         "x_m": _rounded(racks.x_m),
         "y_m": _rounded(racks.y_m),
         "faces": [f"y{'+' if face > 0 else '-'}" for face in racks.faces.tolist()],

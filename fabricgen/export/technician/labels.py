@@ -9,6 +9,7 @@ import numpy as np
 from fabricgen.allocate.ports import Strings
 from fabricgen.export.columns import picked
 from fabricgen.export.table import Cell, Table
+from fabricgen.export.technician.patch_labels import patch_labels
 from fabricgen.export.technician.records import Records
 from fabricgen.kernel.units import number
 from fabricgen.parts.cables import CableParts
@@ -18,9 +19,21 @@ from fabricgen.plan.tables import Flags, Ints, Wide
 def label_table(found: Records) -> Table:
     """One row a label, both ends of a cable together, cables in the order of pulling.
 
-    The common end of a breakout has one label, which names the first far end and how many more there are. `code` is
-    unique: the text for a bar or QR code.
+    The common end of a breakout has one label, which names the first far end and how many more there are. Of cables
+    that are patched each jumper has its own, and so have trunks, which come first. `code` is unique: the text for a bar
+    or QR code.
     """
+    direct, patching = _direct_labels(found), found.cluster.plan.patching
+    if patching is None:
+        return direct
+    more = patch_labels(found, patching)
+    columns = {name: [*cells, *(label[name] for label in more)] for name, cells in direct.columns.items()}
+    order = np.argsort(np.array(columns["order"], dtype=np.int64), kind="stable").tolist()
+    return Table("labels", {name: [cells[i] for i in order] for name, cells in columns.items()})
+
+
+def _direct_labels(found: Records) -> Table:
+    """The labels of cables that are not patched."""
     row, end = _labels(found)
     cables, cluster = found.cluster.plan.cables, found.cluster
     cable = found.cable[row]
@@ -60,6 +73,8 @@ def _labels(found: Records) -> tuple[Wide, Flags]:
     end = np.repeat([False, True], len(rows))
     row = np.tile(rows, 2)
     wanted = found.first[row] | ~_is_common(found, row, end)
+    if found.cluster.plan.patching:
+        wanted &= found.cluster.plan.patching.policy[found.cable[row]] < 0
     row, end = row[wanted], end[wanted]
     walk = np.lexsort((row, ~_is_common(found, row, end), found.pull.order[found.cable[row]]))
     return row[walk], end[walk]

@@ -3,8 +3,9 @@
 TIA-606-B (kept in C and D) names a port `[floor].[row][cabinet]-[rack unit]:[port]` and a cord by its near and then its
 far end, for example `4BK01-55:50/DC.C03-14:04`, the rack unit counted from the bottom of the cabinet
 (https://test.expresscorp.com/blogs/cable-label-standards-ansi-tia-606-b). Here an end reads `h1.R03.07-U42:12/2`: hall
-h1, row 3, seventh rack, unit 42, port 12/2. Network rows, which are numbered on their own, read N01; where a cluster
-has several sites the site comes first. The slash is part of port names, so that far ends have a line of their own.
+h1, row 3, seventh rack, unit 42, port 12/2. Network rows, which are numbered on their own, read N01, and patch
+racks before the first place of a row P01, P02 and so on from there; where a cluster has several sites the site comes
+first. The slash is part of port names, so that far ends have a line of their own.
 """
 
 from __future__ import annotations
@@ -60,9 +61,14 @@ def row_places(cluster: Cluster) -> Strings:
 
 def rack_places(cluster: Cluster) -> Strings:
     """`h1.R03.07` of every rack; object array of str."""
-    column = np.array([f".{column + 1:02d}" for column in cluster.plan.racks.column.tolist()], dtype=object)
+    column = np.array([_column(column) for column in cluster.plan.racks.column.tolist()], dtype=object)
     places: Strings = row_places(cluster) + column
     return places
+
+
+def _column(column: int) -> str:
+    """`.07` of the seventh place, `.P01` of the last one before the first."""
+    return f".{column + 1:02d}" if column >= 0 else f".P{-column:02d}"
 
 
 def device_places(cluster: Cluster) -> Strings:

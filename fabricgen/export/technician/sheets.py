@@ -14,6 +14,7 @@ from fabricgen.export.parts import cables
 from fabricgen.export.table import Table
 from fabricgen.export.technician.bundles import KIND_WORDS
 from fabricgen.export.technician.locations import rack_places
+from fabricgen.export.technician.patched import through_panels
 from fabricgen.export.technician.records import Records, Tag, ends_per_rack, records
 from fabricgen.export.technician.sheet import A3, Column, Sheet, redlines
 from fabricgen.export.technician.styles import BOLD, MARK, NUMBER, SMALL, TEXT
@@ -136,6 +137,7 @@ def pull_sheet(pack: Pack, rows: Wide, name: str, title: str) -> Sheet:
         Column("b_end", 24, BOLD, pack.location[1][rows].tolist()),
         Column("part", 20, SMALL, wiring["part"][rows].tolist()),
         Column("length_m", 8, NUMBER, wiring["length_m"][rows].tolist()),
+        *_via(pack, rows),
         *redlines(),
         *_keys(pack, rows, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
     )
@@ -159,6 +161,7 @@ def rack_sheet(pack: Pack, rack: int, name: str) -> Sheet:
         Column("transceiver", 16, SMALL, _side(wiring, "transceiver", row, b).tolist()),
         Column("part", 19, SMALL, wiring["part"][row].tolist()),
         Column("length_m", 8, NUMBER, wiring["length_m"][row].tolist()),
+        *_via(pack, row),
         *redlines((np.flatnonzero(b).tolist(), np.flatnonzero(~b).tolist())),
         Column("end", 4, TEXT, np.where(b, "b", "a").tolist(), hidden=True),
         *_keys(pack, row, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
@@ -197,6 +200,12 @@ def bundle_sheet(pack: Pack, rows: Wide, name: str) -> Sheet:
         redlines()[-1],
     )
     return Sheet(name, "Bundles in the order of pulling", len(bundle), columns, tags, _bands(steps))
+
+
+def _via(pack: Pack, rows: Wide) -> tuple[Column, ...]:
+    """Whether cables go through patch panels, where any does: then it is jumpers and trunks that are laid."""
+    via = through_panels(pack.cluster)
+    return () if via is None else (Column("via", 8, BOLD, via[pack.found.cable[rows]].tolist()),)
 
 
 def _side(wiring: dict[str, Strings], name: str, row: Wide, b: Flags) -> Strings:

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from fabricgen.export.technician.cover import Contents, Cover, write_cover
+from fabricgen.export.technician.patched import patch_sheets
 from fabricgen.export.technician.records import rack_of
 from fabricgen.export.technician.sheet import Sheet, write_sheet
 from fabricgen.export.technician.sheet_names import sheet_names
@@ -49,6 +50,7 @@ def workbook(pack: Pack, volume: Volume) -> bytes:
 
 def _sheets(pack: Pack, volume: Volume, rows: Wide) -> Iterator[Sheet]:
     """The sheets of a workbook, by the names that they would like to have."""
+    yield from patch_sheets(pack.cluster, frozenset(pack.cluster.plan.racks.names[rack] for rack in volume.racks))
     yield bundle_sheet(pack, rows, "bundles")
     for name, mine, title in pull_sheets(pack, rows):
         yield pull_sheet(pack, mine, name, title)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.kernel.units import number
 from fabricgen.lint.rule import PlanRule
+from fabricgen.plan.shelf import fibres_of
 
 if TYPE_CHECKING:
     from fabricgen.catalog.product_models import Product
     from fabricgen.cluster import Cluster
     from fabricgen.parts.cables import CableParts
+    from fabricgen.parts.jumpers import Jumper
     from fabricgen.plan.shelf import Shelf, Wanted
-    from fabricgen.plan.tables import Ints, Segment
+    from fabricgen.plan.tables import Segment, Wide
 
 Gap = tuple[str, str, str, str]
 """Fabric, pair of tiers, what is missing, what is nearest."""
@@ -59,7 +62,7 @@ class PartNotListed(PlanRule):
         parts = CableParts(cluster)
         for what, gaps in (
             ("cables", _cables(cluster, parts, shelf)),
-            ("patched cables", _patched(cluster, parts)),
+            ("jumpers", _jumpers(cluster, parts, shelf)),
             ("transceivers", _optics(cluster, parts, shelf)),
         ):
             for (fabric, key, missing, nearest), (path, count) in gaps.items():
@@ -73,11 +76,10 @@ def _cables(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
     import numpy as np
 
     made, code = parts.made
-    table, links = cluster.plan.cables, cluster.plan.links
-    segment = _segment_of_cable(cluster)
-    told = table.reaches.copy()
+    links, segment = cluster.plan.links, _segments(cluster)
+    told = cluster.plan.cables.reaches.copy()
     told[[row for row, own in cluster.planned.own.items() if own.part]] = False
-    if parts.channels:
+    if parts.channels:  # what is ordered for these are jumpers
         told[parts.channels.cable] = False
     code = np.where(told, code, -1)
     found: Gaps = {}
@@ -90,28 +92,47 @@ def _cables(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
     return found
 
 
-def _patched(cluster: Cluster, parts: CableParts) -> Gaps:
-    """How many cables go through panels: lists are not looked into for their jumpers, as long as these are."""
-    import numpy as np
-
-    found: Gaps = {}
-    if parts.channels is None:
-        return found
-    own = [row for row, stated in cluster.planned.own.items() if stated.part]
-    segment = _segment_of_cable(cluster)[np.setdiff1d(parts.channels.cable, own)]
-    for n, count in zip(*(c.tolist() for c in np.unique(segment, return_counts=True)), strict=True):
-        _add(found, cluster.plan.links.segments[n], ("their jumpers, which keep generic names", ""), count)
-    return found
-
-
-def _segment_of_cable(cluster: Cluster) -> Ints:
+def _segments(cluster: Cluster) -> Wide:
     """The segment of each cable."""
     import numpy as np
 
     table = cluster.plan.cables
-    segment = np.zeros(len(table), dtype=np.int32)
+    segment = np.zeros(len(table), dtype=np.int64)
     segment[table.end_cable] = cluster.plan.links.segment[table.end_link]
     return segment
+
+
+def _jumpers(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
+    """How many jumpers of patched cables lack a part, by what is missing where."""
+    import numpy as np
+
+    found: Gaps = {}
+    channels = parts.channels
+    if channels is None:
+        return found
+    segment, links = _segments(cluster)[channels.cable], cluster.plan.links
+    reaching = cluster.plan.cables.reaches[channels.cable]
+    for i, ends in enumerate(channels.kinds):
+        lacking = Counter(jumper for end in ends for jumper in end if not jumper.listed)
+        numbers, counts = np.unique(segment[(channels.kind == i) & reaching], return_counts=True)
+        for jumper, each in lacking.items():
+            for n, count in zip(numbers.tolist(), counts.tolist(), strict=True):
+                _add(found, links.segments[n], _missing_jumper(shelf, jumper), each * count)
+    return found
+
+
+def _missing_jumper(shelf: Shelf, jumper: Jumper) -> tuple[str, str]:
+    """(what no list has, the nearest that one has) of a jumper."""
+    medium, pieces = jumper.medium, fibres_of(jumper.medium, jumper.far_ends, jumper.lanes)
+    if jumper.kind == "B" and pieces:
+        product = max(shelf.fibres(medium, pieces[1]), key=lambda p: p.lengths_m[-1], default=None)
+        if product:
+            longest = product.lengths_m[-1]
+            return f"{product.name}, longer than {number(longest)} m", product.part_number(longest)
+    split = f"1:{pieces[1] if pieces else jumper.far_ends}" if not pieces or pieces[1] > 1 else "straight"
+    typed = "" if jumper.kind == "B" else f" of type {jumper.kind}"
+    what = f"{split} fibre {medium.fibre.upper()}, {medium.connector}{typed}, for {medium.id}"
+    return what, _nearest(shelf, "fibre", medium.medium, "")
 
 
 def _add(found: Gaps, segment: Segment, missing: tuple[str, str], count: int) -> None:

@@ -1,4 +1,4 @@
-"""Racks by type: those in which anything stands that is ours to buy."""
+"""Racks by type: those in which anything stands that is ours to buy, patch panels too."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
     racks, devices = cluster.plan.racks, cluster.plan.devices
     held = np.zeros(len(racks), dtype=bool)
     held[devices.rack[bought_devices(devices)]] = True
+    if cluster.plan.patching:
+        held[cluster.plan.patching.panels.rack] = True
     rows = np.flatnonzero(held).astype(np.int32)
     return needs_of([_part(kind) for kind in racks.kinds], racks.kind[rows], rack=rows)
 

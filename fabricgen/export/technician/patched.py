@@ -1,0 +1,68 @@
+"""Sheets of structured cabling: the jumpers of a workbook's racks, and the trunks that begin there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from fabricgen.allocate.ports import Strings
+from fabricgen.cluster import Cluster
+from fabricgen.export.parts import patches, trunks
+from fabricgen.export.table import Table
+from fabricgen.export.technician.sheet import Column, Sheet, redlines
+from fabricgen.export.technician.styles import BOLD, NUMBER, SMALL
+
+THROUGH = "panels"
+"""What rack and pull sheets say of a cable that goes through patch panels."""
+
+_JUMPER = ("rack", "u", "panel", "port", "device", "cage", "part", "length_m", "trunk", "connector", "fibres", "cable")
+"""Columns of patches.csv in the order of work: from the panel to the cage."""
+
+_NAMES = {"cable": "channel"}
+"""Names that differ from those in patches.csv: a sheet with `cable` would be read back as a list of cables."""
+
+_WIDTHS = {"channel": 22, "trunk": 26, "part": 26, "panel": 20, "rack": 16, "device": 22, "fibres": 9}
+
+
+def through_panels(cluster: Cluster) -> Strings | None:
+    """`panels` for every cable that is patched, "" for others; None where nothing is patched."""
+    patching = cluster.plan.patching
+    if patching is None:
+        return None
+    return np.array(["", THROUGH], dtype=object)[(patching.policy >= 0).astype(np.int32)]
+
+
+def patch_sheets(cluster: Cluster, racks: frozenset[str]) -> Iterator[Sheet]:
+    """Jumpers whose panels are in some racks, by rack, panel and port, and trunks whose a ends are."""
+    patching = cluster.plan.patching
+    if patching is None:
+        return
+    jumpers = _of_racks(patches.table(cluster, patching), "rack", racks, ("panel", "port", "end"))
+    laid = _of_racks(trunks.table(cluster, patching), "a_rack", racks, ("trunk",))
+    ordered = replace(jumpers, columns={_NAMES.get(name, name): jumpers.columns[name] for name in _JUMPER})
+    yield _sheet(laid, "Trunks: lay them before all other cables")
+    yield _sheet(ordered, "Jumpers: from each panel port to the cage in front of it")
+
+
+def _of_racks(table: Table, column: str, racks: frozenset[str], order: tuple[str, ...]) -> Table:
+    """The rows of a table that are of some racks, in order."""
+    mine = [i for i, rack in enumerate(table.columns[column]) if rack in racks]
+    mine.sort(key=lambda i: tuple(table.columns[name][i] for name in (column, *order)))
+    return replace(table, columns={name: [cells[i] for i in mine] for name, cells in table.columns.items()})
+
+
+def _sheet(table: Table, title: str) -> Sheet:
+    """A sheet to tick off; what is redlined are cables, in their own sheets."""
+    planned = [
+        Column(name, _WIDTHS.get(name.removeprefix("a_").removeprefix("b_"), 8), _use(name, cells), cells)
+        for name, cells in table.columns.items()
+    ]
+    done, *_, remark = redlines()
+    return Sheet(table.name, title, len(table), (*planned, done, remark))
+
+
+def _use(name: str, cells: object) -> str:
+    numbers = isinstance(cells, list) and bool(cells) and not isinstance(cells[0], str)
+    return NUMBER if numbers else BOLD if name.endswith("panel") else SMALL

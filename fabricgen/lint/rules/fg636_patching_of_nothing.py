@@ -1,0 +1,65 @@
+"""FG636: a patching policy patches nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+    from fabricgen.design.patching import PatchPolicy
+
+
+class PatchingOfNothing(PlanRule):
+    """A policy below `cabling.patch` takes links of which no cable goes through a panel.
+
+    Only fibre between two places is patched: with `at: rack` between two racks, with `at: row-end` between two rows.
+    What copper reaches stays direct, and so does what stays in its place or goes to another site. Nothing is written
+    or ordered for such a policy, and the cables are pulled from switch to switch.
+
+    Forbid copper there (`cabling: {copper_to_m: 0}`, or a `media` of fibre), let panels stand at racks, or take the
+    policy out.
+    """
+
+    id = "FG636"
+    severity = Severity.WARNING
+    title = "a patching policy patches nothing"
+    bad = """
+        cabling: {patch: {
+          all: {between: node-leaf, at: row-end}}}  # <-
+    """
+    good = """
+        cabling: {copper_to_m: 0, patch: {
+          all: {between: leaf-spine, at: rack}}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Count the cables of each policy's links, and those that are patched."""
+        from fabricgen.design.patching import policies_of
+
+        patching = cluster.plan.patching
+        for number, policy in enumerate(policies_of(cluster.design)):
+            if patching is None or not (patching.policy == number).any():
+                wanted, electrical = _cables(cluster, policy)
+                where = "rack" if policy.spec.at == "rack" else "row"
+                yield self.flag(
+                    policy.path,
+                    f"none of {wanted} cables is patched: {electrical} are of copper, "
+                    f"{wanted - electrical} stay in their {where} or go to another site",
+                    "forbid copper (`cabling: {copper_to_m: 0}`), state `at: rack`, or take the policy out",
+                )
+
+
+def _cables(cluster: Cluster, policy: PatchPolicy) -> tuple[int, int]:
+    """(cables of the links that a policy takes, those of them that are electrical)."""
+    import numpy as np
+
+    table, links = cluster.plan.cables, cluster.plan.links
+    takes = np.array([s.tier is not None and policy.takes(s.fabric, s.key) for s in links.segments], dtype=bool)
+    mine = np.zeros(len(table), dtype=bool)
+    mine[table.end_cable] = takes[links.segment[table.end_link]]
+    electrical = np.array([m.copper or m.medium == "COPPER" for m in table.media], dtype=bool)[table.medium]
+    return int(mine.sum()), int((mine & electrical).sum())

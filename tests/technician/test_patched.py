@@ -1,0 +1,109 @@
+"""Structured cabling in the workbooks: trunks and jumpers have sheets, and cables made of them say so."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import openpyxl
+import pytest
+
+from fabricgen.export.drawings.floor_plan import racks_in, whole_hall
+from fabricgen.export.drawings.rack_contents import Racks
+from fabricgen.export.parts import labels, patches, racks
+from fabricgen.export.table import ExportContext
+from fabricgen.export.technician.locations import rack_places
+from fabricgen.export.technician.sheets import Pack
+from fabricgen.export.technician.volumes import volumes
+from fabricgen.export.technician.workbook import workbook
+from tests.conftest import example_cluster
+
+
+def test_jumpers_and_trunks_have_sheets_and_cables_say_that_they_go_through_panels() -> None:
+    cluster = example_cluster("patched-hall")
+    (volume,) = volumes(cluster)
+    book = openpyxl.load_workbook(io.BytesIO(workbook(Pack(cluster), volume)), read_only=True)
+    assert book.sheetnames[:4] == ["cover", "trunks", "patches", "bundles"]
+    header, *body = book["patches"].iter_rows(values_only=True)
+    assert cluster.plan.patching is not None
+    planned = patches.table(cluster, cluster.plan.patching)
+    ports = zip(*(planned.columns[name] for name in ("rack", "panel", "port", "device", "cage")), strict=True)
+    assert sorted((row[0], row[2], row[3], row[4], row[5]) for row in body) == sorted(ports)
+    places = [(row[0], row[2], row[3]) for row in body]
+    assert places == sorted(places)
+    assert "cable" not in header  # or it would be read back as a list of cables
+    header, *body = book["p1-su01-rk01"].iter_rows(values_only=True)
+    via, tag = header.index("via"), header.index("tag")
+    assert {(str(row[tag])[0], row[via]) for row in body} == {("C", "panels"), ("O", None)}
+
+
+def test_without_panels_there_is_no_word_of_them() -> None:
+    cluster = example_cluster("leaf-spine")
+    book = openpyxl.load_workbook(io.BytesIO(workbook(Pack(cluster), volumes(cluster)[0])), read_only=True)
+    assert "patches" not in book.sheetnames
+    assert "via" not in next(book["p1-su01-rk01"].iter_rows(values_only=True))
+
+
+def test_panels_take_up_units_of_racks_and_are_drawn_in_elevations() -> None:
+    cluster = example_cluster("patched-hall")
+    patching, table = cluster.plan.patching, racks.table(cluster).columns
+    assert patching is not None
+    used = dict(zip(table["rack"], table["units_used"], strict=True))
+    place = dict(zip(table["rack"], table["column"], strict=True))
+    drawn = Racks(cluster)
+    for number, name in enumerate(table["rack"]):
+        rack = drawn.rack(number)
+        assert sum(item.height for item in rack.items) == used[name] == rack.used_u.value
+        standing = [u for item in rack.items for u in range(item.u, item.u + item.height)]
+        assert standing == sorted(set(standing))
+    assert used["p1-su01-rk01"] == 4 * 6 + 1  # four nodes of 6 U, one panel
+    assert (used["patch-uplinks-row01-01"], place["patch-uplinks-row01-01"]) == (2, -1)
+    assert sum(item.model == "mpo-apc-72" for n in range(len(used)) for item in drawn.rack(n).items) == 20
+    assert rack_places(cluster)[list(used).index("patch-uplinks-row01-01")] == "h1.R01.P01"
+
+
+def test_a_floor_plan_of_a_hall_of_stated_size_shows_the_patch_racks_before_its_rows() -> None:
+    cluster = example_cluster("patched-hall", "floor.halls.h1.rows=8")
+    table = cluster.plan.racks
+    drawn = racks_in(table, whole_hall(table, 0))
+    assert any(table.names[rack].startswith("patch-uplinks") for rack in drawn)
+    assert len(drawn) == len(table)
+
+
+def label_rows(name: str, *sets: str) -> list[dict[str, str]]:
+    ((_, content),) = labels.files(example_cluster(name, *sets), ExportContext())
+    return list(csv.DictReader(io.StringIO(content.decode())))
+
+
+@pytest.mark.parametrize(
+    ("name", "sets"),
+    [
+        ("patched-hall", ()),
+        ("patched-hall", ("cabling.patch.nodes.at=row-end",)),
+        ("multi-plane", ("cabling.patch.all.at=row-end",)),
+    ],
+)
+def test_every_plug_and_panel_port_of_jumpers_has_one_label(name: str, sets: tuple[str, ...]) -> None:
+    cluster, rows = example_cluster(name, *sets), label_rows(name, *sets)
+    assert cluster.plan.patching is not None
+    for column in ("near_location", "code"):
+        assert len({row[column] for row in rows}) == len(rows), column
+    ports = patches.table(cluster, cluster.plan.patching).columns
+    assert {(r["near_device"], r["near_port"]) for r in rows if "p" in r["end"]} == {
+        (panel, str(port)) for panel, port in zip(ports["panel"], ports["port"], strict=True)
+    }
+    at = {row["near_location"]: row for row in rows}
+    assert all(at[at[row["far_location"]]["far_location"]]["far_location"] == row["far_location"] for row in rows)
+    assert [row["medium"] for row in rows if row["order"] == "0"] == ["trunk"] * 2 * len(cluster.plan.patching.trunks)
+
+
+def test_labels_of_a_jumper_and_a_trunk_by_hand() -> None:
+    rows = {row["code"]: row for row in label_rows("patched-hall")}
+    cage, port = (rows[f"compute-leaf-p1-su01-r1-01:1|{end}"] for end in ("b1", "bp1"))
+    assert (cage["line1"], cage["line2"]) == (port["line2"], port["line1"])
+    assert port["line1"] == "h1.R01.05-U48:1"
+    assert port["line3"] == "C1 SR 3 m"
+    trunk = rows["nodes:p1-su01-rk01:p1-su01-net01:om4-2|a"]
+    assert [trunk[f"line{n}"] for n in (1, 2, 3)] == [
+        "h1.R01.01-U48:19-36", "h1.R01.05-U48:19-36", "144 fibres 7 m",
+    ]  # fmt: skip
