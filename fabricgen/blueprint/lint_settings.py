@@ -127,8 +127,6 @@ class Limits(Model):
     )
     pool_use: Percent = Field(
         0.8,
-        gt=0,
-        le=1,
         description="FG506: share of a pool of addresses or AS numbers that may be taken.",
     )
     after_loss: AfterLossOf = Field(
