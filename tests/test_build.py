@@ -6,6 +6,7 @@ import csv
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.compiler import all_parts
 from tests.conftest import BLUEPRINTS, EXAMPLES, SMALLER, example_design
 
 COLUMNS = {
@@ -184,6 +186,11 @@ def test_an_archive_holds_the_same_files(tmp_path: Path, fabricgen) -> None:
     with tarfile.open(tmp_path / "a.tar") as archive:
         archive.extractall(tmp_path / "unpacked", filter="data")
     assert manifest_of(tmp_path / "unpacked") == manifest_of(tmp_path / "folder")
+
+
+def test_the_help_names_every_part(fabricgen) -> None:
+    words = set(re.split(r"[\s,;:.]+", fabricgen("build", "--help").out))
+    assert set(all_parts()) <= words
 
 
 def test_only_touches_the_parts_named(tmp_path: Path, fabricgen) -> None:

@@ -200,8 +200,7 @@ class FloorPlan:
                     path=(*tier.path, "stand"),
                     hint="let it `stand: network-row`, or state `su` or `rack` in its `per`",
                 )
-        if self.node_rack and self.homes:
-            return
+        _ = self.node_rack, self.homes  # looked up now, so that an unknown type or a full hall is told
 
     def feeds_of(self, spot: Spot) -> tuple[str, ...]:
         """The power feeds that a rack hangs on; empty where none are stated."""

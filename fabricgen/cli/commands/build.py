@@ -52,7 +52,9 @@ def command(
     """Build wiring, addresses, switch configs and the bill of materials of a BLUEPRINT.
 
     \b
-    Parts: summary, devices, links, cables, addresses, bom, configs; on request: scale-up.
+    Parts: summary, devices, links, endpoints, cables, racks, addresses, bom, configs;
+    of patched fibre: trunks, panels, patches;
+    on request: technician, labels, drawings, bom-trace, hosts, scale-up.
     """
     from fabricgen.cli.findings import fails, print_findings
     from fabricgen.cli.lock_file import check_locked, keep_lock
