@@ -12,13 +12,11 @@ import re
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from fabricgen.allocate.family_tables import FamilyAddresses
-from fabricgen.design.ports import PortRun
-from fabricgen.plan.tables import Flags, Floats, ManagementPort, Wide
+from fabricgen.plan.tables import Floats
+from fabricgen.port_ends import Ends, Group, PortEnds
 from fabricgen.switch_view import SwitchView
 from fabricgen.switch_views import SwitchViews
 
@@ -34,24 +32,13 @@ _NUMBERS = 4_190_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Texts of one kind: each once, in ascending order if they are sorted anywhere.
-
-    `places` are int64: for every place in the view which of the texts is there, -1 for none.
-    """
-
-    texts: list[str]
-    places: Wide
-
-
-@dataclass(frozen=True, slots=True)
 class Outline:
     """A switch: what it shares with all others of its shape, and its own texts."""
 
     row: int
     shape: Hashable
     groups: tuple[Group, ...]
-    """Its own names; addresses of the switch; then of its ports: peers, their ports, cables, AS numbers, addresses."""
+    """Its own names; addresses of the switch; then those of `Ends`."""
     lengths_m: Floats
     """Of the cable at each port, 0 without one."""
 
@@ -61,10 +48,12 @@ class Outline:
         return [text for group in self.groups for text in group.texts]
 
     def numbered(self) -> list[list[int]]:
-        """For each group the number of the mark at every place, -1 for none."""
-        found, first = [], 0
+        """For each column of places of each group the number of the mark at every place, -1 for none."""
+        found: list[list[int]] = []
+        first = 0
         for group in self.groups:
-            found.append(np.where(group.places < 0, -1, group.places + first).tolist())
+            places = np.where(group.places < 0, -1, group.places + first)
+            found += places.tolist() if places.ndim > 1 else [places.tolist()]
             first += len(group.texts)
         return found
 
@@ -74,20 +63,9 @@ class SwitchShapes:
 
     def __init__(self, views: SwitchViews) -> None:
         self._views = views
-        plan, names = views.plan, views.names
-        self._names = np.array(names, dtype=object)
-        order = sorted(range(len(names)), key=names.__getitem__)
-        self._name_rank = np.empty(len(names), dtype=np.int64)
-        self._name_rank[order] = np.arange(len(names))
-        self._by_rank = self._names[order]
-        self._cables = np.array([*views.cable_ids, ""], dtype=object)
-        self._lengths_m = np.append(plan.cables.length_m, 0.0)
-        sides = [(segment.a, segment.b) for segment in plan.links.segments]
-        self._is_port = np.array([[isinstance(side, PortRun) for side in pair] for pair in sides], dtype=bool)
-        self._routes = np.array([not isinstance(a, ManagementPort) for a, _ in sides], dtype=bool)
+        self._ends = PortEnds(views)
         self._stated = frozenset(views.design.loaded.blueprint.config_of)
         self._guests = any(found.vrf_links for found in views.addresses.families)
-        self._subnets = _subnets(views)
 
     @cached_property
     def plain(self) -> bool:
@@ -97,54 +75,46 @@ class SwitchShapes:
         fits = device + port < _SHORTEST_LINE and device + port + cable < _SHORTEST_LABEL
         return fits and all(_WORDS.fullmatch(" ".join(texts)) for texts in kinds)
 
-    def outline(self, row: int) -> Outline | None:
-        """The outline of a switch, by its row in the device table.
+    def outlines(self, rows: Sequence[int]) -> Iterator[Outline | None]:
+        """The outlines of switches, by their rows in the device table.
 
         None for one that is rendered by itself: it has settings of its own, data to merge, static routes or
-        sub-interfaces.
+        sub-interfaces, or IPv6 addresses that come before those of IPv4 when they are sorted as text.
         """
-        frame = self._views.frame(row)
-        merges = any(snippet.tree for snippet in frame.snippets)
-        if merges or frame.name in self._stated or frame.fabric.underlay == "static" or self._guests:
-            return None
-        links, devices = self._views.plan.links, self._views.plan.devices
-        link, at_b = self._ends(row)
-        peer = np.where(at_b, links.a_device[link], links.b_device[link])
-        cable = links.cable[link]
-        own, ports = _frame_addresses(frame), self._port_addresses(link, at_b)
+        for row, ends in zip(rows, self._ends.of(rows), strict=True):
+            frame = self._views.frame(row)
+            merges = any(snippet.tree for snippet in frame.snippets)
+            alone = merges or frame.name in self._stated or frame.fabric.underlay == "static" or self._guests
+            yield None if alone or not ends.ordered else self._outline(row, frame, ends)
+
+    def _outline(self, row: int, frame: SwitchView, ends: Ends) -> Outline:
+        own = _frame_addresses(frame)
         groups = (
-            Group([frame.name, frame.rack], np.arange(2)),
+            Group([frame.name, frame.rack, str(frame.asn)], np.array([0, 1, 2 if frame.asn else -1])),
             _sorted_group(own),
-            self._peers(peer),
-            Group(self._far_ports(link, at_b), np.arange(len(link))),
-            Group(self._cables[cable].tolist(), np.where(cable < 0, -1, np.arange(len(link)))),
-            self._numbers(frame.asn, link, peer),
-            _sorted_group(ports),
+            *ends.groups,
         )
-        columns = (links.segment[link], at_b, self._own_ports(link, at_b), devices.device_class[peer])
         shape = (
-            int(devices.device_class[row]),
-            *(frame.site, frame.shares_asn, tuple(map(_ending, own)), tuple(map(_ending, ports))),
+            int(self._views.plan.devices.device_class[row]),
+            *(frame.site, frame.shares_asn, bool(frame.asn), tuple(map(_ending, own)), groups[1].places.tobytes()),
             tuple((s.fabric, s.vlan, s.vrf, s.rail) for s in frame.services),
-            *(column.tobytes() for column in (*columns, self._subnets[link])),
-            *(group.places.tobytes() for group in groups),
+            ends.alike,
         )
-        return Outline(row, shape, groups, self._lengths_m[cable])
+        return Outline(row, shape, groups, ends.lengths_m)
 
     def marked(self, outline: Outline) -> SwitchView:
         """The view of a switch with a mark in place of each of its texts."""
         view = self._views.switch(outline.row)
-        names, own, peers, far, cables, numbers, ends = outline.numbered()
-        count, families = len(view.ports), len(self._views.addresses.families)
-        columns = [ends[i * count : (i + 1) * count] for i in range(2 * families)]
-        own4, far4, own6, far6 = (columns + [[-1] * count] * 2)[:4]
+        names, own, peers, far, cables, numbers, *addresses = outline.numbered()
+        none = [-1] * len(view.ports)
+        own4, far4, own6, far6 = [*addresses, none, none][:4]
         ports = tuple(
             replace(
                 port,
                 peer=_word(peers[i]),
                 peer_port=_word(far[i]),
                 cable=_word(cables[i]),
-                peer_asn=_number(numbers[i + 1]),
+                peer_asn=_number(numbers[i]),
                 address=_address(port.address, own4[i]),
                 peer_address=_address(port.peer_address, far4[i]),
                 address6=_address(port.address6, own6[i]),
@@ -153,45 +123,8 @@ class SwitchShapes:
             for i, port in enumerate(view.ports)
         )
         marked = map(_address, _frame_addresses(view), own)
-        whole = replace(view, name=_word(names[0]), rack=_word(names[1]), asn=_number(numbers[0]), ports=ports)
+        whole = replace(view, name=_word(names[0]), rack=_word(names[1]), asn=_number(names[2]), ports=ports)
         return _with_frame_addresses(whole, marked)
-
-    def _ends(self, row: int) -> tuple[Wide, Flags]:
-        """(links, whether it is their upper end) of the ports of a switch, in the order of its view."""
-        pointer, links, ends = self._views.ends_by_switch
-        here = slice(pointer[row], pointer[row + 1])
-        link, end = links[here], ends[here]
-        kept = self._is_port[self._views.plan.links.segment[link], end]
-        return link[kept], end[kept].astype(bool)
-
-    def _own_ports(self, link: Wide, at_b: Flags) -> Wide:
-        links = self._views.plan.links
-        return np.where(at_b, links.b_port[link], links.a_port[link])
-
-    def _far_ports(self, link: Wide, at_b: Flags) -> list[str]:
-        a, b = self._views.ports
-        found: list[str] = np.where(at_b, a[link], b[link]).tolist()
-        return found
-
-    def _peers(self, peer: Wide) -> Group:
-        ranks, places = np.unique(self._name_rank[peer], return_inverse=True)
-        return Group(self._by_rank[ranks].tolist(), places)
-
-    def _numbers(self, own: int, link: Wide, peer: Wide) -> Group:
-        """AS numbers: its own, then those of the far ends, 0 where there is no routing."""
-        plan = self._views.plan
-        far = np.where(self._routes[plan.links.segment[link]], self._views.addresses.asn[peer], 0)
-        found, places = np.unique(np.concatenate([[own], far]), return_inverse=True)
-        first = int(found[0] == 0)
-        return Group([str(number) for number in found[first:].tolist()], places - first)
-
-    def _port_addresses(self, link: Wide, at_b: Flags) -> list[str]:
-        """For each family the own addresses of all ports, then the far ends', with prefix lengths; "" for none."""
-        found: list[str] = []
-        for family in self._views.addresses.families:
-            a, b = _texts(family, link)
-            found += [*np.where(at_b, b, a).tolist(), *np.where(at_b, a, b).tolist()]
-        return found
 
 
 def _word(number: int) -> str:
@@ -206,28 +139,6 @@ def _address(address: str, number: int) -> str:
 
 def _number(number: int) -> int:
     return _NUMBERS + number if number >= 0 else 0
-
-
-def _texts(family: FamilyAddresses, link: Wide) -> tuple[Any, Any]:
-    """Addresses of both ends of links with prefix lengths, "" for none; object arrays."""
-    lengths = family.length[link]
-    if not lengths.any():
-        none = np.full(len(link), "", dtype=object)
-        return none, none
-    a, b = (np.array(column[link].prefixes(lengths), dtype=object) for column in (family.a, family.b))
-    return a, b
-
-
-def _subnets(views: SwitchViews) -> Wide:
-    """For every link the subnet of its rail among those of its fabric's nodes, by which VLANs differ."""
-    links = views.plan.links
-    found = np.zeros(len(links), dtype=np.int64)
-    for i, segment in enumerate(links.segments):
-        rails = views.addresses.rails.get(segment.fabric)
-        if rails is not None and segment.lower == "node":
-            here = links.segment == i
-            found[here] = rails.subnet[here]
-    return found
 
 
 def _sorted_group(texts: Sequence[str]) -> Group:

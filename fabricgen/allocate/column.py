@@ -65,6 +65,10 @@ class Column(ABC):
         """Each address and `count` times `size`, a power of two."""
 
     @abstractmethod
+    def followed_by(self, other: Self) -> Self:
+        """The rows of both, one after the other."""
+
+    @abstractmethod
     def texts(self) -> list[str]:
         """The addresses as they are written; "" for none."""
 
@@ -116,6 +120,10 @@ class Column4(Column):
     def plus(self, count: Wide | int, size: int = 1) -> Column4:
         """Each address and `count` times `size`."""
         return Column4(self.values + count * size)
+
+    def followed_by(self, other: Column4) -> Column4:
+        """The rows of both."""
+        return Column4(np.concatenate([self.values, other.values]))
 
     def texts(self) -> list[str]:
         """Dotted addresses; "" for none."""
@@ -187,6 +195,10 @@ class Column6(Column):
         carried = (low < self.low).astype(np.uint64)
         past = steps >> (np.uint64(HALF) - shift) if shift else np.zeros_like(steps)
         return Column6(self.high + past + carried, low)
+
+    def followed_by(self, other: Column6) -> Column6:
+        """The rows of both."""
+        return Column6(np.concatenate([self.high, other.high]), np.concatenate([self.low, other.low]))
 
     def texts(self) -> list[str]:
         """Addresses as RFC 5952 writes them; "" for none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 Subject: TypeAlias = int | str
 """What takes files of its own: a switch, by its row in the device table, or a whole fabric, by its name."""
+
+OUTLINED = 256
+"""Switches that are outlined at a time, in columns that take some megabytes."""
 
 WORKERS_FROM = 1500
 """Switches from which worker processes pay; below, starting them costs more than they save."""
@@ -93,13 +96,11 @@ def subjects_of(cluster: Cluster) -> dict[str, Subject]:
 def render_rows(cluster: Cluster, rows: Sequence[Subject], options: RenderOptions) -> Iterator[tuple[str, bytes]]:
     """Yield the files of switches, by their rows in the device table, and of whole fabrics, in this process."""
     renderer = Renderer(options)
-    switch_files = renderer.switch_files(cluster)
+    switches, fabrics = [r for r in rows if isinstance(r, int)], [r for r in rows if isinstance(r, str)]
     try:
-        for row in rows:
-            if isinstance(row, str):
-                yield from renderer.files(cluster.whole_fabric(row), cluster.design.catalog)
-            else:
-                yield from switch_files(row)
+        yield from renderer.switch_files(cluster, switches)
+        for name in fabrics:
+            yield from renderer.files(cluster.whole_fabric(name), cluster.design.catalog)
     except InputError as error:
         raise cluster.design.loaded.located(error) from error
 
@@ -125,22 +126,26 @@ class Renderer:
         self._managements = options.managements
         self._tells = not options.secret
         self._intents: dict[str, FabricIntent] = {}
+        self._skeletons: Skeletons | None = None
         self._judged: set[tuple[Any, ...]] = set()
         self._kept: dict[tuple[str, int, bool], tuple[Mapping[str, Any], str]] = {}
 
-    def switch_files(self, cluster: Cluster) -> Callable[[int], Iterable[tuple[str, bytes]]]:
-        """What gives (path, content) of the files of a switch, by its row in the device table.
+    def switch_files(self, cluster: Cluster, rows: Sequence[int]) -> Iterator[tuple[str, bytes]]:
+        """Yield (path, content) of the files of switches, by their rows in the device table.
 
         A user's own templates may decide by what is only printed here, so that they render each switch by itself.
         """
         catalog = cluster.design.catalog
-
-        def marked(view: SwitchView, once: Once) -> Iterator[tuple[str, str]]:
-            return ((path, text) for path, text in self._texts(view, catalog, once))
-
         if self._guarded or not cluster.shapes.plain:
-            return lambda row: self.files(cluster.switch(row), catalog)
-        return Skeletons(cluster, lambda view: self.files(view, catalog), marked, self.once).files
+            return (file for row in rows for file in self.files(cluster.switch(row), catalog))
+        if self._skeletons is None:
+            self._skeletons = Skeletons(
+                cluster,
+                whole=lambda view: self.files(view, catalog),
+                marked=lambda view, once: self._texts(view, catalog, once),
+                once=self.once,
+            )
+        return (file for i in range(0, len(rows), OUTLINED) for file in self._skeletons.files(rows[i : i + OUTLINED]))
 
     def files(self, view: SwitchView | FabricView, catalog: Catalog) -> Iterator[tuple[str, bytes]]:
         """Yield (path in the output folder, content) of the files of one switch or whole fabric.

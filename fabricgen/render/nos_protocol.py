@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from fabricgen.catalog.loader import Catalog
@@ -46,8 +46,13 @@ class SharesTables(Protocol):
     def length_steps_m(self, switch: SwitchView, catalog: Catalog) -> tuple[float, ...]:
         """Lengths, ascending, m: cables between two of them make no difference to any file."""
 
-    def shared(self, switch: SwitchView, catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
-        """What the template of each such table names, by the template; the same objects for equal values."""
+    def shared(
+        self, switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog
+    ) -> Mapping[str, Mapping[str, Any]]:
+        """What the template of each such table names, by the template; the same objects for equal values.
+
+        `lengths_m` are those of the cables at its ports, 0 without one.
+        """
 
 
 def known_nos(*, whole_fabric: bool) -> tuple[str, ...]:

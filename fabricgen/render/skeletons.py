@@ -11,14 +11,13 @@ classes of the cables' lengths: many switches differ in nothing else.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.discovery import load
 from fabricgen.render.nos_protocol import NOS_PACKAGE, SharesTables
@@ -35,7 +34,6 @@ _OPEN = re.compile(rf"{MARK.pattern}|Qs(\d{{3}})sQ")
 """A mark, or a table that is left open."""
 
 _Files: TypeAlias = list[tuple[str, bytes]]
-_Fill: TypeAlias = Callable[[Sequence[str]], tuple[str, ...]]
 Once: TypeAlias = Callable[[str, Mapping[str, Any], bool], str]
 
 
@@ -44,15 +42,12 @@ class Text:
     """A text with holes: `pieces` are in turn what stands fast and room for a hole."""
 
     pieces: list[str]
-    holes: Sequence[int]
-    """What goes into each hole: an index of the texts of a switch."""
+    chosen: Callable[[Sequence[str]], tuple[str, ...]]
+    """What goes into the holes, of the texts of a switch."""
 
     def filled(self, texts: Sequence[str]) -> str:
         """The text of a switch."""
-        if len(self.holes) == 1:
-            self.pieces[1] = texts[self.holes[0]]
-        elif self.holes:
-            self.pieces[1::2] = itemgetter(*self.holes)(texts)
+        self.pieces[1::2] = self.chosen(texts)
         return "".join(self.pieces)
 
 
@@ -63,7 +58,9 @@ def text_with_holes(marked: str, first_table: int) -> Text:
         pieces += [marked[end : mark.start()], ""]
         holes.append(_number(mark, first_table))
         end = mark.end()
-    return Text([*pieces, marked[end:]], holes)
+    if len(holes) > 1:
+        return Text([*pieces, marked[end:]], itemgetter(*holes))
+    return Text([*pieces, marked[end:]], lambda texts: tuple(texts[hole] for hole in holes))
 
 
 def _number(mark: re.Match[str], first_table: int) -> int:
@@ -92,6 +89,7 @@ class _Shape:
     differs: bool = False
     """Whether a skeleton was seen to disagree."""
     marked: SwitchView | None = None
+    nos: Any = None
     steps_m: Sequence[float] = ()
     skeletons: dict[Hashable, Skeleton] = field(default_factory=dict)
     laid: dict[bytes, tuple[Skeleton, list[str]]] = field(default_factory=dict)
@@ -113,11 +111,12 @@ class Skeletons:
         self._cluster, self._whole, self._marked, self._once = cluster, whole, marked, once
         self._shapes: dict[Hashable, _Shape] = {}
 
-    def files(self, row: int) -> _Files:
-        """(path, content) of the files of a switch, by its row in the device table."""
-        outline = self._cluster.shapes.outline(row)
-        if outline is None:
-            return self._rendered(row)
+    def files(self, rows: Sequence[int]) -> Iterator[tuple[str, bytes]]:
+        """Yield (path, content) of the files of switches, by their rows in the device table."""
+        for row, outline in zip(rows, self._cluster.shapes.outlines(rows), strict=True):
+            yield from self._rendered(row) if outline is None else self._of_shape(row, outline)
+
+    def _of_shape(self, row: int, outline: Outline) -> _Files:
         shape = self._shapes.setdefault(outline.shape, _Shape())
         shape.seen += 1
         if shape.seen <= ALONE or shape.differs:
@@ -139,26 +138,31 @@ class Skeletons:
         catalog = self._cluster.design.catalog
         if shape.marked is None:
             shape.marked = self._cluster.shapes.marked(outline)
-            nos = load(NOS_PACKAGE, shape.marked.nos)
-            shape.steps_m = nos.length_steps_m(shape.marked, catalog) if isinstance(nos, SharesTables) else ()
+            shape.nos = load(NOS_PACKAGE, shape.marked.nos)
+            if isinstance(shape.nos, SharesTables):
+                shape.steps_m = shape.nos.length_steps_m(shape.marked, catalog)
         key = np.searchsorted(np.array(shape.steps_m), outline.lengths_m).tobytes() if shape.steps_m else b""
         if key not in shape.laid:
-            shape.laid[key] = self._lay(shape, _with_lengths(shape.marked, outline), len(outline.texts), catalog)
+            shape.laid[key] = self._lay(shape, shape.marked, outline)
         return shape.laid[key]
 
-    def _lay(self, shape: _Shape, view: SwitchView, texts: int, catalog: Catalog) -> tuple[Skeleton, list[str]]:
-        nos = load(NOS_PACKAGE, view.nos)
-        shared = nos.shared(view, catalog) if isinstance(nos, SharesTables) else {}
+    def _lay(self, shape: _Shape, marked: SwitchView, outline: Outline) -> tuple[Skeleton, list[str]]:
+        shared: Mapping[str, Mapping[str, Any]] = {}
+        lengths_m = outline.lengths_m.tolist()
+        if isinstance(shape.nos, SharesTables):
+            shared = shape.nos.shared(marked, lengths_m, self._cluster.design.catalog)
         present = tuple(shared)
         if present not in shape.skeletons:
-            shape.skeletons[present] = self._skeleton(view, texts)
+            shape.skeletons[present] = self._skeleton(_with_lengths(marked, lengths_m), len(outline.texts), shared)
         skeleton = shape.skeletons[present]
         return skeleton, [self._once(template, shared[template], last) for template, last in skeleton.tables]
 
-    def _skeleton(self, view: SwitchView, texts: int) -> Skeleton:
+    def _skeleton(self, view: SwitchView, texts: int, shared: Container[str]) -> Skeleton:
         tables: list[tuple[str, bool]] = []
 
-        def left_open(template: str, values: Mapping[str, Any], last: bool) -> str:  # noqa: ARG001 - as `once`
+        def left_open(template: str, values: Mapping[str, Any], last: bool) -> str:
+            if template not in shared:
+                return self._once(template, values, last)
             tables.append((template, last))
             return f"Qs{len(tables) - 1:03d}sQ"
 
@@ -169,6 +173,6 @@ class Skeletons:
         return Skeleton(files, tables)
 
 
-def _with_lengths(view: SwitchView, outline: Outline) -> SwitchView:
-    pairs = zip(view.ports, outline.lengths_m.tolist(), strict=True)
+def _with_lengths(view: SwitchView, lengths_m: Sequence[float]) -> SwitchView:
+    pairs = zip(view.ports, lengths_m, strict=True)
     return replace(view, ports=tuple(replace(port, cable_m=length) for port, length in pairs))

@@ -186,7 +186,8 @@ def test_hostile_names_of_neighbours_inject_nothing() -> None:
         row = cluster.switch_rows()[0]
         switch = cluster.switch(row)
         evil = replace(switch, ports=tuple(replace(p, peer=HOSTILE, cable=HOSTILE) for p in switch.ports))
-        fake = SimpleNamespace(design=cluster.design, switch=lambda _row, evil=evil: evil)
+        shapes = SimpleNamespace(plain=False)  # as such names are not
+        fake = SimpleNamespace(design=cluster.design, shapes=shapes, switch=lambda _row, evil=evil: evil)
         plain = dict(engine.render_rows(cluster, [row], engine.RenderOptions()))
         for path, content in engine.render_rows(fake, [row], engine.RenderOptions()):  # type: ignore[arg-type]
             text = content.decode()

@@ -13,7 +13,7 @@ computes from; without it where a cable is longer than all lengths published.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -65,14 +65,16 @@ def buffer_lengths_m(platform: SonicPlatform, face: Face) -> tuple[float, ...]:
     return tuple(sorted(found.headroom)) if found else ()
 
 
-def buffer_tables(switch: SwitchView, platform: SonicPlatform, face: Face) -> Mapping[str, Mapping[str, Any]]:
+def buffer_tables(
+    switch: SwitchView, lengths_m: Sequence[float], platform: SonicPlatform, face: Face
+) -> Mapping[str, Mapping[str, Any]]:
     """`rows` of each buffer table that there is; none where the fabric is best-effort or nothing is published."""
     found = platform.buffers_of(face.hwsku)
     if found is None or not (switch.fabric.qos.lossless and switch.ports):
         return {}
     ports = []
-    for port in switch.ports:
-        length = found.length_m(port.cable_m)
+    for port, cable_m in zip(switch.ports, lengths_m, strict=True):
+        length = found.length_m(cable_m)
         if length is None:
             return {}
         ports.append(Cabled(port.name, port.speed_gbps, length))

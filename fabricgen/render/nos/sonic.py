@@ -44,7 +44,7 @@ Tables and fields: sonic-buildimage, src/sonic-yang-models/doc/Configuration.md.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fabricgen.catalog.loader import Catalog
@@ -78,7 +78,7 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """What the templates of `templates/sonic` name."""
     platform = _platform_of(switch, catalog)
-    face, open_tables = face_of(switch, platform), shared(switch, catalog)
+    face, open_tables = face_of(switch, platform), shared(switch, [p.cable_m for p in switch.ports], catalog)
     cabled = {port.name: port for port in switch.ports}
     found = {
         **_device(switch, platform, face),
@@ -107,10 +107,10 @@ def _template(table: str) -> str:
     return f"sonic/tables/{table}.j2"
 
 
-def shared(switch: SwitchView, catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
+def shared(switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
     """The tables of a lossless switch's queues and buffers, by their templates."""
     platform = _platform_of(switch, catalog)
-    qos, buffers = qos_values(switch), buffer_tables(switch, platform, face_of(switch, platform))
+    qos, buffers = qos_values(switch), buffer_tables(switch, lengths_m, platform, face_of(switch, platform))
     lossless = [t for t in _LOSSLESS if t != _SPECTRUM_ONLY or qos["pfc_to_group"]] if qos else []
     return {_template(t): rows for t, rows in sorted({**dict.fromkeys(lossless, qos or {}), **buffers}.items())}
 

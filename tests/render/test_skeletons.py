@@ -1,0 +1,103 @@
+"""Skeletons: whatever is filled in is what rendering that switch by itself gives, byte for byte."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.cluster import Cluster
+from fabricgen.fabric_view import FabricView
+from fabricgen.render.engine import Renderer, render_options
+from fabricgen.render.nos import sonic
+from fabricgen.render.skeletons import ALONE, CHECKED, text_with_holes
+from fabricgen.switch_view import SwitchView
+from tests.render.rendered import BRIDGED, CUMULUS, DUAL, RAILS, TUNED, UNNUMBERED, V6, cluster_of
+
+LARGER = ("pods.p1.su=7",)
+CASES = {
+    "colossus-200k": (),
+    "superpod-b300": (),
+    "two-site": (),
+    "full-cluster": (),
+    "leaf-spine": LARGER,
+}
+VARIANTS = {
+    "cumulus": (*LARGER, *CUMULUS),
+    "eos": (*LARGER, "nos=eos", *(f"fabrics.compute.tiers.{tier}.switch=7060dx5-64s" for tier in ("leaf", "spine"))),
+    "unnumbered": (*LARGER, *UNNUMBERED),
+    "bridged": (*LARGER, *BRIDGED),
+    "dual": (*LARGER, *DUAL),
+    "v6": (*LARGER, *V6),
+    "rails": (*LARGER, *RAILS),
+    "tuned": (*LARGER, *TUNED),
+    "tuned cumulus": (*LARGER, *TUNED, *CUMULUS),
+    "dual rails unnumbered": (*LARGER, *DUAL, *RAILS, *UNNUMBERED),
+    "lines of the user's": (*LARGER, *UNNUMBERED, "snippets.a={nos: sonic, at: bgp, text: neighbor UP weight 10}"),
+}
+
+
+def agree(cluster: Cluster, step: int = 1) -> None:
+    """Hold filled skeletons to switches rendered by themselves, and see that there are as many as there can be."""
+    renderer, rows = Renderer(render_options(cluster)), cluster.switch_rows()
+    alone: set[str] = set()
+    whole = renderer.files
+
+    def counted(view: SwitchView | FabricView, catalog: Catalog) -> Iterator[tuple[str, bytes]]:
+        alone.add(view.name)
+        return whole(view, catalog)
+
+    renderer.files = counted  # type: ignore[method-assign]
+    files: dict[str, dict[str, bytes]] = defaultdict(dict)
+    for path, content in renderer.switch_files(cluster, rows):
+        files[path.split("/")[1]][path] = content
+    shapes = Counter(o.shape for o in cluster.shapes.outlines(rows) if o)
+    most = sum(max(0, count - ALONE - CHECKED) for count in shapes.values())
+    assert most >= len(rows) - len(alone) > 0.95 * most
+    for row in [row for row in rows if cluster.names[row] not in alone][::step]:
+        assert files[cluster.names[row]] == dict(whole(cluster.switch(row), cluster.design.catalog))
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_examples_are_filled_as_they_would_be_rendered(name: str) -> None:
+    agree(cluster_of(name, *CASES[name]), step=3)
+
+
+@pytest.mark.parametrize("variant", sorted(VARIANTS))
+def test_variants_are_filled_as_they_would_be_rendered(variant: str) -> None:
+    agree(cluster_of("leaf-spine", *VARIANTS[variant]))
+
+
+def test_shapes_that_disagree_are_rendered_switch_by_switch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A NOS that decides by what skeletons take for mere text is found out by the check, and nothing wrong is built."""
+    cluster = cluster_of("leaf-spine", *LARGER)
+    plain = dict(Renderer(render_options(cluster)).switch_files(cluster, cluster.switch_rows()))
+    values = sonic.values
+
+    def odd(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
+        return {**values(switch, catalog), "hostname": switch.name[: 10 + len(switch.name) % 3]}
+
+    monkeypatch.setattr(sonic, "values", odd)
+    built = dict(Renderer(render_options(cluster)).switch_files(cluster, cluster.switch_rows()))
+    assert built != plain
+    for row in cluster.switch_rows():
+        hostname = cluster.names[row][: 10 + len(cluster.names[row]) % 3]
+        assert f'"hostname": "{hostname}"'.encode() in built[f"configs/{cluster.names[row]}/config_db.json"]
+
+
+@pytest.mark.parametrize("name", ["x" * 75, 'a"b', "a\nb", "ä"])
+def test_names_that_could_be_cut_or_escaped_take_no_skeleton(name: str) -> None:
+    """No blueprint can have such names; should one come to, each switch is rendered by itself."""
+    cluster = cluster_of("leaf-spine", *LARGER)
+    assert cluster.shapes.plain
+    assert not replace(cluster, names=(name, *cluster.names[1:])).shapes.plain
+
+
+def test_a_text_is_cut_at_its_marks() -> None:
+    text = text_with_holes("a Qz0000001zQ/31 b Qz0000000:zQ Qs000sQ\n4190000001.", 2)
+    assert text.filled(["fd00::1", "10.0.0.1", "table"]) == "a 10.0.0.1/31 b fd00::1 table\n10.0.0.1."
+    assert text_with_holes("none", 0).filled([]) == "none"
