@@ -142,6 +142,15 @@ class Cluster:
 
         return SwitchShapes(self._views)
 
+    def inputs_of(self, rows: Sequence[int], common: bytes) -> Iterator[bytes | None]:
+        """For each switch, by its row in the device table, a digest of what its configuration follows from.
+
+        `common` is what else all of them follow from. None where no digest can tell.
+        """
+        from fabricgen.switch_inputs import SwitchInputs
+
+        return SwitchInputs(self._views).digests(rows, common)
+
     @cached_property
     def _views(self) -> SwitchViews:
         from fabricgen.switch_views import SwitchViews

@@ -11,7 +11,6 @@ import numpy as np
 
 from fabricgen.allocate.column import Column, Column4
 from fabricgen.allocate.family_tables import FamilyAddresses
-from fabricgen.design.ports import PortRun
 from fabricgen.plan.tables import Flags, Floats, ManagementPort, Wide
 from fabricgen.switch_views import SwitchViews
 
@@ -68,15 +67,13 @@ class PortEnds:
         self._names = np.array(names, dtype=object)
         self._cables = np.array([*views.cable_ids, ""], dtype=object)
         self._lengths_m = np.append(plan.cables.length_m, 0.0)
-        sides = [(segment.a, segment.b) for segment in plan.links.segments]
-        self._is_port = np.array([[isinstance(side, PortRun) for side in pair] for pair in sides], dtype=bool)
-        self._routes = np.array([not isinstance(a, ManagementPort) for a, _ in sides], dtype=bool)
-        self._subnets = _subnets(views)
+        self._routes = np.array([not isinstance(s.a, ManagementPort) for s in plan.links.segments], dtype=bool)
+        self._subnets = rail_subnets(views)
 
     def of(self, rows: Sequence[int]) -> Iterator[Ends]:
         """The ports of switches, by their rows in the device table, in the order of their views."""
         links, devices = self._views.plan.links, self._views.plan.devices
-        owner, link, at_b = self._places(rows)
+        owner, link, at_b = self._views.ends_of(rows)
         peer = np.where(at_b, links.a_device[link], links.b_device[link])
         cable = links.cable[link]
         a_port, b_port = self._views.ports
@@ -105,18 +102,6 @@ class PortEnds:
             )
             lengths_m = self._lengths_m[cable[here]]
             yield Ends(groups, alike[here].tobytes(), lengths_m, ordered is None or bool(ordered[here].all()))
-
-    def _places(self, rows: Sequence[int]) -> tuple[Wide, Wide, Flags]:
-        """(which of the rows, link, whether it is the upper end) of every port."""
-        pointer, links, ends = self._views.ends_by_switch
-        wanted = np.array(rows, dtype=np.int64)
-        counts = pointer[wanted + 1] - pointer[wanted]
-        owner = np.repeat(np.arange(len(wanted)), counts)
-        starts = np.cumsum(counts) - counts
-        place = np.arange(len(owner)) - starts[owner] + pointer[wanted][owner]
-        link, end = links[place], ends[place]
-        kept = self._is_port[self._views.plan.links.segment[link], end]
-        return owner[kept], link[kept], end[kept].astype(bool)
 
 
 class _Addresses:
@@ -187,7 +172,7 @@ def _ranked(owner: Wide, keys: Wide, owners: int, present: Flags | None = None) 
     return _Ranked(first, bounds, places)
 
 
-def _subnets(views: SwitchViews) -> Wide:
+def rail_subnets(views: SwitchViews) -> Wide:
     """For every link the subnet of its rail among those of its fabric's nodes, by which VLANs differ."""
     links = views.plan.links
     found = np.zeros(len(links), dtype=np.int64)

@@ -216,5 +216,10 @@ class SwitchView:
     @property
     def ecmp_width(self) -> int:
         """Equal paths at most: links up, or down where there is no tier above."""
-        below = max((run.count for run in self.tier.downs), default=1)
-        return max(1, self.tier.up.count if self.tier.up else below)
+        return ecmp_width(self.tier)
+
+
+def ecmp_width(tier: TierDesign) -> int:
+    """Equal paths that a switch of a tier has at most: links up, or down where there is no tier above."""
+    below = max((run.count for run in tier.downs), default=1)
+    return max(1, tier.up.count if tier.up else below)

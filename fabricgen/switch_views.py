@@ -65,6 +65,26 @@ class SwitchViews:
         pointer = np.searchsorted(device[by], np.arange(len(plan.devices) + 1))
         return pointer, link[by], at_b[by]
 
+    def ends_of(self, rows: Sequence[int] | Wide) -> tuple[Wide, Wide, Flags]:
+        """(which of the rows, link, whether it is the upper end) of every port of switches, as their views have them.
+
+        All but management ports; the first counts from 0.
+        """
+        pointer, links, ends = self.ends_by_switch
+        wanted = np.asarray(rows, dtype=np.int64)
+        counts = pointer[wanted + 1] - pointer[wanted]
+        owner = np.repeat(np.arange(len(wanted)), counts)
+        place = np.arange(len(owner)) + (pointer[wanted] - np.cumsum(counts) + counts)[owner]
+        link, end = links[place], ends[place]
+        kept = self._is_port[self.plan.links.segment[link], end]
+        return owner[kept], link[kept], end[kept].astype(bool)
+
+    @cached_property
+    def _is_port(self) -> Flags:
+        """For both sides of each segment whether views have its ports."""
+        sides = [[isinstance(side, PortRun) for side in (s.a, s.b)] for s in self.plan.links.segments]
+        return np.array(sides, dtype=bool).reshape(-1, 2)
+
     def switch(self, row: int) -> SwitchView:
         """The view of one switch, by its row in the device table."""
         frame = self.frame(row)
@@ -94,7 +114,7 @@ class SwitchViews:
             rack=self.plan.racks.names[devices.rack[row]],
             ports=(),
             routes=(),
-            shares_asn=bool(self._shares_asn[row]),
+            shares_asn=bool(self.shares_asn[row]),
             snippets=self._snippets(row, fabric.tier(cls.tier)),
         )
 
@@ -124,7 +144,8 @@ class SwitchViews:
         return tuple(route for reachability in self._reachabilities for route in reachability.routes(row))
 
     @cached_property
-    def _shares_asn(self) -> Flags:
+    def shares_asn(self) -> Flags:
+        """Which devices have an AS number in common with others that they reach through the tiers above."""
         switches = [c for c in self.plan.devices.classes if c.kind == SWITCH]
         tiers = [(c.rows, self.design.fabric(c.fabric).tier(c.tier)) for c in switches]
         return shares_asn(tiers, self.addresses.asn)
@@ -156,7 +177,7 @@ class SwitchViews:
         """What a fabric is to one of the switches that it uses: a service, or one for each subnet of its rails."""
         intent, found = self.intents[fabric.name], self.addresses.families
         blocks = [each.prefix(*each.host_block(fabric.name, row)) for each in found]
-        gateways, labels = self._gateways(row, fabric), self._rail_labels(row, fabric)
+        gateways, labels = self._gateways(row, fabric), self.rail_labels(row, fabric)
         return [
             Service(
                 fabric=intent.name,
@@ -182,7 +203,7 @@ class SwitchViews:
             found.append([each.prefix(gateway, length) for gateway in each.gateways(fabric.name, row)])
         return found
 
-    def _rail_labels(self, row: int, fabric: FabricDesign) -> list[str]:
+    def rail_labels(self, row: int, fabric: FabricDesign) -> list[str]:
         """Names of the subnets of a fabric on a switch: of its rails, or "" for the only one."""
         rails, devices = self.addresses.rails.get(fabric.name), self.plan.devices
         cls = devices.classes[devices.device_class[row]]

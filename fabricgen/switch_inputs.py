@@ -1,0 +1,159 @@
+"""Digests of all that the configurations of switches follow from, without making any view: a rebuild goes by them.
+
+A configuration follows from a switch's view, the catalogue and what rendering is told. Digests are of the same columns
+that views are put together from, so that two switches with one digest have equal views, whatever their rows and
+indexes are in two builds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from fabricgen.allocate.column import Column, Column4, Column6
+from fabricgen.configuration import placed_snippets
+from fabricgen.plan.tables import DeviceClass, ManagementPort, Segment, Side, Wide
+from fabricgen.port_ends import rail_subnets
+from fabricgen.switch_view import ecmp_width
+from fabricgen.switch_views import SwitchViews
+
+BLOCK = 512
+"""Switches whose columns are put together at a time."""
+
+Words: TypeAlias = npt.NDArray[np.uint64]
+
+
+class SwitchInputs:
+    """Digests of what configurations follow from."""
+
+    def __init__(self, views: SwitchViews) -> None:
+        self._views = views
+        plan = views.plan
+        self._names, self._sites, self._racks = hashed(views.names), hashed(views.sites), hashed(plan.racks.names)
+        self._a_ports, self._b_ports = (hashed(ports.tolist()) for ports in views.ports)
+        self._cables = np.append(hashed(views.cable_ids), np.uint64(0))
+        self._lengths_m = np.append(plan.cables.length_m, 0.0).view(np.uint64)
+        self._sides = np.array([[_side(s, s.a), _side(s, s.b)] for s in plan.links.segments], dtype=np.uint64)
+        self._classes = hashed([f"{c.kind} {c.tier} {c.profile.id}" for c in plan.devices.classes])
+        self._subnets = rail_subnets(views)
+        self._stated = views.design.loaded.blueprint.config_of
+
+    def digests(self, rows: Sequence[int], common: bytes) -> Iterator[bytes | None]:
+        """A digest for each switch, by its row in the device table; `common` is what else all of them follow from.
+
+        None where more belongs to it: static routes, and VRFs of guests on links between switches.
+        """
+        if any(found.vrf_links for found in self._views.addresses.families):
+            yield from (None for _ in rows)
+            return
+        classes = self._views.plan.devices.classes
+        of_class: dict[int, bytes | None] = {}
+        for start in range(0, len(rows), BLOCK):
+            block = np.array(rows[start : start + BLOCK], dtype=np.int64)
+            own, (ports, bounds) = self._own(block), self._at_ports(block)
+            for i, (first, end) in enumerate(pairwise(bounds.tolist())):
+                which = int(self._views.plan.devices.device_class[block[i]])
+                if which not in of_class:
+                    of_class[which] = self._of_class(classes[which], common)
+                known, stated = of_class[which], self._of_switch(int(block[i]))
+                found = (known or b"") + stated + own[i].tobytes() + ports[first:end].tobytes()
+                yield known and blake2b(found, digest_size=20).digest()
+
+    def _of_class(self, cls: DeviceClass, common: bytes) -> bytes | None:
+        """What all switches of a tier follow from; None for those with static routes."""
+        views = self._views
+        fabric = views.design.fabric(cls.fabric)
+        tier = fabric.tier(cls.tier)
+        users = [fabric, *(guest for guest in views.design.fabrics if guest.carrier == fabric.name)]
+        if views.intents[fabric.name].underlay == "static":
+            return None
+        told = (
+            *(tier.key, tier.nos, tier.lowest, views.design.levels[tier.key], ecmp_width(tier), cls.profile),
+            *(views.intents[user.name] for user in users),
+            placed_snippets(views.design, tier, ""),
+        )
+        return blake2b(repr(told).encode() + common).digest()
+
+    def _of_switch(self, row: int) -> bytes:
+        """What the blueprint says of one switch, and the names of its rails' subnets."""
+        views = self._views
+        stated = self._stated.get(views.names[row])
+        rails = {name: views.rail_labels(row, views.design.fabric(name)) for name in views.addresses.rails}
+        return repr((stated, rails)).encode() if stated or rails else b""
+
+    def _own(self, rows: Wide) -> Words:
+        """Columns of switches."""
+        addresses, devices = self._views.addresses, self._views.plan.devices
+        columns: list[Words] = [self._names[rows], self._sites[rows], self._racks[devices.rack[rows]]]
+        columns += [_words(column[rows]) for column in (addresses.asn, addresses.router_id, self._views.shares_asn)]
+        for family in addresses.families:
+            columns += [*_halves(family.loopback[rows]), *_halves(family.management[rows])]
+            columns += [_words(family.management_length[rows]), *_halves(family.management_gateway[rows])]
+            for _, subnets in sorted(family.subnets.items()):
+                columns += [*_halves(subnets.base[rows]), *_halves(subnets.gateway[rows])]
+                columns += [_words(c[rows]) for c in (subnets.length, subnets.count, subnets.subnet_length)]
+        return np.stack(columns, axis=1)
+
+    def _at_ports(self, rows: Wide) -> tuple[Words, Wide]:
+        """Columns of all ports of switches, and where those of each begin."""
+        links, devices = self._views.plan.links, self._views.plan.devices
+        owner, link, at_b = self._views.ends_of(rows)
+        peer = np.where(at_b, links.a_device[link], links.b_device[link])
+        a_port, b_port, cable = self._a_ports[link], self._b_ports[link], links.cable[link]
+        columns = [
+            self._sides[links.segment[link], at_b.astype(np.int64)],
+            _words(np.where(at_b, links.b_port[link], links.a_port[link])),
+            np.where(at_b, b_port, a_port),
+            np.where(at_b, a_port, b_port),
+            self._names[peer],
+            self._classes[devices.device_class[peer]],
+            _words(devices.device_class[peer] == devices.device_class[rows][owner]),
+            _words(self._views.addresses.asn[peer]),
+            self._cables[cable],
+            self._lengths_m[cable],
+            _words(self._subnets[link]),
+        ]
+        for family in self._views.addresses.families:
+            for a, b in zip(_halves(family.a[link]), _halves(family.b[link]), strict=True):
+                columns += [np.where(at_b, b, a), np.where(at_b, a, b)]
+            columns.append(_words(family.length[link]))
+        return np.stack(columns, axis=1), np.searchsorted(owner, np.arange(len(rows) + 1))
+
+
+def _side(segment: Segment, side: Side) -> int:
+    """A digest of what a port of one side of links is told: 64 bits."""
+    managed = isinstance(segment.a, ManagementPort)
+    return _digest(repr((side, segment.speed_gbps, segment.fabric, segment.lower == "node", managed)))
+
+
+def _digest(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def _words(column: npt.NDArray[np.generic]) -> Words:
+    return column.astype(np.int64).view(np.uint64)
+
+
+def _halves(column: Column) -> tuple[Words, ...]:
+    """Addresses as words of 64 bits."""
+    if isinstance(column, Column6):
+        return column.high, column.low
+    assert isinstance(column, Column4)  # noqa: S101 - the other family
+    return (_words(column.values),)
+
+
+def hashed(texts: Sequence[str]) -> Words:
+    """Digests of texts, 64 bits each: the same in every process, and made for many at a time."""
+    raw = np.array([text.encode() for text in texts] or [b""], dtype=bytes)
+    width = -(-raw.itemsize // 8)
+    words = raw.astype(f"S{8 * width}").view(np.uint64).reshape(-1, width)
+    found = np.full(len(words), 0x9E3779B97F4A7C15, dtype=np.uint64)
+    for i in range(width):
+        mixed = (found ^ words[:, i]) * np.uint64(0xD6E8FEB86659FD93)
+        found = np.where(words[:, i], mixed ^ mixed >> np.uint64(32), found)  # whatever the longest of all texts is
+    return found[: len(texts)]
