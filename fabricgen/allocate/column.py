@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from socket import AF_INET6, inet_ntop
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from fabricgen.allocate.cells import Cells, Joined, Told, keyed
+from fabricgen.allocate.cells import Cells, Joined, Keyed, Strings, Told, vocabulary
 from fabricgen.allocate.family import V6, Family, family_of_kind
 from fabricgen.kernel.extents import Extents
 from fabricgen.plan.groups import combinations
@@ -22,6 +22,7 @@ HALF = 64
 """Bits of each of the two parts of an IPv6 address."""
 
 _LOW = (1 << HALF) - 1
+_NO_HALF = 1 << 16
 _Words: TypeAlias = npt.NDArray[np.uint64]
 
 
@@ -126,14 +127,26 @@ class Column4(Column):
 
     def cells(self, lengths: Wide | None = None) -> Joined:
         """Dotted addresses; halves are spelled once, as most are shared."""
-        there, bits = self.present, np.full_like(self.values, -1) if lengths is None else lengths
-        first, head = combinations(np.where(there, self.values >> 16, -1) + 1)
-        heads = [f"{n >> 24}.{n >> 16 & 255}." if n else "" for n in self.values[first].tolist()]
-        _, length = combinations(bits + 1)
-        first, tail = combinations(length, np.where(there, self.values & 0xFFFF, -1) + 1)
-        lows = zip(self.values[first].tolist(), bits[first].tolist(), strict=True)
-        tails = [f"{n >> 8 & 255}.{n & 255}{_ending(bits)}" if n else "" for n, bits in lows]
-        return Joined((keyed(heads, head.astype(np.int32)), keyed(tails, tail.astype(np.int32))))
+        there, halves = self.present, _halves()
+        high, low = (np.where(there, half, _NO_HALF) for half in (self.values >> 16, self.values & 0xFFFF))
+        first, head = combinations(high)
+        dots = np.where(there[first], vocabulary("."), "")
+        heads = Keyed(halves[high[first]] + dots, head.astype(np.int32))
+        if lengths is None:
+            return Joined((heads, Keyed(halves, low.astype(np.int32))))
+        _, length = combinations(lengths)
+        first, tail = combinations(length, low)
+        ends = [
+            f"/{n}" if there else "" for there, n in zip(there[first].tolist(), lengths[first].tolist(), strict=True)
+        ]
+        return Joined((heads, Keyed(halves[low[first]] + vocabulary(ends), tail.astype(np.int32))))
+
+
+@cache
+def _halves() -> Strings:
+    """The dotted text of every half of an IPv4 address, and "" for `_NO_HALF`."""
+    numbers = vocabulary([str(n) for n in range(256)])
+    return np.append((numbers[:, None] + ("." + numbers)).ravel(), vocabulary([""]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,16 +213,11 @@ class Column6(Column):
         words[:, 0], words[:, 1] = self.high[start:stop], self.low[start:stop]
         raw, none = words.tobytes(), bytes(16)
         cut = (raw[i : i + 16] for i in range(0, len(raw), 16))
-        bits = [-1] * len(words) if lengths is None else lengths[start:stop].tolist()
+        ends = [""] * len(words) if lengths is None else [f"/{n}" for n in lengths[start:stop].tolist()]
         return [
-            "" if address == none else f"{inet_ntop(AF_INET6, address)}{_ending(n)}"
-            for address, n in zip(cut, bits, strict=True)
+            "" if address == none else inet_ntop(AF_INET6, address) + end
+            for address, end in zip(cut, ends, strict=True)
         ]
-
-
-def _ending(bits: int) -> str:
-    """A prefix length as it follows its address; nothing where it is negative."""
-    return f"/{bits}" if bits >= 0 else ""
 
 
 def no_addresses(family: Family, count: int) -> Column:

@@ -22,9 +22,6 @@ from fabricgen.plan.tables import NODE, Ints
 
 ON_REQUEST = False
 
-_MOST = 1 << 12
-"""Accelerators of one node are numbered below this."""
-
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield endpoints.csv."""
@@ -62,16 +59,19 @@ def _rows(cluster: Cluster) -> tuple[Ints, Ints, Ints]:
     found: list[tuple[Ints, Ints, Ints]] = []
     for i, segment in enumerate(links.segments):
         if isinstance(segment.a, Attachment):
-            rows = np.flatnonzero((links.segment == i) & (kinds[links.a_device] == NODE)).astype(np.int32)
+            rows = np.arange(*links.rows_of(i).indices(len(links)), dtype=np.int32)
             accelerator = served_by(segment.a)[links.a_port[rows]]
-            rows, accelerator = rows[accelerator >= 0], accelerator[accelerator >= 0]
-            found.append((links.a_device[rows], accelerator, rows))
-    keys = np.concatenate([d.astype(np.int64) * _MOST + a for d, a, _ in found] or [np.empty(0, dtype=np.int64)])
+            here = (accelerator >= 0) & (kinds[links.a_device[rows]] == NODE)
+            found.append((links.a_device[rows[here]], accelerator[here], rows[here]))
     everyone = _accelerators(cluster)
-    bare = ~np.isin(everyone[0].astype(np.int64) * _MOST + everyone[1], keys)
+    most = 1 + max(int(numbers.max(initial=0)) for _, numbers, *_ in (everyone, *found))
+    served = np.zeros(len(devices) * most, dtype=bool)
+    for device, accelerator, _ in found:
+        served[device * most + accelerator] = True
+    bare = ~served[everyone[0] * most + everyone[1]]
     found.append((everyone[0][bare], everyone[1][bare], np.full(int(bare.sum()), -1, dtype=np.int32)))
     device, accelerator, link = (np.concatenate(column) for column in zip(*found, strict=True))
-    order = np.lexsort((link, accelerator, device))
+    order = np.argsort(device * most + accelerator, kind="stable")  # links of each ascend as they are
     return device[order], accelerator[order], link[order]
 
 
