@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 Subject: TypeAlias = int | str
 """What takes files of its own: a switch, by its row in the device table, or a whole fabric, by its name."""
 
-WORKERS_FROM = 1500
-"""Switches from which worker processes pay; below, starting them costs more than they save."""
-
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
@@ -56,22 +53,14 @@ def render_options(cluster: Cluster, *, overrides: Path | None = None, look: Loo
     return RenderOptions(overrides, managements(cluster, look), secret=look is not redacted)
 
 
-def render_configs(
-    cluster: Cluster, *, jobs: int = 1, options: RenderOptions | None = None
-) -> Iterator[tuple[str, bytes]]:
+def render_configs(cluster: Cluster, *, options: RenderOptions | None = None) -> Iterator[tuple[str, bytes]]:
     """Yield (path in the output folder, content) of every configuration: of switches in the order of the device table,
     then of whole fabrics.
 
-    The bytes are the same whatever `jobs`. Raises InputError as `render_options` does without `options`, and for an
-    overriding template that fails.
+    Raises InputError as `render_options` does without `options`, and for an overriding template that fails.
     """
     options = options or render_options(cluster)
-    subjects = list(subjects_of(cluster).values())
-    if jobs > 1 and len(subjects) >= WORKERS_FROM:
-        from fabricgen.render.workers import render_in_workers
-
-        return render_in_workers(cluster, subjects, jobs, options)
-    return render_rows(cluster, subjects, options)
+    return render_rows(cluster, list(subjects_of(cluster).values()), options)
 
 
 def subjects_of(cluster: Cluster) -> dict[str, Subject]:
@@ -89,9 +78,14 @@ def subjects_of(cluster: Cluster) -> dict[str, Subject]:
     return found
 
 
-def render_rows(cluster: Cluster, rows: Sequence[Subject], options: RenderOptions) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of switches, by their rows in the device table, and of whole fabrics, in this process."""
-    renderer = Renderer(options)
+def render_rows(
+    cluster: Cluster, rows: Sequence[Subject], options: RenderOptions, renderer: Renderer | None = None
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of switches, by their rows in the device table, and of whole fabrics; in this process.
+
+    A `renderer` of earlier rows of the same cluster knows what they share.
+    """
+    renderer = renderer or Renderer(options)
     try:
         for row in rows:
             view = cluster.whole_fabric(row) if isinstance(row, str) else cluster.switch(row)
