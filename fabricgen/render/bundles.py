@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
+from itertools import islice
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.publish import Bundle
-from fabricgen.render.engine import Renderer, RenderOptions, Subject, render_rows, subjects_of
+from fabricgen.render.engine import RenderOptions, Subject, subject_files, subjects_of
 
 
 def config_bundles(cluster: Cluster, options: RenderOptions, part: str) -> list[Bundle]:
@@ -17,11 +19,8 @@ def config_bundles(cluster: Cluster, options: RenderOptions, part: str) -> list[
     """
     subjects = subjects_of(cluster)
     maker = ConfigMaker(cluster, options)
-    for row in subjects.values():
-        if isinstance(row, int):
-            # Fills what a cluster computes once, so that no worker has to.
-            cluster.switch(row)
-            break
+    for subject in islice(subjects.values(), 1):
+        deque(maker.files(subject), maxlen=0)  # computes what a cluster knows once, so that no worker has to
     return [Bundle(part, name, partial(maker.files, subject)) for name, subject in subjects.items()]
 
 
@@ -33,12 +32,12 @@ class ConfigMaker:
         self._options = options
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name != "_renderer"}
+        return {name: value for name, value in self.__dict__.items() if name != "_files_of"}
 
     @cached_property
-    def _renderer(self) -> Renderer:
-        return Renderer(self._options)
+    def _files_of(self) -> Callable[[Subject], Iterator[tuple[str, bytes]]]:
+        return subject_files(self._cluster, self._options)
 
     def files(self, subject: Subject) -> Iterator[tuple[str, bytes]]:
-        """Yield (path in the output folder, content); raises InputError as `render_rows` does."""
-        return render_rows(self._cluster, [subject], self._options, self._renderer)
+        """Yield (path in the output folder, content); raises InputError as `render_configs` does."""
+        return self._files_of(subject)
