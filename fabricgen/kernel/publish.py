@@ -10,6 +10,7 @@ from fabricgen.kernel.publish_archive import publish_archive
 from fabricgen.kernel.publish_bundles import Bundle, Told, silent
 from fabricgen.kernel.publish_folder import publish_folder, recover
 from fabricgen.kernel.publish_manifest import MANIFEST, Content, PublishReport
+from fabricgen.kernel.publish_state import cache_folder
 
 __all__ = [
     "MANIFEST",
@@ -17,6 +18,7 @@ __all__ = [
     "Content",
     "PublishReport",
     "Told",
+    "cache_folder",
     "publish_archive",
     "publish_folder",
     "recover",

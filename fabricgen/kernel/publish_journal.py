@@ -25,7 +25,7 @@ def land_by_journal(stage: Stage, changes: Changes, manifest: bytes) -> None:
 
     Raises InputError FG023 when a later step fails.
     """
-    _check_writable(stage, changes)
+    check_writable(stage, changes)
     replace = sorted(stage.written)
     write_file(f"{stage.tree}/{MANIFEST}", manifest, sync=True)
     sync_folder(stage.tree)
@@ -45,7 +45,7 @@ def land_by_journal(stage: Stage, changes: Changes, manifest: bytes) -> None:
         raise
 
 
-def _check_writable(stage: Stage, changes: Changes) -> None:
+def check_writable(stage: Stage, changes: Changes) -> None:
     """Find out before the first step what would stop the journal half-way; raises OSError."""
     mounts = set(mount_points())
     filled = {folder for path in stage.written for folder in ancestors(path)}

@@ -1,7 +1,7 @@
 """The stage: where a build grows, out of sight, until it can land."""
 
 # Plain strings for paths: see publish_lock.
-# ruff: noqa: PTH102, PTH106, PTH108, PTH112, PTH113, PTH114, PTH118, PTH208
+# ruff: noqa: PTH102, PTH104, PTH106, PTH108, PTH112, PTH113, PTH114, PTH118, PTH208
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from pathlib import Path
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.kernel.publish_files import Listing, scan, write_file
+from fabricgen.kernel.publish_known import Known
 from fabricgen.kernel.publish_lock import sibling
-from fabricgen.kernel.publish_manifest import Entry, Ledger, ancestors
+from fabricgen.kernel.publish_manifest import STAGE, Entry, Ledger, ancestors
 from fabricgen.kernel.publish_stager import Staged, Stager, resemble
 
 MARKER = "fabricgen-stage"
@@ -47,6 +48,7 @@ class Stage:
     ledger: Ledger
     exists: bool
     inside: bool
+    known: Mapping[str, Known] = field(default_factory=dict)
     staged: list[Staged] = field(default_factory=list)
 
     @property
@@ -75,12 +77,18 @@ class Stage:
 
     def stager(self) -> Stager:
         """What fills the stage, in any process."""
-        return Stager(self.target, self.real, self.tree, self.old, self.exists and not self.inside)
+        return Stager(self.target, self.real, self.tree, self.old, self.known, self.exists and not self.inside)
 
     def enter(self, staged: Staged) -> None:
         """Note what became of a file; raises ValueError for one that no producer may make."""
         self.ledger.record(staged.part, staged.path, staged.sha256)
         self.staged.append(staged)
+
+    def move_inside(self) -> None:
+        """Go on inside the target, from where files are moved one by one; raises OSError."""
+        place = f"{self.real}/{STAGE}"
+        os.rename(self.place, place)
+        self.place, self.inside = place, True
 
     def changes(self) -> Changes:
         """Compare with what is there now; raises InputError FG020 for files of the user in the way."""

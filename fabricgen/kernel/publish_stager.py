@@ -15,23 +15,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fabricgen.kernel.publish_files import new_file, same_content, same_files, write_all
+from fabricgen.kernel.publish_known import Known, Seen
 from fabricgen.kernel.publish_manifest import Content, Entry, Tally, ancestors, check_member, disk_fault
 
 _CLASH = frozenset({errno.EEXIST, errno.ENOTDIR, errno.EISDIR})
 """What a system answers where the new stage already holds something of that name."""
-
-
-class Seen(NamedTuple):
-    """A file as it was found or left: a later write changes one of these."""
-
-    size: int
-    mtime_ns: int
-    inode: int
-
-    @classmethod
-    def of(cls, found: os.stat_result) -> Seen:
-        """What the system says of a file."""
-        return cls(found.st_size, found.st_mtime_ns, found.st_ino)
 
 
 class Staged(NamedTuple):
@@ -48,13 +36,15 @@ class Staged(NamedTuple):
 class Stager:
     """Puts files into `tree`, the stage of `real`, unless `real` holds the same, written by us.
 
-    With `resembles`, folders of the stage get mode and owner of those that they stand for.
+    What is `known` of files there need not be read. With `resembles`, folders of the stage get mode and owner of those
+    that they stand for.
     """
 
     target: Path
     real: str
     tree: str
     old: Mapping[str, Entry]
+    known: Mapping[str, Known]
     resembles: bool
     made: set[str] = field(default_factory=set)
 
@@ -64,7 +54,7 @@ class Stager:
         if isinstance(content, bytes):
             tally = Tally(content)
             (whole,) = tally
-            seen = self._unchanged(path, lambda: same_content(f"{self.real}/{path}", whole))
+            seen = self._unchanged(path, tally.sha256, lambda: same_content(f"{self.real}/{path}", whole))
             written = seen is None
             seen = seen or self._write(path, (whole,))
             return Staged(part, path, tally.sha256, written, seen)
@@ -74,14 +64,14 @@ class Stager:
         """Pieces come once: they are written, and taken away again if they were there."""
         new = self._write(path, tally)
         staged = f"{self.tree}/{path}"
-        old = self._unchanged(path, lambda: same_files(f"{self.real}/{path}", staged))
+        old = self._unchanged(path, tally.sha256, lambda: same_files(f"{self.real}/{path}", staged))
         if old is None:
             return Staged(part, path, tally.sha256, True, new)
         with self._faults(path):
             os.unlink(staged)
         return Staged(part, path, tally.sha256, False, old)
 
-    def _unchanged(self, path: str, same: Callable[[], bool]) -> Seen | None:
+    def _unchanged(self, path: str, sha256: str, same: Callable[[], bool]) -> Seen | None:
         """The file in the target, if we wrote it and it is the same."""
         if path not in self.old:
             return None
@@ -89,8 +79,10 @@ class Stager:
             found = os.stat(f"{self.real}/{path}", follow_symlinks=False)
         except OSError:
             return None
+        known = self.known.get(path)
         with self._faults(path):
-            return Seen.of(found) if same() else None
+            unchanged = known.sha256 == sha256 if known and known.holds(found) else same()
+        return Seen.of(found) if unchanged else None
 
     def _write(self, path: str, pieces: Iterable[bytes]) -> Seen:
         with contextlib.ExitStack() as stack:

@@ -125,6 +125,10 @@ def test_a_journal_survives_a_kill_before_every_step(tmp_path: Path) -> None:
     kill_at_every_step(tmp_path, "journal")
 
 
+def test_few_changes_survive_a_kill_before_every_step(tmp_path: Path) -> None:
+    kill_at_every_step(tmp_path, "few")
+
+
 def _loop(target: Path, count: int, last: str) -> None:
     sys.stdout.write("ready\n")
     sys.stdout.flush()
@@ -161,7 +165,7 @@ def _steps(target: Path, mechanism: str, count: int) -> None:
     seen = set()
     for allowed in itertools.count():
         survived = _survives(target, count, allowed)
-        if mechanism == "journal":
+        if mechanism != "exchange":
             recover(target)
         seen.add(check(target, count))
         if survived:
@@ -177,6 +181,8 @@ def _steps(target: Path, mechanism: str, count: int) -> None:
 def main(task: str, target: Path, mechanism: str, count: int, last: str = "A") -> None:
     if mechanism == "journal":
         os.chdir(target)
+    if mechanism == "few":
+        folders._few = lambda *_: True
     if task == "loop":
         _loop(target, count, last)
     else:

@@ -95,9 +95,10 @@ def _publish(
     jobs: int,
     told: Told,
 ) -> PublishReport:
-    from fabricgen.kernel.publish import publish_archive, publish_folder
+    from fabricgen.kernel.publish import cache_folder, publish_archive, publish_folder
 
     if archive is not None:
         return publish_archive(archive, bundles, header=header, jobs=jobs, told=told)
     assert output is not None  # noqa: S101 - the command has checked
-    return publish_folder(output, bundles, header=header, parts=frozenset(parts) or None, jobs=jobs, told=told)
+    chosen = frozenset(parts) or None
+    return publish_folder(output, bundles, header=header, parts=chosen, jobs=jobs, told=told, cache=cache_folder())
