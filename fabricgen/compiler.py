@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 CONFIGS = "configs"
 """The part that is rendered rather than exported."""
-ROWS_PER_SWITCH = 50
+ROWS_PER_SWITCH = 400
 """Rows of links that a table takes as long to write as the configuration of a switch."""
 
 
