@@ -29,6 +29,7 @@ from fabricgen.recabling.ends import CableIds, cable_ids
 if TYPE_CHECKING:
     from fabricgen.fabric_view import FabricView
     from fabricgen.intent import FabricIntent
+    from fabricgen.switch_shapes import SwitchShapes
     from fabricgen.switch_view import SwitchView
     from fabricgen.switch_views import SwitchViews
 
@@ -138,6 +139,13 @@ class Cluster:
     def switch(self, row: int) -> SwitchView:
         """The view of one switch, by its row in the device table."""
         return self._views.switch(row)
+
+    @cached_property
+    def shapes(self) -> SwitchShapes:
+        """What its switches have in common, and the texts by which they differ."""
+        from fabricgen.switch_shapes import SwitchShapes
+
+        return SwitchShapes(self._views)
 
     @cached_property
     def _views(self) -> SwitchViews:

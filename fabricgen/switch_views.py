@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -48,7 +48,7 @@ class SwitchViews:
     intents: Mapping[str, FabricIntent]
 
     @cached_property
-    def _ports_of(self) -> tuple[Wide, Wide, Wide]:
+    def ends_by_switch(self) -> tuple[Wide, Wide, Wide]:
         """(row pointer per device, link, 0 for the a end and 1 for b), ends sorted by device and place on its face."""
         links, plan = self.plan.links, self.plan
         keep = np.array([not isinstance(s.b, ScaleUpPort) for s in links.segments], dtype=bool)
@@ -67,6 +67,12 @@ class SwitchViews:
 
     def switch(self, row: int) -> SwitchView:
         """The view of one switch, by its row in the device table."""
+        frame = self.frame(row)
+        routes = self._routes(row) if frame.fabric.underlay == "static" else ()
+        return replace(frame, ports=tuple(self._switch_ports(row)), routes=routes)
+
+    def frame(self, row: int) -> SwitchView:
+        """The view of one switch without its ports and routes, which are most of the work."""
         devices, addresses = self.plan.devices, self.addresses
         cls = devices.classes[devices.device_class[row]]
         fabric = self.design.fabric(cls.fabric)
@@ -86,8 +92,8 @@ class SwitchViews:
             services=self._services(row, fabric),
             site=self.sites[row],
             rack=self.plan.racks.names[devices.rack[row]],
-            ports=tuple(self._switch_ports(row)),
-            routes=self._routes(row) if self.intents[fabric.name].underlay == "static" else (),
+            ports=(),
+            routes=(),
             shares_asn=bool(self._shares_asn[row]),
             snippets=self._snippets(row, fabric.tier(cls.tier)),
         )
@@ -210,7 +216,7 @@ class SwitchViews:
         return (texts[0], texts[1]) if at_b else (texts[1], texts[0])
 
     def _switch_ports(self, row: int) -> Iterator[SwitchPort]:
-        pointer, link_of, end_of = self._ports_of
+        pointer, link_of, end_of = self.ends_by_switch
         links, addresses, devices = self.plan.links, self.addresses, self.plan.devices
         cls = devices.classes[devices.device_class[row]]
         own = port_settings(self.design, self.names[row])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,6 +17,7 @@ from fabricgen.kernel.discovery import load
 from fabricgen.kernel.templates import built_in_templates
 from fabricgen.render.nos_protocol import NOS_PACKAGE, TakesTrees, known_nos
 from fabricgen.render.secrets import Look, managements, redacted
+from fabricgen.render.skeletons import Once, Skeletons
 from fabricgen.render.snippets import require_printed
 from fabricgen.render.trees import first_at_fault
 from fabricgen.switch_view import PlacedSnippet, SwitchView
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 Subject: TypeAlias = int | str
 """What takes files of its own: a switch, by its row in the device table, or a whole fabric, by its name."""
-
-WORKERS_FROM = 1500
-"""Switches from which worker processes pay; below, starting them costs more than they save."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +54,14 @@ def render_options(cluster: Cluster, *, overrides: Path | None = None, look: Loo
     return RenderOptions(overrides, managements(cluster, look), secret=look is not redacted)
 
 
-def render_configs(
-    cluster: Cluster, *, jobs: int = 1, options: RenderOptions | None = None
-) -> Iterator[tuple[str, bytes]]:
+def render_configs(cluster: Cluster, *, options: RenderOptions | None = None) -> Iterator[tuple[str, bytes]]:
     """Yield (path in the output folder, content) of every configuration: of switches in the order of the device table,
     then of whole fabrics.
 
-    The bytes are the same whatever `jobs`. Raises InputError as `render_options` does without `options`, and for an
-    overriding template that fails.
+    Raises InputError as `render_options` does without `options`, and for an overriding template that fails.
     """
     options = options or render_options(cluster)
-    subjects = list(subjects_of(cluster).values())
-    if jobs > 1 and len(subjects) >= WORKERS_FROM:
-        from fabricgen.render.workers import render_in_workers
-
-        return render_in_workers(cluster, subjects, jobs, options)
-    return render_rows(cluster, subjects, options)
+    return render_rows(cluster, list(subjects_of(cluster).values()), options)
 
 
 def subjects_of(cluster: Cluster) -> dict[str, Subject]:
@@ -90,14 +80,27 @@ def subjects_of(cluster: Cluster) -> dict[str, Subject]:
 
 
 def render_rows(cluster: Cluster, rows: Sequence[Subject], options: RenderOptions) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of switches, by their rows in the device table, and of whole fabrics, in this process."""
+    """Yield the files of switches, by their rows in the device table, and of whole fabrics."""
+    files_of = subject_files(cluster, options)
+    for row in rows:
+        yield from files_of(row)
+
+
+def subject_files(cluster: Cluster, options: RenderOptions) -> Callable[[Subject], Iterator[tuple[str, bytes]]]:
+    """What yields the files of a switch, by its row, or of a whole fabric, and keeps what others share."""
     renderer = Renderer(options)
-    try:
-        for row in rows:
-            view = cluster.whole_fabric(row) if isinstance(row, str) else cluster.switch(row)
-            yield from renderer.files(view, cluster.design.catalog)
-    except InputError as error:
-        raise cluster.design.loaded.located(error) from error
+    switch_files = renderer.switch_files(cluster)
+
+    def files_of(row: Subject) -> Iterator[tuple[str, bytes]]:
+        try:
+            if isinstance(row, str):
+                yield from renderer.files(cluster.whole_fabric(row), cluster.design.catalog)
+            else:
+                yield from switch_files(row)
+        except InputError as error:
+            raise cluster.design.loaded.located(error) from error
+
+    return files_of
 
 
 UNFIT = (AttributeError, InputError, LookupError, TypeError, ValueError)
@@ -124,25 +127,44 @@ class Renderer:
         self._judged: set[tuple[Any, ...]] = set()
         self._kept: dict[tuple[str, int, bool], tuple[Mapping[str, Any], str]] = {}
 
+    def switch_files(self, cluster: Cluster) -> Callable[[int], Iterable[tuple[str, bytes]]]:
+        """What gives (path, content) of the files of a switch, by its row in the device table.
+
+        A user's own templates may decide by what is only printed here, so that they render each switch by itself.
+        """
+        catalog = cluster.design.catalog
+
+        def marked(view: SwitchView, once: Once) -> Iterator[tuple[str, str]]:
+            return ((path, text) for path, text in self._texts(view, catalog, once))
+
+        if self._guarded or not cluster.shapes.plain:
+            return lambda row: self.files(cluster.switch(row), catalog)
+        return Skeletons(cluster, lambda view: self.files(view, catalog), marked, self.once).files
+
     def files(self, view: SwitchView | FabricView, catalog: Catalog) -> Iterator[tuple[str, bytes]]:
         """Yield (path in the output folder, content) of the files of one switch or whole fabric.
 
         Raises InputError where the catalogue lacks what its NOS needs, for an overriding template that fails, and for a
         snippet that does not fit.
         """
+        texts: list[str] = []
+        for path, text in self._texts(view, catalog, self.once):
+            texts.append(text)
+            yield path, text.encode()
+        if isinstance(view, SwitchView):
+            require_printed(view, texts)
+
+    def _texts(self, view: SwitchView | FabricView, catalog: Catalog, once: Once) -> Iterator[tuple[str, str]]:
+        """(path, text) of each file; `once` gives the tables that switches share."""
         nos: Any = load(NOS_PACKAGE, view.nos)
         whole = self._with_secrets(view) if isinstance(view, SwitchView) else view
         trees = tuple(s for s in view.snippets if s.tree) if isinstance(view, SwitchView) else ()
-        values = {**nos.values(whole, catalog), "once": self.once}
-        texts: list[str] = []
+        values = {**nos.values(whole, catalog), "once": once}
         for template, file in nos.files(view):
             text = self.text(f"{view.nos}/{template}", values)
             if trees and isinstance(nos, TakesTrees):
                 text = self._with_trees(nos, file, text, trees, self._judge_of(whole, trees, file, catalog))
-            texts.append(text)
-            yield f"configs/{view.name}/{file}", text.encode()
-        if isinstance(view, SwitchView):
-            require_printed(view, texts)
+            yield f"configs/{view.name}/{file}", text
 
     def _with_trees(
         self, nos: TakesTrees, file: str, text: str, trees: tuple[PlacedSnippet, ...], judge: Catalog | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from fabricgen.catalog.loader import Catalog
@@ -36,6 +37,17 @@ class TakesTrees(Protocol):
 
         `judge` asks to check the whole by what the catalogue knows, which takes longer than rendering it.
         """
+
+
+@runtime_checkable
+class SharesTables(Protocol):
+    """A NOS with tables that follow from a switch's ports and cables alone, and hold no name or address."""
+
+    def length_steps_m(self, switch: SwitchView, catalog: Catalog) -> tuple[float, ...]:
+        """Lengths, ascending, m: cables between two of them make no difference to any file."""
+
+    def shared(self, switch: SwitchView, catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
+        """What the template of each such table names, by the template; the same objects for equal values."""
 
 
 def known_nos(*, whole_fabric: bool) -> tuple[str, ...]:

@@ -59,16 +59,22 @@ class _Shape:
     buffers: BufferSet = field(compare=False)
 
 
-def buffer_values(switch: SwitchView, platform: SonicPlatform, face: Face) -> Mapping[str, Any] | None:
-    """Rows of the buffer tables, some of them empty; None where the fabric is best-effort or nothing is published."""
+def buffer_lengths_m(platform: SonicPlatform, face: Face) -> tuple[float, ...]:
+    """Published lengths of cables, ascending: those between two of them are treated alike."""
+    found = platform.buffers_of(face.hwsku)
+    return tuple(sorted(found.headroom)) if found else ()
+
+
+def buffer_tables(switch: SwitchView, platform: SonicPlatform, face: Face) -> Mapping[str, Mapping[str, Any]]:
+    """`rows` of each buffer table that there is; none where the fabric is best-effort or nothing is published."""
     found = platform.buffers_of(face.hwsku)
     if found is None or not (switch.fabric.qos.lossless and switch.ports):
-        return None
+        return {}
     ports = []
     for port in switch.ports:
         length = found.length_m(port.cable_m)
         if length is None:
-            return None
+            return {}
         ports.append(Cabled(port.name, port.speed_gbps, length))
     names = tuple(port.name for port in face.ports)
     return _rows(
@@ -77,22 +83,31 @@ def buffer_values(switch: SwitchView, platform: SonicPlatform, face: Face) -> Ma
 
 
 @lru_cache(maxsize=256)
-def _rows(shape: _Shape) -> Mapping[str, Any]:
+def _rows(shape: _Shape) -> Mapping[str, Mapping[str, Any]]:
     buffers = shape.buffers
     role = fitting_role(buffers, shape.role, shape.ports)
     cabled = {port.name: port for port in shape.ports}
     uses = [(json_text(n), buffers.cabled if n in cabled else buffers.unused, cabled.get(n)) for n in shape.face]
     used = [(name, use, port) for name, use, port in uses if use and role]
     shortest = min(buffers.headroom)
-    return {
-        "cable_lengths": sorted((n, f"{port.length_m if port else shortest}m") for n, _, port in uses),
-        "pools": sorted((name, _fields(pool.model_dump())) for name, pool in role.pools.items()) if role else [],
-        "profiles": sorted([*_profiles(role), *_lossless_profiles(buffers, shape.ports)]) if role else [],
-        "groups": sorted(row for name, use, port in used for row in _groups(name, use, port, shape.roce_class)),
-        "queue_buffers": sorted(row for name, use, _ in used for row in _queues(name, use, shape.roce_class)),
-        "ingress_lists": sorted((name, ",".join(use.ingress)) for name, use, _ in used if use.ingress),
-        "egress_lists": sorted((name, ",".join(use.egress)) for name, use, _ in used if use.egress),
+    tables: dict[str, list[tuple[Any, ...]]] = {
+        "CABLE_LENGTH": sorted((n, f"{port.length_m if port else shortest}m") for n, _, port in uses),
+        "BUFFER_POOL": sorted((name, _fields(pool.model_dump())) for name, pool in role.pools.items()) if role else [],
+        "BUFFER_PROFILE": sorted([*_profiles(role), *_lossless_profiles(buffers, shape.ports)]) if role else [],
+        "BUFFER_PG": sorted(row for name, use, port in used for row in _groups(name, use, port, shape.roce_class)),
+        "BUFFER_QUEUE": sorted(row for name, use, _ in used for row in _queues(name, use, shape.roce_class)),
+        "BUFFER_PORT_INGRESS_PROFILE_LIST": sorted(
+            (name, ",".join(use.ingress)) for name, use, _ in used if use.ingress
+        ),
+        "BUFFER_PORT_EGRESS_PROFILE_LIST": sorted((name, ",".join(use.egress)) for name, use, _ in used if use.egress),
     }
+    return {table: _held(tuple(rows)) for table, rows in tables.items() if rows}
+
+
+@lru_cache(maxsize=4096)
+def _held(rows: tuple[tuple[Any, ...], ...]) -> Mapping[str, Any]:
+    """The same object for the same rows, so that a table is rendered once for all switches that have it."""
+    return {"rows": rows}
 
 
 def fitting_role(buffers: BufferSet, wanted: BufferRole, ports: Iterable[Cabled]) -> RoleBuffers | None:

@@ -52,7 +52,7 @@ from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.escape import json_text, one_line, token
-from fabricgen.render.nos._sonic_buffers import buffer_values
+from fabricgen.render.nos._sonic_buffers import buffer_lengths_m, buffer_tables
 from fabricgen.render.nos._sonic_management import TABLES as MANAGEMENT_TABLES
 from fabricgen.render.nos._sonic_management import management_values
 from fabricgen.render.nos._sonic_ports import Face, FacePort, face_of, fec_of
@@ -77,14 +77,9 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """What the templates of `templates/sonic` name."""
-    platform = catalog.sonic_platform(switch.profile.id)
-    if platform is None:
-        raise fault(
-            "FG026", f"the SONiC port table of {switch.profile.id} is not in the catalogue", path=switch.tier.path
-        )
-    face = face_of(switch, platform)
+    platform = _platform_of(switch, catalog)
+    face, open_tables = face_of(switch, platform), shared(switch, catalog)
     cabled = {port.name: port for port in switch.ports}
-    qos, buffers = qos_values(switch), buffer_values(switch, platform, face)
     found = {
         **_device(switch, platform, face),
         **_interfaces(switch),
@@ -92,14 +87,38 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         **management_values(switch),
         "breakouts": [(json_text(port), json_text(mode)) for port, mode in face.breakouts],
         "ports": sorted(_port_row(port, cabled.get(port.name)) for port in face.ports),
-        "qos": qos,
-        "buffers": buffers,
+        "own_buffers": _template("BUFFER_POOL") in open_tables,
     }
-    tables = _tables(found)
-    return {
-        **found,
-        "tables": [(f"sonic/tables/{t}.j2", t == tables[-1], qos if t in _LOSSLESS else None) for t in tables],
-    }
+    filled = [_template(table) for table, rows in _WHERE_FILLED.items() if found[rows]]
+    tables = sorted([*map(_template, _ALWAYS), *filled, *open_tables])
+    return {**found, "tables": [(table, table == tables[-1], open_tables.get(table)) for table in tables]}
+
+
+def _platform_of(switch: SwitchView, catalog: Catalog) -> SonicPlatform:
+    platform = catalog.sonic_platform(switch.profile.id)
+    if platform is None:
+        raise fault(
+            "FG026", f"the SONiC port table of {switch.profile.id} is not in the catalogue", path=switch.tier.path
+        )
+    return platform
+
+
+def _template(table: str) -> str:
+    return f"sonic/tables/{table}.j2"
+
+
+def shared(switch: SwitchView, catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
+    """The tables of a lossless switch's queues and buffers, by their templates."""
+    platform = _platform_of(switch, catalog)
+    qos, buffers = qos_values(switch), buffer_tables(switch, platform, face_of(switch, platform))
+    lossless = [t for t in _LOSSLESS if t != _SPECTRUM_ONLY or qos["pfc_to_group"]] if qos else []
+    return {_template(t): rows for t, rows in sorted({**dict.fromkeys(lossless, qos or {}), **buffers}.items())}
+
+
+def length_steps_m(switch: SwitchView, catalog: Catalog) -> tuple[float, ...]:
+    """Lengths of cables that the platform publishes buffers for."""
+    platform = _platform_of(switch, catalog)
+    return buffer_lengths_m(platform, face_of(switch, platform))
 
 
 def _device(switch: SwitchView, platform: SonicPlatform, face: Face) -> dict[str, Any]:
@@ -209,25 +228,7 @@ _LOSSLESS = (
     "WRED_PROFILE",
 )
 
-_BUFFERS = {
-    "BUFFER_PG": "groups",
-    "BUFFER_POOL": "pools",
-    "BUFFER_PORT_EGRESS_PROFILE_LIST": "egress_lists",
-    "BUFFER_PORT_INGRESS_PROFILE_LIST": "ingress_lists",
-    "BUFFER_PROFILE": "profiles",
-    "BUFFER_QUEUE": "queue_buffers",
-    "CABLE_LENGTH": "cable_lengths",
-}
-
 _SPECTRUM_ONLY = "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"
-
-
-def _tables(found: dict[str, Any]) -> list[str]:
-    """Names of the tables a switch has, in the order of config_db.json."""
-    filled = [table for table, rows in _WHERE_FILLED.items() if found[rows]]
-    lossless = [t for t in _LOSSLESS if t != _SPECTRUM_ONLY or found["qos"]["pfc_to_group"]] if found["qos"] else []
-    buffers = [table for table, rows in _BUFFERS.items() if found["buffers"] and found["buffers"][rows]]
-    return sorted([*_ALWAYS, *filled, *lossless, *buffers])
 
 
 def with_trees(file: str, text: str, snippets: tuple[PlacedSnippet, ...], judge: Catalog | None) -> str:

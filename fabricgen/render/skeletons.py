@@ -1,0 +1,174 @@
+"""Configurations of switches of one shape: rendered once with marks in place of what differs, then filled.
+
+A skeleton is taken only where filling it gives, for the switch that it was made from and for the next one, the very
+bytes that rendering them does; where it does not, and for shapes of a few switches, each is rendered by itself. Marks
+are texts that every NOS prints as they are, so that names must be plain words, and short enough that no line is cut.
+
+Tables that follow from ports and cables alone hold no marks. They are left open in the skeleton and laid in by the
+classes of the cables' lengths: many switches differ in nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.cluster import Cluster
+from fabricgen.kernel.discovery import load
+from fabricgen.render.nos_protocol import NOS_PACKAGE, SharesTables
+from fabricgen.switch_shapes import MARK, Outline
+from fabricgen.switch_view import SwitchView
+
+ALONE = 2
+"""Switches of a shape that are rendered by themselves before a skeleton is made: that costs as much as three."""
+
+CHECKED = 2
+"""Switches that a skeleton must agree with before it is believed."""
+
+_OPEN = re.compile(rf"{MARK.pattern}|Qs(\d{{3}})sQ")
+"""A mark, or a table that is left open."""
+
+_Files: TypeAlias = list[tuple[str, bytes]]
+_Fill: TypeAlias = Callable[[Sequence[str]], tuple[str, ...]]
+Once: TypeAlias = Callable[[str, Mapping[str, Any], bool], str]
+
+
+@dataclass(slots=True)
+class Text:
+    """A text with holes: `pieces` are in turn what stands fast and room for a hole."""
+
+    pieces: list[str]
+    holes: Sequence[int]
+    """What goes into each hole: an index of the texts of a switch."""
+
+    def filled(self, texts: Sequence[str]) -> str:
+        """The text of a switch."""
+        if len(self.holes) == 1:
+            self.pieces[1] = texts[self.holes[0]]
+        elif self.holes:
+            self.pieces[1::2] = itemgetter(*self.holes)(texts)
+        return "".join(self.pieces)
+
+
+def text_with_holes(marked: str, first_table: int) -> Text:
+    """Cut a text at its marks; tables left open are numbered from `first_table`."""
+    pieces, holes, end = [], [], 0
+    for mark in _OPEN.finditer(marked):
+        pieces += [marked[end : mark.start()], ""]
+        holes.append(_number(mark, first_table))
+        end = mark.end()
+    return Text([*pieces, marked[end:]], holes)
+
+
+def _number(mark: re.Match[str], first_table: int) -> int:
+    word, number, table = mark.groups()
+    return first_table + int(table) if table else int(word or number)
+
+
+@dataclass(slots=True)
+class Skeleton:
+    """The files of a shape, with the tables that are left open: (template, whether it is the last of its file)."""
+
+    files: list[tuple[Text, Text]]
+    """Path and content."""
+    tables: list[tuple[str, bool]]
+    agreed: int = 0
+    """Switches that it was seen to agree with."""
+
+    def filled(self, texts: Sequence[str]) -> _Files:
+        """(path, content) of the files of a switch."""
+        return [(path.filled(texts), content.filled(texts).encode()) for path, content in self.files]
+
+
+@dataclass(slots=True)
+class _Shape:
+    seen: int = 0
+    differs: bool = False
+    """Whether a skeleton was seen to disagree."""
+    marked: SwitchView | None = None
+    steps_m: Sequence[float] = ()
+    skeletons: dict[Hashable, Skeleton] = field(default_factory=dict)
+    laid: dict[bytes, tuple[Skeleton, list[str]]] = field(default_factory=dict)
+    """By the classes of cable lengths: the skeleton and the tables to lay in."""
+
+
+class Skeletons:
+    """Renders switches, those of one shape through a skeleton."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        whole: Callable[[SwitchView], Iterator[tuple[str, bytes]]],
+        marked: Callable[[SwitchView, Once], Iterator[tuple[str, str]]],
+        once: Once,
+    ) -> None:
+        """`whole` renders a view; `marked` a marked one, with tables that switches share as the function says;
+        `once` such a table."""
+        self._cluster, self._whole, self._marked, self._once = cluster, whole, marked, once
+        self._shapes: dict[Hashable, _Shape] = {}
+
+    def files(self, row: int) -> _Files:
+        """(path, content) of the files of a switch, by its row in the device table."""
+        outline = self._cluster.shapes.outline(row)
+        if outline is None:
+            return self._rendered(row)
+        shape = self._shapes.setdefault(outline.shape, _Shape())
+        shape.seen += 1
+        if shape.seen <= ALONE or shape.differs:
+            return self._rendered(row)
+        skeleton, tables = self._laid(shape, outline)
+        files = skeleton.filled([*outline.texts, *tables])
+        if skeleton.agreed < CHECKED:
+            skeleton.agreed += 1
+            rendered = self._rendered(row)
+            shape.differs = files != rendered
+            return rendered
+        return files
+
+    def _rendered(self, row: int) -> _Files:
+        return list(self._whole(self._cluster.switch(row)))
+
+    def _laid(self, shape: _Shape, outline: Outline) -> tuple[Skeleton, list[str]]:
+        """The skeleton of a shape and its tables for the lengths of a switch's cables."""
+        catalog = self._cluster.design.catalog
+        if shape.marked is None:
+            shape.marked = self._cluster.shapes.marked(outline)
+            nos = load(NOS_PACKAGE, shape.marked.nos)
+            shape.steps_m = nos.length_steps_m(shape.marked, catalog) if isinstance(nos, SharesTables) else ()
+        key = np.searchsorted(np.array(shape.steps_m), outline.lengths_m).tobytes() if shape.steps_m else b""
+        if key not in shape.laid:
+            shape.laid[key] = self._lay(shape, _with_lengths(shape.marked, outline), len(outline.texts), catalog)
+        return shape.laid[key]
+
+    def _lay(self, shape: _Shape, view: SwitchView, texts: int, catalog: Catalog) -> tuple[Skeleton, list[str]]:
+        nos = load(NOS_PACKAGE, view.nos)
+        shared = nos.shared(view, catalog) if isinstance(nos, SharesTables) else {}
+        present = tuple(shared)
+        if present not in shape.skeletons:
+            shape.skeletons[present] = self._skeleton(view, texts)
+        skeleton = shape.skeletons[present]
+        return skeleton, [self._once(template, shared[template], last) for template, last in skeleton.tables]
+
+    def _skeleton(self, view: SwitchView, texts: int) -> Skeleton:
+        tables: list[tuple[str, bool]] = []
+
+        def left_open(template: str, values: Mapping[str, Any], last: bool) -> str:  # noqa: ARG001 - as `once`
+            tables.append((template, last))
+            return f"Qs{len(tables) - 1:03d}sQ"
+
+        files = [
+            (text_with_holes(path, texts), text_with_holes(content, texts))
+            for path, content in self._marked(view, left_open)
+        ]
+        return Skeleton(files, tables)
+
+
+def _with_lengths(view: SwitchView, outline: Outline) -> SwitchView:
+    pairs = zip(view.ports, outline.lengths_m.tolist(), strict=True)
+    return replace(view, ports=tuple(replace(port, cable_m=length) for port, length in pairs))
