@@ -9,12 +9,13 @@ from typing import Protocol, TypeAlias, cast
 from fabricgen.allocate.cells import Stacked
 from fabricgen.cluster import Cluster
 from fabricgen.kernel import discovery
+from fabricgen.kernel.publish_manifest import Content
 
 FORMATS = "fabricgen.export.formats"
 PARTS = "fabricgen.export.parts"
 
 Cell: TypeAlias = str | int | float
-File: TypeAlias = tuple[str, bytes]
+File: TypeAlias = tuple[str, Content]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,5 +84,7 @@ def write_table(table: Table, form: str) -> bytes:
 
 
 def csv_file(table: Table) -> File:
-    """A table as a CSV file of its name."""
-    return f"{table.name}.csv", write_table(table, "csv")
+    """A table as a CSV file of its name, in blocks of rows."""
+    from fabricgen.export.formats.csv import write_blocks
+
+    return f"{table.name}.csv", write_blocks(table)
