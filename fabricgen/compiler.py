@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,21 +16,23 @@ from fabricgen.kernel.diagnostics import Diagnostic, did_you_mean, fault
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.kernel.publish import File
+    from fabricgen.export.table import ExportContext
+    from fabricgen.kernel.publish import Bundle, Content
 
 CONFIGS = "configs"
 """The part that is rendered rather than exported."""
+ROWS_PER_SWITCH = 400
+"""Rows of links that a table takes as long to write as the configuration of a switch."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """What a build is told: parts by name (empty: the usual ones), workers, own templates, unit prices.
+    """What a build is told: parts by name (empty: the usual ones), own templates, unit prices.
 
     `redact_secrets` puts their references in place of secrets; `allow_outside` lets these lie in any file.
     """
 
     parts: tuple[str, ...] = ()
-    jobs: int = 1
     templates: Path | None = None
     prices: Mapping[str, float] = field(default_factory=dict)
     redact_secrets: bool = False
@@ -126,29 +129,40 @@ def header(design: Design) -> dict[str, object]:
     }
 
 
-def build_files(cluster: Cluster, findings: Mapping[str, int], options: BuildOptions) -> Iterator[File]:
-    """Yield (part, path, content) of everything a build writes, part by part.
+def build_bundles(cluster: Cluster, findings: Mapping[str, int], options: BuildOptions) -> list[Bundle]:
+    """Everything a build writes, part by part, still to be made: a table is one bundle, a switch another.
 
     Raises InputError when a switch has no templates or port table.
     """
-    from fabricgen.export.table import ExportContext, part
+    from fabricgen.export.table import ExportContext
+    from fabricgen.kernel.publish import Bundle
 
     context = ExportContext(findings, options.prices)
+    rows = len(cluster.plan.links)
+    bundles: list[Bundle] = []
     for name in sorted(chosen_parts(options.parts) or usual_parts()):
         if name == CONFIGS:
-            yield from ((CONFIGS, path, content) for path, content in _configs(cluster, options))
+            bundles += _configs(cluster, options)
         else:
-            yield from ((name, path, content) for path, content in part(name).files(cluster, context))
+            make = partial(_exported, name, cluster, context)
+            bundles.append(Bundle(name, name, make, cost=1 + rows // ROWS_PER_SWITCH))
+    return bundles
 
 
-def _configs(cluster: Cluster, options: BuildOptions) -> Iterator[tuple[str, bytes]]:
-    from fabricgen.render.engine import render_configs, render_options
+def _exported(name: str, cluster: Cluster, context: ExportContext) -> Iterable[tuple[str, Content]]:
+    from fabricgen.export.table import part
+
+    return part(name).files(cluster, context)
+
+
+def _configs(cluster: Cluster, options: BuildOptions) -> list[Bundle]:
+    from fabricgen.render.bundles import config_bundles
+    from fabricgen.render.engine import render_options
     from fabricgen.render.secrets import SecretStore, redacted
 
     store = SecretStore(cluster.design.loaded.folder, allow_outside=options.allow_outside)
     look = redacted if options.redact_secrets else store
-    told = render_options(cluster, overrides=options.templates, look=look)
-    return render_configs(cluster, jobs=options.jobs, options=told)
+    return config_bundles(cluster, render_options(cluster, overrides=options.templates, look=look), CONFIGS)
 
 
 def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnostic, ...]:

@@ -42,7 +42,7 @@ def test_numbers_of_a_switch_are_its_own_and_nobody_else_moves() -> None:
 def test_a_router_id_outside_the_pool_may_travel() -> None:
     own = "names.devices={compute-spine-02: edge}"
     cluster = example_cluster("leaf-spine", own, "routing.bfd=true", f"address_of={{{LEAF}: {{loopback: 192.0.2.7}}}}")
-    configs = {path: content for path, content in render_configs(cluster, jobs=1) if path.endswith("frr.conf")}
+    configs = {path: content for path, content in render_configs(cluster) if path.endswith("frr.conf")}
     assert len(configs) == 8
     assert all("192.0.2.7/32" in _text(content) for content in configs.values())
     pools = overridden("leaf-spine", f"{LEAF}: {{loopback: 192.0.2.7}}").switch(8).fabric.loopback_pools

@@ -2,30 +2,76 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from fabricgen.kernel.publish import File
+from fabricgen.kernel.publish import Bundle, Told, silent
 
-SHOWN_FROM = 500
-"""Switches from which a build takes long enough for a bar."""
-
-
-def with_progress(files: Iterable[File], switches: int) -> Iterable[File]:
-    """Pass files on and show, on a terminal, how many of a large cluster's switches are rendered."""
-    return _shown(files, switches) if switches >= SHOWN_FROM and sys.stderr.isatty() else files
-
-
-def _shown(files: Iterable[File], switches: int) -> Iterator[File]:
-    from rich.console import Console
+if TYPE_CHECKING:
     from rich.progress import Progress
 
-    seen: set[str] = set()
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("configs", total=switches)
-        for part, path, content in files:
-            device = path.rpartition("/")[0]
-            if part == "configs" and device not in seen:
-                seen.add(device)
-                progress.advance(task)
-            yield part, path, content
+SHOWN_FROM = 500
+"""Bundles from which a build takes long enough for a bar: most of them are switches."""
+_UNITS = {"configs": "switches"}
+_PAUSE_S = 0.1
+"""Seconds between two looks at the bar."""
+
+
+@contextlib.contextmanager
+def progress_of(bundles: Sequence[Bundle]) -> Iterator[Told]:
+    """Show, on a terminal, how much of a large build is done, at what rate and what remains.
+
+    Gives what has to be told of each bundle that is done.
+    """
+    if len(bundles) < SHOWN_FROM or not sys.stderr.isatty():
+        yield silent
+        return
+    with _bars() as bars:
+        yield _Watch(bars, bundles)
+
+
+def _bars() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    # Refreshed by who tells of progress: a thread that does would keep workers from being forked.
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        auto_refresh=False,
+    )
+
+
+class _Watch:
+    """A bar for each part of several bundles, and one for all others."""
+
+    def __init__(self, bars: Progress, bundles: Sequence[Bundle]) -> None:
+        counts = Counter(bundle.part for bundle in bundles)
+        single = sum(count == 1 for count in counts.values())
+        self._bars = bars
+        self._shown = 0.0
+        self._others = bars.add_task("other parts", total=single, visible=bool(single), rate="")
+        self._tasks = {
+            part: bars.add_task(part, total=count, rate="") for part, count in sorted(counts.items()) if count > 1
+        }
+
+    def __call__(self, bundle: Bundle) -> None:
+        """Count a bundle that is done."""
+        self._bars.advance(self._tasks.get(bundle.part, self._others))
+        now = time.monotonic()
+        if now - self._shown < _PAUSE_S:
+            return
+        self._shown = now
+        for part, task in self._tasks.items():
+            speed = self._bars.tasks[task].speed
+            self._bars.update(task, rate=f"{speed:,.0f} {_UNITS.get(part, 'bundles')}/s" if speed else "")
+        self._bars.refresh()

@@ -93,6 +93,10 @@ class InputError(Exception):
         self.diagnostics = tuple(diagnostics)
         super().__init__("\n".join(d.text() for d in self.diagnostics))
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Diagnostic, ...]]]:
+        """What it is made of, since it comes back from worker processes."""
+        return type(self), (self.diagnostics,)
+
 
 def fault(code: str, message: str, *, path: Path = (), hint: str = "", span: Span | None = None) -> InputError:
     """Make an InputError of a single error-level finding."""

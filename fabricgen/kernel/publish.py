@@ -1,14 +1,26 @@
 """Transactional publishing: a build lands whole or not at all, in a folder or in an archive.
 
-Knows nothing of networks: files come as (part, path, content), a manifest is added. On Linux a folder is
-staged beside its target and the two are exchanged in one step; where that cannot be, it is staged inside and
-moved file by file under a journal, which the next run finishes if this one is killed. Data are not flushed
-file by file: after a power cut the manifest's digests tell what is
-whole, and the next build repairs the rest.
+Knows nothing of networks: bundles make files, each with a part, a path and its content; a manifest is added. On Linux
+a folder is staged beside its target and the two are exchanged in one step; where that cannot be, it is staged inside
+and moved file by file under a journal, which the next run finishes if this one is killed. Data are not flushed file by
+file: after a power cut the manifest's digests tell what is whole, and the next build repairs the rest.
 """
 
 from fabricgen.kernel.publish_archive import publish_archive
+from fabricgen.kernel.publish_bundles import Bundle, Told, silent
 from fabricgen.kernel.publish_folder import publish_folder, recover
-from fabricgen.kernel.publish_manifest import MANIFEST, File, PublishReport
+from fabricgen.kernel.publish_manifest import MANIFEST, Content, PublishReport
+from fabricgen.kernel.publish_state import cache_folder
 
-__all__ = ["MANIFEST", "File", "PublishReport", "publish_archive", "publish_folder", "recover"]
+__all__ = [
+    "MANIFEST",
+    "Bundle",
+    "Content",
+    "PublishReport",
+    "Told",
+    "cache_folder",
+    "publish_archive",
+    "publish_folder",
+    "recover",
+    "silent",
+]

@@ -9,40 +9,38 @@ import contextlib
 import errno
 import os
 import shutil
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.kernel.publish_journal import apply_journal, land_by_journal, mount_points
+from fabricgen.kernel.publish_bundles import Bundle, Tasks, Told, silent, tasks_of
+from fabricgen.kernel.publish_files import same_content, scan, sync_folder, write_file
+from fabricgen.kernel.publish_journal import apply_journal, check_writable, land_by_journal, mount_points
 from fabricgen.kernel.publish_lock import can_write_beside, claimed
 from fabricgen.kernel.publish_manifest import (
     LOCK,
     MANIFEST,
     STAGE,
     Entry,
-    File,
     Ledger,
     PublishReport,
     disk_faults,
     parse_manifest,
 )
-from fabricgen.kernel.publish_stage import (
-    JOURNAL,
-    MARKER,
-    Changes,
-    Stage,
-    new_place,
-    remove_leftovers,
-    remove_stage,
-    same_content,
-    scan,
-    sync_folder,
-    write_file,
-)
+from fabricgen.kernel.publish_stage import JOURNAL, MARKER, Changes, Stage, new_place, remove_leftovers, remove_stage
+from fabricgen.kernel.publish_stager import Staged, Stager
+from fabricgen.kernel.publish_state import Made, State, load_state, save_state, state_of
+from fabricgen.kernel.tool_stamp import tool_stamp
+from fabricgen.kernel.workers import in_order
 
+_COPIED = 1 << 20
+"""Bytes that are read at a time."""
+_MANY = 1000
+"""Files from which it takes long to link them."""
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 _NO_EXCHANGE = frozenset(
     {errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EXDEV, errno.EBUSY, errno.EPERM, errno.EACCES}
@@ -52,17 +50,22 @@ _NO_EXCHANGE = frozenset(
 
 def publish_folder(
     target: Path,
-    files: Iterable[File],
+    bundles: Iterable[Bundle],
     *,
     header: Mapping[str, object],
     parts: frozenset[str] | None = None,
+    jobs: int = 1,
+    told: Told = silent,
+    cache: Path | None = None,
 ) -> PublishReport:
     """Make `target` hold these files, the user's own, and a manifest; or, on any error, what it held before.
 
-    With `parts`, only those parts are replaced and the others stay as they are. Unchanged files keep inode
-    and time stamp. Raises InputError: FG020 the target is not ours to write, FG022 another build is writing
-    it, FG023 the system refused; ValueError for paths or parts that no producer may use; and, as they are,
-    the errors of the producer `files`.
+    With `parts`, only those parts are replaced and the others stay as they are. Unchanged files keep inode and time
+    stamp. Up to `jobs` processes make and write files; `told` hears of each bundle done. What is known of the folder
+    is remembered in `cache`: then files that nobody touched are not read, and bundles whose inputs are as they were
+    are not made. Raises InputError: FG020 the
+    target is not ours to write, FG022 another build is writing it, FG023 the system refused; ValueError for paths or
+    parts that no producer may use; and, as they are, the errors of the producers.
     """
     with claimed(target) as real:
         with disk_faults(target, real):
@@ -71,16 +74,66 @@ def publish_folder(
             exists = os.path.isdir(real)
             inside = exists and not _exchangeable(real)
         place = f"{real}/{STAGE}" if inside else new_place(real)
-        stage = Stage(target, real, place, old, Ledger(header, parts), exists, inside)
+        stamp = tool_stamp() if cache else ""
+        before = load_state(cache, real, stamp) if cache and exists else State()
+        stage = Stage(target, real, place, old, Ledger(header, parts), exists, inside, before.files)
         try:
             with disk_faults(target, real):
                 stage.open()
-            for part, path, content in files:
-                stage.put(part, path, content)
+            made = _fill(stage, list(bundles), before, jobs, told)
             with disk_faults(target, real):
-                return _land(stage)
+                report = _land(stage)
         finally:
             stage.discard()
+        if cache:
+            with contextlib.suppress(OSError):  # what is not remembered is read again
+                _remember(cache, real, stamp, before if parts else State(), state_of(real, made))
+        return report
+
+
+@dataclass(frozen=True, slots=True)
+class _Staging:
+    """What a worker does: stage the files of a task."""
+
+    stager: Stager
+    tasks: Tasks
+
+    def __call__(self, task: int) -> list[list[Staged]]:
+        """Staged files, bundle by bundle."""
+        return [
+            [self.stager.put(bundle.part, path, content) for path, content in bundle.make()]
+            for bundle in self.tasks.groups[task]
+        ]
+
+
+def _fill(stage: Stage, bundles: Sequence[Bundle], before: State, jobs: int, told: Told) -> list[Made]:
+    """Stage the files of bundles, and take those that need not be made as they are."""
+    made: list[Made] = []
+    to_make: list[Bundle] = []
+    for bundle in bundles:
+        files = before.still_made(bundle, stage.real, stage.old)
+        if files is None:
+            to_make.append(bundle)
+        else:
+            _enter(stage, made, (bundle, files), told)
+    tasks = tasks_of(to_make)
+    results = in_order(_Staging(stage.stager(), tasks), len(tasks.groups), tasks.workers(jobs), first=tasks.large)
+    for each in zip(chain.from_iterable(tasks.groups), chain.from_iterable(results), strict=True):
+        _enter(stage, made, each, told)
+    return made
+
+
+def _enter(stage: Stage, made: list[Made], done: Made, told: Told) -> None:
+    bundle, files = done
+    for staged in files:
+        stage.enter(staged)
+    made.append(done)
+    told(bundle)
+
+
+def _remember(cache: Path, real: str, stamp: str, before: State, after: State) -> None:
+    """Keep what is known now; and of other parts what was known `before`, which is compared when it is used."""
+    save_state(cache, real, stamp, State({**before.files, **after.files}, {**before.bundles, **after.bundles}))
 
 
 def recover(target: Path) -> bool:
@@ -154,9 +207,13 @@ def _exchange(one: str, other: str) -> None:
 def _land(stage: Stage) -> PublishReport:
     changes = stage.changes()
     manifest = stage.ledger.manifest(changes.own)
-    report = PublishReport(stage.written, len(stage.unchanged), len(changes.remove))
+    report = PublishReport(len(stage.written), len(stage.unchanged), len(changes.remove))
     if not stage.written and not changes.remove and same_content(f"{stage.real}/{MANIFEST}", manifest):
         return report
+    if not stage.inside and _few(report, changes):
+        with contextlib.suppress(OSError):  # an exchange may still be possible
+            check_writable(stage, changes)
+            stage.move_inside()
     if stage.inside:
         land_by_journal(stage, changes, manifest)
         return report
@@ -169,8 +226,18 @@ def _land(stage: Stage) -> PublishReport:
     return report
 
 
+def _few(report: PublishReport, changes: Changes) -> bool:
+    """Tell whether most of a large folder stays.
+
+    An exchange links all that stays into the new tree, and unlinks it from the old: for thousands of files that takes
+    longer than to move those that change. It shows the new build at one instant, though, which is worth it otherwise.
+    """
+    stays = report.unchanged + len(changes.keep)
+    return stays >= _MANY and report.written + report.removed < stays
+
+
 def _land_by_exchange(stage: Stage, changes: Changes, manifest: bytes) -> None:
-    _keep(stage, changes)
+    _keep(stage, changes, stage.stager())
     write_file(f"{stage.tree}/{MANIFEST}", manifest, sync=True)
     sync_folder(stage.tree)
     if stage.exists:
@@ -182,12 +249,12 @@ def _land_by_exchange(stage: Stage, changes: Changes, manifest: bytes) -> None:
         sync_folder(os.path.dirname(stage.real))
 
 
-def _keep(stage: Stage, changes: Changes) -> None:
+def _keep(stage: Stage, changes: Changes, stager: Stager) -> None:
     """Carry what is unchanged or not being built into the staged tree."""
     for path in changes.keep_folders:
-        stage.folder_of(f"{path}/.")
+        stager.folder_of(f"{path}/.")
     for path in chain(stage.unchanged, changes.keep):
-        stage.folder_of(path)
+        stager.folder_of(path)
         old, new = f"{stage.real}/{path}", f"{stage.tree}/{path}"
         try:
             os.link(old, new, follow_symlinks=False)
@@ -210,13 +277,17 @@ def _adopt_late_files(stage: Stage) -> None:
 def _land_inside_instead(stage: Stage) -> PublishReport:
     """Publish a tree that could not be exchanged through a journal."""
     ledger = Ledger(stage.ledger.header, stage.ledger.parts)
-    unchanged = frozenset(stage.unchanged)
     inner = Stage(stage.target, stage.real, f"{stage.real}/{STAGE}", stage.old, ledger, True, True)
     try:
         inner.open()
-        for path, entry in stage.ledger.entries.items():
-            with open(f"{stage.real if path in unchanged else stage.tree}/{path}", "rb") as file:
-                inner.put(entry.part, path, file.read())
+        stager = inner.stager()
+        for staged in stage.staged:
+            inner.enter(_again(stage, stager, staged) if staged.written else staged)
         return _land(inner)
     finally:
         inner.discard()
+
+
+def _again(stage: Stage, stager: Stager, staged: Staged) -> Staged:
+    with open(f"{stage.tree}/{staged.path}", "rb") as file:
+        return stager.put(staged.part, staged.path, iter(partial(file.read, _COPIED), b""))

@@ -15,16 +15,9 @@ from itertools import chain
 from pathlib import Path
 
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.kernel.publish_manifest import MANIFEST, STAGE, check_path, disk_fault
-from fabricgen.kernel.publish_stage import (
-    JOURNAL,
-    Changes,
-    Stage,
-    remove_stage,
-    scan,
-    sync_folder,
-    write_file,
-)
+from fabricgen.kernel.publish_files import sync_folder, write_file
+from fabricgen.kernel.publish_manifest import MANIFEST, STAGE, ancestors, check_path, disk_fault
+from fabricgen.kernel.publish_stage import JOURNAL, Changes, Stage, remove_stage
 
 
 def land_by_journal(stage: Stage, changes: Changes, manifest: bytes) -> None:
@@ -32,8 +25,8 @@ def land_by_journal(stage: Stage, changes: Changes, manifest: bytes) -> None:
 
     Raises InputError FG023 when a later step fails.
     """
-    _check_writable(stage, changes)
-    replace = sorted(scan(stage.tree).files)
+    check_writable(stage, changes)
+    replace = sorted(stage.written)
     write_file(f"{stage.tree}/{MANIFEST}", manifest, sync=True)
     sync_folder(stage.tree)
     steps = {
@@ -52,13 +45,14 @@ def land_by_journal(stage: Stage, changes: Changes, manifest: bytes) -> None:
         raise
 
 
-def _check_writable(stage: Stage, changes: Changes) -> None:
+def check_writable(stage: Stage, changes: Changes) -> None:
     """Find out before the first step what would stop the journal half-way; raises OSError."""
     mounts = set(mount_points())
-    touched = stage.folders | {os.path.dirname(path) for path in changes.remove | changes.prune}
+    filled = {folder for path in stage.written for folder in ancestors(path)}
+    touched = filled | {os.path.dirname(path) for path in changes.remove | changes.prune}
     for folder in {"", *touched}:
         path = f"{stage.real}/{folder}" if folder else stage.real
-        if folder in stage.folders and path in mounts:
+        if folder in filled and path in mounts:
             raise OSError(errno.EXDEV, "another file system is mounted here", path)
         if os.path.isdir(path) and not os.access(path, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)

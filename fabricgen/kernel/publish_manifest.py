@@ -6,15 +6,16 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.kernel.diagnostics import InputError, fault
 
-File: TypeAlias = tuple[str, str, bytes]
-"""One file of a build: its part, its relative posix path, its content."""
+Content: TypeAlias = bytes | Iterable[bytes]
+"""What a file holds: at once, or in pieces, whose total is not known before, which are read once, and which never
+stand in memory together. Pieces of 64 KiB and more cost no more than the whole."""
 
 MANIFEST = "manifest.json"
 STAGE = ".fabricgen-stage"
@@ -46,6 +47,33 @@ def check_path(path: str) -> None:
         raise ValueError(f"not a relative, normalised posix path: {path!r}")
 
 
+def check_member(path: str) -> None:
+    """Raise ValueError unless a producer may use this path."""
+    check_path(path)
+    if path.split("/", 1)[0] in RESERVED:
+        raise ValueError(f"this name is reserved: {path!r}")
+
+
+class Tally:
+    """Content on its way: its pieces, and then how many bytes they were and their digest."""
+
+    def __init__(self, content: Content) -> None:
+        self._pieces = (content,) if isinstance(content, bytes) else content
+        self._digest = hashlib.sha256()
+        self.size = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._pieces:
+            self._digest.update(piece)
+            self.size += len(piece)
+            yield piece
+
+    @property
+    def sha256(self) -> str:
+        """Digest, in hexadecimal, of the pieces so far."""
+        return self._digest.hexdigest()
+
+
 def ancestors(path: str) -> Iterator[str]:
     """Yield the folders that lead to `path`, the nearest first; the root is not among them."""
     end = path.rfind("/")
@@ -63,11 +91,9 @@ class Ledger:
     entries: dict[str, Entry] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
 
-    def record(self, part: str, path: str, content: bytes) -> None:
+    def record(self, part: str, path: str, sha256: str) -> None:
         """Enter a file; raises ValueError for a path or a part that no producer may use."""
-        check_path(path)
-        if path.split("/", 1)[0] in RESERVED:
-            raise ValueError(f"this name is reserved: {path!r}")
+        check_member(path)
         if path in self.entries:
             raise ValueError(f"produced twice: {path!r}")
         if self.parts is not None and part not in self.parts:
@@ -80,7 +106,7 @@ class Ledger:
             self.folders.add(folder)
         if path in self.folders:
             raise ValueError(f"both a file and a folder: {path!r}")
-        self.entries[path] = Entry(hashlib.sha256(content).hexdigest(), part)
+        self.entries[path] = Entry(sha256, part)
 
     def manifest(self, kept: Mapping[str, Entry] | None = None) -> bytes:
         """Write the manifest of this build and of the `kept` files of earlier ones."""

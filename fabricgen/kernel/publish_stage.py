@@ -1,7 +1,7 @@
 """The stage: where a build grows, out of sight, until it can land."""
 
 # Plain strings for paths: see publish_lock.
-# ruff: noqa: PTH101, PTH102, PTH106, PTH108, PTH112, PTH113, PTH114, PTH116, PTH118, PTH208
+# ruff: noqa: PTH102, PTH104, PTH106, PTH108, PTH112, PTH113, PTH114, PTH118, PTH208
 
 from __future__ import annotations
 
@@ -10,26 +10,19 @@ import os
 import re
 import secrets
 import shutil
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
+from fabricgen.kernel.publish_files import Listing, scan, write_file
+from fabricgen.kernel.publish_known import Known
 from fabricgen.kernel.publish_lock import sibling
-from fabricgen.kernel.publish_manifest import LOCK, MANIFEST, STAGE, Entry, Ledger, ancestors, disk_fault
+from fabricgen.kernel.publish_manifest import STAGE, Entry, Ledger, ancestors
+from fabricgen.kernel.publish_stager import Staged, Stager, resemble
 
 MARKER = "fabricgen-stage"
 JOURNAL = "journal.json"
-_CHUNK = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """What is in a folder: everything that is not a folder, and the folders."""
-
-    files: frozenset[str]
-    folders: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +48,18 @@ class Stage:
     ledger: Ledger
     exists: bool
     inside: bool
-    written: int = 0
-    unchanged: list[str] = field(default_factory=list)
-    folders: set[str] = field(default_factory=set)
+    known: Mapping[str, Known] = field(default_factory=dict)
+    staged: list[Staged] = field(default_factory=list)
+
+    @property
+    def written(self) -> list[str]:
+        """Files that differ from those in the target, or are not there."""
+        return [each.path for each in self.staged if each.written]
+
+    @property
+    def unchanged(self) -> list[str]:
+        """Files that the target holds already."""
+        return [each.path for each in self.staged if not each.written]
 
     @property
     def tree(self) -> str:
@@ -70,32 +72,23 @@ class Stage:
         write_file(f"{self.place}/{MARKER}", b"written by fabricgen, safe to delete\n")
         os.mkdir(self.tree)
         if self.exists and not self.inside:
-            _resemble(self.real, self.tree)
+            resemble(self.real, self.tree)
             shutil.copystat(self.real, self.tree)
 
-    def put(self, part: str, path: str, content: bytes) -> None:
-        """Stage one file; raises ValueError for a bad path, InputError FG023 when it cannot be written."""
-        self.ledger.record(part, path, content)
-        try:
-            if path in self.old and same_content(f"{self.real}/{path}", content):
-                self.unchanged.append(path)
-            else:
-                self.folder_of(path)
-                write_file(f"{self.tree}/{path}", content)
-                self.written += 1
-        except OSError as error:
-            raise disk_fault(self.target / path, error) from error
+    def stager(self) -> Stager:
+        """What fills the stage, in any process."""
+        return Stager(self.target, self.real, self.tree, self.old, self.known, self.exists and not self.inside)
 
-    def folder_of(self, path: str) -> None:
-        """Make the staged folders that lead to `path`, with the modes they have in the target."""
-        end = path.rfind("/")
-        if end < 0 or path[:end] in self.folders:
-            return
-        for folder in reversed([each for each in ancestors(path) if each not in self.folders]):
-            os.mkdir(f"{self.tree}/{folder}")
-            self.folders.add(folder)
-            if self.exists and not self.inside:
-                _resemble(f"{self.real}/{folder}", f"{self.tree}/{folder}")
+    def enter(self, staged: Staged) -> None:
+        """Note what became of a file; raises ValueError for one that no producer may make."""
+        self.ledger.record(staged.part, staged.path, staged.sha256)
+        self.staged.append(staged)
+
+    def move_inside(self) -> None:
+        """Go on inside the target, from where files are moved one by one; raises OSError."""
+        place = f"{self.real}/{STAGE}"
+        os.rename(self.place, place)
+        self.place, self.inside = place, True
 
     def changes(self) -> Changes:
         """Compare with what is there now; raises InputError FG020 for files of the user in the way."""
@@ -137,88 +130,6 @@ def _collisions(target: Path, paths: frozenset[str]) -> InputError:
         )
         for path in sorted(paths)
     )
-
-
-def _resemble(old: str, new: str) -> None:
-    """Give a staged folder the mode and owner of the folder it stands for, as far as one may."""
-    try:
-        was = os.stat(old, follow_symlinks=False)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    now = os.stat(new)
-    if not stat.S_ISDIR(was.st_mode) or (was.st_mode, was.st_uid, was.st_gid) == (
-        now.st_mode,
-        now.st_uid,
-        now.st_gid,
-    ):
-        return
-    with contextlib.suppress(PermissionError):
-        os.chown(new, was.st_uid, was.st_gid)
-    with contextlib.suppress(PermissionError):
-        os.chmod(new, stat.S_IMODE(was.st_mode))
-
-
-def scan(root: str, skip_stage: bool = False) -> Listing:
-    """List a folder without following links; our manifest and lock (and stage) are left out."""
-    skipped = {MANIFEST, LOCK, STAGE} if skip_stage else {MANIFEST, LOCK}
-    files: list[str] = []
-    folders: list[str] = []
-    todo = [""]
-    while todo:
-        prefix = todo.pop()
-        with os.scandir(f"{root}/{prefix}") as entries:
-            for entry in entries:
-                path = prefix + entry.name
-                if path in skipped:
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(path)
-                    todo.append(f"{path}/")
-                else:
-                    files.append(path)
-    return Listing(frozenset(files), frozenset(folders))
-
-
-def write_file(path: str, content: bytes, sync: bool = False) -> None:
-    """Write a new file; raises OSError, also when there is one already."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    try:
-        done = os.write(descriptor, content)
-        while done < len(content):
-            done += os.write(descriptor, memoryview(content)[done:])
-        if sync:
-            os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def same_content(path: str, content: bytes) -> bool:
-    """Tell whether `path` is a regular file with this content; what cannot be read is not."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return False
-    try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_size != len(content):
-            return False
-        done = 0
-        while chunk := os.read(descriptor, _CHUNK):
-            if not content.startswith(chunk, done):
-                return False
-            done += len(chunk)
-        return done == len(content)
-    finally:
-        os.close(descriptor)
-
-
-def sync_folder(path: str) -> None:
-    """Make the names in a folder durable; raises OSError."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def new_place(real: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -27,12 +27,6 @@ if TYPE_CHECKING:
 
 Subject: TypeAlias = int | str
 """What takes files of its own: a switch, by its row in the device table, or a whole fabric, by its name."""
-
-OUTLINED = 256
-"""Switches that are outlined at a time, in columns that take some megabytes."""
-
-WORKERS_FROM = 1500
-"""Switches from which worker processes pay; below, starting them costs more than they save."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +54,14 @@ def render_options(cluster: Cluster, *, overrides: Path | None = None, look: Loo
     return RenderOptions(overrides, managements(cluster, look), secret=look is not redacted)
 
 
-def render_configs(
-    cluster: Cluster, *, jobs: int = 1, options: RenderOptions | None = None
-) -> Iterator[tuple[str, bytes]]:
+def render_configs(cluster: Cluster, *, options: RenderOptions | None = None) -> Iterator[tuple[str, bytes]]:
     """Yield (path in the output folder, content) of every configuration: of switches in the order of the device table,
     then of whole fabrics.
 
-    The bytes are the same whatever `jobs`. Raises InputError as `render_options` does without `options`, and for an
-    overriding template that fails.
+    Raises InputError as `render_options` does without `options`, and for an overriding template that fails.
     """
     options = options or render_options(cluster)
-    subjects = list(subjects_of(cluster).values())
-    if jobs > 1 and len(subjects) >= WORKERS_FROM:
-        from fabricgen.render.workers import render_in_workers
-
-        return render_in_workers(cluster, subjects, jobs, options)
-    return render_rows(cluster, subjects, options)
+    return render_rows(cluster, list(subjects_of(cluster).values()), options)
 
 
 def subjects_of(cluster: Cluster) -> dict[str, Subject]:
@@ -94,15 +80,27 @@ def subjects_of(cluster: Cluster) -> dict[str, Subject]:
 
 
 def render_rows(cluster: Cluster, rows: Sequence[Subject], options: RenderOptions) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of switches, by their rows in the device table, and of whole fabrics, in this process."""
+    """Yield the files of switches, by their rows in the device table, and of whole fabrics."""
+    files_of = subject_files(cluster, options)
+    for row in rows:
+        yield from files_of(row)
+
+
+def subject_files(cluster: Cluster, options: RenderOptions) -> Callable[[Subject], Iterator[tuple[str, bytes]]]:
+    """What yields the files of a switch, by its row, or of a whole fabric, and keeps what others share."""
     renderer = Renderer(options)
-    switches, fabrics = [r for r in rows if isinstance(r, int)], [r for r in rows if isinstance(r, str)]
-    try:
-        yield from renderer.switch_files(cluster, switches)
-        for name in fabrics:
-            yield from renderer.files(cluster.whole_fabric(name), cluster.design.catalog)
-    except InputError as error:
-        raise cluster.design.loaded.located(error) from error
+    switch_files = renderer.switch_files(cluster)
+
+    def files_of(row: Subject) -> Iterator[tuple[str, bytes]]:
+        try:
+            if isinstance(row, str):
+                yield from renderer.files(cluster.whole_fabric(row), cluster.design.catalog)
+            else:
+                yield from switch_files(row)
+        except InputError as error:
+            raise cluster.design.loaded.located(error) from error
+
+    return files_of
 
 
 UNFIT = (AttributeError, InputError, LookupError, TypeError, ValueError)
@@ -126,26 +124,23 @@ class Renderer:
         self._managements = options.managements
         self._tells = not options.secret
         self._intents: dict[str, FabricIntent] = {}
-        self._skeletons: Skeletons | None = None
         self._judged: set[tuple[Any, ...]] = set()
         self._kept: dict[tuple[str, int, bool], tuple[Mapping[str, Any], str]] = {}
 
-    def switch_files(self, cluster: Cluster, rows: Sequence[int]) -> Iterator[tuple[str, bytes]]:
-        """Yield (path, content) of the files of switches, by their rows in the device table.
+    def switch_files(self, cluster: Cluster) -> Callable[[int], Iterable[tuple[str, bytes]]]:
+        """What gives (path, content) of the files of a switch, by its row in the device table.
 
         A user's own templates may decide by what is only printed here, so that they render each switch by itself.
         """
         catalog = cluster.design.catalog
         if self._guarded or not cluster.shapes.plain:
-            return (file for row in rows for file in self.files(cluster.switch(row), catalog))
-        if self._skeletons is None:
-            self._skeletons = Skeletons(
-                cluster,
-                whole=lambda view: self.files(view, catalog),
-                marked=lambda view, once: self._texts(view, catalog, once),
-                once=self.once,
-            )
-        return (file for i in range(0, len(rows), OUTLINED) for file in self._skeletons.files(rows[i : i + OUTLINED]))
+            return lambda row: self.files(cluster.switch(row), catalog)
+        return Skeletons(
+            cluster,
+            whole=lambda view: self.files(view, catalog),
+            marked=lambda view, once: self._texts(view, catalog, once),
+            once=self.once,
+        ).files
 
     def files(self, view: SwitchView | FabricView, catalog: Catalog) -> Iterator[tuple[str, bytes]]:
         """Yield (path in the output folder, content) of the files of one switch or whole fabric.

@@ -30,6 +30,9 @@ ALONE = 2
 CHECKED = 2
 """Switches that a skeleton must agree with before it is believed."""
 
+AHEAD = 64
+"""Switches that are outlined at a time, since columns cost little more for many than for one."""
+
 _OPEN = re.compile(rf"{MARK.pattern}|Qs(\d{{3}})sQ")
 """A mark, or a table that is left open."""
 
@@ -110,11 +113,17 @@ class Skeletons:
         `once` such a table."""
         self._cluster, self._whole, self._marked, self._once = cluster, whole, marked, once
         self._shapes: dict[Hashable, _Shape] = {}
+        self._rows = cluster.switch_rows()
+        self._ahead: dict[int, Outline | None] = {}
 
-    def files(self, rows: Sequence[int]) -> Iterator[tuple[str, bytes]]:
-        """Yield (path, content) of the files of switches, by their rows in the device table."""
-        for row, outline in zip(rows, self._cluster.shapes.outlines(rows), strict=True):
-            yield from self._rendered(row) if outline is None else self._of_shape(row, outline)
+    def files(self, row: int) -> _Files:
+        """(path, content) of the files of a switch, by its row in the device table; ask for them in order."""
+        if row not in self._ahead:
+            start = self._rows.index(row)
+            rows = self._rows[start : start + AHEAD]
+            self._ahead = dict(zip(rows, self._cluster.shapes.outlines(rows), strict=True))
+        outline = self._ahead.pop(row)
+        return self._rendered(row) if outline is None else self._of_shape(row, outline)
 
     def _of_shape(self, row: int, outline: Outline) -> _Files:
         shape = self._shapes.setdefault(outline.shape, _Shape())

@@ -93,7 +93,7 @@ def test_every_nos_has_the_port_that_is_used(nos: str, old: str, new: str) -> No
 
 
 def _configuration(cluster: Cluster, device: str) -> str:
-    contents = (content for path, content in render_configs(cluster, jobs=1) if path.split("/")[1] == device)
+    contents = (content for path, content in render_configs(cluster) if path.split("/")[1] == device)
     return "".join(content if isinstance(content, str) else content.decode() for content in contents)
 
 

@@ -11,7 +11,7 @@ import pytest
 import fabricgen.kernel.publish_folder as folders
 
 
-@pytest.fixture(params=["exchange", "journal", "refused exchange", "no links"])
+@pytest.fixture(params=["exchange", "journal", "refused exchange", "no links", "few changes"])
 def target(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A target that does not exist yet, under each mechanism."""
 
@@ -20,6 +20,8 @@ def target(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
 
     if request.param == "journal":
         monkeypatch.setattr(folders, "_exchangeable", lambda real: False)
+    elif request.param == "few changes":
+        monkeypatch.setattr(folders, "_few", lambda *_: True)
     elif request.param == "refused exchange":
         monkeypatch.setattr(folders, "_exchange", refuse)
     elif request.param == "no links":

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.publish import File, PublishReport, publish_folder
+from fabricgen.kernel.publish import Bundle, Content, PublishReport, publish_archive, publish_folder
 
+File: TypeAlias = tuple[str, str, Content]
 HEADER = {"version": "0.1.0", "blueprint": "sha256:42"}
 A: list[File] = [
     ("links", "links.csv", b"a,b\n1,2\n"),
@@ -28,8 +31,22 @@ B: list[File] = [
 ]
 
 
-def publish(target: Path, files: list[File] | Iterator[File], parts: frozenset[str] | None = None) -> PublishReport:
-    return publish_folder(target, files, header=HEADER, parts=parts)
+def bundles_of(files: Iterable[File]) -> Iterator[Bundle]:
+    """A bundle for each file."""
+    for part, path, content in files:
+        yield Bundle(part, path, functools.partial(_made, path, content))
+
+
+def _made(path: str, content: Content) -> list[tuple[str, Content]]:
+    return [(path, content)]
+
+
+def publish(target: Path, files: Iterable[File], parts: frozenset[str] | None = None) -> PublishReport:
+    return publish_folder(target, bundles_of(files), header=HEADER, parts=parts)
+
+
+def pack(target: Path, files: Iterable[File]) -> PublishReport:
+    return publish_archive(target, bundles_of(files), header=HEADER)
 
 
 def tree(root: Path) -> dict[str, bytes | str | None]:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.kernel.publish import File, PublishReport, publish_archive, publish_folder
-from tests.kernel.publishing import HEADER, A, B, expected, failing, only_entry, publish, refusal, tree
+from fabricgen.kernel.publish import PublishReport, publish_folder
+from tests.kernel.publishing import A, B, File, bundles_of, expected, failing, only_entry, pack, publish, refusal, tree
 
 
 def test_a_new_target_is_made_with_its_parents(target: Path) -> None:
@@ -219,7 +219,7 @@ def test_a_path_that_leaves_the_target_is_a_defect(target: Path, path: str) -> N
     with pytest.raises(ValueError, match=r"posix path|reserved"):
         publish(target, [("x", path, b"")])
     with pytest.raises(ValueError, match=r"posix path|reserved"):
-        publish_archive(target.with_suffix(".tar"), [("x", path, b"")], header=HEADER)
+        pack(target.with_suffix(".tar"), [("x", path, b"")])
     assert not any(target.parent.iterdir())
 
 
@@ -231,13 +231,13 @@ def test_paths_that_exclude_each_other_are_a_defect(target: Path, one: str, two:
 
 def test_the_header_must_leave_room_for_the_files(target: Path) -> None:
     with pytest.raises(ValueError, match="files"):
-        publish_folder(target, A, header={"files": 1})
+        publish_folder(target, bundles_of(A), header={"files": 1})
     assert not target.exists()
 
 
 def test_a_header_may_be_nested(target: Path) -> None:
     header = {"version": "1", "zones": {"b": ["x\n", 2], "a": None}, "1": 'qu"ote'}
-    publish_folder(target, A, header=header)
+    publish_folder(target, bundles_of(A), header=header)
     text = (target / "manifest.json").read_text()
     assert text == json.dumps(json.loads(text), sort_keys=True, indent=1) + "\n"
     assert {key: json.loads(text)[key] for key in header} == header

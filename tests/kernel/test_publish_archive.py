@@ -12,8 +12,8 @@ import pytest
 import zstandard
 
 import fabricgen.kernel.publish_archive as archives
-from fabricgen.kernel.publish import File, PublishReport, publish_archive
-from tests.kernel.publishing import HEADER, A, B, expected, failing, only_entry, publish, refusal, tree
+from fabricgen.kernel.publish import PublishReport
+from tests.kernel.publishing import A, B, File, expected, failing, only_entry, pack, publish, refusal, tree
 
 KINDS = [".tar", ".tar.zst", ".zip"]
 LONG: File = ("configs", "configs/" + "x" * 120 + "/" + "y" * 120 + ".json", b"long" * 1000)
@@ -38,7 +38,7 @@ def extract(path: Path, into: Path) -> None:
 @pytest.mark.parametrize("files", [[], A, [*B, LONG]])
 def test_an_archive_holds_what_a_folder_would(tmp_path: Path, kind: str, files: list[File]) -> None:
     target = tmp_path / "new" / f"out{kind}"
-    assert publish_archive(target, iter(files), header=HEADER) == PublishReport(len(files), 0, 0)
+    assert pack(target, iter(files)) == PublishReport(len(files), 0, 0)
     assert only_entry(target.parent, target.name)
     extract(target, tmp_path / "extracted")
     publish(tmp_path / "folder", files)
@@ -48,12 +48,12 @@ def test_an_archive_holds_what_a_folder_would(tmp_path: Path, kind: str, files: 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_archive_twice_is_the_same_bytes(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     first = tmp_path / f"first{kind}"
-    publish_archive(first, A, header=HEADER)
+    pack(first, A)
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     monkeypatch.setattr("time.time", lambda: 2e9)
     second = tmp_path / f"second{kind}"
-    publish_archive(second, B, header=HEADER)
-    publish_archive(second, A, header=HEADER)
+    pack(second, B)
+    pack(second, A)
     assert first.read_bytes() == second.read_bytes()
 
 
@@ -61,10 +61,10 @@ def test_the_same_archive_twice_is_the_same_bytes(tmp_path: Path, kind: str, mon
 @pytest.mark.parametrize("error", [ValueError("x"), KeyboardInterrupt(), OSError(errno.ENOENT, "of theirs")])
 def test_a_failed_archive_changes_nothing(tmp_path: Path, kind: str, error: BaseException) -> None:
     target = tmp_path / f"out{kind}"
-    publish_archive(target, A, header=HEADER)
+    pack(target, A)
     before = target.read_bytes()
     with pytest.raises(type(error)) as caught:
-        publish_archive(target, failing(B, error), header=HEADER)
+        pack(target, failing(B, error))
     assert caught.value is error
     assert target.read_bytes() == before
     assert only_entry(tmp_path, target.name)
@@ -83,11 +83,11 @@ def test_a_full_disk_leaves_the_old_archive(tmp_path: Path, kind: str, monkeypat
             super().close()
 
     target = tmp_path / f"out{kind}"
-    publish_archive(target, A, header=HEADER)
+    pack(target, A)
     before = target.read_bytes()
     full = Full()
     monkeypatch.setattr(archives, "open", lambda *_: full, raising=False)
-    code, message = refusal(lambda: publish_archive(target, B, header=HEADER))
+    code, message = refusal(lambda: pack(target, B))
     assert (code, message) == ("FG023", f"cannot write {target}: No space left on device")
     assert target.read_bytes() == before
     assert only_entry(tmp_path, target.name)
@@ -96,18 +96,18 @@ def test_a_full_disk_leaves_the_old_archive(tmp_path: Path, kind: str, monkeypat
 
 @pytest.mark.parametrize("name", ["out", "out.tgz", "out.zst", "out.tar.gz"])
 def test_other_archives_are_unknown(tmp_path: Path, name: str) -> None:
-    assert refusal(lambda: publish_archive(tmp_path / name, A, header=HEADER))[0] == "FG021"
+    assert refusal(lambda: pack(tmp_path / name, A))[0] == "FG021"
     assert not any(tmp_path.iterdir())
 
 
 def test_a_folder_is_refused_as_archive(tmp_path: Path) -> None:
     (tmp_path / "out.tar").mkdir()
-    assert refusal(lambda: publish_archive(tmp_path / "out.tar", A, header=HEADER))[0] == "FG020"
+    assert refusal(lambda: pack(tmp_path / "out.tar", A))[0] == "FG020"
 
 
 def test_a_link_to_an_archive_is_followed_and_leftovers_go(tmp_path: Path) -> None:
     (tmp_path / "link.zip").symlink_to("out.zip")
     (tmp_path / ".out.zip.fabricgen-part-0123abcd").touch()
-    publish_archive(tmp_path / "link.zip", A, header=HEADER)
+    pack(tmp_path / "link.zip", A)
     assert (tmp_path / "link.zip").is_symlink()
     assert {path.name for path in tmp_path.iterdir()} == {"link.zip", "out.zip"}

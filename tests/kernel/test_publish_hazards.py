@@ -14,8 +14,8 @@ import fabricgen.kernel.publish_folder as folders
 import fabricgen.kernel.publish_journal as journals
 import fabricgen.kernel.publish_stage as stages
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.publish import File, publish_archive, recover
-from tests.kernel.publishing import HEADER, A, B, expected, only_entry, publish, refusal, tree
+from fabricgen.kernel.publish import recover
+from tests.kernel.publishing import A, B, File, expected, only_entry, pack, publish, refusal, tree
 
 
 @pytest.mark.parametrize("step", ["write", "open", "mkdir", "fsync"])
@@ -159,7 +159,7 @@ def test_a_file_saved_while_the_trees_change_places_is_kept(tmp_path: Path, monk
 @pytest.mark.parametrize("suffix", ["", ".tar"])
 def test_two_builds_into_one_target_are_refused(target: Path, suffix: str) -> None:
     place = target.with_suffix(suffix)
-    run = publish if not suffix else lambda target, files: publish_archive(target, files, header=HEADER)
+    run = publish if not suffix else pack
 
     def meanwhile() -> Iterator[File]:
         yield A[0]
@@ -225,7 +225,7 @@ def test_long_names_are_fine(target: Path) -> None:
     for files in (A, B):
         publish(long, files)
         assert tree(long) == expected(files)
-    publish_archive(long.with_suffix(".tar"), A, header=HEADER)
+    pack(long.with_suffix(".tar"), A)
 
 
 def test_big_files_are_compared_and_written_in_full(target: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.resources import resource_dir
-from fabricgen.render import engine, workers
+from fabricgen.render import engine
 from fabricgen.render.escape import json_text, one_line, token
 from tests.render.rendered import ALL_EOS, BLUEPRINTS, UNNUMBERED, cluster_of, files_of
 
@@ -48,24 +48,6 @@ def test_paths_and_order() -> None:
     ]
     assert "configs/compute-spine-pl1-01/compute-spine-pl1-01.cfg" in paths
     assert len(paths) == len(set(paths)) == 170
-
-
-def test_bytes_do_not_depend_on_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = cluster_of("superpod-b300")
-    alone = list(engine.render_configs(cluster))
-    monkeypatch.setattr(engine, "WORKERS_FROM", 1)
-    monkeypatch.setattr(workers, "CHUNK", 16)
-    assert digest(list(engine.render_configs(cluster, jobs=2))) == digest(alone)
-
-
-def test_few_switches_stay_in_one_process() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", DIGEST + "assert 'multiprocessing' not in sys.modules", BLUEPRINTS / "leaf-spine.yaml"],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def test_bytes_do_not_depend_on_hash_seeds() -> None:
@@ -153,16 +135,6 @@ def test_overriding_template_cannot_escape(tmp_path: Path, text: str) -> None:
     assert found.code == "FG033"
     assert "sonic/frr.conf.j2" in found.message
     assert "secret\n" not in found.message
-
-
-def test_faults_of_templates_come_back_from_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "WORKERS_FROM", 1)
-    (tmp_path / "sonic").mkdir()
-    (tmp_path / "sonic" / "frr.conf.j2").write_text("{{ missing }}")
-    with pytest.raises(InputError, match="FG033"):
-        list(
-            engine.render_configs(cluster_of("leaf-spine", *UNNUMBERED), jobs=2, options=engine.RenderOptions(tmp_path))
-        )
 
 
 HOSTILE = 'n1\nrouter bgp 1\r\n"},\u2028{"x": \\ ?\x1b[31m'

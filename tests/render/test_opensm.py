@@ -273,16 +273,6 @@ def test_plan_shows_what_changes_in_the_files_of_a_fabric(tmp_path: Path, fabric
     assert "config compute opensm.conf" in fabricgen("plan", tmp_path / "out", new, "--configs").out
 
 
-def test_workers_render_fabrics_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fabricgen.render import engine, workers
-
-    cluster = cluster_of("superpod-b200", "pods.p1.su=1")
-    alone = list(render_configs(cluster))
-    monkeypatch.setattr(engine, "WORKERS_FROM", 1)
-    monkeypatch.setattr(workers, "CHUNK", 8)
-    assert list(render_configs(cluster, jobs=2)) == alone
-
-
 def test_a_fabric_that_another_carries_is_in_its_files(tmp_path: Path) -> None:
     guest = "  data: {protocol: infiniband, attach: storage, carried_by: compute, speed: 200G}\n"
     cluster = small(tmp_path, more="    oversubscription: '2:1'\n" + guest)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -12,7 +12,7 @@ import pytest
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
 from fabricgen.fabric_view import FabricView
-from fabricgen.render.engine import Renderer, render_options
+from fabricgen.render.engine import Renderer, render_configs, render_options
 from fabricgen.render.nos import sonic
 from fabricgen.render.skeletons import ALONE, CHECKED, text_with_holes
 from fabricgen.switch_view import SwitchView
@@ -52,9 +52,10 @@ def agree(cluster: Cluster, step: int = 1) -> None:
         return whole(view, catalog)
 
     renderer.files = counted  # type: ignore[method-assign]
-    files: dict[str, dict[str, bytes]] = defaultdict(dict)
-    for path, content in renderer.switch_files(cluster, rows):
-        files[path.split("/")[1]][path] = content
+    files: dict[str, dict[str, bytes]] = {}
+    files_of = renderer.switch_files(cluster)
+    for row in rows:
+        files[cluster.names[row]] = dict(files_of(row))
     shapes = Counter(o.shape for o in cluster.shapes.outlines(rows) if o)
     most = sum(max(0, count - ALONE - CHECKED) for count in shapes.values())
     assert most >= len(rows) - len(alone) > 0.95 * most
@@ -75,14 +76,14 @@ def test_variants_are_filled_as_they_would_be_rendered(variant: str) -> None:
 def test_shapes_that_disagree_are_rendered_switch_by_switch(monkeypatch: pytest.MonkeyPatch) -> None:
     """A NOS that decides by what skeletons take for mere text is found out by the check, and nothing wrong is built."""
     cluster = cluster_of("leaf-spine", *LARGER)
-    plain = dict(Renderer(render_options(cluster)).switch_files(cluster, cluster.switch_rows()))
+    plain = dict(render_configs(cluster))
     values = sonic.values
 
     def odd(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         return {**values(switch, catalog), "hostname": switch.name[: 10 + len(switch.name) % 3]}
 
     monkeypatch.setattr(sonic, "values", odd)
-    built = dict(Renderer(render_options(cluster)).switch_files(cluster, cluster.switch_rows()))
+    built = dict(render_configs(cluster))
     assert built != plain
     for row in cluster.switch_rows():
         hostname = cluster.names[row][: 10 + len(cluster.names[row]) % 3]

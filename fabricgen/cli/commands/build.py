@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +12,7 @@ import click
 from fabricgen.cli.options import blueprint_argument, fail_on_option, prices_option, reading_options, settings_option
 
 if TYPE_CHECKING:
-    from fabricgen.design.model import Design
-    from fabricgen.kernel.publish import File, PublishReport
+    from fabricgen.kernel.publish import Bundle, PublishReport, Told
 
 
 @click.command()
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to write.")
 @click.option("--archive", type=click.Path(path_type=Path), help="Write FILE.tar, .tar.zst or .zip instead.")
 @click.option("--only", metavar="PART,...", default="", help="Write these parts and leave the others as they are.")
-@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Workers that render.  [default: processors]")
+@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Processes at work.  [default: processors]")
 @click.option(
     "--templates",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -59,25 +57,27 @@ def command(
     from fabricgen.cli.findings import fails, print_findings
     from fabricgen.cli.lock_file import check_locked, keep_lock
     from fabricgen.cli.output import read_prices
-    from fabricgen.cli.progress import with_progress
-    from fabricgen.compiler import BuildOptions, build_files, chosen_parts, compile_cluster, compile_design
+    from fabricgen.cli.progress import progress_of
+    from fabricgen.compiler import BuildOptions, build_bundles, chosen_parts, compile_cluster, compile_design, header
     from fabricgen.compiler import template_findings as on_templates
+    from fabricgen.kernel.workers import processors
     from fabricgen.lint.engine import lint
 
     if (output is None) == (archive is None):
         raise click.UsageError("say where to write: -o FOLDER or --archive FILE")
     started = time.monotonic()
     parts = tuple(sorted(chosen_parts(p.strip() for p in only.split(",") if p.strip())))
-    workers = jobs or os.cpu_count() or 1
-    options = BuildOptions(parts, workers, templates, read_prices(prices), redact_secrets, allow_outside)
+    options = BuildOptions(parts, templates, read_prices(prices), redact_secrets, allow_outside)
     design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings)
     cluster = compile_cluster(design)
     if locked:
         check_locked(cluster)
     renders = not parts or "configs" in parts
     result = lint(design, cluster, others=on_templates(cluster, templates if renders else None))
-    files = with_progress(build_files(cluster, result.counts, options), len(cluster.switch_rows()))
-    report = _publish(files, design, output, archive, parts)
+    bundles = build_bundles(cluster, result.counts, options)
+    with progress_of(bundles) as told:
+        workers = jobs or processors()
+        report = _publish(bundles, output, archive, parts, header=header(design), jobs=workers, told=told)
     keep_lock(cluster, trial=bool(sets))
     print_findings(result)
     changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed"
@@ -86,12 +86,19 @@ def command(
 
 
 def _publish(
-    files: Iterable[File], design: Design, output: Path | None, archive: Path | None, parts: tuple[str, ...]
+    bundles: Sequence[Bundle],
+    output: Path | None,
+    archive: Path | None,
+    parts: tuple[str, ...],
+    *,
+    header: Mapping[str, object],
+    jobs: int,
+    told: Told,
 ) -> PublishReport:
-    from fabricgen.compiler import header
-    from fabricgen.kernel.publish import publish_archive, publish_folder
+    from fabricgen.kernel.publish import cache_folder, publish_archive, publish_folder
 
     if archive is not None:
-        return publish_archive(archive, files, header=header(design))
+        return publish_archive(archive, bundles, header=header, jobs=jobs, told=told)
     assert output is not None  # noqa: S101 - the command has checked
-    return publish_folder(output, files, header=header(design), parts=frozenset(parts) or None)
+    chosen = frozenset(parts) or None
+    return publish_folder(output, bundles, header=header, parts=chosen, jobs=jobs, told=told, cache=cache_folder())

@@ -1,0 +1,160 @@
+"""What a build remembers of a folder it wrote, so that the next one need neither read nor make what is untouched.
+
+It is to an output folder what git's index is to a work tree: a cache, outside the folder, of what the file system said
+of each file when its content was known. Whoever loses it, damages it or copies the folder is slower, never wrong.
+"""
+
+# Plain strings for paths: see publish_lock.
+# ruff: noqa: PTH116, PTH120
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from fabricgen.kernel.publish_bundles import Bundle
+from fabricgen.kernel.publish_known import Known, Seen
+from fabricgen.kernel.publish_lock import can_write_beside
+from fabricgen.kernel.publish_manifest import Entry
+from fabricgen.kernel.publish_stager import Staged
+from fabricgen.kernel.replacing import replace_file
+
+KEPT = 64
+"""Folders that are remembered; the ones not built for longest are forgotten."""
+_FORMAT = 1
+_RACY_NS, _RACY_COARSE_NS = 20_000_000, 2_000_000_000
+"""A file may change without a new time stamp while the clock of its file system stands: two ticks, or two seconds."""
+
+BundleKey: TypeAlias = tuple[str, str]
+"""Part and key of a bundle."""
+Made: TypeAlias = tuple[Bundle, list[Staged]]
+"""A bundle and what became of its files."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is known of the files of a folder, and which bundles follow from which inputs."""
+
+    files: Mapping[str, Known] = field(default_factory=dict)
+    bundles: Mapping[BundleKey, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    def still_made(self, bundle: Bundle, real: str, old: Mapping[str, Entry]) -> list[Staged] | None:
+        """Files of a bundle that are in the folder `real`, as its inputs would make them; None if it must be made."""
+        digest, paths = self.bundles.get((bundle.part, bundle.key), ("", ()))
+        if bundle.inputs is None or digest != bundle.inputs.hex():
+            return None
+        files: list[Staged] = []
+        for path in paths:
+            known = self.files.get(path)
+            if known is None or old.get(path) != Entry(known.sha256, bundle.part) or not _stands(real, path, known):
+                return None
+            files.append(Staged(bundle.part, path, known.sha256, False, known.seen))
+        return files
+
+
+def _stands(real: str, path: str, known: Known) -> bool:
+    try:
+        return known.holds(os.stat(f"{real}/{path}", follow_symlinks=False))
+    except OSError:
+        return False
+
+
+def state_of(real: str, made: Sequence[Made]) -> State:
+    """Look at what has landed in `real`; raises OSError.
+
+    Files that changed so lately that they might change again without a trace are left out.
+    """
+    files: dict[str, Known] = {}
+    now = _clock_of(real)
+    for _, staged in made:
+        for each in staged:
+            found = os.stat(f"{real}/{each.path}", follow_symlinks=False)
+            if Seen.of(found) == each.seen and not _racy(found, now):
+                files[each.path] = Known(each.seen, found.st_ctime_ns, each.sha256)
+    bundles = {
+        (bundle.part, bundle.key): (bundle.inputs.hex(), tuple(each.path for each in staged))
+        for bundle, staged in made
+        if bundle.inputs is not None
+    }
+    return State(files, bundles)
+
+
+def _clock_of(real: str) -> int:
+    """Time by the clock that stamps the files of a folder, in ns."""
+    with tempfile.TemporaryFile(dir=os.path.dirname(real) if can_write_beside(real) else real) as probe:
+        return os.fstat(probe.fileno()).st_mtime_ns
+
+
+def _racy(found: os.stat_result, now: int) -> bool:
+    coarse = now % 1_000_000_000 == 0
+    return max(found.st_mtime_ns, found.st_ctime_ns) >= now - (_RACY_COARSE_NS if coarse else _RACY_NS)
+
+
+def cache_folder() -> Path:
+    """Where states are kept: $FABRICGEN_CACHE_DIR, or the user's cache folder."""
+    told = os.environ.get("FABRICGEN_CACHE_DIR")
+    if told:
+        return Path(told)
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (base if base.is_absolute() else Path("~/.cache").expanduser()) / "fabricgen"
+
+
+def load_state(cache: Path, real: str, stamp: str) -> State:
+    """What is remembered of the folder `real`; nothing if that is missing, damaged or another user's.
+
+    Bundles are left out where another release, by its `stamp`, made them.
+    """
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        data = _read(_file_of(cache, real))
+        if data["format"] == _FORMAT and data["folder"] == real:
+            files = {
+                str(path): Known(Seen(*map(int, seen)), int(ctime), str(sha256))
+                for path, (seen, ctime, sha256) in data["files"].items()
+            }
+            rows = data["bundles"] if data["stamp"] == stamp else ()
+            return State(files, {(str(p), str(k)): (str(digest), tuple(paths)) for p, k, digest, paths in rows})
+    return State()
+
+
+def _file_of(cache: Path, real: str) -> Path:
+    return cache / f"folder-{hashlib.sha256(os.fsencode(real)).hexdigest()[:32]}.json"
+
+
+def _read(path: Path) -> Any:
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:  # noqa: PTH123 - what is open is looked at
+        found = os.fstat(file.fileno())
+        if found.st_uid != os.geteuid() or found.st_mode & 0o022:
+            raise PermissionError("others may have written it")
+        digest, _, body = file.read().partition(b"\n")
+    if hashlib.sha256(body).hexdigest().encode() != digest:
+        raise ValueError("damaged")
+    return json.loads(body)
+
+
+def save_state(cache: Path, real: str, stamp: str, state: State) -> None:
+    """Remember a folder, and forget the one not built for longest if there are many; a cache that fails is no fault."""
+    data = {
+        "format": _FORMAT,
+        "folder": real,
+        "stamp": stamp,
+        "files": state.files,
+        "bundles": [(*key, *value) for key, value in state.bundles.items()],
+    }
+    with contextlib.suppress(OSError, ValueError):
+        body = json.dumps(data, separators=(",", ":")).encode()
+        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+        replace_file(_file_of(cache, real), hashlib.sha256(body).hexdigest().encode() + b"\n" + body, mode=0o600)
+        _forget(cache)
+
+
+def _forget(cache: Path) -> None:
+    states = sorted(cache.glob("folder-*.json"), key=lambda path: (-path.stat().st_mtime_ns, path.name))
+    for path in states[KEPT:]:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,169 @@
+"""What a build remembers of a folder: nothing is made or read twice, and nothing that was touched is trusted."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+import fabricgen.kernel.publish_folder as folders
+import fabricgen.kernel.publish_stager as stagers
+import fabricgen.kernel.publish_state as states
+from fabricgen.kernel.publish import Bundle, PublishReport, cache_folder, publish_folder
+from fabricgen.kernel.publish_state import load_state
+from tests.kernel.publishing import HEADER, expected, tree
+
+CONFIGS = {"leaf-1": b"one", "leaf-2": b"two", "leaf-3": b"three"}
+
+
+class Producer:
+    """Bundles of configurations, which remembers what it was asked to make."""
+
+    def __init__(self, target: Path) -> None:
+        self.target, self.cache, self.made = target, target.with_name("cache"), list[str]()
+
+    def bundles(self, configs: dict[str, bytes], known: bool) -> Iterable[Bundle]:
+        for name, content in configs.items():
+
+            def make(name: str = name, content: bytes = content) -> list[tuple[str, bytes]]:
+                self.made.append(name)
+                return [(f"configs/{name}/a.cfg", content), (f"configs/{name}/b.cfg", b"")]
+
+            yield Bundle("configs", name, make, content if known else None)
+
+    def build(self, configs: dict[str, bytes] = CONFIGS, known: bool = True) -> tuple[PublishReport, list[str]]:
+        """Build, after a while, and tell what was made for it."""
+        self.made.clear()
+        report = publish_folder(self.target, self.bundles(configs, known), header=HEADER, cache=self.cache)
+        found = {path: content for path, content in tree(self.target).items() if path != "manifest.json"}
+        assert found == {
+            f"configs/{name}/{file}": text for name, content in configs.items() for file, text in _files(content)
+        }
+        return report, self.made
+
+
+def _files(content: bytes) -> list[tuple[str, bytes]]:
+    return [("a.cfg", content), ("b.cfg", b"")]
+
+
+@pytest.fixture
+def producer(target: Path, monkeypatch: pytest.MonkeyPatch) -> Producer:
+    """A producer whose folder was built, long ago as far as clocks can tell."""
+    monkeypatch.setattr(states, "_racy", lambda found, now: False)
+    made = Producer(target)
+    assert made.build() == (PublishReport(6, 0, 0), list(CONFIGS))
+    return made
+
+
+def test_nothing_is_made_again_from_the_same_inputs(producer: Producer) -> None:
+    assert producer.build() == (PublishReport(0, 6, 0), [])
+    assert producer.build() == (PublishReport(0, 6, 0), [])
+
+
+def test_only_what_follows_from_other_inputs_is_made(producer: Producer) -> None:
+    assert producer.build({**CONFIGS, "leaf-2": b"new"}) == (PublishReport(1, 5, 0), ["leaf-2"])
+    report, made = producer.build({**CONFIGS, "leaf-2": b"new", "leaf-4": b"four"})
+    assert report.written == 2
+    assert set(made) <= {"leaf-2", "leaf-4", *CONFIGS}
+    assert "leaf-4" in made
+
+
+@pytest.mark.parametrize("damage", ["edit", "same size and time", "remove", "replace by a link", "manifest"])
+def test_what_was_touched_is_made_again(producer: Producer, damage: str) -> None:
+    path = producer.target / "configs/leaf-2/a.cfg"
+    before = path.stat()
+    if damage in ("edit", "same size and time"):
+        path.write_bytes(b"TWO" if damage != "edit" else b"edited by hand")
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    elif damage == "manifest":
+        text = (producer.target / "manifest.json").read_text()
+        data = json.loads(text)
+        data["files"]["configs/leaf-2/a.cfg"]["sha256"] = "0" * 64
+        (producer.target / "manifest.json").write_text(json.dumps(data))
+    else:
+        path.unlink()
+        if damage == "replace by a link":
+            path.symlink_to("b.cfg")
+    assert producer.build()[1] == ["leaf-2"]
+    manifest = expected([("configs", f"configs/{n}/{f}", t) for n, c in CONFIGS.items() for f, t in _files(c)])
+    assert tree(producer.target) == manifest
+
+
+@pytest.mark.parametrize("damage", ["remove", "cut", "flip", "of others", "link", "not ours", "folder"])
+def test_a_damaged_cache_makes_builds_slower_only(producer: Producer, damage: str) -> None:
+    (state,) = producer.cache.glob("folder-*.json")
+    assert state.stat().st_mode & 0o777 == 0o600
+    text = state.read_bytes()
+    state.unlink()
+    if damage == "cut":
+        state.write_bytes(text[: len(text) // 2])
+    elif damage == "flip":
+        state.write_bytes(text.replace(b"leaf-1", b"leaf-9"))
+    elif damage == "of others":
+        state.write_bytes(text)
+        state.chmod(0o666)
+    elif damage == "link":
+        (state.parent / "elsewhere").write_bytes(text)
+        state.symlink_to("elsewhere")
+    elif damage == "not ours":
+        state.write_bytes(b"x\n[]")
+    elif damage == "folder":
+        state.mkdir()
+    assert producer.build() == (PublishReport(0, 6, 0), list(CONFIGS))
+
+
+def test_another_release_makes_everything_again(producer: Producer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folders, "tool_stamp", lambda: "another")
+    assert producer.build() == (PublishReport(0, 6, 0), list(CONFIGS))
+
+
+def test_untouched_files_are_not_read(producer: Producer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(path: str, content: bytes) -> bool:
+        raise AssertionError(path)
+
+    monkeypatch.setattr(stagers, "same_content", read)
+    assert producer.build(known=False) == (PublishReport(0, 6, 0), list(CONFIGS))
+
+
+@pytest.mark.parametrize(("later_ns", "trusted"), [(0, 0), (10**6, 0), (10**9, 6)])
+def test_what_changed_just_now_is_not_trusted(
+    target: Path, later_ns: int, trusted: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within a tick of the clock, a file could change again and look the same."""
+
+    def clock(real: str) -> int:
+        return later_ns + 1 + min(path.stat().st_ctime_ns for path in Path(real).rglob("*.cfg"))
+
+    monkeypatch.setattr(states, "_clock_of", clock)
+    producer = Producer(target)
+    producer.build()
+    known = load_state(producer.cache, os.path.realpath(target), folders.tool_stamp()).files
+    assert len(known) == trusted
+
+
+def test_only_so_many_folders_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(states, "KEPT", 2)
+    for name in "abc":
+        publish_folder(tmp_path / name, [], header=HEADER, cache=tmp_path / "cache")
+    assert len(list((tmp_path / "cache").iterdir())) == 2
+
+
+def test_a_cache_that_cannot_be_written_is_no_fault(target: Path) -> None:
+    target.with_name("cache").write_bytes(b"a file")
+    assert Producer(target).build()[0].written == 6
+
+
+def test_the_cache_is_where_users_keep_caches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    for name in ("FABRICGEN_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    assert cache_folder() == Path("/home/ada/.cache/fabricgen")
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative, so not to be used")
+    assert cache_folder() == Path("/home/ada/.cache/fabricgen")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/caches")
+    assert cache_folder() == Path("/caches/fabricgen")
+    monkeypatch.setenv("FABRICGEN_CACHE_DIR", "/elsewhere")
+    assert cache_folder() == Path("/elsewhere")
