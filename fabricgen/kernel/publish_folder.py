@@ -63,9 +63,10 @@ def publish_folder(
     With `parts`, only those parts are replaced and the others stay as they are. Unchanged files keep inode and time
     stamp. Up to `jobs` processes make and write files; `told` hears of each bundle done. What is known of the folder
     is remembered in `cache`: then files that nobody touched are not read, and bundles whose inputs are as they were
-    are not made. Raises InputError: FG020 the
-    target is not ours to write, FG022 another build is writing it, FG023 the system refused; ValueError for paths or
-    parts that no producer may use; and, as they are, the errors of the producers.
+    are not made.
+
+    Raises InputError: FG020 the target is not ours to write, FG022 another build is writing it, FG023 the system
+    refused; ValueError for paths or parts that no producer may use; and, as they are, the errors of the producers.
     """
     with claimed(target) as real:
         with disk_faults(target, real):
@@ -87,8 +88,14 @@ def publish_folder(
             stage.discard()
         if cache:
             with contextlib.suppress(OSError):  # what is not remembered is read again
-                _remember(cache, real, stamp, before if parts else State(), state_of(real, made))
+                after = state_of(real, made)
+                _remember(cache, real, stamp, before, before.updated(after) if parts else after)
         return report
+
+
+def _remember(cache: Path, real: str, stamp: str, before: State, after: State) -> None:
+    if after != before:
+        save_state(cache, real, stamp, after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +136,6 @@ def _enter(stage: Stage, made: list[Made], done: Made, told: Told) -> None:
         stage.enter(staged)
     made.append(done)
     told(bundle)
-
-
-def _remember(cache: Path, real: str, stamp: str, before: State, after: State) -> None:
-    """Keep what is known now; and of other parts what was known `before`, which is compared when it is used."""
-    save_state(cache, real, stamp, State({**before.files, **after.files}, {**before.bundles, **after.bundles}))
 
 
 def recover(target: Path) -> bool:

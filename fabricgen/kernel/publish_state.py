@@ -45,6 +45,10 @@ class State:
     files: Mapping[str, Known] = field(default_factory=dict)
     bundles: Mapping[BundleKey, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
+    def updated(self, newer: State) -> State:
+        """This, with what is known of other files and bundles, or more lately of the same."""
+        return State({**self.files, **newer.files}, {**self.bundles, **newer.bundles})
+
     def still_made(self, bundle: Bundle, real: str, old: Mapping[str, Entry]) -> list[Staged] | None:
         """Files of a bundle that are in the folder `real`, as its inputs would make them; None if it must be made."""
         digest, paths = self.bundles.get((bundle.part, bundle.key), ("", ()))

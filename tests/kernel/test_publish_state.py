@@ -14,7 +14,7 @@ import fabricgen.kernel.publish_stager as stagers
 import fabricgen.kernel.publish_state as states
 from fabricgen.kernel.publish import Bundle, PublishReport, cache_folder, publish_folder
 from fabricgen.kernel.publish_state import load_state
-from tests.kernel.publishing import HEADER, expected, tree
+from tests.kernel.publishing import HEADER, A, bundles_of, expected, tree
 
 CONFIGS = {"leaf-1": b"one", "leaf-2": b"two", "leaf-3": b"three"}
 
@@ -120,6 +120,22 @@ def test_another_release_makes_everything_again(producer: Producer, monkeypatch:
     assert producer.build() == (PublishReport(0, 6, 0), list(CONFIGS))
 
 
+def test_other_parts_are_still_known_after_a_build_of_one(producer: Producer) -> None:
+    links = Bundle("links", "links", lambda: [("links.csv", b"")], b"inputs")
+    publish_folder(producer.target, [links], header=HEADER, parts=frozenset({"links"}), cache=producer.cache)
+    producer.made.clear()
+    both = [*producer.bundles(CONFIGS, True), links]
+    report = publish_folder(producer.target, both, header=HEADER, cache=producer.cache)
+    assert report == PublishReport(0, 7, 0)
+
+
+def test_a_build_that_changes_nothing_leaves_the_cache_alone(producer: Producer) -> None:
+    (state,) = producer.cache.glob("folder-*.json")
+    before = state.stat().st_ino
+    producer.build()
+    assert state.stat().st_ino == before
+
+
 def test_untouched_files_are_not_read(producer: Producer, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(path: str, content: bytes) -> bool:
         raise AssertionError(path)
@@ -146,8 +162,9 @@ def test_what_changed_just_now_is_not_trusted(
 
 def test_only_so_many_folders_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(states, "KEPT", 2)
+    monkeypatch.setattr(states, "_racy", lambda found, now: False)
     for name in "abc":
-        publish_folder(tmp_path / name, [], header=HEADER, cache=tmp_path / "cache")
+        publish_folder(tmp_path / name, bundles_of(A), header=HEADER, cache=tmp_path / "cache")
     assert len(list((tmp_path / "cache").iterdir())) == 2
 
 
