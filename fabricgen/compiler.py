@@ -29,7 +29,8 @@ ROWS_PER_SWITCH = 400
 class BuildOptions:
     """What a build is told: parts by name (empty: the usual ones), own templates, unit prices.
 
-    `redact_secrets` puts their references in place of secrets; `allow_outside` lets these lie in any file.
+    `redact_secrets` puts their references in place of secrets; `allow_outside` lets these lie in any file. `rebuilds`
+    says that the target may hold an earlier build, so that digests of what files follow from are worth their making.
     """
 
     parts: tuple[str, ...] = ()
@@ -37,6 +38,7 @@ class BuildOptions:
     prices: Mapping[str, float] = field(default_factory=dict)
     redact_secrets: bool = False
     allow_outside: bool = False
+    rebuilds: bool = False
 
 
 def compile_design(
@@ -162,7 +164,8 @@ def _configs(cluster: Cluster, options: BuildOptions) -> list[Bundle]:
 
     store = SecretStore(cluster.design.loaded.folder, allow_outside=options.allow_outside)
     look = redacted if options.redact_secrets else store
-    return config_bundles(cluster, render_options(cluster, overrides=options.templates, look=look), CONFIGS)
+    told = render_options(cluster, overrides=options.templates, look=look)
+    return config_bundles(cluster, told, CONFIGS, digests=options.rebuilds)
 
 
 def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnostic, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,6 +41,7 @@ class Catalog:
         self._folders = (*((own,) if own and own.is_dir() else ()), _BUILT_IN / "data")
         self._platforms = (*((own / "platforms",) if own else ()), _BUILT_IN / "platforms")
         self._loaded: dict[tuple[str, str], Any] = {}
+        self._own = own
 
     @cached_property
     def _files(self) -> dict[str, dict[str, Path]]:
@@ -49,6 +51,15 @@ class Catalog:
             for kind, files in found.items():
                 files.update({f.stem: f for f in sorted((folder / kind).glob("*.yaml"))})
         return found
+
+    def own_digest(self) -> bytes:
+        """A digest of all files of the blueprint's own catalogue, whatever its folder is called."""
+        found = blake2b()
+        files = sorted(self._own.rglob("*.yaml")) if self._own and self._own.is_dir() else ()
+        for file in files:
+            content = file.read_bytes()
+            found.update(f"{file.relative_to(self._own or file)}\n{len(content)}\n".encode() + content)
+        return found.digest()
 
     def ids(self, kind: str) -> tuple[str, ...]:
         """Return the sorted ids of a kind, a key of PROFILE_KINDS."""

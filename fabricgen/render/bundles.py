@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
+from hashlib import blake2b
 from itertools import islice
 
 from fabricgen.cluster import Cluster
@@ -12,16 +13,29 @@ from fabricgen.kernel.publish import Bundle
 from fabricgen.render.engine import RenderOptions, Subject, subject_files, subjects_of
 
 
-def config_bundles(cluster: Cluster, options: RenderOptions, part: str) -> list[Bundle]:
+def config_bundles(cluster: Cluster, options: RenderOptions, part: str, *, digests: bool = False) -> list[Bundle]:
     """Bundles of the files of all switches, in the order of the device table, and then of whole fabrics.
 
-    Raises InputError where two of these would share a folder.
+    With `digests`, those of switches say what they follow from. Raises InputError where two of these would share a
+    folder.
     """
     subjects = subjects_of(cluster)
     maker = ConfigMaker(cluster, options)
     for subject in islice(subjects.values(), 1):
         deque(maker.files(subject), maxlen=0)  # computes what a cluster knows once, so that no worker has to
-    return [Bundle(part, name, partial(maker.files, subject)) for name, subject in subjects.items()]
+    inputs = _inputs(cluster, options, [s for s in subjects.values() if isinstance(s, int)]) if digests else {}
+    return [
+        Bundle(part, name, partial(maker.files, subject), inputs.get(subject)) for name, subject in subjects.items()
+    ]
+
+
+def _inputs(cluster: Cluster, options: RenderOptions, rows: list[int]) -> Mapping[Subject, bytes | None]:
+    """By switch, a digest of what its files follow from; none where the user's own templates make them."""
+    if options.overrides is not None:
+        return {}
+    managements = sorted((name, asked.model_dump_json()) for name, asked in options.managements.items())
+    common = blake2b(repr(managements).encode() + cluster.design.catalog.own_digest()).digest()
+    return dict(zip(rows, cluster.inputs_of(rows, common), strict=True))
 
 
 class ConfigMaker:

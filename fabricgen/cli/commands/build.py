@@ -67,7 +67,8 @@ def command(
         raise click.UsageError("say where to write: -o FOLDER or --archive FILE")
     started = time.monotonic()
     parts = tuple(sorted(chosen_parts(p.strip() for p in only.split(",") if p.strip())))
-    options = BuildOptions(parts, templates, read_prices(prices), redact_secrets, allow_outside)
+    known = read_prices(prices)
+    options = BuildOptions(parts, templates, known, redact_secrets, allow_outside, rebuilds=output is not None)
     design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings)
     cluster = compile_cluster(design)
     if locked:
