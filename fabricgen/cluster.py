@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.allocate.addresses import Addresses, allocate
+from fabricgen.allocate.cells import Strings
 from fabricgen.allocate.names import device_names, site_names
-from fabricgen.allocate.ports import PortNames, Strings
+from fabricgen.allocate.ports import PortNames
 from fabricgen.allocate.sessions import check_sessions
 from fabricgen.blueprint.adopted import ADOPTED
 from fabricgen.blueprint.lock import Lock
@@ -23,6 +24,7 @@ from fabricgen.kernel.extents import Extents
 from fabricgen.plan.expand import build_plan
 from fabricgen.plan.tables import SWITCH, Plan
 from fabricgen.recabling.built import Planned, as_built
+from fabricgen.recabling.ends import CableIds, cable_ids
 
 if TYPE_CHECKING:
     from fabricgen.fabric_view import FabricView
@@ -92,9 +94,12 @@ class Cluster:
     @cached_property
     def cable_ids(self) -> tuple[str, ...]:
         """A stable name for every cable: the device and connector that it is planned to hang on."""
-        from fabricgen.recabling.ends import cable_ids
+        return self.cable_id_columns.texts()
 
-        return cable_ids(self.planned.plan, self.name_column, self.planned.port_names.cages)
+    @cached_property
+    def cable_id_columns(self) -> CableIds:
+        """The same, in columns."""
+        return cable_ids(self.planned.plan, self.name_column, self.planned.port_names.cage_columns)
 
     def switch_rows(self) -> list[int]:
         """Rows of the device table that are switches of Ethernet fabrics, in order."""

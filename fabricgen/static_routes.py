@@ -15,9 +15,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from fabricgen.allocate.cells import Strings
 from fabricgen.allocate.column import text_of
 from fabricgen.allocate.family_tables import FamilyAddresses
-from fabricgen.allocate.ports import Strings
 from fabricgen.design.ports import PortRun
 from fabricgen.plan.tables import Ints, Plan, Wide
 from fabricgen.switch_view import NextHop, StaticRoute

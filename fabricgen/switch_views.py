@@ -10,9 +10,9 @@ import numpy as np
 
 from fabricgen.allocate.addresses import Addresses
 from fabricgen.allocate.asn import shares_asn
+from fabricgen.allocate.cells import Strings
 from fabricgen.allocate.column import dotted
 from fabricgen.allocate.family_tables import FamilyAddresses
-from fabricgen.allocate.ports import Strings
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.configuration import placed_snippets, port_settings
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey

@@ -9,6 +9,7 @@ import numpy as np
 
 from fabricgen.allocate.asn import allocate_asns
 from fabricgen.allocate.blocks import Blocks
+from fabricgen.allocate.cells import Cells
 from fabricgen.allocate.column import Column4, first_family
 from fabricgen.allocate.family import FAMILIES, V4, Family
 from fabricgen.allocate.family_addresses import FamilyAllocation, RailsOf
@@ -55,15 +56,15 @@ class Addresses:
         """The IPv6 addresses; None where nothing has any."""
         return self.families[1] if len(self.families) > 1 else None
 
-    def of_devices(self) -> tuple[list[str], list[str]]:
+    def of_devices(self) -> tuple[Cells, Cells]:
         """Loopback and management address of every device: IPv4 where it has any, else IPv6; "" for none."""
-        loopbacks = first_family([found.loopback.texts() for found in self.families])
-        return loopbacks, first_family([found.management.texts() for found in self.families])
+        loopbacks = first_family([found.loopback.cells() for found in self.families])
+        return loopbacks, first_family([found.management.cells() for found in self.families])
 
-    def of_links(self) -> tuple[list[str], list[str]]:
+    def of_links(self) -> tuple[Cells, Cells]:
         """The addresses of the lower and upper ends of links with their prefix lengths, as `of_devices` has them."""
-        lower = first_family([found.a.prefixes(found.length) for found in self.families])
-        return lower, first_family([found.b.prefixes(found.length) for found in self.families])
+        lower = first_family([found.a.cells(found.length) for found in self.families])
+        return lower, first_family([found.b.cells(found.length) for found in self.families])
 
     @property
     def loopback(self) -> Wide:

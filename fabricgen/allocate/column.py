@@ -5,20 +5,24 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from socket import AF_INET6, inet_ntop
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from fabricgen.allocate.cells import Cells, Joined, Keyed, Strings, Told, vocabulary
 from fabricgen.allocate.family import V6, Family, family_of_kind
 from fabricgen.kernel.extents import Extents
+from fabricgen.plan.groups import combinations
 from fabricgen.plan.tables import Flags, Wide
 
 HALF = 64
 """Bits of each of the two parts of an IPv6 address."""
 
 _LOW = (1 << HALF) - 1
+_NO_HALF = 1 << 16
 _Words: TypeAlias = npt.NDArray[np.uint64]
 
 
@@ -65,12 +69,16 @@ class Column(ABC):
         """Each address and `count` times `size`, a power of two."""
 
     @abstractmethod
+    def cells(self, lengths: Wide | None = None) -> Cells:
+        """The addresses as they are written, with their prefix lengths if these are given; "" for none."""
+
     def texts(self) -> list[str]:
         """The addresses as they are written; "" for none."""
+        return list(self.cells())
 
     def prefixes(self, lengths: Wide) -> list[str]:
         """The addresses with their prefix lengths; "" for none."""
-        return [f"{text}/{n}" if text else "" for text, n in zip(self.texts(), lengths.tolist(), strict=True)]
+        return list(self.cells(lengths))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,20 +125,28 @@ class Column4(Column):
         """Each address and `count` times `size`."""
         return Column4(self.values + count * size)
 
-    def texts(self) -> list[str]:
-        """Dotted addresses; "" for none."""
-        return [dotted(address) if address else "" for address in self.values.tolist()]
+    def cells(self, lengths: Wide | None = None) -> Joined:
+        """Dotted addresses; halves are spelled once, as most are shared."""
+        there, halves = self.present, _halves()
+        high, low = (np.where(there, half, _NO_HALF) for half in (self.values >> 16, self.values & 0xFFFF))
+        first, head = combinations(high)
+        dots = np.where(there[first], vocabulary("."), "")
+        heads = Keyed(halves[high[first]] + dots, head.astype(np.int32))
+        if lengths is None:
+            return Joined((heads, Keyed(halves, low.astype(np.int32))))
+        _, length = combinations(lengths)
+        first, tail = combinations(length, low)
+        ends = [
+            f"/{n}" if there else "" for there, n in zip(there[first].tolist(), lengths[first].tolist(), strict=True)
+        ]
+        return Joined((heads, Keyed(halves[low[first]] + vocabulary(ends), tail.astype(np.int32))))
 
-    def prefixes(self, lengths: Wide) -> list[str]:
-        """Dotted addresses with prefix length, "" for none; halves are spelled once, as most are shared."""
-        high, head = np.unique(self.values >> 16, return_inverse=True)
-        low, tail = np.unique((self.values & 0xFFFF) << 6 | lengths, return_inverse=True)
-        heads = np.array([f"{n >> 8}.{n & 255}." for n in high.tolist()], dtype=object)
-        tails = np.array([f"{n >> 14}.{n >> 6 & 255}/{n & 63}" for n in low.tolist()], dtype=object)
-        texts = heads[head] + tails[tail]
-        texts[self.values == 0] = ""
-        found: list[str] = texts.tolist()
-        return found
+
+@cache
+def _halves() -> Strings:
+    """The dotted text of every half of an IPv4 address, and "" for `_NO_HALF`."""
+    numbers = vocabulary([str(n) for n in range(256)])
+    return np.append((numbers[:, None] + ("." + numbers)).ravel(), vocabulary([""]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,13 +204,20 @@ class Column6(Column):
         past = steps >> (np.uint64(HALF) - shift) if shift else np.zeros_like(steps)
         return Column6(self.high + past + carried, low)
 
-    def texts(self) -> list[str]:
-        """Addresses as RFC 5952 writes them; "" for none."""
-        words = np.empty((len(self), 2), dtype=">u8")
-        words[:, 0], words[:, 1] = self.high, self.low
+    def cells(self, lengths: Wide | None = None) -> Told:
+        """Addresses as RFC 5952 writes them."""
+        return Told(len(self), partial(self._spelled, lengths))
+
+    def _spelled(self, lengths: Wide | None, start: int, stop: int) -> list[str]:
+        words = np.empty((len(range(len(self))[start:stop]), 2), dtype=">u8")
+        words[:, 0], words[:, 1] = self.high[start:stop], self.low[start:stop]
         raw, none = words.tobytes(), bytes(16)
         cut = (raw[i : i + 16] for i in range(0, len(raw), 16))
-        return ["" if address == none else inet_ntop(AF_INET6, address) for address in cut]
+        ends = [""] * len(words) if lengths is None else [f"/{n}" for n in lengths[start:stop].tolist()]
+        return [
+            "" if address == none else inet_ntop(AF_INET6, address) + end
+            for address, end in zip(cut, ends, strict=True)
+        ]
 
 
 def no_addresses(family: Family, count: int) -> Column:
@@ -238,8 +261,14 @@ def text_of(family: Family, address: int) -> str:
     return inet_ntop(AF_INET6, address.to_bytes(16, "big")) if family is V6 else dotted(address)
 
 
-def first_family(texts: Sequence[list[str]]) -> list[str]:
+def first_family(families: Sequence[Cells]) -> Cells:
     """Of columns of texts, one a family, the first that is not empty in each row."""
-    if len(texts) == 1:
-        return texts[0]
-    return [next(filter(None, row), "") for row in zip(*texts, strict=True)]
+    if len(families) == 1:
+        return families[0]
+
+    def told(start: int, stop: int) -> list[str]:
+        return [
+            next(filter(None, row), "") for row in zip(*(cells.cut(start, stop) for cells in families), strict=True)
+        ]
+
+    return Told(len(families[0]), told)

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from fabricgen.allocate.cells import Strings
 from fabricgen.allocate.column import Column, column_of
 from fabricgen.allocate.family import ROUTER_ID_BITS
 from fabricgen.allocate.family_tables import FamilyAddresses
 from fabricgen.allocate.holders import Holders
 from fabricgen.allocate.link_ends import LinkEnds
-from fabricgen.allocate.ports import Strings
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.plan.tables import Plan, Wide

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from fabricgen.allocate.cells import Strings
 from fabricgen.allocate.family import ROUTER_ID_BITS
 from fabricgen.allocate.family_tables import FamilyAddresses
-from fabricgen.allocate.ports import Strings
 from fabricgen.kernel.diagnostics import Path, fault
 from fabricgen.plan.tables import Flags, Plan, Wide
 

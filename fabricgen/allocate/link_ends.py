@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.allocate.ports import Strings
+from fabricgen.allocate.cells import Strings
 from fabricgen.plan.tables import Plan
 
 

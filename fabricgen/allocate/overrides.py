@@ -7,12 +7,13 @@ from dataclasses import replace
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses
 
 from fabricgen.allocate.addresses import Addresses
+from fabricgen.allocate.cells import Strings
 from fabricgen.allocate.family import of_family
 from fabricgen.allocate.family_overrides import FamilyOverrides
 from fabricgen.allocate.holders import check_asn
 from fabricgen.allocate.link_ends import LinkEnds
 from fabricgen.allocate.names import default_rows
-from fabricgen.allocate.ports import PortNames, Strings
+from fabricgen.allocate.ports import PortNames
 from fabricgen.blueprint.adopted import ADOPTED, Key, adopted_of
 from fabricgen.blueprint.overrides import Override
 from fabricgen.design.model import Design

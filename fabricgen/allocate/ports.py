@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from fabricgen.allocate.cells import Keyed, Strings, vocabulary
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.catalog.sonic_modes import breakout_mode
@@ -21,8 +21,6 @@ from fabricgen.plan.tables import DeviceClass, ManagementPort, Plan, Side, Wide
 
 if TYPE_CHECKING:
     from fabricgen.catalog.sonic_models import SonicPlatform
-
-Strings: TypeAlias = npt.NDArray[np.object_]
 
 
 def run_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int) -> list[str]:
@@ -87,27 +85,40 @@ class PortNames:
         self._catalog, self._plan = design.catalog, plan
 
     @cached_property
+    def port_columns(self) -> tuple[Keyed, Keyed]:
+        """Port names of the a and b ends of every link, which share a vocabulary."""
+        return self._ends(cage=False)
+
+    @cached_property
+    def cage_columns(self) -> tuple[Keyed, Keyed]:
+        """Cage names of the a and b ends of every link, which share a vocabulary."""
+        return self._ends(cage=True)
+
+    @cached_property
     def ports(self) -> tuple[Strings, Strings]:
         """Port names of the a and b ends of every link; object arrays of str."""
-        return self._ends(cage=False)
+        a, b = self.port_columns
+        return a.texts(), b.texts()
 
     @cached_property
     def cages(self) -> tuple[Strings, Strings]:
         """Cage names of the a and b ends of every link; object arrays of str."""
-        return self._ends(cage=True)
+        a, b = self.cage_columns
+        return a.texts(), b.texts()
 
     def check(self) -> None:
         """Make every table of port names, from which columns are made when they are read; raises InputError."""
         for _ in self._tables(cage=False):
             pass
 
-    def _ends(self, *, cage: bool) -> tuple[Strings, Strings]:
-        links = self._plan.links
-        found = np.empty(len(links), dtype=object), np.empty(len(links), dtype=object)
+    def _ends(self, *, cage: bool) -> tuple[Keyed, Keyed]:
+        links, known = self._plan.links, dict[str, int]()
+        number = np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)
         for upper, rows, table in self._tables(cage=cage):
-            port = links.b_port if upper else links.a_port
-            found[upper][rows] = np.array(table, dtype=object)[port[rows]]
-        return found
+            places = np.array([known.setdefault(name, len(known)) for name in table], dtype=np.int32)
+            number[upper][rows] = places[(links.b_port if upper else links.a_port)[rows]]
+        names = vocabulary(list(known))
+        return Keyed(names, number[0]), Keyed(names, number[1])
 
     def _tables(self, *, cage: bool) -> Iterator[tuple[bool, slice | Wide, list[str]]]:
         """(whether it is the upper end, links, names of its ports) of each end of segments, by class of device."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.allocate.ports import Strings
+from fabricgen.allocate.cells import Keyed, Strings, keyed
 from fabricgen.cluster import Cluster
-from fabricgen.export.columns import end_place, picked
+from fabricgen.export.columns import end_place
 from fabricgen.plan.cabling import connectors, socket_in_cage
 from fabricgen.plan.end_numbers import end_numbers
 from fabricgen.plan.groups import all_alike, combinations
@@ -14,20 +14,21 @@ from fabricgen.plan.pieces import common_ends
 from fabricgen.plan.tables import Flags, Ints, Side
 
 
-def port_texts(cluster: Cluster) -> tuple[list[str], list[str]]:
+def port_texts(cluster: Cluster) -> tuple[Keyed, Keyed]:
     """Cage, and port where a connector carries a single link, of the a and b end of each cable end row."""
-    cables = cluster.plan.cables
-    several = (cables.end_links > 1).tolist()
+    names, cables = cluster.port_names, cluster.plan.cables
+    several = cables.end_links > 1
     a, b = (
-        _texts(picked(cages, cables.end_link), picked(ports, cables.end_link), several)
-        for cages, ports in zip(cluster.cages, (cluster.a_port, cluster.b_port), strict=True)
+        _texts(cages.at(cables.end_link), ports.at(cables.end_link), several)
+        for cages, ports in zip(names.cage_columns, names.port_columns, strict=True)
     )
     return a, b
 
 
-def _texts(cages: list[str], ports: list[str], several: list[bool]) -> list[str]:
-    known = {key: end_place(*key) for key in set(zip(cages, ports, several, strict=True))}
-    return [known[key] for key in zip(cages, ports, several, strict=True)]
+def _texts(cages: Keyed, ports: Keyed, several: Flags) -> Keyed:
+    first, code = combinations(cages.number, ports.number, several)
+    ends = zip(cages.at(first), ports.at(first), several[first].tolist(), strict=True)
+    return keyed([end_place(*end) for end in ends], code.astype(np.int32))
 
 
 def socket_texts(cluster: Cluster) -> tuple[Strings, Strings]:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from fabricgen.allocate.cells import Keyed, keyed_or_none
 from fabricgen.plan.tables import Ints
 
 
-def counted(column: Ints) -> list[str]:
+def counted(column: Ints) -> Keyed:
     """Numbers from 1 for a column that counts from 0; "" where it is negative."""
-    return [str(value + 1) if value >= 0 else "" for value in column.tolist()]
+    return keyed_or_none([str(n + 1) for n in range(int(column.max(initial=-1)) + 1)], column)
 
 
-def positive(column: Ints) -> list[str]:
+def positive(column: Ints) -> Keyed:
     """Numbers as they are; "" for 0."""
-    return [str(value) if value else "" for value in column.tolist()]
+    return counted(column - 1)
 
 
 def picked(names: Any, indexes: Ints) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, cast
 
+from fabricgen.allocate.cells import Stacked
 from fabricgen.cluster import Cluster
 from fabricgen.kernel import discovery
 
@@ -18,10 +19,26 @@ File: TypeAlias = tuple[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Named columns of equal length; cells are text or numbers, "" where a row has no such value."""
+    """Named columns of equal length; cells are text or numbers, "" where a row has no such value.
+
+    Raises ValueError where columns differ in length.
+    """
 
     name: str
     columns: Mapping[str, Sequence[Cell]]
+
+    def __post_init__(self) -> None:
+        if len(set(map(len, self.columns.values()))) > 1:
+            raise ValueError(f"columns of {self.name} differ in length")
+
+    def sections(self) -> Iterable[Table]:
+        """Tables that make up this one, one below the other."""
+        columns = [column.columns for column in self.columns.values() if isinstance(column, Stacked)]
+        if len(columns) < len(self.columns):
+            return [self]
+        return [
+            Table(self.name, dict(zip(self.columns, section, strict=True))) for section in zip(*columns, strict=True)
+        ]
 
     def rows(self) -> Iterable[tuple[Cell, ...]]:
         """The table row by row."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricgen.allocate.cells import Keyed, keyed
 from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import number
@@ -54,13 +55,12 @@ class CableParts:
             found.append(np.array(numbers, dtype=np.int64)[segment])
         return tuple(known), found[0], found[1]
 
-    def transceivers(self) -> tuple[list[str], list[str]]:
+    def transceivers(self) -> tuple[Keyed, Keyed]:
         """Part of the transceiver at the a and b end of each cable end row; "" for none."""
         kinds, *ends = self.kinds
-        media = self._cables.media
-        table = np.array([[kind.transceiver(medium) for medium in media] for kind in kinds], dtype=object)
-        medium = self._cables.medium[self._cables.end_cable]
-        a, b = (table.reshape(len(kinds), len(media))[end, medium].tolist() for end in ends)
+        media, medium = self._cables.media, self._cables.medium[self._cables.end_cable]
+        table = [kind.transceiver(each) for kind in kinds for each in media]
+        a, b = (keyed(table, end * len(media) + medium) for end in ends)
         return a, b
 
     @cached_property
@@ -94,18 +94,24 @@ class CableParts:
         return Made(wanted, length, number_, text, True)
 
     @cached_property
-    def parts(self) -> tuple[list[str], list[str]]:
+    def parts(self) -> tuple[Keyed, Keyed]:
         """(part, description) of every cable; of a patched one those of all its jumpers, with " + " between."""
         made, code = self.made
-        texts = (np.array(column, dtype=object) for column in ([m.part for m in made], [m.text for m in made]))
-        names, descriptions = (column[code].tolist() for column in texts)
-        channels = self.channels
-        for cable, made_ in zip(channels.cable.tolist(), channels.texts, strict=True) if channels else ():
-            names[cable], descriptions[cable] = made_
+        texts, number, channels = [(m.part, m.text) for m in made], code.copy(), self.channels
+        if channels:
+            number[channels.cable] = len(texts) + channels.kind
+            texts += channels.texts
         for cable, own in self._cluster.planned.own.items():
             if own.part:
-                names[cable], descriptions[cable] = own.part, f"{own.part}, as built"
-        return names, descriptions
+                number[cable] = len(texts)
+                texts.append((own.part, f"{own.part}, as built"))
+        return keyed([part for part, _ in texts], number), keyed([text for _, text in texts], number)
+
+    @property
+    def lengths(self) -> Keyed:
+        """The length of every cable, m."""
+        made, code = self.made
+        return keyed([m.length_m for m in made], code)
 
     @cached_property
     def channels(self) -> Channels | None:

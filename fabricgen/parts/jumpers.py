@@ -83,11 +83,11 @@ class Channels:
 
     @property
     def texts(self) -> list[tuple[str, str]]:
-        """(parts, descriptions) of each patched cable, joined by `JOINT`, those of the a end first."""
+        """(parts, descriptions) of each kind, joined by `JOINT`, those of the a end first."""
         joined = []
         for a, b in self.kinds:
             joined.append((JOINT.join(j.part for j in (*a, *b)), JOINT.join(j.text for j in (*a, *b))))
-        return [joined[i] for i in self.kind.tolist()]
+        return joined
 
 
 def channels_of(

@@ -174,7 +174,7 @@ def anchor_rows(links: LinkTable, cables: CableTable) -> tuple[Wide, Flags, Ints
     """
     first = np.full(len(cables), len(links), dtype=np.int64)
     wired = np.flatnonzero(links.cable >= 0)
-    np.minimum.at(first, links.cable[wired], wired)
+    first[links.cable[wired[::-1]]] = wired[::-1]
     connector = np.full(len(cables), -1, dtype=np.int32)
     of_segment = links.segment[first]
     for i in distinct(of_segment):

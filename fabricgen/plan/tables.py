@@ -219,7 +219,8 @@ class CableTable:
 
     def first_rows(self) -> Wide:
         """The first end row of each cable; rows are in the order of cables."""
-        found: Wide = np.searchsorted(self.end_cable, np.arange(len(self), dtype=self.end_cable.dtype))
+        count = np.bincount(self.end_cable, minlength=len(self))
+        found: Wide = np.cumsum(count) - count
         return found
 
 

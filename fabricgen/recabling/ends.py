@@ -8,21 +8,43 @@ from functools import cached_property
 
 import numpy as np
 
-from fabricgen.allocate.ports import PortNames, Strings
+from fabricgen.allocate.cells import Joined, Keyed, Strings, keyed
+from fabricgen.allocate.ports import PortNames
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.plan.cabling import anchor_rows
-from fabricgen.plan.tables import DeviceClass, Plan, Segment, Side, Wide, places_among
+from fabricgen.plan.groups import combinations
+from fabricgen.plan.tables import DeviceClass, Ints, Plan, Segment, Side, Wide
 
 
-def cable_ids(plan: Plan, names: Strings, cages: tuple[Strings, Strings]) -> tuple[str, ...]:
-    """A stable name for every cable: the device and connector it hangs on; `names` are those of devices."""
+@dataclass(frozen=True, slots=True)
+class CableIds:
+    """A stable name for every cable, in two parts: the device that it hangs on, and the connector there."""
+
+    device: Keyed
+    connector: Keyed
+
+    def texts(self) -> tuple[str, ...]:
+        """The id of every cable."""
+        return tuple((self.device.texts() + self.connector.texts()).tolist())
+
+    def of(self, cable: Ints) -> Joined:
+        """The id of the cable in each row, "" where that is -1."""
+        return Joined((self.device.at_or_none(cable), self.connector.at_or_none(cable)))
+
+
+def cable_ids(plan: Plan, names: Strings, cages: tuple[Keyed, Keyed]) -> CableIds:
+    """The ids of cables; `names` are those of devices, `cages` those at the a and b ends of links."""
     row, lower, connector = anchor_rows(plan.links, plan.cables)
-    device = names[np.where(lower, plan.links.a_device[row], plan.links.b_device[row])]
-    cage = np.where(lower, cages[0][row], cages[1][row])
-    connectors, place = places_among(connector)
-    tails = np.array([f".{n + 1}" if n >= 0 else "" for n in connectors], dtype=object)
-    return tuple((device + (":" + cage + tails[place])).tolist())
+    device = np.where(lower, plan.links.a_device[row], plan.links.b_device[row])
+    cage = np.where(lower, cages[0].number[row], cages[1].number[row])
+    first, place = combinations(cage, connector + 1)
+    labels = cages[0].vocabulary[cage[first]].tolist()
+    tails = [
+        f":{label}.{n + 1}" if n >= 0 else f":{label}"
+        for label, n in zip(labels, connector[first].tolist(), strict=True)
+    ]
+    return CableIds(Keyed(names, device), keyed(tails, place.astype(np.int32)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +93,7 @@ class Cables:
     @cached_property
     def ids(self) -> tuple[str, ...]:
         """The id of every cable."""
-        return cable_ids(self.plan, np.array(self.names, dtype=object), self.port_names.cages)
+        return cable_ids(self.plan, np.array(self.names, dtype=object), self.port_names.cage_columns).texts()
 
     @cached_property
     def index(self) -> dict[str, int]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, cast
 
+from fabricgen.allocate.cells import Cells, Joined, Keyed, Told, vocabulary
 from fabricgen.export.table import Cell, Table
+from fabricgen.export.weave import Piece, blocks
 from fabricgen.kernel.units import number
 
 _SPECIAL = ('"', ",", "\r", "\n")
@@ -14,23 +17,60 @@ _SPECIAL = ('"', ",", "\r", "\n")
 
 def write(table: Table) -> bytes:
     """Write a table with its header."""
-    columns = [_texts(column) for column in table.columns.values()]
-    lines = [",".join(table.columns), *map(",".join, zip(*columns, strict=True)), ""]
-    return "\n".join(lines).encode()
+    return b"".join(write_blocks(table))
 
 
-def _texts(column: Sequence[Cell]) -> Sequence[str]:
-    texts = cast(Sequence[str], column) if set(map(type, column)) <= {str} else _spelled(column)
-    joined = "".join(texts)
-    if any(character in joined for character in _SPECIAL):
-        return [_quoted(text) if any(c in text for c in _SPECIAL) else text for text in texts]
+def write_blocks(table: Table) -> Iterator[bytes]:
+    """Write a table with its header, some thousand rows at a time."""
+    yield f"{','.join(table.columns)}\n".encode()
+    for section in table.sections():
+        for text in blocks(_rows(section), len(section)):
+            yield text.encode()
+
+
+def _rows(table: Table) -> Iterator[Piece]:
+    """What every row is made of."""
+    for place, column in enumerate(table.columns.values()):
+        if place:
+            yield ","
+        yield from _fields(column)
+    yield "\n"
+
+
+def _fields(column: Sequence[Cell]) -> Sequence[Piece]:
+    """The fields of a column: cells as they are written."""
+    if isinstance(column, Keyed):
+        return [Keyed(vocabulary(_texts(column.vocabulary.tolist())), column.number)]
+    if isinstance(column, Joined) and not any(map(_may_need_quotes, column.parts)):
+        return column.parts
+    return [Told(len(column), partial(_cut, column))]
+
+
+def _may_need_quotes(part: Cells | str) -> bool:
+    if isinstance(part, str):
+        return _is_special(part)
+    return not isinstance(part, Keyed) or _is_special("".join(part.vocabulary.tolist()))
+
+
+def _is_special(text: str) -> bool:
+    return any(character in text for character in _SPECIAL)
+
+
+def _cut(column: Sequence[Any], start: int, stop: int) -> list[str]:
+    return list(_texts(column[start:stop]))
+
+
+def _texts(cells: Sequence[Cell]) -> Sequence[str]:
+    texts = cast(Sequence[str], cells) if set(map(type, cells)) <= {str} else _spelled(cells)
+    if _is_special("".join(texts)):
+        return [_quoted(text) if _is_special(text) else text for text in texts]
     return texts
 
 
-def _spelled(column: Sequence[Cell]) -> list[str]:
+def _spelled(cells: Sequence[Cell]) -> list[str]:
     """Cells as text: each number is spelled once, as large tables have few distinct ones in a column."""
-    known = {cell: cell if isinstance(cell, str) else number(cell) for cell in set(column)}
-    return [known[cell] for cell in column]
+    known = {cell: cell if isinstance(cell, str) else number(cell) for cell in set(cells)}
+    return [known[cell] for cell in cells]
 
 
 def _quoted(text: str) -> str:

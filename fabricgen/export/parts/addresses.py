@@ -5,22 +5,23 @@ Kinds: loopback, router-id (of a switch without IPv4: on no interface), manageme
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
-from fabricgen.allocate.column import Column4
+from fabricgen.allocate.cells import Cells, Joined, Keyed, Stacked, constant, keyed
+from fabricgen.allocate.column import Column4, no_addresses
 from fabricgen.allocate.family import ROUTER_ID_BITS
 from fabricgen.allocate.family_tables import FamilyAddresses
 from fabricgen.cluster import Cluster
-from fabricgen.export.columns import picked
 from fabricgen.export.table import ExportContext, File, Table, csv_file
-from fabricgen.plan.tables import SWITCH, ManagementPort, Segment, Wide
+from fabricgen.plan.tables import SWITCH, DeviceClass, Ints, ManagementPort, Segment, Wide, places_among
 
 ON_REQUEST = False
 
-_Rows: TypeAlias = Iterator[tuple[str, ...]]
+_Section: TypeAlias = tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[str]]
+"""Rows of one sort: prefixes, kinds, devices and ports."""
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
@@ -30,18 +31,18 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 def table(cluster: Cluster) -> Table:
     """Addresses by family: loopbacks, management ports, gateways, then both ends of links in link order."""
-    rows = [row for family in cluster.addresses.families for row in _of_family(cluster, family)]
+    sections = [section for family in cluster.addresses.families for section in _of_family(cluster, family)]
     names = ("prefix", "kind", "device", "port")
-    return Table("addresses", {name: [row[i] for row in rows] for i, name in enumerate(names)})
+    return Table("addresses", dict(zip(names, map(Stacked, zip(*sections, strict=True)), strict=True)))
 
 
-def _of_family(cluster: Cluster, found: FamilyAddresses) -> _Rows:
-    yield from _loopbacks(cluster, found)
+def _of_family(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
+    yield _loopbacks(cluster, found)
     if found.family.bits == ROUTER_ID_BITS:
-        yield from _router_ids(cluster)
-    yield from _management(cluster, found)
-    yield from _gateways(cluster, found)
-    yield from _links(cluster, found)
+        yield _router_ids(cluster)
+    yield _management(cluster, found)
+    yield _gateways(cluster, found)
+    yield _links(cluster, found)
     yield from _in_vrfs(cluster, found)
 
 
@@ -49,79 +50,86 @@ def _same(length: int, rows: Wide) -> Wide:
     return np.full(len(rows), length, dtype=np.int64)
 
 
-def _loopbacks(cluster: Cluster, found: FamilyAddresses) -> _Rows:
+def _section(cluster: Cluster, prefixes: Cells, kind: str, device: Wide | Ints, port: str | Cells) -> _Section:
+    """Addresses of one kind."""
+    ports = constant(port, len(device)) if isinstance(port, str) else port
+    return prefixes, constant(kind, len(device)), Keyed(cluster.name_column, device), ports
+
+
+def _loopbacks(cluster: Cluster, found: FamilyAddresses) -> _Section:
     rows = np.flatnonzero(found.loopback.present)
-    texts = found.loopback[rows].prefixes(_same(found.family.bits, rows))
-    for row, text in zip(rows.tolist(), texts, strict=True):
-        yield text, "loopback", cluster.names[row], "Loopback0"
+    return _section(cluster, found.loopback[rows].cells(_same(found.family.bits, rows)), "loopback", rows, "Loopback0")
 
 
-def _router_ids(cluster: Cluster) -> _Rows:
+def _router_ids(cluster: Cluster) -> _Section:
     """Router ids that are not the address of a loopback."""
     ids = cluster.addresses.router_id
     rows = np.flatnonzero((ids > 0) & ~cluster.addresses.v4.loopback.present)
-    texts = Column4(ids[rows]).prefixes(_same(ROUTER_ID_BITS, rows))
-    for row, text in zip(rows.tolist(), texts, strict=True):
-        yield text, "router-id", cluster.names[row], ""
+    return _section(cluster, Column4(ids[rows]).cells(_same(ROUTER_ID_BITS, rows)), "router-id", rows, "")
 
 
-def _management(cluster: Cluster, found: FamilyAddresses) -> _Rows:
+def _management(cluster: Cluster, found: FamilyAddresses) -> _Section:
     """Management ports with an address of their own that no link carries."""
-    links = cluster.plan.links
+    links, devices = cluster.plan.links, cluster.plan.devices
     own = found.management.present & ~found.management.same(found.loopback)
     own[links.a_device[np.isin(links.segment, _management_segments(links.segments))]] = False
     rows = np.flatnonzero(own)
-    texts = found.management[rows].prefixes(found.management_length[rows])
-    classes = cluster.plan.devices.classes
-    for row, text in zip(rows.tolist(), texts, strict=True):
-        cls = classes[cluster.plan.devices.device_class[row]]
-        port = cluster.design.catalog.naming(cls.nos, cls.path).management_of(cls.profile) if cls.kind == SWITCH else ""
-        yield text, "management", cluster.names[row], port
+    classes, number = places_among(devices.device_class[rows])
+    ports = keyed([_management_port(cluster, devices.classes[cls]) for cls in classes], number)
+    return _section(cluster, found.management[rows].cells(found.management_length[rows]), "management", rows, ports)
+
+
+def _management_port(cluster: Cluster, cls: DeviceClass) -> str:
+    if cls.kind != SWITCH:
+        return ""
+    return cluster.design.catalog.naming(cls.nos, cls.path).management_of(cls.profile)
 
 
 def _management_segments(segments: tuple[Segment, ...]) -> list[int]:
     return [i for i, s in enumerate(segments) if isinstance(s.a, ManagementPort) or getattr(s.a, "role", "") == "bmc"]
 
 
-def _gateways(cluster: Cluster, found: FamilyAddresses) -> _Rows:
+def _gateways(cluster: Cluster, found: FamilyAddresses) -> _Section:
     """Gateways of bridged nodes, fabric by fabric."""
+    rows: list[tuple[str, str, str, str]] = []
     for fabric, subnets in found.subnets.items():
         vlan = cluster.intent(cluster.design.fabric(fabric)).vlan
         for row in np.flatnonzero(subnets.gateway.present).tolist():
             length = int(subnets.subnet_length[row])
             for place, gateway in enumerate(found.gateways(fabric, row)):
-                yield found.prefix(gateway, length), "gateway", cluster.names[row], f"Vlan{vlan + place}"
+                rows.append((found.prefix(gateway, length), "gateway", cluster.names[row], f"Vlan{vlan + place}"))
+    prefixes, kinds, devices, ports = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return prefixes, kinds, devices, ports
 
 
-def _links(cluster: Cluster, found: FamilyAddresses) -> _Rows:
+def _links(cluster: Cluster, found: FamilyAddresses) -> _Section:
+    """Both ends of every link, the lower before the upper."""
     links = cluster.plan.links
     management = set(_management_segments(links.segments))
-    kinds = np.array(
-        [
-            "management" if i in management else "host" if s.lower == "node" else "link"
-            for i, s in enumerate(links.segments)
-        ],
-        dtype=object,
-    )
+    kinds = [
+        "management" if i in management else "host" if s.lower == "node" else "link"
+        for i, s in enumerate(links.segments)
+    ]
     rows = np.flatnonzero(found.a.present | found.b.present)
-    kind = picked(kinds, links.segment[rows]) if len(links.segments) else []
-    ends = []
-    for device, port, column in ((links.a_device, cluster.a_port, found.a), (links.b_device, cluster.b_port, found.b)):
-        texts = column[rows].prefixes(found.length[rows])
-        ends.append((picked(cluster.name_column, device[rows]), port[rows].tolist(), texts))
-    for i, what in enumerate(kind):
-        for devices, ports, texts in ends:
-            if texts[i]:
-                yield texts[i], what, devices[i], ports[i]
+    address = no_addresses(found.family, 2 * len(rows))
+    address[::2], address[1::2] = found.a[rows], found.b[rows]
+    there = np.flatnonzero(address.present)
+    link, upper = rows[there // 2], there % 2 == 1
+    a, b = cluster.port_names.port_columns
+    device = np.where(upper, links.b_device[link], links.a_device[link])
+    port = Keyed(a.vocabulary, np.where(upper, b.number[link], a.number[link]))
+    prefixes = address[there].cells(found.length[link])
+    return prefixes, keyed(kinds, links.segment[link]), Keyed(cluster.name_column, device), port
 
 
-def _in_vrfs(cluster: Cluster, found: FamilyAddresses) -> _Rows:
+def _in_vrfs(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
     """Sub-interfaces of links that carry the VRF of a fabric on another's switches."""
     links, fabrics = cluster.plan.links, cluster.design.fabrics
+    a, b = cluster.port_names.port_columns
     for (owner, vrf), pairs in found.vrf_links.items():
         vlan = next(cluster.intent(f).vlan for f in fabrics if (f.carrier, f.vrf) == (owner, vrf))
         rows = np.flatnonzero(pairs.present)
         lengths = _same(found.family.pair_length, rows)
-        for device, port, more in ((links.a_device, cluster.a_port, 1), (links.b_device, cluster.b_port, 0)):
-            for row, text in zip(rows.tolist(), pairs[rows].plus(more).prefixes(lengths), strict=True):
-                yield text, "link", cluster.names[device[row]], f"{port[row]}.{vlan}"
+        for device, ports, more in ((links.a_device, a, 1), (links.b_device, b, 0)):
+            prefixes = pairs[rows].plus(more).cells(lengths)
+            yield _section(cluster, prefixes, "link", device[rows], Joined((ports.at(rows), f".{vlan}")))

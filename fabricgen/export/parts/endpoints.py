@@ -8,22 +8,19 @@ compute ports, these are taken in order of rail: as many NICs, or else as many l
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from fabricgen.allocate.cells import Keyed, keyed
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.export.columns import picked, positive
+from fabricgen.export.columns import positive
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.plan.scale_up_places import device_domains, domain_names
 from fabricgen.plan.tables import NODE, Ints
 
 ON_REQUEST = False
-
-_MOST = 1 << 12
-"""Accelerators of one node are numbered below this."""
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
@@ -33,32 +30,24 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 def table(cluster: Cluster) -> Table:
     """Accelerators by node, each with its NIC ports by fabric and rail."""
-    links = cluster.plan.links
+    links, segments = cluster.plan.links, cluster.plan.links.segments
     device, accelerator, link = _rows(cluster)
-    served = link >= 0
-    fabrics = np.array([s.fabric for s in links.segments], dtype=object)
-    speeds = np.array([s.speed_gbps for s in links.segments], dtype=object)
-    names = cluster.name_column
-
-    def of_link(values: Any) -> list[Any]:
-        column = np.full(len(link), "", dtype=object)
-        column[served] = values
-        listed: list[Any] = column.tolist()
-        return listed
-
-    at = link[served]
+    ports, leaf_ports = cluster.port_names.port_columns
+    of_link = {
+        "fabric": keyed([s.fabric for s in segments], links.segment),
+        "nic": _nics(cluster),
+        "port": ports,
+        "rail": positive(links.rail),
+        "plane": positive(links.plane),
+        "leaf": Keyed(cluster.name_column, links.b_device),
+        "leaf_port": leaf_ports,
+        "speed_gbps": keyed([s.speed_gbps for s in segments], links.segment),
+    }
     columns = {
-        "node": picked(names, device),
-        "accelerator": accelerator.tolist(),
-        "domain": picked(*_domains(cluster, device)),
-        "fabric": of_link(fabrics[links.segment[at]]),
-        "nic": of_link(_nics(cluster, at)),
-        "port": of_link(cluster.a_port[at]),
-        "rail": of_link(positive(links.rail[at])),
-        "plane": of_link(positive(links.plane[at])),
-        "leaf": of_link(names[links.b_device[at]]),
-        "leaf_port": of_link(cluster.b_port[at]),
-        "speed_gbps": of_link(speeds[links.segment[at]]),
+        "node": Keyed(cluster.name_column, device),
+        "accelerator": keyed(range(int(accelerator.max(initial=-1)) + 1), accelerator),
+        "domain": _domains(cluster).at(device),
+        **{name: column.at_or_none(link) for name, column in of_link.items()},
     }
     return Table("endpoints", columns)
 
@@ -70,16 +59,19 @@ def _rows(cluster: Cluster) -> tuple[Ints, Ints, Ints]:
     found: list[tuple[Ints, Ints, Ints]] = []
     for i, segment in enumerate(links.segments):
         if isinstance(segment.a, Attachment):
-            rows = np.flatnonzero((links.segment == i) & (kinds[links.a_device] == NODE)).astype(np.int32)
+            rows = np.arange(*links.rows_of(i).indices(len(links)), dtype=np.int32)
             accelerator = served_by(segment.a)[links.a_port[rows]]
-            rows, accelerator = rows[accelerator >= 0], accelerator[accelerator >= 0]
-            found.append((links.a_device[rows], accelerator, rows))
-    keys = np.concatenate([d.astype(np.int64) * _MOST + a for d, a, _ in found] or [np.empty(0, dtype=np.int64)])
+            here = (accelerator >= 0) & (kinds[links.a_device[rows]] == NODE)
+            found.append((links.a_device[rows[here]], accelerator[here], rows[here]))
     everyone = _accelerators(cluster)
-    bare = ~np.isin(everyone[0].astype(np.int64) * _MOST + everyone[1], keys)
+    most = 1 + max(int(numbers.max(initial=0)) for _, numbers, *_ in (everyone, *found))
+    served = np.zeros(len(devices) * most, dtype=bool)
+    for device, accelerator, _ in found:
+        served[device * most + accelerator] = True
+    bare = ~served[everyone[0] * most + everyone[1]]
     found.append((everyone[0][bare], everyone[1][bare], np.full(int(bare.sum()), -1, dtype=np.int32)))
     device, accelerator, link = (np.concatenate(column) for column in zip(*found, strict=True))
-    order = np.lexsort((link, accelerator, device))
+    order = np.argsort(device * most + accelerator, kind="stable")  # links of each ascend as they are
     return device[order], accelerator[order], link[order]
 
 
@@ -109,21 +101,22 @@ def served_by(attachment: Attachment) -> Ints:
     return np.array(stated, dtype=np.int32)
 
 
-def _nics(cluster: Cluster, links_at: Ints) -> Any:
-    """What the operating system calls the NIC of each link, or what is printed on its port."""
-    links = cluster.plan.links
-    found = np.empty(len(links_at), dtype=object)
+def _nics(cluster: Cluster) -> Keyed:
+    """What the operating system calls the NIC of each link, or what is printed on its port; "" for other links."""
+    links, known = cluster.plan.links, {"": 0}
+    number = np.zeros(len(links), dtype=np.int32)
     for i, segment in enumerate(links.segments):
-        here = links.segment[links_at] == i
-        if here.any() and isinstance(segment.a, Attachment):
+        if isinstance(segment.a, Attachment):
             ports = {p.rail: p.interface or p.name for p in segment.a.profile.roles[segment.a.role].ports}
-            names = np.array([ports[leg.rail] for leg in segment.a.legs], dtype=object)
-            found[here] = names[links.a_port[links_at[here]]]
-    return found
+            names = (ports[leg.rail] for leg in segment.a.legs)
+            of_leg = np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int32)
+            rows = links.rows_of(i)
+            number[rows] = of_leg[links.a_port[rows]]
+    return keyed(list(known), number)
 
 
-def _domains(cluster: Cluster, device: Ints) -> tuple[Any, Ints]:
-    """(names of scale-up domains, the one of each device)."""
+def _domains(cluster: Cluster) -> Keyed:
+    """The scale-up domain of every device; "" for none."""
     design, devices = cluster.design, cluster.plan.devices
     names, of_device = [""], np.zeros(len(devices), dtype=np.int32)
     for scale_up in design.scale_up:
@@ -132,4 +125,4 @@ def _domains(cluster: Cluster, device: Ints) -> tuple[Any, Ints]:
                 domain, _ = device_domains(design, devices, scale_up.places, cls.rows)
                 of_device[cls.rows] = np.where(domain >= 0, domain + len(names), of_device[cls.rows])
         names += domain_names(design, scale_up)
-    return np.array(names, dtype=object), of_device[device]
+    return keyed(names, of_device)

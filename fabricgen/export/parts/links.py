@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
+from fabricgen.allocate.cells import Joined, Keyed, keyed
 from fabricgen.cluster import Cluster
-from fabricgen.export.columns import picked, positive
+from fabricgen.export.columns import positive
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 
 ON_REQUEST = False
@@ -23,24 +22,21 @@ def table(cluster: Cluster) -> Table:
 
     Addresses are IPv4 where a link has any, else IPv6; addresses.csv has both.
     """
-    links = cluster.plan.links
+    links, segments = cluster.plan.links, cluster.plan.links.segments
+    a_port, b_port = cluster.port_names.port_columns
+    a_device, b_device = (Keyed(cluster.name_column, device) for device in (links.a_device, links.b_device))
     a_ip, b_ip = cluster.addresses.of_links()
-    fabrics = np.array([s.fabric for s in links.segments], dtype=object)
-    speeds = np.array([s.speed_gbps for s in links.segments], dtype=float)
-    cables = np.array([*cluster.cable_ids, ""], dtype=object)
-    a_device = picked(cluster.name_column, links.a_device)
-    a_port: list[str] = cluster.a_port.tolist()
     columns = {
-        "fabric": picked(fabrics, links.segment),
-        "link": [f"{device}:{port}" for device, port in zip(a_device, a_port, strict=True)],
-        "cable": picked(cables, links.cable),
+        "fabric": keyed([s.fabric for s in segments], links.segment),
+        "link": Joined((a_device, ":", a_port)),
+        "cable": cluster.cable_id_columns.of(links.cable),
         "a_device": a_device,
         "a_port": a_port,
         "a_ip": a_ip,
-        "b_device": picked(cluster.name_column, links.b_device),
-        "b_port": cluster.b_port.tolist(),
+        "b_device": b_device,
+        "b_port": b_port,
         "b_ip": b_ip,
-        "speed_gbps": speeds[links.segment].tolist(),
+        "speed_gbps": keyed([float(s.speed_gbps) for s in segments], links.segment),
         "rail": positive(links.rail),
         "plane": positive(links.plane),
     }

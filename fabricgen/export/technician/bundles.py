@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabricgen.allocate.ports import Strings
+from fabricgen.allocate.cells import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.technician.locations import rack_order, rack_places, row_numbers, row_places
 from fabricgen.plan.cabling import connectors

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fabricgen.allocate.ports import Strings
+from fabricgen.allocate.cells import Strings
 from fabricgen.export.columns import picked
 from fabricgen.export.table import Cell, Table
 from fabricgen.export.technician.patch_labels import patch_labels
@@ -54,7 +54,7 @@ def _direct_labels(found: Records) -> Table:
         **{f"near_{name}": column.tolist() for name, column in near.items()},
         **{f"far_{name}": column.tolist() for name, column in far.items()},
         "far_ends": (more + 1).tolist(),
-        "part": picked(np.array(CableParts(cluster).parts[0], dtype=object), cable),
+        "part": CableParts(cluster).parts[0].at(cable),
         "medium": media.tolist(),
         "length_m": list(lengths),
         "tag": tag.tolist(),

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.allocate.ports import Strings
+from fabricgen.allocate.cells import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.design.halls import DEFAULT_HALL
 from fabricgen.plan.tables import Ints, RackTable

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.allocate.ports import Strings
+from fabricgen.allocate.cells import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.parts import patches, trunks
 from fabricgen.export.table import Table

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabricgen.allocate.ports import Strings
+from fabricgen.allocate.cells import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.cable_ends import port_texts, socket_texts
 from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mark, rail_fill

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fabricgen.allocate.ports import Strings
+from fabricgen.allocate.cells import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.parts import cables
 from fabricgen.export.table import Table

@@ -8,7 +8,7 @@ from itertools import groupby
 
 import numpy as np
 
-from fabricgen.allocate.ports import Strings
+from fabricgen.allocate.cells import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.technician.locations import rack_order, row_numbers, row_places
 from fabricgen.export.technician.records import ends_per_rack

@@ -8,20 +8,20 @@ from fabricgen.cluster import Cluster
 from fabricgen.parts.cables import CableParts
 from fabricgen.parts.need import Needs, Part, joined, needs_of
 from fabricgen.parts.sets import JOINT
-from fabricgen.plan.tables import Ints
+from fabricgen.plan.groups import combinations
+from fabricgen.plan.tables import Wide
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:
     """One piece a cable, or one for each part that it is made of."""
     names, descriptions = cables.parts
-    number = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    code = np.fromiter(map(number.__getitem__, names), dtype=np.int32, count=len(names))
-    row = np.zeros(len(number), dtype=np.int32)
-    row[code[::-1]] = np.arange(len(code), dtype=np.int32)[::-1]
+    known = {name: i for i, name in enumerate(dict.fromkeys(names.vocabulary.tolist()))}
+    number = np.array([known[name] for name in names.vocabulary.tolist()], dtype=np.int32)
+    row, code = combinations(number[names.number])
     power = [_power_w(cluster, cables, cable) for cable in row.tolist()]
     made = [
-        [Part(part, text, "cable", watts) for part, text in _pieces(name, descriptions[cable])]
-        for name, cable, watts in zip(number, row.tolist(), power, strict=True)
+        [Part(part, text, "cable", watts) for part, text in _pieces(names[cable], descriptions[cable])]
+        for cable, watts in zip(row.tolist(), power, strict=True)
     ]
     most = max(map(len, made), default=0)
     return joined([_nth(made, nth, code) for nth in range(most)])
@@ -33,7 +33,7 @@ def _pieces(name: str, description: str) -> list[tuple[str, str]]:
     return list(zip(names, texts if len(texts) == len(names) else [description] * len(names), strict=True))
 
 
-def _nth(made: list[list[Part]], nth: int, code: Ints) -> Needs:
+def _nth(made: list[list[Part]], nth: int, code: Wide) -> Needs:
     """The n-th pieces of all cables that have so many."""
     has = np.array([len(parts) > nth for parts in made], dtype=bool)
     place = np.cumsum(has) - 1

@@ -1,0 +1,126 @@
+"""Rows of text from columns with few distinct cells: they say what plain columns say, whatever is put together."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from ipaddress import ip_address
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fabricgen.allocate.cells import Cells, Joined, Stacked, Told, constant, keyed, keyed_or_none
+from fabricgen.allocate.column import Column4, column_of, first_family
+from fabricgen.allocate.family import V6
+from fabricgen.export import weave
+from fabricgen.export.formats.csv import write, write_blocks
+from fabricgen.export.table import Table
+
+ROWS = 29
+PLACE = np.arange(ROWS, dtype=np.int32)
+FEW, MANY = PLACE * 7 % 4, PLACE * 5 % 23
+NAMES = [f"d{i}" for i in range(23)]
+
+
+def columns() -> dict[str, Sequence[Any]]:
+    """Columns of every kind, alike and unlike."""
+    device = keyed(NAMES, MANY)
+    return {
+        "fabric": keyed(["a", "b", "c", "d"], FEW),
+        "speed": keyed([400.0, 0.5, 8.0, 100.0], FEW),
+        "device": device,
+        "rack": keyed([f"r{i // 2}" for i in range(23)], MANY),
+        "label": Joined((device, ":", keyed(["p1", "p2", "p3", "p4"], FEW), " > ", device)),
+        "unit": PLACE.tolist(),
+        "none": keyed_or_none(["x", "y"], FEW % 3 - 1),
+        "all": constant("same", ROWS),
+        "stack": Stacked((keyed(NAMES, MANY[:11]), [], [f"s{i}" for i in range(ROWS - 11)])),
+        "told": Told(ROWS, lambda start, stop: [f"t{i}" for i in range(start, stop)]),
+    }
+
+
+def plain(table: Table) -> bytes:
+    """The same table by Python's own writer."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(table.columns)
+    for row in table.rows():
+        rows.writerow([f"{cell:g}" if isinstance(cell, float) else cell for cell in row])
+    return out.getvalue().encode()
+
+
+@pytest.mark.parametrize("block", [1, 4, 29, 4096])
+@pytest.mark.parametrize("most", [0, 8, 4096])
+def test_rows_are_those_of_plain_columns(block: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weave, "BLOCK", block)
+    monkeypatch.setattr(weave, "_MOST_CROSSED", most)
+    table = Table("all", columns())
+    assert write(table) == plain(table)
+    assert len(list(write_blocks(table))) == 1 + -(-ROWS // block)
+
+
+@pytest.mark.parametrize("text", ['say "no"', "a,b", "two\nlines", "line\r"])
+def test_what_needs_quotes_has_them_wherever_it_stands(text: str) -> None:
+    odd = keyed([text, "plain"], FEW % 2)
+    kinds: dict[str, Sequence[Any]] = {
+        "keyed": odd,
+        "joined": Joined(("<", odd, keyed(NAMES, MANY))),
+        "around": Joined((keyed(NAMES, MANY), text)),
+        "told": Told(ROWS, odd.cut),
+        "list": list(odd),
+    }
+    table = Table("odd", kinds)
+    assert list(csv.reader(io.StringIO(write(table).decode(), newline=""))) == [[*kinds], *map(list, table.rows())]
+
+
+def test_columns_of_few_texts_become_one() -> None:
+    found = columns()
+    pieces = [found["fabric"], ",", found["none"], ",", found["all"], ",", found["device"], ",", found["rack"], "\n"]
+    assert len(weave._fused(pieces, ROWS)) == 2
+
+
+def test_a_table_of_stacked_columns_is_written_section_by_section() -> None:
+    halves = [(keyed(NAMES, MANY[part]), constant(kind, len(MANY[part]))) for kind, part in SECTIONS.items()]
+    table = Table("two", dict(zip(("device", "kind"), map(Stacked, zip(*halves, strict=True)), strict=True)))
+    assert [len(section) for section in table.sections()] == [11, 0, ROWS - 11]
+    assert write(table) == plain(table)
+
+
+SECTIONS = {"first": slice(11), "none": slice(11, 11), "last": slice(11, None)}
+
+
+@pytest.mark.parametrize("name", columns())
+def test_a_column_is_read_as_a_plain_one(name: str) -> None:
+    column = columns()[name]
+    cells = list(column)
+    assert len(cells) == len(column) == ROWS
+    assert [column[i] for i in range(-ROWS, ROWS)] == cells * 2
+    assert [*column[3:17], *column[17:100]] == cells[3:]
+    assert list(column[::5]) == cells[::5]
+    assert np.array(column, dtype=object).tolist() == cells
+    with pytest.raises(IndexError):
+        column[ROWS]
+
+
+def test_rows_without_an_index_are_empty() -> None:
+    assert list(keyed(NAMES, MANY).at_or_none(np.array([1, -1, 0]))) == [NAMES[MANY[1]], "", NAMES[MANY[0]]]
+    assert list(keyed(NAMES, MANY[:0]).at_or_none(np.array([-1, -1]))) == ["", ""]
+
+
+def test_columns_of_unequal_length_are_no_table() -> None:
+    with pytest.raises(ValueError, match="differ in length"):
+        Table("bad", {"a": [1, 2], "b": [1]})
+
+
+def test_addresses_are_spelled_as_they_are() -> None:
+    numbers = [0, 1, 255, 256, 65535, 65536, 65537, 167772161, 4294967295, 2886729729]
+    lengths = np.array([0, 32, 31, 30, 8, 16, 32, 31, 32, 0])
+    texts = ["" if not n else str(ip_address(n)) for n in numbers]
+    column = Column4(np.array(numbers))
+    assert column.texts() == texts
+    prefixes = [text and f"{text}/{n}" for text, n in zip(texts, lengths.tolist(), strict=True)]
+    assert column.prefixes(lengths) == prefixes
+    other: Cells = column_of(V6, [1 << 112, *range(9)]).cells(lengths)
+    assert list(first_family([column.cells(lengths), other])) == ["1::/0", *prefixes[1:]]
