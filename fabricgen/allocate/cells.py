@@ -116,8 +116,8 @@ class Stacked(Cells):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Told(Cells):
-    """Cells that have little in common: `make` tells those of the rows from a start up to a stop."""
+class Spelled(Cells):
+    """Cells that have little in common: `make` spells those of the rows from a start up to a stop."""
 
     length: int
     make: Callable[[int, int], list[Any]]

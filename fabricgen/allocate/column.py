@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from socket import AF_INET6, inet_ntop
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from fabricgen.allocate.cells import Cells, Joined, Keyed, Strings, Told, vocabulary
+from fabricgen.allocate.cells import Cells, Joined, Keyed, Spelled, Strings, vocabulary
 from fabricgen.allocate.family import V6, Family, family_of_kind
 from fabricgen.kernel.extents import Extents
 from fabricgen.plan.groups import combinations
@@ -127,26 +127,24 @@ class Column4(Column):
 
     def cells(self, lengths: Wide | None = None) -> Joined:
         """Dotted addresses; halves are spelled once, as most are shared."""
-        there, halves = self.present, _halves()
+        there = self.present
         high, low = (np.where(there, half, _NO_HALF) for half in (self.values >> 16, self.values & 0xFFFF))
         first, head = combinations(high)
-        dots = np.where(there[first], vocabulary("."), "")
-        heads = Keyed(halves[high[first]] + dots, head.astype(np.int32))
-        if lengths is None:
-            return Joined((heads, Keyed(halves, low.astype(np.int32))))
-        _, length = combinations(lengths)
+        heads = _half_texts(high[first]) + np.where(there[first], vocabulary("."), "")
+        _, length = combinations(np.zeros_like(low) if lengths is None else lengths)
         first, tail = combinations(length, low)
-        ends = [
-            f"/{n}" if there else "" for there, n in zip(there[first].tolist(), lengths[first].tolist(), strict=True)
-        ]
-        return Joined((heads, Keyed(halves[low[first]] + vocabulary(ends), tail.astype(np.int32))))
+        tails = _half_texts(low[first])
+        if lengths is not None:
+            tails += np.where(there[first], vocabulary([f"/{n}" for n in lengths[first].tolist()]), "")
+        return Joined((Keyed(heads, head.astype(np.int32)), Keyed(tails, tail.astype(np.int32))))
 
 
-@cache
-def _halves() -> Strings:
-    """The dotted text of every half of an IPv4 address, and "" for `_NO_HALF`."""
-    numbers = vocabulary([str(n) for n in range(256)])
-    return np.append((numbers[:, None] + ("." + numbers)).ravel(), vocabulary([""]))
+def _half_texts(half: Wide) -> Strings:
+    """The dotted text of halves of IPv4 addresses; "" for `_NO_HALF`."""
+    numbers = vocabulary([*map(str, range(256)), ""])
+    texts: Strings = numbers[half >> 8] + ("." + numbers)[half & 255]
+    texts[half == _NO_HALF] = ""
+    return texts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,9 +202,9 @@ class Column6(Column):
         past = steps >> (np.uint64(HALF) - shift) if shift else np.zeros_like(steps)
         return Column6(self.high + past + carried, low)
 
-    def cells(self, lengths: Wide | None = None) -> Told:
+    def cells(self, lengths: Wide | None = None) -> Spelled:
         """Addresses as RFC 5952 writes them."""
-        return Told(len(self), partial(self._spelled, lengths))
+        return Spelled(len(self), partial(self._spelled, lengths))
 
     def _spelled(self, lengths: Wide | None, start: int, stop: int) -> list[str]:
         words = np.empty((len(range(len(self))[start:stop]), 2), dtype=">u8")
@@ -271,4 +269,4 @@ def first_family(families: Sequence[Cells]) -> Cells:
             next(filter(None, row), "") for row in zip(*(cells.cut(start, stop) for cells in families), strict=True)
         ]
 
-    return Told(len(families[0]), told)
+    return Spelled(len(families[0]), told)

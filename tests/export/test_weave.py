@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fabricgen.allocate.cells import Cells, Joined, Stacked, Told, constant, keyed, keyed_or_none
+from fabricgen.allocate.cells import Cells, Joined, Spelled, Stacked, constant, keyed, keyed_or_none
 from fabricgen.allocate.column import Column4, column_of, first_family
 from fabricgen.allocate.family import V6
 from fabricgen.export import weave
@@ -37,7 +37,7 @@ def columns() -> dict[str, Sequence[Any]]:
         "none": keyed_or_none(["x", "y"], FEW % 3 - 1),
         "all": constant("same", ROWS),
         "stack": Stacked((keyed(NAMES, MANY[:11]), [], [f"s{i}" for i in range(ROWS - 11)])),
-        "told": Told(ROWS, lambda start, stop: [f"t{i}" for i in range(start, stop)]),
+        "told": Spelled(ROWS, lambda start, stop: [f"t{i}" for i in range(start, stop)]),
     }
 
 
@@ -68,7 +68,7 @@ def test_what_needs_quotes_has_them_wherever_it_stands(text: str) -> None:
         "keyed": odd,
         "joined": Joined(("<", odd, keyed(NAMES, MANY))),
         "around": Joined((keyed(NAMES, MANY), text)),
-        "told": Told(ROWS, odd.cut),
+        "told": Spelled(ROWS, odd.cut),
         "list": list(odd),
     }
     table = Table("odd", kinds)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, cast
 
-from fabricgen.allocate.cells import Cells, Joined, Keyed, Told, vocabulary
+from fabricgen.allocate.cells import Cells, Joined, Keyed, Spelled, vocabulary
 from fabricgen.export.table import Cell, Table
 from fabricgen.export.weave import Piece, blocks
 from fabricgen.kernel.units import number
@@ -43,7 +43,7 @@ def _fields(column: Sequence[Cell]) -> Sequence[Piece]:
         return [Keyed(vocabulary(_texts(column.vocabulary.tolist())), column.number)]
     if isinstance(column, Joined) and not any(map(_may_need_quotes, column.parts)):
         return column.parts
-    return [Told(len(column), partial(_cut, column))]
+    return [Spelled(len(column), partial(_cut, column))]
 
 
 def _may_need_quotes(part: Cells | str) -> bool:
