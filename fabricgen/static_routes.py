@@ -2,13 +2,15 @@
 
 What lies below a switch is held as intervals of addresses, merged where they touch, and turned into prefixes at the
 end: a prefix then covers exactly what is below, and never an address that is not. Switches with the same switches
-below share one answer, so that work grows with the routes that come out and not with pairs of switches.
+below share one answer, so that work grows with the routes that come out and not with pairs of switches; switches
+between the same ones below and above share their prefixes, and differ in next hops only.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -24,6 +26,15 @@ Intervals: TypeAlias = tuple[tuple[int, int], ...]
 """Ranges of addresses [first, past the last), ascending, apart from each other."""
 
 _Hops: TypeAlias = tuple[NextHop, ...]
+
+_Way: TypeAlias = tuple[int, ...]
+"""Switches that a route goes over, by their places among the switches below and above, in this order."""
+
+_Cuts: TypeAlias = tuple[tuple[_Way, ...], tuple[tuple[str, int, bool], ...]]
+"""Ways, and of every route its prefix, the number of its way, and whether the rest is dropped."""
+
+_REMEMBERED = 256
+"""Sets of routes that are kept: switches that share one are neighbours in the device table."""
 
 
 class Reachability:
@@ -46,6 +57,8 @@ class Reachability:
         self._below: dict[int, Intervals] = {}
         self._above: dict[int, Intervals] = {}
         self._shared: dict[tuple[int, ...], Intervals] = {}
+        self._own, self._through = cache(self._made_own), cache(self._made_through)
+        self._cuts = lru_cache(_REMEMBERED)(self._made_cuts)
 
     def routes(self, switch: int) -> tuple[StaticRoute, ...]:
         """The static routes of a switch, by its row in the device table, in the order of their prefixes.
@@ -53,30 +66,44 @@ class Reachability:
         Routes down go over every link to a lower switch with the prefix below it. Where there is a default route, what
         is below and does not answer is discarded instead of bouncing back down.
         """
-        family = self._addresses.family
         down, up = self._hops(switch, below=True), self._hops(switch, below=False)
+        ways, cuts = self._cuts(tuple(down), tuple(up), self._hosts(switch) if up else ())
+        hops = (*down.values(), *up.values())
+        over = [tuple([hop for peer in way for hop in hops[peer]]) for way in ways]
+        return tuple([StaticRoute(prefix, over[way], dropped) for prefix, way, dropped in cuts])
+
+    def _made_cuts(self, down: tuple[int, ...], up: tuple[int, ...], hosts: Intervals) -> _Cuts:
+        """The routes of all switches between the same switches below and above, with the same nodes of their own."""
         sources = list(self._downward(down))
         discards: Intervals = ()
         if up:
-            sources += [(merged((*self._own(u), *self.above(u))), hops) for u, hops in up.items()]
-            discards = merged((*self.below(switch), *self._hosts(switch)))
-        found = {prefix: hops for first, end, hops in _spread(sources) for prefix in prefixes(first, end, family.bits)}
+            sources += [(self._through(u), (len(down) + i,)) for i, u in enumerate(up)]
+            discards = merged((*self._below_all(down), *hosts))
+        family = self._addresses.family
+        found = {prefix: way for first, end, way in _spread(sources) for prefix in prefixes(first, end, family.bits)}
         dropped = {prefix for first, end in discards for prefix in prefixes(first, end, family.bits)}
         if up:
-            found[0, 0] = tuple(hop for hops in up.values() for hop in hops)
-        return tuple(
-            StaticRoute(f"{text_of(family, prefix[0])}/{prefix[1]}", found.get(prefix, ()), prefix in dropped)
+            found[0, 0] = tuple(range(len(down), len(down) + len(up)))
+        number: dict[_Way, int] = {}
+        cuts = [
+            (f"{text_of(family, prefix[0])}/{prefix[1]}", found.get(prefix, ()), prefix in dropped)
             for prefix in sorted(found.keys() | dropped)
-        )
+        ]
+        numbered = tuple([(text, number.setdefault(way, len(number)), drops) for text, way, drops in cuts])
+        return tuple(number), numbered
 
     def below(self, switch: int) -> Intervals:
         """Router ids and host blocks of all switches below one."""
         if switch not in self._below:
-            children = tuple(sorted(set(self._peers(switch, below=True))))
-            if children not in self._shared:
-                self._shared[children] = merged(part for c in children for part in (*self._own(c), *self.below(c)))
-            self._below[switch] = self._shared[children]
+            self._below[switch] = self._below_all(set(self._peers(switch, below=True)))
         return self._below[switch]
+
+    def _below_all(self, children: Iterable[int]) -> Intervals:
+        """The same of a switch above some others, these included."""
+        key = tuple(sorted(children))
+        if key not in self._shared:
+            self._shared[key] = merged(part for c in key for part in (*self._own(c), *self.below(c)))
+        return self._shared[key]
 
     def above(self, switch: int) -> Intervals:
         """Host blocks of all switches above one: a default route alone may climb to the wrong switch."""
@@ -85,18 +112,23 @@ class Reachability:
             self._above[switch] = merged(part for u in uppers for part in (*self._hosts(u), *self.above(u)))
         return self._above[switch]
 
-    def _downward(self, down: Mapping[int, _Hops]) -> Iterator[tuple[Intervals, _Hops]]:
-        """(what, over which links): each lower switch itself, and what is below it, once for those that share it."""
-        shared: dict[Intervals, list[_Hops]] = defaultdict(list)
-        for child, hops in down.items():
-            yield merged(self._own(child)), hops
-            shared[self.below(child)].append(hops)
-        for intervals, ways in shared.items():
-            yield intervals, tuple(hop for hops in ways for hop in hops)
+    def _downward(self, down: Sequence[int]) -> Iterator[tuple[Intervals, _Way]]:
+        """(what, over which of them): each lower switch itself, and what is below it, once for those that share it."""
+        shared: dict[Intervals, list[int]] = defaultdict(list)
+        for place, child in enumerate(down):
+            yield self._own(child), (place,)
+            shared[self.below(child)].append(place)
+        for intervals, places in shared.items():
+            yield intervals, tuple(places)
 
-    def _own(self, switch: int) -> Intervals:
+    def _made_own(self, switch: int) -> Intervals:
+        """The router id and the host blocks of one switch."""
         loopback = self._addresses.loopback.at(switch)
-        return (*(((loopback, loopback + 1),) if loopback else ()), *self._hosts(switch))
+        return merged((*(((loopback, loopback + 1),) if loopback else ()), *self._hosts(switch)))
+
+    def _made_through(self, switch: int) -> Intervals:
+        """What a lower switch reaches by one that is not below it: the switch itself, and host blocks above that."""
+        return merged((*self._own(switch), *self.above(switch)))
 
     def _hosts(self, switch: int) -> Intervals:
         found = []
@@ -119,8 +151,8 @@ class Reachability:
         links = self._links(switch, below)
         own, far = (self._names[1], self._addresses.a) if below else (self._names[0], self._addresses.b)
         hops: dict[int, list[NextHop]] = defaultdict(list)
-        for link, peer in zip(links.tolist(), self._peers(switch, below), strict=True):
-            hops[peer].append(NextHop(own[link], self._addresses.text(far.at(link))))
+        for peer, port, address in zip(self._peers(switch, below), own[links], far[links].texts(), strict=True):
+            hops[peer].append(NextHop(port, address))
         return {peer: tuple(found) for peer, found in hops.items()}
 
 
@@ -149,8 +181,8 @@ def prefixes(first: int, end: int, bits: int = 32) -> Iterator[tuple[int, int]]:
         first += size
 
 
-def _spread(sources: Sequence[tuple[Intervals, _Hops]]) -> Iterator[tuple[int, int, _Hops]]:
-    """(first, end, next hops of every source that covers it), cut where that set changes."""
+def _spread(sources: Sequence[tuple[Intervals, _Way]]) -> Iterator[tuple[int, int, _Way]]:
+    """(first, end, peers of every source that covers it), cut where that set changes."""
     changes: dict[int, list[int]] = defaultdict(list)
     for index, (intervals, _) in enumerate(sources):
         for place in (place for interval in intervals for place in interval):
@@ -159,6 +191,6 @@ def _spread(sources: Sequence[tuple[Intervals, _Hops]]) -> Iterator[tuple[int, i
     start = 0
     for place in sorted(changes):
         if active:
-            yield start, place, tuple(hop for index in sorted(active) for hop in sources[index][1])
+            yield start, place, tuple(peer for index in sorted(active) for peer in sources[index][1])
         active.symmetric_difference_update(changes[place])
         start = place

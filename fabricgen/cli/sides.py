@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fabricgen.allocate.cells import Cells, Keyed
 from fabricgen.cluster import Cluster
 from fabricgen.compiler import compile_cluster, compile_design
 from fabricgen.diff.affected import affected_switches
 from fabricgen.diff.compare import Change, Side, collector_paused, compare
 from fabricgen.diff.configs import Configs, compare_configs
 from fabricgen.diff.folder import read_lists
-from fabricgen.diff.listing import COLUMNS, NUMBERS, Listing, Lists, place_of
+from fabricgen.diff.listing import COLUMNS, NUMBERS, Column, Listing, Lists, column_of, place_of
 from fabricgen.diff.shape import shape_of
 from fabricgen.export.parts import addresses, bom, cables, devices, links
 from fabricgen.export.table import ExportContext, Table
@@ -145,14 +146,18 @@ def lists_of(cluster: Cluster, prices: Mapping[str, float]) -> Lists:
 
 def listing_of(table: Table) -> Listing:
     """A table as text, its numbers as the CSV has them."""
-    columns: dict[str, Sequence[Any]] = {}
-    for name in COLUMNS[table.name]:
-        cells: Sequence[Any] = table.columns[name]
-        if name in NUMBERS:
-            texts = {cell: cell if isinstance(cell, str) else number(cell) for cell in set(cells)}
-            cells = [texts[cell] for cell in cells]
-        columns[name] = cells
-    return Listing.of(columns)
+    return Listing({name: _texts(table.columns[name], spell=name in NUMBERS) for name in COLUMNS[table.name]})
+
+
+def _texts(cells: Sequence[Any], *, spell: bool) -> Column:
+    """A column as text; what rows share is spelled once."""
+    if isinstance(cells, Keyed):
+        return _texts(cells.vocabulary.tolist(), spell=spell)[cells.number]
+    found = cells.texts() if isinstance(cells, Cells) else column_of(cells)
+    if not spell:
+        return found
+    known = {cell: cell if isinstance(cell, str) else number(cell) for cell in set(found.tolist())}
+    return column_of([known[cell] for cell in found.tolist()])
 
 
 @dataclass(frozen=True)

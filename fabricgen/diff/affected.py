@@ -16,14 +16,15 @@ from fabricgen.cluster import Cluster
 from fabricgen.configuration import placed_snippets
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.diff.delta import Delta
-from fabricgen.diff.listing import Rows, lookup
+from fabricgen.diff.listing import Rows
 from fabricgen.diff.matching import match_rows
+from fabricgen.diff.touched import among, changed_devices
 from fabricgen.fabric_view import whole_fabrics
 
 
 def affected_switches(old: Cluster, new: Cluster, devices: Delta, links: Delta) -> set[str]:
     """Names of devices whose configuration may differ; `devices` and `links` are how the lists differ."""
-    found = _changed_devices(devices)
+    found = set(changed_devices(devices))
     found |= _far_ends(found, links)
     for side, only, changed in ((links.old, links.removed, links.was), (links.new, links.added, links.now)):
         for end in ("a_device", "b_device"):
@@ -57,21 +58,12 @@ def _ends_in(cluster: Cluster, members: list[str]) -> set[str]:
     return {name for ends in (links.a_device, links.b_device) for name in cluster.name_column[np.unique(ends[rows])]}
 
 
-def _changed_devices(devices: Delta) -> set[str]:
-    names = (
-        devices.old["device"][np.concatenate([devices.removed, devices.was])],
-        devices.new["device"][devices.added],
-    )
-    return {name for column in names for name in column.tolist()}
-
-
 def _far_ends(changed: set[str], links: Delta) -> set[str]:
     """Neighbours of devices: they know their peers' AS number, model and tier."""
     found: set[str] = set()
     for side in (links.old, links.new):
-        rows = dict.fromkeys(changed, 1)
         for end, far in (("a_device", "b_device"), ("b_device", "a_device")):
-            found |= set(side[far][lookup(rows, side[end]) > 0].tolist()) if rows else set()
+            found |= set(side[far][among(changed, side[end])].tolist())
     return found
 
 

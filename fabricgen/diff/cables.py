@@ -21,9 +21,13 @@ import numpy as np
 
 from fabricgen.diff.delta import Delta, compare_rows
 from fabricgen.diff.listing import Column, Flags, Listing, Rows, column_of, lookup
+from fabricgen.diff.touched import Touched, among
 
 CableEnd: TypeAlias = tuple[str, str, str, str]
 """A pair of cages that a cable joins: a_device, a_cage, b_device, b_cage."""
+
+Cage: TypeAlias = tuple[str, str]
+"""A cage: device and its name there."""
 
 CABLE_CHANGES: Mapping[str, tuple[str, ...]] = {
     "moved": ("ends",),
@@ -40,6 +44,12 @@ REPLUGGED = ("moved", "re-terminated")
 """Ways in which a cable that is there has to be unplugged."""
 
 OPTIC_CHANGES: Mapping[str, tuple[str, ...]] = {"swapped": ("part",)}
+
+
+def compare_ends(sides: tuple[Listing, Listing], touched: Touched, rerouted: Collection[str] = ()) -> Delta:
+    """What happens to the cables, from cable end rows; links that `rerouted` ones carried go elsewhere now."""
+    old, new = (cable_listing(side.picked(np.flatnonzero(among(touched.cables, side["cable"])))) for side in sides)
+    return compare_cables(old, new, rerouted)
 
 
 def cable_listing(ends: Listing) -> Listing:
@@ -101,13 +111,15 @@ def _ends_change(old: tuple[CableEnd, ...], new: tuple[CableEnd, ...]) -> str:
     return "re-terminated" if kept else "moved"
 
 
-def optic_listing(ends: Listing) -> Listing:
-    """Transceivers by the cage that they sit in; cables of one twin-port cage share theirs."""
-    found: dict[tuple[str, str], str] = {}
+def optic_listing(ends: Listing, cages: Collection[Cage]) -> Listing:
+    """Transceivers by the cage that they sit in, of some cages; cables of one twin-port cage share theirs."""
+    found: dict[Cage, str] = {}
+    devices = frozenset(device for device, _ in cages)
     for side in ("a", "b"):
-        rows = np.flatnonzero(np.asarray(ends[f"{side}_transceiver"] != "", dtype=bool))
-        devices, cages, parts = (ends[f"{side}_{name}"][rows].tolist() for name in ("device", "cage", "transceiver"))
-        found.update(zip(zip(devices, cages, strict=True), parts, strict=True))
+        fitted = np.asarray(ends[f"{side}_transceiver"] != "", dtype=bool)
+        rows = np.flatnonzero(fitted & among(devices, ends[f"{side}_device"]))
+        parts = ends[f"{side}_transceiver"][rows].tolist()
+        found.update((cage, part) for cage, part in zip(_cages(ends, side, rows), parts, strict=True) if cage in cages)
     return Listing.of(
         {
             "device": [device for device, _ in found],
@@ -117,6 +129,13 @@ def optic_listing(ends: Listing) -> Listing:
     )
 
 
-def compare_optics(old: Listing, new: Listing) -> Delta:
+def _cages(ends: Listing, side: str, rows: Rows) -> list[Cage]:
+    return list(zip(ends[f"{side}_device"][rows].tolist(), ends[f"{side}_cage"][rows].tolist(), strict=True))
+
+
+def compare_optics(old: Listing, new: Listing, touched: Touched) -> Delta:
     """Transceivers to plug in, to take out and to swap, cage by cage, from cable end rows."""
-    return compare_rows("optics", ("device", "cage"), OPTIC_CHANGES, (optic_listing(old), optic_listing(new)), "device")
+    changed = ((old, touched.gone), (new, touched.come))
+    cages = frozenset(cage for ends, rows in changed for side in ("a", "b") for cage in _cages(ends, side, rows))
+    sides = optic_listing(old, cages), optic_listing(new, cages)
+    return compare_rows("optics", ("device", "cage"), OPTIC_CHANGES, sides, "device")

@@ -7,16 +7,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import numpy as np
+
 from fabricgen.diff.addresses import compare_addresses
 from fabricgen.diff.bom import BomDelta, compare_boms
-from fabricgen.diff.cables import cable_listing, compare_cables, compare_optics
+from fabricgen.diff.cables import compare_ends, compare_optics
 from fabricgen.diff.configs import ConfigDelta
 from fabricgen.diff.delta import Delta, compare_rows
 from fabricgen.diff.listing import Listing, Lists
 from fabricgen.diff.places import Places
 from fabricgen.diff.reasons import reasons
-from fabricgen.diff.sessions import compare_sessions
+from fabricgen.diff.sessions import compare_sessions, session_listing
 from fabricgen.diff.shape import Shape, Tier, TierShape
+from fabricgen.diff.touched import Touched, changed_devices, touched_cables, touched_links
 
 DEVICE_CHANGES: Mapping[str, tuple[str, ...]] = {
     "moved": ("site", "rack", "u"),
@@ -95,22 +98,33 @@ def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None) -> 
     was, now = old.lists, new.lists
     with collector_paused():
         links = compare_rows("links", ("a_device", "a_port"), LINK_CHANGES, (was.links, now.links), "a_device")
-        cables = (cable_listing(was.cables), cable_listing(now.cables))
+        devices = compare_rows("devices", ("device",), DEVICE_CHANGES, (was.devices, now.devices), "device")
+        touched = touched_cables(was.cables, now.cables)
         return Change(
             old=old.name,
             new=new.name,
-            devices=compare_rows("devices", ("device",), DEVICE_CHANGES, (was.devices, now.devices), "device"),
+            devices=devices,
             links=links,
-            cables=compare_cables(*cables, _rerouted(was.links, links)),
-            optics=compare_optics(was.cables, now.cables),
+            cables=compare_ends((was.cables, now.cables), touched, _rerouted(was.links, links)),
+            optics=compare_optics(was.cables, now.cables, touched),
             addresses=_addresses(was.addresses, now.addresses),
-            sessions=compare_sessions(was, now),
+            sessions=compare_sessions(*_sessions(was, now, devices, links, touched)),
             bom=None if was.bom is None or now.bom is None else compare_boms(was.bom, now.bom, prices or {}),
             shapes=(old.shape, new.shape),
             reasons=reasons(old.shape, new.shape, links, was) if old.shape and new.shape else (),
             places=Places(was, now),
             notes=tuple(_missing(old, new)),
         )
+
+
+def _sessions(old: Lists, new: Lists, devices: Delta, links: Delta, touched: Touched) -> tuple[Listing, Listing]:
+    """The sessions of both sides that anything can have happened to."""
+    names = changed_devices(devices)
+    rows = (
+        touched_links(old, np.concatenate([links.removed, links.was]), names, touched.cables),
+        touched_links(new, np.concatenate([links.added, links.now]), names, touched.cables),
+    )
+    return session_listing(old, rows[0]), session_listing(new, rows[1])
 
 
 def _rerouted(old: Listing, links: Delta) -> set[str]:

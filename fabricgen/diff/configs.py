@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from fabricgen.diff.line_diff import unified
+
 LIMIT = 1000
 """Switches up to which configurations are rendered without being asked for: more takes longer than a page is worth."""
-
-CONTEXT = 3
-"""Lines around a difference that are shown with it."""
-
-_NUMBER = re.compile(r"([-+])(\d+)")
 
 
 class Configs(Protocol):
@@ -88,19 +83,3 @@ def _file(path: str, old: bytes | None, new: bytes | None) -> ConfigFile:
     text = unified(was, now, f"{device}/{name}")
     changed = [line[:1] for line in text[2:]]
     return ConfigFile(device, name, "changed", changed.count("+"), changed.count("-"), "\n".join(text))
-
-
-def unified(old: list[str], new: list[str], name: str) -> list[str]:
-    """The unified diff of two files; what they begin and end with alike is set aside first, as finding that is slow."""
-    most = min(len(old), len(new))
-    head = next((i for i in range(most) if old[i] != new[i]), most)
-    tail = next((i for i in range(most - head) if old[-1 - i] != new[-1 - i]), most - head)
-    head, tail = max(0, head - CONTEXT), max(0, tail - CONTEXT)
-    was, now = old[head : len(old) - tail], new[head : len(new) - tail]
-    found = list(difflib.unified_diff(was, now, f"old/{name}", f"new/{name}", lineterm="", n=CONTEXT))
-    return [_shifted(line, head) if line.startswith("@@") else line for line in found]
-
-
-def _shifted(line: str, by: int) -> str:
-    """The head of a hunk, further down by some lines."""
-    return _NUMBER.sub(lambda match: f"{match[1]}{int(match[2]) + by}", line)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from fabricgen.diff.delta import Delta, compare_rows
-from fabricgen.diff.listing import Column, Listing, Lists, lookup, place_of
+from fabricgen.diff.listing import Column, Listing, Lists, Rows, lookup, place_of
 
 SESSION_CHANGES: Mapping[str, tuple[str, ...]] = {
     "moved": ("b_device", "b_port"),
@@ -28,12 +28,12 @@ SESSION_CHANGES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def session_listing(lists: Lists) -> Listing:
-    """BGP sessions: links between two switches with AS numbers, their management ports apart.
+def session_listing(lists: Lists, among_links: Rows) -> Listing:
+    """BGP sessions over some links: those between two switches with AS numbers, their management ports apart.
 
     A management port is a link of 1 Gb/s to a switch of another fabric.
     """
-    devices, links = lists.devices, lists.links
+    devices, links = lists.devices, lists.links.picked(among_links)
     row_of = place_of(devices["device"].tolist())
     a, b = lookup(row_of, links["a_device"]), lookup(row_of, links["b_device"])
     known = (a >= 0) & (b >= 0)
@@ -60,10 +60,9 @@ def session_listing(lists: Lists) -> Listing:
     return Listing(columns)
 
 
-def compare_sessions(old: Lists, new: Lists) -> Delta:
-    """Sessions that come, go and flap."""
-    sides = (session_listing(old), session_listing(new))
-    delta = compare_rows("sessions", ("a_device", "a_port"), SESSION_CHANGES, sides, "a_device")
+def compare_sessions(old: Listing, new: Listing) -> Delta:
+    """Sessions that come, go and flap, as `session_listing` has them."""
+    delta = compare_rows("sessions", ("a_device", "a_port"), SESSION_CHANGES, (old, new), "a_device")
     elsewhere = delta.ways["moved"] & delta.differs["b_device"]
     for field in ("b_asn", "b_router_id", "b_place", "b_model"):  # what another peer brings is no reason of its own
         delta.differs[field][elsewhere] = False

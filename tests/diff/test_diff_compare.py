@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricgen.diff.addresses import compare_addresses
-from fabricgen.diff.cables import CABLE_CHANGES, REPLUGGED
+from fabricgen.diff.cables import CABLE_CHANGES, REPLUGGED, cable_listing, compare_cables, compare_optics
 from fabricgen.diff.compare import DEVICE_CHANGES, LINK_CHANGES, Change, Side, compare
 from fabricgen.diff.fail_on import fails
 from fabricgen.diff.listing import COLUMNS, Listing
 from fabricgen.diff.matching import match_rows
-from fabricgen.diff.sessions import SESSION_CHANGES, session_listing
+from fabricgen.diff.sessions import SESSION_CHANGES, compare_sessions, session_listing
+from fabricgen.diff.touched import Touched
 from fabricgen.render.bgp import sessions as rendered_sessions
 from tests.diff.conftest import changed, cluster_of, compiled, side_of
 
@@ -56,8 +57,9 @@ def test_every_row_of_the_plan_is_listed(name: str) -> None:
     plan, change = cluster_of(name).plan, compare(side_of(name), side_of(name))
     assert len(change.devices.new) == len(plan.devices)
     assert len(change.links.new) == len(plan.links)
-    assert len(change.cables.new) == len(plan.cables)
-    assert sum(map(len, change.cables.new["ends"])) == len(plan.cables.end_cable)
+    cables = cable_listing(side_of(name).lists.cables)
+    assert len(cables) == len(plan.cables)
+    assert sum(map(len, cables["ends"])) == len(plan.cables.end_cable)
 
 
 def test_every_column_that_is_compared_has_a_way_to_change() -> None:
@@ -66,7 +68,7 @@ def test_every_column_that_is_compared_has_a_way_to_change() -> None:
     of_links = [field for about in LINK_CHANGES.values() for field in about]
     assert sorted([*of_links, "a_device", "a_port"]) == sorted(COLUMNS["links"])
     of_sessions = {field for about in SESSION_CHANGES.values() for field in about} | {"a_device", "a_port"}
-    assert of_sessions == set(session_listing(LISTS).columns)
+    assert of_sessions == set(session_listing(LISTS, np.arange(len(LISTS.links))).columns)
     assert set(REPLUGGED) < set(CABLE_CHANGES)
 
 
@@ -75,13 +77,31 @@ def test_every_column_that_is_compared_has_a_way_to_change() -> None:
 )
 def test_sessions_are_those_that_configurations_have(name: str) -> None:
     cluster = cluster_of(name)
-    listed = session_listing(side_of(name).lists)
+    lists = side_of(name).lists
+    listed = session_listing(lists, np.arange(len(lists.links)))
     ends = {
         *zip(listed["a_device"], listed["a_port"], strict=True),
         *zip(listed["b_device"], listed["b_port"], strict=True),
     }
     rendered = {(view.name, s.port.name) for view in cluster.switches() if view.asn for s in rendered_sessions(view)}
     assert ends == rendered
+
+
+def test_what_is_set_aside_as_alike_has_not_changed() -> None:
+    sides = side_of("superpod-b200"), side_of("superpod-b200", "pods.p1.su=3")
+    found, (old, new) = compare(*sides), (side.lists for side in sides)
+    rerouted = set(old.links["cable"][found.links.changed_as("moved")[0]])
+    whole = compare_cables(cable_listing(old.cables), cable_listing(new.cables), rerouted)
+    sessions = [session_listing(lists, np.arange(len(lists.links))) for lists in (old, new)]
+    everything = Touched(np.arange(len(old.cables)), np.arange(len(new.cables)), frozenset(old.cables["cable"]))
+    optics = compare_optics(old.cables, new.cables, everything)
+    for kind, few, all_ in (
+        ("cables", found.cables, whole),
+        ("sessions", found.sessions, compare_sessions(*sessions)),
+        ("optics", found.optics, optics),
+    ):
+        assert few.counts() == all_.counts(), kind
+        assert 0 < len(few.old) < len(all_.old), kind
 
 
 @pytest.mark.parametrize(

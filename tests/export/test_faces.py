@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
+from fabricgen.export.drawings import port_map
 from fabricgen.export.drawings.faces import panels
 from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH
 from fabricgen.export.drawings.port_map import port_maps
@@ -99,3 +101,12 @@ def test_words_are_broken_only_where_they_must_be():
     assert wrapped(groups, 10) == ["compute-", "leaf-p1", "33", "Ethernet32", "rk01 U7"]
     assert narrowest([groups], 3) == 15
     assert narrowest([groups], 2) == 21
+
+
+def test_far_ends_are_filled_into_one_drawing_of_switches_alike():
+    one = full(CATALOG.switch("sn5600"))
+    other = replace(one, ports=tuple(replace(port, device=port.device.replace("leaf", "le&f")) for port in one.ports))
+    port_map._faces.cache_clear()
+    drawn, told = (list(port_maps(switch)) for switch in (one, other))
+    assert port_map._faces.cache_info().misses == 1
+    assert [svg.replace("leaf", "le&amp;f") for svg in drawn] == told != drawn

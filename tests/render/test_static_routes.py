@@ -174,6 +174,14 @@ def test_lost_links_make_holes_and_no_loops(design_of: Callable[..., Design]) ->
         assert "loop" not in machine.outcomes(source.name, host.peer_address.partition("/")[0])
 
 
+def test_switches_between_the_same_others_share_their_prefixes(design_of: Callable[..., Design]) -> None:
+    cores = [switch for switch in build_cluster(design_of(THREE_TIERS)).switches() if switch.tier.name == "core"]
+    one, other = (core.routes for core in cores[:2])
+    assert len(one) == len(other) > 4
+    assert all(a.prefix is b.prefix for a, b in zip(one, other, strict=True))
+    assert all(a.hops != b.hops for a, b in zip(one, other, strict=True) if a.hops)
+
+
 def test_neighbouring_blocks_become_one_route(design_of: Callable[..., Design]) -> None:
     core = next(s for s in build_cluster(design_of(THREE_TIERS)).switches() if s.tier.name == "core")
     blocks = [r.prefix for r in core.routes if length(r) < 32]

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 from fabricgen.export.drawings.faces import Column, Panel
 from fabricgen.export.drawings.svg import GLYPH
@@ -40,8 +41,11 @@ _LINES = 4
 
 _MOST_CUTS = 8
 
-_REMEMBERED = 1 << 12
+_REMEMBERED = 1 << 15
 """Layouts, and texts without their letters, that are kept."""
+
+Outline: TypeAlias = tuple[int, int, int, str, str, str, str, str, str, str, int]
+"""The fields of a port, without the letters of its far end."""
 
 Shapes = tuple[tuple[int, tuple[Port, ...]], ...]
 """By split of the cage: ports whose texts break otherwise."""
@@ -99,6 +103,22 @@ def far_end(port: Port, lines: int) -> Groups:
     return ((port.device,), rest) if lines > 1 else ((port.device, *rest),)
 
 
+def far_text(port: Port) -> str:
+    """All that is told of the far end, of which lines are cuts."""
+    return f"{port.device} {port.place} {port.rack} U{port.u}"
+
+
+def outline(port: Port) -> Outline:
+    """What a port is drawn by: all of it but the letters of its far end, as only their number and hyphens matter."""
+    texts = _masked(port.device), _masked(port.place), _masked(port.rack), 10 if port.u > 9 else 1
+    return (port.cage, port.sub, port.ways, port.role, port.tag, port.fill, port.pattern, *texts)
+
+
+def drawn_as(outline: Outline) -> Port:
+    """A port of an outline."""
+    return Port(*outline)
+
+
 def band_text(port: Port, lines: int) -> Groups:
     """What the band of a port says: its role, and letters for fabric, rail and plane."""
     return ((port.role,), (port.tag,)) if lines > 1 else ((port.role, port.tag),)
@@ -134,8 +154,8 @@ def _shapes(ports: Iterable[Port]) -> Shapes:
 
 def _shape(port: Port) -> Port:
     """A port with texts that break like its own and are otherwise the same for all."""
-    texts = _masked(port.device), _masked(port.place), _masked(port.rack), 10 if port.u > 9 else 1
-    return Port(0, 0, port.ways, port.role, _masked(port.tag), "", port.pattern and "x", *texts)
+    *_, device, place, rack, u = outline(port)
+    return Port(0, 0, port.ways, port.role, _masked(port.tag), "", port.pattern and "x", device, place, rack, u)
 
 
 @lru_cache(_REMEMBERED)

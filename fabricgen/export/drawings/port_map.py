@@ -1,5 +1,7 @@
 """The front of a switch with what is plugged into each cage: true rows and columns, text along the cages.
 
+Switches of a tier are drawn once: what tells them apart are the names at the far ends, which are filled in.
+
 A cage has its number on top, then for each port in it a band in the colour of its fabric and rail, with its role and
 letters, and the far end below.
 """
@@ -8,7 +10,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
+from typing import TypeAlias
 
+from fabricgen.catalog.models import SwitchProfile
 from fabricgen.export.drawings.faces import Column, Panel, panels
 from fabricgen.export.drawings.port_layout import (
     GAP,
@@ -18,9 +25,13 @@ from fabricgen.export.drawings.port_layout import (
     PAGE_WIDTH,
     PLANE,
     Grid,
+    Outline,
     band_text,
+    drawn_as,
     far_end,
+    far_text,
     lay_out,
+    outline,
 )
 from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, rect, safe
 from fabricgen.export.drawings.switch_ports import MANAGEMENT, Port, SwitchPorts
@@ -30,42 +41,97 @@ from fabricgen.export.palette import LIGHT, ink_on
 _NARROWEST = 120.0
 """Of a drawing, mm: its title has to stand above it."""
 
+_REMEMBERED = 256
+"""Faces that are kept: switches with the same ports, and far ends whose names break alike, are drawn once."""
+
+_HOLE = "\0"
+"""Stands around what a line says of a far end; XML cannot hold it."""
+
 OfCage = Mapping[int, Sequence[Port]]
 """The ports of each cage, and under 0 the management ports."""
+
+_Place: TypeAlias = tuple[int, int]
+"""A port on a face: cage, and which of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """A switch profile, which is the same where it is the same object: it is kept, so that no other takes its place."""
+
+    profile: SwitchProfile = field(compare=False)
+    identity: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Face:
+    """A drawing without what far ends are called, mm: between `pieces` stand cuts of the texts of ports.
+
+    `part` says which part of a switch it is.
+    """
+
+    width: float
+    height: float
+    part: str
+    pieces: tuple[str, ...]
+    cuts: tuple[tuple[_Place, slice], ...]
+
+    def body(self, told: Mapping[_Place, str]) -> str:
+        """The drawing with what is told of the far end of each port."""
+        lines = [told[place][cut] for place, cut in self.cuts]
+        if safe("".join(lines)) != "".join(lines):
+            lines = [safe(line) for line in lines]
+        return "".join(chain.from_iterable(zip(self.pieces, [*lines, ""], strict=True)))
 
 
 def port_maps(switch: SwitchPorts) -> Iterator[str]:
     """SVG drawings of a switch, of at most a page each: its face, or the cards of a chassis that carry cables."""
+    told = {(port.cage, port.sub): far_text(port) for port in switch.ports}
+    model, outlines = _Model(switch.profile, id(switch.profile)), [outline(port) for port in switch.ports if port.cage]
+    for face in _faces(model, switch.closed, tuple(outlines)):
+        title = _title(switch, face.part)
+        yield drawing(face.width, face.height, title + face.body(told), title=f"Ports of {switch.name}")
+
+
+@lru_cache(_REMEMBERED)
+def _faces(model: _Model, closed: frozenset[int], outlines: tuple[Outline, ...]) -> tuple[_Face, ...]:
+    """The drawings of switches of a model whose ports have the same outlines, in the order of the face."""
+    profile = model.profile
     of_cage: dict[int, list[Port]] = defaultdict(list)
-    for port in switch.ports:
+    for port in map(drawn_as, outlines):
         of_cage[port.cage].append(port)
-    for panel in panels(switch.profile):
+    found = []
+    for panel in panels(profile):
         if not panel.slot or any(of_cage.get(cage) for column in panel.columns for cage in column.cages):
             layout = lay_out(panel, of_cage)
             for columns, rows in layout.sheets(panel):
-                yield _sheet(switch, panel, layout.grid, of_cage, columns, rows)
+                found.append(_face(_Sheet(profile, closed, layout.grid, of_cage), panel, columns, rows))
+    return tuple(found)
 
 
-def _sheet(
-    switch: SwitchPorts, panel: Panel, grid: Grid, of_cage: OfCage, columns: Sequence[Column], rows: range
-) -> str:
-    sheet = _Sheet(switch, grid, of_cage)
+def _face(sheet: _Sheet, panel: Panel, columns: Sequence[Column], rows: range) -> _Face:
     x, kind = 0.2, columns[0].kind
     for column in columns:
         x += GAP if column.kind != kind else 0
         kind = column.kind
         for place, cage in enumerate(column.cages):
             if place in rows:
-                sheet.cage(cage, x, HEAD + (place - rows.start) * grid.cell, grid.width(column))
-        x += grid.width(column)
-    bottom = HEAD + min(len(rows), max(len(column.cages) for column in columns)) * grid.cell
-    title = _title(switch, of_cage, _part(switch, panel, columns, rows))
-    return drawing(max(x + 0.4, _NARROWEST), bottom, title + sheet.body(), title=f"Ports of {switch.name}")
+                sheet.cage(cage, x, HEAD + (place - rows.start) * sheet.grid.cell, sheet.grid.width(column))
+        x += sheet.grid.width(column)
+    bottom = HEAD + min(len(rows), max(len(column.cages) for column in columns)) * sheet.grid.cell
+    pieces = sheet.body().split(_HOLE)
+    cuts = [tuple(map(int, hole.split())) for hole in pieces[1::2]]
+    return _Face(
+        width=max(x + 0.4, _NARROWEST),
+        height=bottom,
+        part=_part(sheet.profile, panel, columns, rows),
+        pieces=tuple(pieces[::2]),
+        cuts=tuple(((cage, sub), slice(start, stop)) for cage, sub, start, stop in cuts),
+    )
 
 
-def _part(switch: SwitchPorts, panel: Panel, columns: Sequence[Column], rows: range) -> str:
+def _part(profile: SwitchProfile, panel: Panel, columns: Sequence[Column], rows: range) -> str:
     """Which part of a switch is drawn; "" for all of it."""
-    held = [switch.profile.cage_label(column.cages[0]) for column in columns]
+    held = [profile.cage_label(column.cages[0]) for column in columns]
     part = f"  slot {panel.slot}" if panel.slot else ""
     if len(columns) < len(panel.columns):
         part += f"  columns from cage {held[0]} to {held[-1]}"
@@ -74,10 +140,12 @@ def _part(switch: SwitchPorts, panel: Panel, columns: Sequence[Column], rows: ra
     return part
 
 
-def _title(switch: SwitchPorts, of_cage: OfCage, part: str) -> str:
+def _title(switch: SwitchPorts, part: str) -> str:
     """Name, model and place of the switch, and where its management port goes."""
     managed = "; ".join(
-        f"{port.device} {port.place}, {port.rack} U{port.u}" for port in of_cage.get(0, ()) if port.role == MANAGEMENT
+        f"{port.device} {port.place}, {port.rack} U{port.u}"
+        for port in switch.ports
+        if not port.cage and port.role == MANAGEMENT
     )
     told = f"{switch.profile.vendor} {switch.profile.model}  {switch.rack} U{switch.u}{part}"
     told += f"  mgmt: {managed}" if managed else ""
@@ -93,8 +161,9 @@ def _title(switch: SwitchPorts, of_cage: OfCage, part: str) -> str:
 class _Sheet:
     """Pieces of a drawing by what they have in common, so that few elements hold many cages."""
 
-    def __init__(self, switch: SwitchPorts, grid: Grid, of_cage: OfCage) -> None:
-        self._switch, self._grid, self._of_cage = switch, grid, of_cage
+    def __init__(self, profile: SwitchProfile, closed: frozenset[int], grid: Grid, of_cage: OfCage) -> None:
+        self.profile, self.grid = profile, grid
+        self._closed, self._of_cage = closed, of_cage
         self._bands: dict[str, list[str]] = defaultdict(list)
         self._planes: dict[str, list[str]] = defaultdict(list)
         self._frames: list[str] = []
@@ -105,13 +174,13 @@ class _Sheet:
     def cage(self, cage: int, x: float, y: float, room: float) -> None:
         """Draw a cage with its upper left corner at a point."""
         ports = self._of_cage.get(cage, ())
-        width, height = room - 0.4, self._grid.cell - 0.6
-        name = self._switch.profile.cage_label(cage)
+        width, height = room - 0.4, self.grid.cell - 0.6
+        name = self.profile.cage_label(cage)
         self._numbers.append(label(x + width / 2, y + NUMBER / 2, name, 2.6, "b m", width - 0.4))
         if not ports:
             self._spare.append(box(x, y, width, height))
-            word = "closed" if cage in self._switch.closed else "spare"
-            self._along(x + width / 2, y + height - PAD, word, height - NUMBER - 2, "g")
+            word = "closed" if cage in self._closed else "spare"
+            self._along(x + width / 2, y + height - PAD, word, height - NUMBER - 2, "g", word)
             return
         self._frames.append(box(x, y, width, height))
         each = width / ports[0].ways
@@ -120,7 +189,7 @@ class _Sheet:
 
     def _port(self, port: Port, x: float, y: float, width: float, height: float) -> None:
         """A band with role and letters, and below it the far end, read from below."""
-        grid, band, plane = self._grid, self._grid.band, PLANE if port.pattern else 0.0
+        grid, band, plane = self.grid, self.grid.band, PLANE if port.pattern else 0.0
         if port.sub:
             self._frames.append(f"M{number(x)} {number(y)}v{number(height)}")
         self._bands[port.fill].append(box(x, y, width, band))
@@ -131,22 +200,32 @@ class _Sheet:
         told = wrapped(band_text(port, lines), grid.band_letters[port.ways])
         self._block(x, width, y + band - PAD - plane, band - PAD - plane, told, ink)
         far = wrapped(far_end(port, lines), grid.letters[port.ways])
-        self._block(x, width, y + height - PAD, height - band - 1.2, far, "")
+        self._block(x, width, y + height - PAD, height - band - 1.2, far, "", port)
 
-    def _block(self, x: float, width: float, bottom: float, room: float, lines: Sequence[str], style: str) -> None:
-        """Lines beside one another, in the middle of a width, each from below."""
-        step = min(self._grid.line, width / len(lines))
+    def _block(
+        self,
+        x: float,
+        width: float,
+        bottom: float,
+        room: float,
+        lines: Sequence[str],
+        style: str,
+        cut_from: Port | None = None,
+    ) -> None:
+        """Lines beside one another, in the middle of a width, each from below; those of a far end are left out."""
+        step = min(self.grid.line, width / len(lines))
         left = x + width / 2 - (len(lines) - 1) / 2 * step
-        for i, line in enumerate(lines):
-            self._along(left + i * step, bottom, line, room, style)
+        told = _holes(cut_from, lines) if cut_from else map(safe, lines)
+        for i, (line, text) in enumerate(zip(lines, told, strict=True)):
+            self._along(left + i * step, bottom, line, room, style, text)
 
-    def _along(self, x: float, bottom: float, text: str, room: float, style: str) -> None:
+    def _along(self, x: float, bottom: float, text: str, room: float, style: str, told: str) -> None:
         """A text that runs upwards from a point; within a group that is turned, x and y change places."""
         fit = ""
-        if len(text) * GLYPH * self._grid.size > room + 0.01:
+        if len(text) * GLYPH * self.grid.size > room + 0.01:
             fit = f' textLength="{number(room)}" lengthAdjust="spacingAndGlyphs"'
         kind = f' class="{style}"' if style else ""
-        self._texts.append(f'<text x="{number(-bottom)}" y="{number(x)}"{kind}{fit}>{safe(text)}</text>')
+        self._texts.append(f'<text x="{number(-bottom)}" y="{number(x)}"{kind}{fit}>{told}</text>')
 
     def body(self) -> str:
         """All of it, the bands first and the text on top."""
@@ -154,6 +233,15 @@ class _Sheet:
         planes = "".join(
             f'<path d="{"".join(found)}" fill="url(#{pattern})"/>' for pattern, found in sorted(self._planes.items())
         )
-        turned = f'<g transform="rotate(-90)" font-size="{number(self._grid.size)}">{"".join(self._texts)}</g>'
+        turned = f'<g transform="rotate(-90)" font-size="{number(self.grid.size)}">{"".join(self._texts)}</g>'
         lines = path(self._spare, "d") + path(self._frames, "l")
         return bands + planes + lines + "".join(self._numbers) + turned
+
+
+def _holes(port: Port, lines: Sequence[str]) -> Iterator[str]:
+    """What stands in place of the lines of a far end: which port, and where in its text each begins and ends."""
+    text, start = far_text(port), 0
+    for line in lines:
+        start += text.startswith(" ", start)
+        yield f"{_HOLE}{port.cage} {port.sub} {start} {start + len(line)}{_HOLE}"
+        start += len(line)

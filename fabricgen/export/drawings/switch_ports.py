@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -72,6 +72,8 @@ class PortMaps:
         self._cluster = cluster
         self._devices, self._links = cluster.plan.devices, cluster.plan.links
         self._swatches = cluster_swatches(cluster)
+        self._rack_names = np.array(cluster.plan.racks.names, dtype=object)
+        self._look = cache(self._made_look)
 
     def switches(self, devices: list[int]) -> Iterator[SwitchPorts]:
         """Those of some devices that are switches with ports on their face that carry cables."""
@@ -96,23 +98,27 @@ class PortMaps:
         start, stop = np.searchsorted(ends.device, np.array([device, device + 1], dtype=np.int32)).tolist()
         return slice(start, stop)
 
-    def _ports(self, device: int) -> Iterator[Port]:
+    def _ports(self, device: int) -> list[Port]:
         ends, rows, links = self._ends, self._rows(device), self._links
         at, upper = ends.link[rows], ends.upper[rows].astype(bool)
         far = np.where(upper, links.a_device[at], links.b_device[at])
         places = self._far_places(at, upper)
-        numbers = (ends.cage, ends.sub, ends.ways)
-        columns = (*(c[rows] for c in numbers), links.segment[at], upper, links.rail[at], links.plane[at], far)
-        for (cage, sub, ways, segment, is_upper, rail, plane, other), place in zip(
-            zip(*(c.tolist() for c in columns), strict=True), places, strict=True
-        ):
-            of = links.segments[segment]
-            has_rails, has_planes = self._has.get(of.fabric, (False, False))
-            swatch, mark = self._swatches[of.fabric], plane_mark(plane * has_planes)
-            tag = swatch.code + (str(rail) if rail and has_rails else "") + (f" {mark.letter}" if mark else "")
-            rack, u, name = self._rack_of(other), int(self._devices.u[other]), self._cluster.names[other]
-            fill, pattern = rail_fill(swatch.fill, rail * has_rails), mark.pattern if mark else ""
-            yield Port(cage, sub, ways, role_of(of, is_upper), tag, fill, pattern, name, place, rack, u)
+        numbers = (column[rows].tolist() for column in (ends.cage, ends.sub, ends.ways))
+        kinds = (column.tolist() for column in (links.segment[at], upper, links.rail[at], links.plane[at]))
+        looks = [self._look(*kind) for kind in zip(*kinds, strict=True)]
+        names, racks = self._cluster.name_column[far].tolist(), self._rack_names[self._devices.rack[far]].tolist()
+        told = zip(names, places, racks, self._devices.u[far].tolist(), strict=True)
+        return [
+            Port(cage, sub, ways, *look, *end) for cage, sub, ways, look, end in zip(*numbers, looks, told, strict=True)
+        ]
+
+    def _made_look(self, segment: int, upper: bool, rail: int, plane: int) -> tuple[str, str, str, str]:
+        """Role, tag, fill and pattern of the ends of links of a segment."""
+        of = self._links.segments[segment]
+        has_rails, has_planes = self._has.get(of.fabric, (False, False))
+        swatch, mark = self._swatches[of.fabric], plane_mark(plane * has_planes)
+        tag = swatch.code + (str(rail) if rail and has_rails else "") + (f" {mark.letter}" if mark else "")
+        return role_of(of, upper), tag, rail_fill(swatch.fill, rail * has_rails), mark.pattern if mark else ""
 
     def _far_places(self, at: Ints, upper: Flags) -> list[str]:
         """Cage and port of the far ends of links."""

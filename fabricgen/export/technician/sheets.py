@@ -70,6 +70,11 @@ class Pack:
         return rack_places(self.cluster)
 
     @cached_property
+    def ends_per_rack(self) -> Wide:
+        """How many cable ends are in each rack; int64."""
+        return ends_per_rack(self.cluster)
+
+    @cached_property
     def by_rack(self) -> tuple[Wide, Wide, Flags]:
         """(where each rack begins, row, whether it is the b end) of all ends, from the top of each rack, along ports.
 
@@ -172,7 +177,7 @@ def rack_sheet(pack: Pack, rack: int, name: str) -> Sheet:
 
 def racks_wired(pack: Pack, racks: tuple[int, ...]) -> list[tuple[int, int]]:
     """(rack, ends of cables in it) of those racks in which any cable ends."""
-    count = ends_per_rack(pack.cluster)
+    count = pack.ends_per_rack
     return [(rack, int(count[rack])) for rack in racks if count[rack]]
 
 
