@@ -37,7 +37,7 @@ def loaded_by(*arguments: str) -> set[str]:
     code = (
         "import sys, json\nfrom fabricgen.cli.main import run\n"
         f"code = run({list(arguments)!r})\n"
-        "print('\\n' + json.dumps(sorted({m.partition('.')[0] for m in sys.modules})))"
+        "print('\\n' + json.dumps(sorted(m for m in sys.modules if '.' not in m)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     return set(json.loads(done.stdout.splitlines()[-1]))

@@ -71,7 +71,7 @@ class NodeProfile(Profile):
     accelerators: Accelerators | None = Field(None, description="Its accelerators. Default: none.")
     roles: dict[str, NicRole] = Field(description="Role (compute, storage, inband, bmc, ...) -> its ports.")
     rack_units: int = Field(gt=0, description="Height, rack units.")
-    power_w: Power = Field(Power(max=None, typical=None), description="Electrical power, W.")
+    power_w: Power = Field(Power.model_construct(max=None, typical=None), description="Electrical power, W.")
     psu: PowerSupplies | None = Field(
         None, description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."
     )

@@ -139,7 +139,9 @@ class SwitchProfile(Profile):
     throughput_gbps: float | None = Field(None, gt=0, description="Per direction, Gb/s.")
     cages: tuple[CageClass, ...] = Field(min_length=1, description="Its cages by kind, in the order of the face.")
     rack_units: int = Field(gt=0, description="Height, rack units.")
-    power_w: Power = Field(Power(max=None, typical=None), description="Electrical power without optics, W.")
+    power_w: Power = Field(
+        Power.model_construct(max=None, typical=None), description="Electrical power without optics, W."
+    )
     psu: PowerSupplies | None = Field(
         None, description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."
     )

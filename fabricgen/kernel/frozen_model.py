@@ -9,7 +9,8 @@ class FrozenModel(BaseModel):
     """Unknown keys are errors, values never change.
 
     The validator is made when it is first used: most models only ever stand inside another, whose validator holds
-    theirs, and making one for each of them costs every start of the program as much as importing pydantic does.
+    theirs, and making one for each of them costs every start of the program as much as importing pydantic does. So an
+    instance that is right as it stands, such as one of defaults, is made by `model_construct`, which needs none.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
