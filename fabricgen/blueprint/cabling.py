@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, mod
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.patching import Patch
 from fabricgen.blueprint.scalars import MediaOf, Name
+from fabricgen.blueprint.when_stated import WhenStated
 from fabricgen.catalog.models import ascending
 from fabricgen.kernel.forms import CATALOGUE, one_or_list
 
@@ -91,6 +92,6 @@ class Cabling(MediaPolicy):
         description="Lengths that are stocked, m, by medium or cable profile, e.g. {DAC: [1, 2], DR: [5, 10, 30]}. "
         "Default: the catalogue's.",
     )
-    patch: Annotated[dict[Name, Patch], Field(max_length=16)] = Field(
+    patch: Annotated[dict[Name, WhenStated[Patch]], Field(max_length=16)] = Field(
         default_factory=dict, description="Fibre that goes through patch panels, by policy."
     )

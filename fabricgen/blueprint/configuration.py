@@ -9,6 +9,7 @@ from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_va
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Line, Name
+from fabricgen.blueprint.when_stated import WhenStated
 from fabricgen.kernel.forms import CATALOGUE
 
 _LEAVES = re.compile(r"\s*(end|abort)\s*", re.I)
@@ -73,7 +74,7 @@ class Snippet(Model):
         return self
 
 
-Snippets = dict[Name, Snippet]
+Snippets = dict[Name, WhenStated[Snippet]]
 """Snippets by name; they are put in by order of their names, the cluster's first, then fabric, tier and device."""
 
 

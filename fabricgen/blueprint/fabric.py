@@ -16,6 +16,7 @@ from fabricgen.blueprint.naming import Templates
 from fabricgen.blueprint.qos import Qos
 from fabricgen.blueprint.routing import Ip, Pools, Routing
 from fabricgen.blueprint.scalars import NAME_PATTERN, Cages, Line, LinksOf, MediaOf, Name, NicModeOf, Ratio, Speed
+from fabricgen.blueprint.when_stated import WhenStated
 from fabricgen.kernel.forms import CATALOGUE, one_or_list, text_form
 
 DIMENSIONS = ("site", "pod", "su", "rack", "rail", "rail-group", "plane", "port")
@@ -247,17 +248,19 @@ class Fabric(Model):
     media: MediaOf | None = Field(
         None, description="What all its links but copper pairs may run over; tiers may say otherwise. Default: any."
     )
-    cabling: MediaPolicy = Field(
+    cabling: WhenStated[MediaPolicy] = Field(
         default_factory=MediaPolicy.model_construct, description="Overrides the cluster's policy of media, key by key."
     )
-    spans: dict[Name, SpanSpec] = Field(
+    spans: dict[Name, WhenStated[SpanSpec]] = Field(
         default_factory=dict, description="Long-haul connections of its top tier between sites, by name."
     )
-    extra: dict[Name, Extra] = Field(default_factory=dict, description="Devices beside the nodes, by name.")
-    routing: Routing = Field(default_factory=Routing.model_construct, description="Overrides the cluster's routing.")
-    pools: Pools = Field(default_factory=Pools.model_construct, description="Pools of this fabric's own.")
-    qos: Qos = Field(default_factory=Qos.model_construct, description="Overrides the cluster's QoS.")
-    management: Management = Field(
+    extra: dict[Name, WhenStated[Extra]] = Field(default_factory=dict, description="Devices beside the nodes, by name.")
+    routing: WhenStated[Routing] = Field(
+        default_factory=Routing.model_construct, description="Overrides the cluster's routing."
+    )
+    pools: WhenStated[Pools] = Field(default_factory=Pools.model_construct, description="Pools of this fabric's own.")
+    qos: WhenStated[Qos] = Field(default_factory=Qos.model_construct, description="Overrides the cluster's QoS.")
+    management: WhenStated[Management] = Field(
         default_factory=Management.model_construct, description="Overrides the cluster's management."
     )
     snippets: Snippets = Field(default_factory=dict, description="Raw configuration for its switches, by name.")

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, 
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import PERCENT_FORM, Line, Percent, Ratio
+from fabricgen.blueprint.when_stated import WhenStated
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.units import parse_percent
 
@@ -168,7 +169,9 @@ class _Judgement(Model):
         examples=[{"FG303": "error", "FG105": "ignore"}],
         description="How grave the findings of a rule are, instead of its own severity.",
     )
-    limits: Limits = Field(default_factory=Limits.model_construct, description="From where on a figure is a finding.")
+    limits: WhenStated[Limits] = Field(
+        default_factory=Limits.model_construct, description="From where on a figure is a finding."
+    )
 
 
 class BlueprintLint(_Judgement):
