@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -12,28 +12,23 @@ from pydantic_core import CoreSchema, core_schema
 T = TypeVar("T", bound=BaseModel)
 
 
-@dataclass(frozen=True, slots=True)
-class _Validator:
-    """Validates a part by its own model, whose validator is made with the first part there is.
+def _validated(model: type[BaseModel], value: Any) -> BaseModel:
+    """A part, by the validator of its own model, which is made with the first part there is.
 
     What is wrong is told at its place in the whole: pydantic takes over the errors of a validator within another.
     """
-
-    model: type[BaseModel]
-
-    def __call__(self, value: Any) -> BaseModel:
-        return value if isinstance(value, self.model) else self.model.model_validate(value)
+    return value if isinstance(value, model) else model.model_validate(value)
 
 
 class _WhenStated:
     """Holds the validator of a model back, which pydantic would make with that of the whole."""
 
     def __get_pydantic_core_schema__(self, model: type[BaseModel], handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(_Validator(model))
+        return core_schema.no_info_plain_validator_function(partial(_validated, model))
 
     def __get_pydantic_json_schema__(self, core: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """As the model's own, under its name."""
-        model = core["function"]["function"].model
+        model = core["function"]["function"].args[0]
         model.model_rebuild()
         return handler(core_schema.definitions_schema(model.__pydantic_core_schema__, []))
 
