@@ -1,7 +1,5 @@
 """The language of single cables: what was built instead of what is planned."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated, Any
 

@@ -1,8 +1,6 @@
 """The language of cabling: which media are taken, what is stocked, the products to order, and what is patched."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
@@ -39,7 +37,7 @@ class MediaPolicy(Model):
     )
 
     @model_validator(mode="after")
-    def _of_one_mind(self) -> MediaPolicy:
+    def _of_one_mind(self) -> Self:
         for name, words in (("allow", self.allow), ("prefer", self.prefer)):
             both = [word for word in words or () if word in (self.avoid or ())]
             if both:

@@ -1,9 +1,7 @@
 """The user's hand in configurations: raw text at named places, and what single ports have of their own."""
 
-from __future__ import annotations
-
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
@@ -68,7 +66,7 @@ class Snippet(Model):
     tree: dict[str, Any] | None = Field(None, description="Data to merge, e.g. {CRM: {Config: {polling_interval: 60}}}")
 
     @model_validator(mode="after")
-    def _either(self) -> Snippet:
+    def _either(self) -> Self:
         if (self.text is None) == (self.tree is None):
             raise ValueError("a snippet has either `text` or `tree`")
         return self

@@ -1,9 +1,7 @@
 """The language of one fabric: its tiers, what attaches to them, and what differs from the cluster's defaults."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
@@ -149,7 +147,7 @@ class Extra(Model):
     )
 
     @model_validator(mode="after")
-    def _named(self) -> Extra:
+    def _named(self) -> Self:
         if self.names and self.count not in (None, len(self.names)):
             raise ValueError(f"count is {self.count}, and {len(self.names)} names are given")
         if len(set(self.names)) < len(self.names):
@@ -276,13 +274,13 @@ class Fabric(Model):
     description: Line = Field("", description="For people.")
 
     @model_validator(mode="after")
-    def _has_guids(self) -> Fabric:
+    def _has_guids(self) -> Self:
         if self.guids is not None and self.protocol != "infiniband":
             raise ValueError("`guids` are of InfiniBand devices")
         return self
 
     @model_validator(mode="after")
-    def _has_switches(self) -> Fabric:
+    def _has_switches(self) -> Self:
         if bool(self.tiers) == bool(self.carried_by):
             raise ValueError(
                 "a fabric carried by another has no tiers of its own"

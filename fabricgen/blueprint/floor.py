@@ -1,9 +1,7 @@
 """The language of the floor: halls, where racks stand in them, and what feeds them."""
 
-from __future__ import annotations
-
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
@@ -161,7 +159,7 @@ class Floor(Model):
     )
 
     @model_validator(mode="after")
-    def _feeds_suffice(self) -> Floor:
+    def _feeds_suffice(self) -> Self:
         if len(set(self.feeds)) < len(self.feeds):
             raise ValueError("a feed is named twice")
         if self.feeds and self.cords > len(self.feeds):

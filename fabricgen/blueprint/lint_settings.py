@@ -1,10 +1,8 @@
 """What the linter is told: by a blueprint of itself, and by a project of all of its blueprints."""
 
-from __future__ import annotations
-
 from datetime import date
 from itertools import accumulate
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
 
@@ -154,7 +152,7 @@ class Limits(Model):
         None, gt=0, description="Least that an in-band fabric gives each node, Gb/s. Default: not judged."
     )
 
-    def over(self, others: Limits) -> Limits:
+    def over(self, others: Self) -> Self:
         """These limits where they are stated, else the others."""
         stated = {key: getattr(self, key) for key in self.model_fields_set}
         if "after_loss" in stated:

@@ -1,9 +1,7 @@
 """The language as a whole: a blueprint."""
 
-from __future__ import annotations
-
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
@@ -127,7 +125,7 @@ class ScaleUp(Model):
     )
 
     @model_validator(mode="after")
-    def _racks_are_of_racks(self) -> ScaleUp:
+    def _racks_are_of_racks(self) -> Self:
         if self.racks is not None and self.per != "rack":
             raise ValueError("`racks` goes with `per: rack`")
         return self

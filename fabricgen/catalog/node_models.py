@@ -1,8 +1,6 @@
 """What the catalogue says of a node: whatever hangs at the edge of a fabric, and its ports by role."""
 
-from __future__ import annotations
-
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -38,7 +36,7 @@ class NicRole(FrozenModel):
     ports: tuple[NicPort, ...] = Field(min_length=1, description="The ports one by one.")
 
     @model_validator(mode="after")
-    def _ports_are_distinct(self) -> NicRole:
+    def _ports_are_distinct(self) -> Self:
         if min(self.splits, default=0) < 1:
             raise ValueError("splits are 1 or more")
         if len({p.name for p in self.ports}) < len(self.ports):

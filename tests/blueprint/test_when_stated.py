@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from pydantic import Field, ValidationError
 
 from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.when_stated import WhenStated
+from fabricgen.catalog.models import PROFILE_KINDS
+from fabricgen.kernel.model_fields import models_within
 
 
 class Shelf(Model):
@@ -46,3 +51,9 @@ def test_the_schema_names_the_part_once() -> None:
     assert schema["properties"]["shelf"]["$ref"] == "#/$defs/Shelf"
     assert schema["properties"]["shelves"]["additionalProperties"] == {"$ref": "#/$defs/Shelf"}
     assert schema["$defs"]["Shelf"]["properties"]["units"]["exclusiveMinimum"] == 0
+
+
+def test_annotations_of_models_are_compiled_with_their_modules() -> None:
+    models = [model for whole in (Blueprint, *PROFILE_KINDS.values()) for model in models_within(whole)]
+    assert len(models) > 60
+    assert not [model for model in models if hasattr(sys.modules[model.__module__], "annotations")]
