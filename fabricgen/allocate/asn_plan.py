@@ -37,7 +37,7 @@ class AsnDemand:
 def asn_plan(design: Design, fabric: FabricDesign) -> tuple[AsnPlan, dict[str, Path]]:
     """The AS number plan of a fabric, its own keys over the cluster's, and where each of its keys is stated."""
     blueprint = design.loaded.blueprint
-    found = AsnPlan()
+    found = AsnPlan.model_construct()
     paths: dict[str, Path] = dict.fromkeys(AsnPlan.model_fields, ("routing", "asn"))
     own = blueprint.fabrics[fabric.name].routing.asn
     for plan, path in ((blueprint.routing.asn, ("routing", "asn")), (own, (*fabric.path, "routing", "asn"))):

@@ -1,7 +1,5 @@
 """What every part of the language is made of, and how its words are renamed."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The language of single cables: what was built instead of what is planned."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated, Any
 
@@ -9,6 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Line
+from fabricgen.blueprint.when_stated import WhenStated
 from fabricgen.kernel.forms import text_form
 
 LONGEST_M = 1_000_000
@@ -20,13 +19,16 @@ MOST_CABLES = 50_000
 MOST_ENDS = 64
 """Far ends of a splitter at most."""
 
+HIGHEST_NUMBER = 99_999
+"""Of a cage that is called by a number alone."""
+
 _PLACE = r"[A-Za-z0-9][A-Za-z0-9_./:-]{0,99}"
 _PART = r"[A-Za-z0-9][A-Za-z0-9 _./+()#-]{0,63}"
 
 
 def _place(value: Any) -> Any:
-    """A cage is often called by a number alone."""
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    """A cage is often called by a number alone; one beyond all faces is no text to be."""
+    return str(value) if type(value) is int and value <= HIGHEST_NUMBER else value
 
 
 def _is_place(text: str) -> str:
@@ -47,7 +49,7 @@ _PLACE_FORM = text_form(
     "14.2",
     type=["string", "integer"],
     minimum=0,
-    maximum=99999,
+    maximum=HIGHEST_NUMBER,
 )
 Place = Annotated[str, BeforeValidator(_place), AfterValidator(_is_place), WithJsonSchema(_PLACE_FORM)]
 """Where a cable is plugged in, on a device that is known."""
@@ -99,5 +101,5 @@ class CableOverride(Model):
     note: Line = Field("", description="For people.")
 
 
-CableOverrides = Annotated[dict[str, CableOverride], Field(max_length=MOST_CABLES)]
+CableOverrides = Annotated[dict[str, WhenStated[CableOverride]], Field(max_length=MOST_CABLES)]
 """What single cables have of their own, by cable id."""

@@ -1,14 +1,13 @@
 """The language of cabling: which media are taken, what is stocked, the products to order, and what is patched."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.patching import Patch
 from fabricgen.blueprint.scalars import MediaOf, Name
+from fabricgen.blueprint.when_stated import WhenStated
 from fabricgen.catalog.models import ascending
 from fabricgen.kernel.forms import CATALOGUE, one_or_list
 
@@ -38,7 +37,7 @@ class MediaPolicy(Model):
     )
 
     @model_validator(mode="after")
-    def _of_one_mind(self) -> MediaPolicy:
+    def _of_one_mind(self) -> Self:
         for name, words in (("allow", self.allow), ("prefer", self.prefer)):
             both = [word for word in words or () if word in (self.avoid or ())]
             if both:
@@ -91,6 +90,6 @@ class Cabling(MediaPolicy):
         description="Lengths that are stocked, m, by medium or cable profile, e.g. {DAC: [1, 2], DR: [5, 10, 30]}. "
         "Default: the catalogue's.",
     )
-    patch: Annotated[dict[Name, Patch], Field(max_length=16)] = Field(
+    patch: Annotated[dict[Name, WhenStated[Patch]], Field(max_length=16)] = Field(
         default_factory=dict, description="Fibre that goes through patch panels, by policy."
     )

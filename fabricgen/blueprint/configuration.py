@@ -1,14 +1,13 @@
 """The user's hand in configurations: raw text at named places, and what single ports have of their own."""
 
-from __future__ import annotations
-
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Line, Name
+from fabricgen.blueprint.when_stated import WhenStated
 from fabricgen.kernel.forms import CATALOGUE
 
 _LEAVES = re.compile(r"\s*(end|abort)\s*", re.I)
@@ -67,13 +66,13 @@ class Snippet(Model):
     tree: dict[str, Any] | None = Field(None, description="Data to merge, e.g. {CRM: {Config: {polling_interval: 60}}}")
 
     @model_validator(mode="after")
-    def _either(self) -> Snippet:
+    def _either(self) -> Self:
         if (self.text is None) == (self.tree is None):
             raise ValueError("a snippet has either `text` or `tree`")
         return self
 
 
-Snippets = dict[Name, Snippet]
+Snippets = dict[Name, WhenStated[Snippet]]
 """Snippets by name; they are put in by order of their names, the cluster's first, then fabric, tier and device."""
 
 

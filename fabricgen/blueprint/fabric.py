@@ -1,9 +1,7 @@
 """The language of one fabric: its tiers, what attaches to them, and what differs from the cluster's defaults."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
@@ -16,6 +14,7 @@ from fabricgen.blueprint.naming import Templates
 from fabricgen.blueprint.qos import Qos
 from fabricgen.blueprint.routing import Ip, Pools, Routing
 from fabricgen.blueprint.scalars import NAME_PATTERN, Cages, Line, LinksOf, MediaOf, Name, NicModeOf, Ratio, Speed
+from fabricgen.blueprint.when_stated import WhenStated
 from fabricgen.kernel.forms import CATALOGUE, one_or_list, text_form
 
 DIMENSIONS = ("site", "pod", "su", "rack", "rail", "rail-group", "plane", "port")
@@ -148,7 +147,7 @@ class Extra(Model):
     )
 
     @model_validator(mode="after")
-    def _named(self) -> Extra:
+    def _named(self) -> Self:
         if self.names and self.count not in (None, len(self.names)):
             raise ValueError(f"count is {self.count}, and {len(self.names)} names are given")
         if len(set(self.names)) < len(self.names):
@@ -247,17 +246,19 @@ class Fabric(Model):
     media: MediaOf | None = Field(
         None, description="What all its links but copper pairs may run over; tiers may say otherwise. Default: any."
     )
-    cabling: MediaPolicy = Field(
+    cabling: WhenStated[MediaPolicy] = Field(
         default_factory=MediaPolicy.model_construct, description="Overrides the cluster's policy of media, key by key."
     )
-    spans: dict[Name, SpanSpec] = Field(
+    spans: dict[Name, WhenStated[SpanSpec]] = Field(
         default_factory=dict, description="Long-haul connections of its top tier between sites, by name."
     )
-    extra: dict[Name, Extra] = Field(default_factory=dict, description="Devices beside the nodes, by name.")
-    routing: Routing = Field(default_factory=Routing.model_construct, description="Overrides the cluster's routing.")
-    pools: Pools = Field(default_factory=Pools.model_construct, description="Pools of this fabric's own.")
-    qos: Qos = Field(default_factory=Qos.model_construct, description="Overrides the cluster's QoS.")
-    management: Management = Field(
+    extra: dict[Name, WhenStated[Extra]] = Field(default_factory=dict, description="Devices beside the nodes, by name.")
+    routing: WhenStated[Routing] = Field(
+        default_factory=Routing.model_construct, description="Overrides the cluster's routing."
+    )
+    pools: WhenStated[Pools] = Field(default_factory=Pools.model_construct, description="Pools of this fabric's own.")
+    qos: WhenStated[Qos] = Field(default_factory=Qos.model_construct, description="Overrides the cluster's QoS.")
+    management: WhenStated[Management] = Field(
         default_factory=Management.model_construct, description="Overrides the cluster's management."
     )
     snippets: Snippets = Field(default_factory=dict, description="Raw configuration for its switches, by name.")
@@ -273,13 +274,13 @@ class Fabric(Model):
     description: Line = Field("", description="For people.")
 
     @model_validator(mode="after")
-    def _has_guids(self) -> Fabric:
+    def _has_guids(self) -> Self:
         if self.guids is not None and self.protocol != "infiniband":
             raise ValueError("`guids` are of InfiniBand devices")
         return self
 
     @model_validator(mode="after")
-    def _has_switches(self) -> Fabric:
+    def _has_switches(self) -> Self:
         if bool(self.tiers) == bool(self.carried_by):
             raise ValueError(
                 "a fabric carried by another has no tiers of its own"

@@ -1,15 +1,14 @@
 """The language of the floor: halls, where racks stand in them, and what feeds them."""
 
-from __future__ import annotations
-
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Name, Percent
 from fabricgen.blueprint.trays import Trays
+from fabricgen.blueprint.when_stated import WhenStated
 from fabricgen.kernel.forms import CATALOGUE, text_form
 
 Stand = Literal[
@@ -115,23 +114,25 @@ class Floor(Model):
     rack_depth_m: float = Field(1.2, ge=0.1, le=10, description="Depth of a rack and what stands out of it, m.")
     rack_pitch_m: float = Field(0.6, ge=0.1, le=10, description="Between the centres of racks in a row, m.")
     racks_per_row: int = Field(16, gt=0, le=10000, description="Racks in a row.")
-    halls: dict[Name, HallSpec] = Field(
+    halls: dict[Name, WhenStated[HallSpec]] = Field(
         default_factory=dict, max_length=1000, description="Halls by name. Default: one without end at each site."
     )
     storey_m: float = Field(5.0, gt=0, le=50, description="From one storey up to the next, m.")
     network_rows: NetworkRows | None = Field(
         None, description="Rows for what serves more than a unit. Default: a row each, before all others."
     )
-    racks: dict[RackName, RackPlace] = Field(
+    racks: dict[RackName, WhenStated[RackPlace]] = Field(
         default_factory=dict, max_length=100_000, description="Where racks stand instead, by name."
     )
-    devices: dict[str, DevicePlace] = Field(
+    devices: dict[str, WhenStated[DevicePlace]] = Field(
         default_factory=dict,
         max_length=100_000,
         description="Where devices stand instead, by name; a rack of `racks` may be new.",
     )
     tray_m: float = Field(1.2, ge=0, le=20, description="From the top of a rack up to the cable tray, m.")
-    trays: Trays = Field(default_factory=Trays.model_construct, description="Where trays run, and ways between halls.")
+    trays: WhenStated[Trays] = Field(
+        default_factory=Trays.model_construct, description="Where trays run, and ways between halls."
+    )
     slack: Percent = Field(0.1, description="Added to every cable length.")
     network_rack: str | None = Field(
         None,
@@ -158,7 +159,7 @@ class Floor(Model):
     )
 
     @model_validator(mode="after")
-    def _feeds_suffice(self) -> Floor:
+    def _feeds_suffice(self) -> Self:
         if len(set(self.feeds)) < len(self.feeds):
             raise ValueError("a feed is named twice")
         if self.feeds and self.cords > len(self.feeds):

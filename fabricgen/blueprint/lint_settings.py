@@ -1,15 +1,14 @@
 """What the linter is told: by a blueprint of itself, and by a project of all of its blueprints."""
 
-from __future__ import annotations
-
 from datetime import date
 from itertools import accumulate
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import PERCENT_FORM, Line, Percent, Ratio
+from fabricgen.blueprint.when_stated import WhenStated
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.units import parse_percent
 
@@ -153,7 +152,7 @@ class Limits(Model):
         None, gt=0, description="Least that an in-band fabric gives each node, Gb/s. Default: not judged."
     )
 
-    def over(self, others: Limits) -> Limits:
+    def over(self, others: Self) -> Self:
         """These limits where they are stated, else the others."""
         stated = {key: getattr(self, key) for key in self.model_fields_set}
         if "after_loss" in stated:
@@ -168,7 +167,9 @@ class _Judgement(Model):
         examples=[{"FG303": "error", "FG105": "ignore"}],
         description="How grave the findings of a rule are, instead of its own severity.",
     )
-    limits: Limits = Field(default_factory=Limits.model_construct, description="From where on a figure is a finding.")
+    limits: WhenStated[Limits] = Field(
+        default_factory=Limits.model_construct, description="From where on a figure is a finding."
+    )
 
 
 class BlueprintLint(_Judgement):

@@ -32,7 +32,7 @@ class LoadedBlueprint:
     """Where its lock lies or would lie; None for standard input."""
     guids: Mapping[str, tuple[GuidRow, ...]] = field(default_factory=dict)
     """Stated GUIDs of InfiniBand devices, by fabric."""
-    project: Project = field(default_factory=Project)
+    project: Project = field(default_factory=Project.model_construct)
     """What holds for all blueprints of its project."""
     project_source: Located | None = None
     """Where that stands; None for a project without settings."""

@@ -3,11 +3,9 @@
 It says the same on every NOS. Servers are reached through the management port where a switch has one.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
@@ -162,7 +160,7 @@ class User(Model):
     ssh_keys: tuple[PublicKey, ...] = Field((), max_length=8, description="Public keys that may log in.")
 
     @model_validator(mode="after")
-    def _can_log_in(self) -> User:
+    def _can_log_in(self) -> Self:
         if not self.password and not self.ssh_keys:
             raise ValueError("an account without `password` and `ssh_keys` would be open to everybody, or to nobody")
         return self
@@ -250,7 +248,7 @@ class Management(Model):
         None, description="Of the clock, by its IANA name. Default: as the NOS has it, UTC."
     )
 
-    def over(self, shared: Management) -> Management:
+    def over(self, shared: Self) -> Self:
         """These settings over others: users are added by name, every other setting replaces its like."""
         own = {name: getattr(self, name) for name in type(self).model_fields if getattr(self, name)}
         own["users"] = {**shared.users, **self.users}

@@ -1,9 +1,7 @@
 """The language as a whole: a blueprint."""
 
-from __future__ import annotations
-
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
@@ -21,6 +19,7 @@ from fabricgen.blueprint.qos import Qos
 from fabricgen.blueprint.routing import Ip, Pools, Routing
 from fabricgen.blueprint.scalars import NAME_PATTERN, NODES_FORM, Line, Name, NodesOf
 from fabricgen.blueprint.spares import Spares
+from fabricgen.blueprint.when_stated import WhenStated
 from fabricgen.kernel.forms import CATALOGUE
 
 NodeSets = Annotated[
@@ -126,7 +125,7 @@ class ScaleUp(Model):
     )
 
     @model_validator(mode="after")
-    def _racks_are_of_racks(self) -> ScaleUp:
+    def _racks_are_of_racks(self) -> Self:
         if self.racks is not None and self.per != "rack":
             raise ValueError("`racks` goes with `per: rack`")
         return self
@@ -150,32 +149,44 @@ class Blueprint(Model):
     fabrics: dict[Name, Fabric] = Field(
         min_length=1, description="Networks by name: compute, storage, inband, oob and others."
     )
-    routing: Routing = Field(default_factory=Routing.model_construct, description="Routing of all Ethernet fabrics.")
+    routing: WhenStated[Routing] = Field(
+        default_factory=Routing.model_construct, description="Routing of all Ethernet fabrics."
+    )
     ip: Ip = Field("v4", description="Address families of all fabrics: v4, v6 or dual.")
-    pools: Pools = Field(default_factory=Pools.model_construct, description="Address pools that fabrics share.")
-    qos: Qos = Field(default_factory=Qos.model_construct, description="Quality of service of all RoCE fabrics.")
+    pools: WhenStated[Pools] = Field(
+        default_factory=Pools.model_construct, description="Address pools that fabrics share."
+    )
+    qos: WhenStated[Qos] = Field(
+        default_factory=Qos.model_construct, description="Quality of service of all RoCE fabrics."
+    )
     nos: NosOf = Field(default_factory=dict, description="Network operating system by tier, or one for all.")
-    management: Management = Field(
+    management: WhenStated[Management] = Field(
         default_factory=Management.model_construct, description="How all switches are managed."
     )
     snippets: Snippets = Field(default_factory=dict, description="Raw configuration for all switches, by name.")
-    config_of: dict[str, DeviceConfiguration] = Field(
+    config_of: dict[str, WhenStated[DeviceConfiguration]] = Field(
         default_factory=dict, description="What the configurations of single switches have of their own, by name."
     )
-    address_of: dict[str, Override] = Field(
+    address_of: dict[str, WhenStated[Override]] = Field(
         default_factory=dict, description="Numbers of single devices by their names, instead of those allocated."
     )
     cable_of: CableOverrides = Field(
         default_factory=dict, description="What single cables have instead of what is planned, by their ids: as built."
     )
-    names: Names = Field(default_factory=Names.model_construct, description="What devices are called.")
-    floor: Floor = Field(default_factory=Floor.model_construct, description="The hall that cables run through.")
-    cabling: Cabling = Field(
+    names: WhenStated[Names] = Field(default_factory=Names.model_construct, description="What devices are called.")
+    floor: WhenStated[Floor] = Field(
+        default_factory=Floor.model_construct, description="The hall that cables run through."
+    )
+    cabling: WhenStated[Cabling] = Field(
         default_factory=Cabling.model_construct,
         description="Which media are taken, the products that are ordered, and what goes through patch panels.",
     )
-    spares: Spares = Field(default_factory=Spares.model_construct, description="Spares in the bill of materials.")
-    lint: BlueprintLint = Field(default_factory=BlueprintLint.model_construct, description="What the linter is told.")
+    spares: WhenStated[Spares] = Field(
+        default_factory=Spares.model_construct, description="Spares in the bill of materials."
+    )
+    lint: WhenStated[BlueprintLint] = Field(
+        default_factory=BlueprintLint.model_construct, description="What the linter is told."
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -1,7 +1,5 @@
 """The language of names: templates for switches and nodes, and names that single devices have of their own."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from string import Formatter

@@ -1,7 +1,5 @@
 """The language of single devices: numbers that they have instead of those they would be given."""
 
-from __future__ import annotations
-
 import ipaddress
 from typing import Annotated
 

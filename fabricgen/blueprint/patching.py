@@ -1,7 +1,5 @@
 """The language of structured cabling: which fibre goes through patch panels, and over which trunks."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema

@@ -35,6 +35,6 @@ def read_settings(file: Path | None) -> tuple[Project, Located | None]:
     Raises InputError: FG001 to FG006 for a file that cannot be read or parsed, FG010 and others for what is in it.
     """
     if file is None:
-        return Project(), None
+        return Project.model_construct(), None
     source = read_located(file)
     return validate(Project, source), source

@@ -1,9 +1,7 @@
 """The language of quality of service: lossless Ethernet for RoCE."""
 
-from __future__ import annotations
-
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
@@ -22,7 +20,7 @@ class Watchdog(Model):
     action: Literal["drop", "forward"] = Field("drop", description="What becomes of the queue's packets meanwhile.")
 
     @model_validator(mode="after")
-    def _poll_is_short(self) -> Watchdog:
+    def _poll_is_short(self) -> Self:
         if 2 * self.poll_ms > min(self.detect_ms, self.restore_ms):
             raise ValueError(
                 f"poll_ms {self.poll_ms} is more than half of detect_ms {self.detect_ms} or restore_ms "
@@ -97,7 +95,7 @@ class Qos(Model):
     watchdog: Watchdog | None = Field(None, description="The PFC watchdog.")
 
     @model_validator(mode="after")
-    def _thresholds(self) -> Qos:
+    def _thresholds(self) -> Self:
         if self.ecn_min_kb and self.ecn_max_kb and self.ecn_min_kb >= self.ecn_max_kb:
             raise ValueError(f"ecn_min_kb {self.ecn_min_kb} must be below ecn_max_kb {self.ecn_max_kb}")
         if self.roce_class is not None and self.roce_class == self.cnp_class:

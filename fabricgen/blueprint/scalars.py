@@ -1,7 +1,5 @@
 """Scalar types of the language: what may stand where a name, count, speed, ratio or prefix is expected."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from typing import Annotated, Any

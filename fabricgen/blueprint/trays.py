@@ -1,7 +1,5 @@
 """The language of cable trays: the ways that cables take through halls and between them."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema

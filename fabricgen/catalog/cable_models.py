@@ -1,9 +1,7 @@
 """What the catalogue says of a cable technology: how far it reaches at a lane rate, and what light it sends."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator
 
@@ -109,7 +107,7 @@ class CableProfile(Profile):
             return "type B"
         return "A-B" if self.connector == "LC duplex" else ""
 
-    def meets(self, other: CableProfile) -> bool:
+    def meets(self, other: Self) -> bool:
         """Whether light of one is understood by the other: the same fibre, connector, lane rate and wavelengths.
 
         A four-lane DR4 meets either half of 2xDR4; SR and DR, or FR4 and DR4, never.

@@ -4,8 +4,6 @@ Every profile keeps its source, and a tag that says how sure it is: V read in th
 D derived. Speeds are Gb/s per direction, lengths metres, power watts.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

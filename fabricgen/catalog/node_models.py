@@ -1,8 +1,6 @@
 """What the catalogue says of a node: whatever hangs at the edge of a fabric, and its ports by role."""
 
-from __future__ import annotations
-
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -38,7 +36,7 @@ class NicRole(FrozenModel):
     ports: tuple[NicPort, ...] = Field(min_length=1, description="The ports one by one.")
 
     @model_validator(mode="after")
-    def _ports_are_distinct(self) -> NicRole:
+    def _ports_are_distinct(self) -> Self:
         if min(self.splits, default=0) < 1:
             raise ValueError("splits are 1 or more")
         if len({p.name for p in self.ports}) < len(self.ports):
@@ -71,7 +69,7 @@ class NodeProfile(Profile):
     accelerators: Accelerators | None = Field(None, description="Its accelerators. Default: none.")
     roles: dict[str, NicRole] = Field(description="Role (compute, storage, inband, bmc, ...) -> its ports.")
     rack_units: int = Field(gt=0, description="Height, rack units.")
-    power_w: Power = Field(Power(max=None, typical=None), description="Electrical power, W.")
+    power_w: Power = Field(Power.model_construct(max=None, typical=None), description="Electrical power, W.")
     psu: PowerSupplies | None = Field(
         None, description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."
     )

@@ -5,9 +5,7 @@ types are those of ANSI/TIA-568.3: type A is straight (1 to 1), type B reversed 
 2); an adapter of type A joins key up to key down, so that position 1 meets position 1, one of type B key up to key up.
 """
 
-from __future__ import annotations
-
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -40,7 +38,7 @@ class PanelProfile(Profile):
     mating_db: float = Field(ge=0, le=2, description="Insertion loss of a mated pair at most, dB.")
 
     @model_validator(mode="after")
-    def _whole(self) -> PanelProfile:
+    def _whole(self) -> Self:
         """Raises ValueError where front ports do not make up whole rear connectors."""
         if self.ports % len(self.positions):
             raise ValueError(

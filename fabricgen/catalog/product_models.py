@@ -1,9 +1,7 @@
 """What can be ordered: lists of a vendor's transceivers, fibres and cables with their part numbers and lengths."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -65,7 +63,7 @@ class Product(FrozenModel):
     note: str = Field("", description="What else one should know.")
 
     @model_validator(mode="after")
-    def _lengths_are_written(self) -> Product:
+    def _lengths_are_written(self) -> Self:
         if any(brace in self.part.replace(CODED, "").replace(PLAIN, "") for brace in "{}"):
             raise ValueError(f"'{self.part}' has other braces than {CODED} and {PLAIN}")
         if (CODED in self.part or PLAIN in self.part) != bool(self.lengths_m):

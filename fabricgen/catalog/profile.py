@@ -1,7 +1,5 @@
 """What every profile of the catalogue has."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -1,9 +1,7 @@
 """What the catalogue says of a rack: its size, what it carries, feeds and cools, and what is fixed in it."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -37,7 +35,7 @@ class RackProfile(Profile):
     part_number: str = Field("", description="What is ordered.")
 
     @model_validator(mode="after")
-    def _places_are_apart(self) -> RackProfile:
+    def _places_are_apart(self) -> Self:
         held = Counter(u for places in self.fixed.values() for u in places)
         wrong = sorted(u for u, count in held.items() if count > 1 or u > self.units)
         if wrong:

@@ -1,8 +1,6 @@
 """What the catalogue says of a scale-up domain: accelerators joined below the scale-out network."""
 
-from __future__ import annotations
-
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -71,7 +69,7 @@ class ScaleUpDomainProfile(Profile):
         return self.switches // self.switches_per_tray if self.tray else 0
 
     @model_validator(mode="after")
-    def _switches_add_up(self) -> ScaleUpDomainProfile:
+    def _switches_add_up(self) -> Self:
         if self.switches and not self.ports_of_switch:
             raise ValueError("a domain with switches needs switch_ports or switch_lanes")
         if self.tray and (not self.switches_per_tray or not self.switches or self.switches % self.switches_per_tray):

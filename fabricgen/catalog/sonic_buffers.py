@@ -4,8 +4,6 @@ Per HwSKU: buffers_defaults_t0.j2 and _t1.j2 (pools, for a switch with hosts and
 (buffers_defaults_objects.j2, files/build_templates/buffers_config.j2), and pg_profile_lookup.ini (headroom).
 """
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """A switch on SONiC: its port table and the ways its cages may be split."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

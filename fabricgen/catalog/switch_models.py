@@ -1,10 +1,8 @@
 """What the catalogue says of a switch: its cages, its line cards where it is a chassis, its size and power."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -52,7 +50,7 @@ class CageClass(FrozenModel):
         return self.optic_w
 
     @model_validator(mode="after")
-    def _lanes_carry_speeds(self) -> CageClass:
+    def _lanes_carry_speeds(self) -> Self:
         for ways, speeds in self.breakouts.items():
             if ways < 1 or self.lanes % ways:
                 raise ValueError(f"{self.lanes} lanes do not split into {ways} ports")
@@ -63,7 +61,7 @@ class CageClass(FrozenModel):
         return self
 
     @model_validator(mode="after")
-    def _blocks_fit(self) -> CageClass:
+    def _blocks_fit(self) -> Self:
         for ways, cages in self.breakout_blocks.items():
             if ways not in self.breakouts:
                 raise ValueError(f"a block is given for {ways} ports, which is no breakout of this cage")
@@ -139,7 +137,9 @@ class SwitchProfile(Profile):
     throughput_gbps: float | None = Field(None, gt=0, description="Per direction, Gb/s.")
     cages: tuple[CageClass, ...] = Field(min_length=1, description="Its cages by kind, in the order of the face.")
     rack_units: int = Field(gt=0, description="Height, rack units.")
-    power_w: Power = Field(Power(max=None, typical=None), description="Electrical power without optics, W.")
+    power_w: Power = Field(
+        Power.model_construct(max=None, typical=None), description="Electrical power without optics, W."
+    )
     psu: PowerSupplies | None = Field(
         None, description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."
     )
@@ -159,7 +159,7 @@ class SwitchProfile(Profile):
     )
 
     @model_validator(mode="after")
-    def _pipelines_are_of_cages(self) -> SwitchProfile:
+    def _pipelines_are_of_cages(self) -> Self:
         cages = [cage for of in self.pipelines.cages for cage in of] if self.pipelines else []
         wrong = sorted({cage for cage in cages if cages.count(cage) > 1 or not 1 <= cage <= self.cage_count})
         if wrong:
@@ -167,7 +167,7 @@ class SwitchProfile(Profile):
         return self
 
     @model_validator(mode="after")
-    def _cards_hold_the_cages(self) -> SwitchProfile:
+    def _cards_hold_the_cages(self) -> Self:
         if not self.line_cards:
             return self
         held = sum(cards.count * cards.cages for cards in self.line_cards)

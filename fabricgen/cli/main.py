@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from types import ModuleType
 from typing import cast
 
 import click
@@ -14,7 +15,12 @@ from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import InputError
 
 # Looking for pydantic plug-ins reads the metadata of every installed package: 30 ms of start-up, and none are wanted.
+# Even to be told so, pydantic's loader of them imports importlib.metadata, with e-mail, sockets and zip files: as much
+# again. So there is one that knows of none; should pydantic look elsewhere one day, only the time is lost.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+_no_plugins = ModuleType("pydantic.plugin._loader")
+vars(_no_plugins)["get_plugins"] = tuple
+sys.modules.setdefault(_no_plugins.__name__, _no_plugins)
 # numpy's BLAS starts a thread a processor when it is imported, a third of the import; nothing here multiplies matrices.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -63,7 +69,9 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit with its code."""
     gc.set_threshold(*_RARELY)
-    sys.exit(run(arguments))
+    code = run(arguments)
+    gc.freeze()  # or all that is loaded is looked through for cycles as Python ends, a fifth of a lint
+    sys.exit(code)
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -43,7 +43,7 @@ def attach(
             path=(*path, "ports"),
             hint=f"state at most {len(role.ports)}, or another role with `attach`",
         )
-    mode = _mode(profile, role, role_name, fabric, path) if split else NicMode(ways=1, speed_gbps=0)
+    mode = _mode(profile, role, role_name, fabric, path) if split else NicMode.model_construct(ways=1, speed_gbps=0)
     asked = speed or fabric.speed
     if not split and speed is None and asked not in role.speeds:
         asked = None
@@ -65,7 +65,7 @@ def attach(
 def _mode(profile: NodeProfile, role: NicRole, role_name: str, fabric: Fabric, path: Path) -> NicMode:
     """How each NIC port is split: as stated, or so that each plane meets one port of the NIC."""
     each = role.ports_per_nic
-    mode = fabric.nic or NicMode(ways=fabric.planes // gcd(fabric.planes, each), speed_gbps=0)
+    mode = fabric.nic or NicMode.model_construct(ways=fabric.planes // gcd(fabric.planes, each), speed_gbps=0)
     place = (*path, "nic" if fabric.nic else "planes")
     if mode.ways not in role.splits:
         offered = ", ".join(f"{w} x {max(role.speeds) // w}G" for w in role.splits)

@@ -58,7 +58,7 @@ def qos_of(design: Design, fabric: FabricDesign) -> QosIntent:
     def threshold(name: str) -> int | None:
         return setting(name, 0) or None
 
-    watchdog = own.watchdog or shared.watchdog or Watchdog()
+    watchdog = own.watchdog or shared.watchdog or Watchdog.model_construct()
     return QosIntent(
         lossless=lossless,
         roce_dscp=setting("roce_dscp", 26),

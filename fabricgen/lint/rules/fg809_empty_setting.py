@@ -47,7 +47,7 @@ class EmptySetting(DesignRule):
         """Flag groups of management settings, and entries of single devices, that change nothing."""
         blueprint = design.loaded.blueprint
         for base, management in stated_managements(design):
-            above = blueprint.management if base[0] == "fabrics" else Management()
+            above = blueprint.management if base[0] == "fabrics" else Management.model_construct()
             yield from self._of_management(base, management, above)
         entries = (("address_of", blueprint.address_of), ("config_of", blueprint.config_of))
         for key, devices in entries:
