@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from fabricgen.blueprint.lock import Lock
 from fabricgen.configuration import check_configurations
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.extents import Extents
 from fabricgen.plan.expand import build_plan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from fabricgen.blueprint.lock import Lock
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import fabric_vlan
 from fabricgen.design.model import Design
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.plan.tables import Plan, Wide
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from socket import AF_INET6, inet_ntop
 from typing import Any, Self, TypeAlias
 
@@ -12,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fabricgen.allocate.family import V6, Family, family_of_kind
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.extents import Extents
 from fabricgen.plan.tables import Flags, Wide
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
 from typing import TypeAlias
 
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.naming import Part, template_parts
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
 Values: TypeAlias = str | Sequence[str | int]

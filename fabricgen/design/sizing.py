@@ -8,7 +8,7 @@ least ceil(L x U / R), for L lower switches and R down ports of an upper one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fabricgen.design.layout import Layout
 from fabricgen.design.ports import (
@@ -27,6 +27,7 @@ from fabricgen.design.ports import (
 from fabricgen.design.shape import inner, lodgings, scope_of
 from fabricgen.design.tiers import TierSpec
 from fabricgen.design.unfit import cause, kept_text, no_port, ports_for
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, fault
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.model import Design
 from fabricgen.design.patching import policies_of
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.end_numbers import Ends
 from fabricgen.plan.media import fits_segment
 from fabricgen.plan.patch_lay import Hall, Laid, lay

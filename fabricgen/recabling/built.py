@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fabricgen.allocate.ports import PortNames
 from fabricgen.blueprint.cable_overrides import CableOverride
 from fabricgen.design.model import Design
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.plan.tables import Plan
 from fabricgen.recabling.ends import CableEnd, Cables

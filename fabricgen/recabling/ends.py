@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from fabricgen.allocate.ports import PortNames, Strings
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.cabling import anchor_rows
 from fabricgen.plan.tables import DeviceClass, Plan, Segment, Side, Wide, places_among
 
