@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from ipaddress import ip_network
 
 from fabricgen.allocate.family import FAMILIES
@@ -14,7 +15,6 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import fabric_vlan, linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.qos import QosIntent, qos_of
-from fabricgen.kernel.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

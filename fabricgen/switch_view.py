@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from fabricgen.blueprint.configuration import PortSettings
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.intent import FabricIntent
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Path
 
 

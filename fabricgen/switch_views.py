@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +19,6 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.intent import FabricIntent
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.tables import SWITCH, Flags, Ints, ManagementPort, Plan, Wide
 from fabricgen.static_routes import Reachability

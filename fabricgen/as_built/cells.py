@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from fabricgen.as_built.faults import refuse
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Span
 from fabricgen.kernel.text_input import decode, read_bytes
 

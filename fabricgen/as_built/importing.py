@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fabricgen.as_built.claims import Claim, Claims, Subject, gather
@@ -14,7 +14,6 @@ from fabricgen.as_built.stated import CABLE_OF, FIELDS, Own, Stated, overlay_tex
 from fabricgen.blueprint.cable_overrides import MOST_CABLES, CableOverride
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from fabricgen.as_built.cells import CellText, Sheet, Unreadable, sheets_of
 from fabricgen.as_built.faults import Faults
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Span
 
 KEY = ("cable", "a_device", "a_cage", "b_device", "b_cage")

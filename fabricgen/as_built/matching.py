@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from fabricgen.as_built.faults import Faults
 from fabricgen.as_built.lines import Line
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Path, did_you_mean
 from fabricgen.recabling.ends import CableEnd, Cables, connector_of
 from fabricgen.recabling.places import Places, Spot

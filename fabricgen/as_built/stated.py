@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, TypeAlias
 
@@ -13,7 +14,6 @@ from fabricgen.as_built.faults import refuse
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.cable_overrides import CableOverride, CableOverrides
 from fabricgen.blueprint.load import LoadedBlueprint
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Span, printable
 from fabricgen.kernel.located_yaml import read_located, validate
 from fabricgen.kernel.units import number

@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,6 @@ from fabricgen.diff.listing import COLUMNS, NUMBERS, Listing, Lists, place_of
 from fabricgen.diff.shape import shape_of
 from fabricgen.export.parts import addresses, bom, cables, devices, links
 from fabricgen.export.table import ExportContext, Table
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
 from fabricgen.kernel.git_tree import PREFIX, GitTree, open_tree
 from fabricgen.kernel.publish_manifest import MANIFEST, parse_manifest

@@ -7,7 +7,7 @@ holds for its tier and fabric - is compared, and what cannot be told apart by de
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Rows, lookup
 from fabricgen.diff.matching import match_rows
 from fabricgen.fabric_view import whole_fabrics
-from fabricgen.kernel.dataclass import dataclass
 
 
 def affected_switches(old: Cluster, new: Cluster, devices: Delta, links: Delta) -> set[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from fabricgen.diff.listing import Listing
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.parts.sets import price_of
 
 

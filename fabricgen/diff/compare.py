@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from fabricgen.diff.addresses import compare_addresses
 from fabricgen.diff.bom import BomDelta, compare_boms
@@ -16,7 +17,6 @@ from fabricgen.diff.places import Places
 from fabricgen.diff.reasons import reasons
 from fabricgen.diff.sessions import compare_sessions
 from fabricgen.diff.shape import Shape, Tier, TierShape
-from fabricgen.kernel.dataclass import dataclass
 
 DEVICE_CHANGES: Mapping[str, tuple[str, ...]] = {
     "moved": ("site", "rack", "u"),

@@ -5,9 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Protocol
-
-from fabricgen.kernel.dataclass import dataclass
 
 LIMIT = 1000
 """Switches up to which configurations are rendered without being asked for: more takes longer than a page is worth."""

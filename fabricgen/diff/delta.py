@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from fabricgen.diff.listing import Flags, Listing, Rows
 from fabricgen.diff.matching import match_rows
-from fabricgen.kernel.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-
-from fabricgen.kernel.dataclass import dataclass
 
 Column: TypeAlias = npt.NDArray[np.object_]
 Rows: TypeAlias = npt.NDArray[np.int64]

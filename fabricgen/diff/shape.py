@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -12,7 +13,6 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
-from fabricgen.kernel.dataclass import dataclass
 
 Tier: TypeAlias = tuple[str, str]
 """Fabric and tier."""

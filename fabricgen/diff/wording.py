@@ -66,7 +66,7 @@ def _spelled(counts: Mapping[str, int]) -> list[str]:
     return [f"{n:,} {words(way)}" for way, n in counts.items() if n]
 
 
-@dataclass()
+@dataclass
 class Group:
     """What happens in one rack: rows of each delta by number, and files of configurations."""
 

@@ -12,13 +12,13 @@ the lock remembers, so that a fabric that is added recolours none.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from string import ascii_uppercase
 from types import MappingProxyType
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.model import Design
-from fabricgen.kernel.dataclass import dataclass
 
 DARK, LIGHT = "#000000", "#FFFFFF"
 """Ink."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, cast
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel import discovery
-from fabricgen.kernel.dataclass import dataclass
 
 FORMATS = "fabricgen.export.formats"
 PARTS = "fabricgen.export.parts"

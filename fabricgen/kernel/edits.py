@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Edit, Path, Span
 from fabricgen.kernel.located_yaml import Located, parse_located
 from fabricgen.kernel.yaml_syntax import LINE_END

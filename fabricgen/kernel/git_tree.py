@@ -8,10 +8,10 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, Span, did_you_mean, fault
 from fabricgen.kernel.publish_manifest import check_path
 

@@ -7,11 +7,10 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, fault
 
 File: TypeAlias = tuple[str, str, bytes]

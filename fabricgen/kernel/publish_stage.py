@@ -12,10 +12,9 @@ import secrets
 import shutil
 import stat
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.kernel.publish_lock import sibling
 from fabricgen.kernel.publish_manifest import LOCK, MANIFEST, STAGE, Entry, Ledger, ancestors, disk_fault

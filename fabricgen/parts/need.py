@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.parts.cables import CableParts
 from fabricgen.plan.tables import Ints, Wide
 

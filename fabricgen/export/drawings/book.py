@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +19,6 @@ from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import STYLE, document
 from fabricgen.export.drawings.switch_ports import PortMaps
 from fabricgen.export.palette import PATTERNS, SHADES, Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.resources import resource_dir
 from fabricgen.kernel.templates import built_in_pages
 

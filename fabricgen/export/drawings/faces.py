@@ -8,9 +8,9 @@ cage, the uppermost of its column, may draw more).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from fabricgen.catalog.models import CageClass, SwitchProfile
-from fabricgen.kernel.dataclass import dataclass
 
 ACROSS = {"RJ45": 24, "SFP": 24, "OSFP": 18, "QSFP": 20, "CPO": 36, "LC": 36}
 """Cages side by side that a front of 19 inches has room for, by the start of their form factor; derived from 450 mm

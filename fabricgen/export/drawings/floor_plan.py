@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +12,6 @@ from fabricgen.design.halls import face_of, row_number
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, rect, safe
 from fabricgen.export.drawings.wrap import Groups, narrowest, wrapped
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.tables import RackTable
 
 DETAIL = 1000 / 60

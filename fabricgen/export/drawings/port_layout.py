@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from fabricgen.export.drawings.faces import Column, Panel
 from fabricgen.export.drawings.svg import GLYPH
 from fabricgen.export.drawings.switch_ports import Port
 from fabricgen.export.drawings.wrap import Groups, narrowest
-from fabricgen.kernel.dataclass import dataclass
 
 PAGE_WIDTH, PAGE_HEIGHT = 277.0, 188.0
 """Room on a landscape A4 page, mm."""

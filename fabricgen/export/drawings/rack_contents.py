@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +12,6 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.floor import FloorPlan, Spot
 from fabricgen.design.halls import row_number
 from fabricgen.export.palette import Swatch, cluster_swatches
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.parts.trunks import PatchParts
 from fabricgen.plan.rack_loads import RackLoads, rack_loads
 from fabricgen.plan.tables import EXTRA, NODE, DeviceClass, Wide

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor import FloorPlan
 from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, Racks
 from fabricgen.export.palette import LIGHT, Swatch
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.tables import EXTRA, NODE
 
 

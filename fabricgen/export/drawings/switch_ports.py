@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +13,6 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.ports import PortRun
 from fabricgen.export.columns import end_place
 from fabricgen.export.palette import Swatch, cluster_swatches, plane_mark, rail_fill
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.tables import SWITCH, Flags, Ints, ManagementPort, Segment, Wide
 
 DOWN, UP, PEER, MANAGEMENT = "down", "up", "peer", "mgmt"

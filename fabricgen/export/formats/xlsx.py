@@ -6,11 +6,11 @@ import datetime
 import io
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from fabricgen.export.table import Cell, Table
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import fault
 
 SHEET_ROWS = 1_048_576

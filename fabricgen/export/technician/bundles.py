@@ -13,12 +13,13 @@ carry its weight, bundles between the same racks follow one another, and the far
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from fabricgen.allocate.ports import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.technician.locations import rack_order, rack_places, row_numbers, row_places
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.cabling import connectors
 from fabricgen.plan.end_numbers import end_numbers
 from fabricgen.plan.groups import combinations, rank_within

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from fabricgen.export.technician.records import Tag
 from fabricgen.export.technician.sheet import A4, print_setup
 from fabricgen.export.technician.styles import BOLD, NUMBER, TEXT, Styles
-from fabricgen.kernel.dataclass import dataclass
 
 _HOW = """\
 Pull: sheets pull 01, pull 02 and so on, from the first to the last; within a sheet from the top down. Cables of one \

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from fabricgen.export.parts import patches, trunks
 from fabricgen.export.table import Cell
 from fabricgen.export.technician.locations import rack_places
 from fabricgen.export.technician.records import Records
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.units import number
 from fabricgen.plan.end_numbers import hangs_on_lower
 from fabricgen.plan.patch_tables import AT_COMMON_END, Patching

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from fabricgen.allocate.ports import Strings
@@ -10,7 +12,6 @@ from fabricgen.export.cable_ends import port_texts, socket_texts
 from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
 from fabricgen.export.technician.bundles import PullPlan, pull_plan
 from fabricgen.export.technician.locations import device_places
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.groups import combinations
 from fabricgen.plan.pieces import common_ends
 from fabricgen.plan.tables import Flags, Ints, Wide

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from fabricgen.export.column_sheet import ColumnSheet
@@ -10,7 +11,6 @@ from fabricgen.export.formats.xlsx import SHEET_ROWS
 from fabricgen.export.table import Cell
 from fabricgen.export.technician.records import Tag
 from fabricgen.export.technician.styles import CLOSED, MARK, REDLINE, Styles
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import fault
 
 DONE = ("done", "fault")

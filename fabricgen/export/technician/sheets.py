@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -17,7 +18,6 @@ from fabricgen.export.technician.patched import through_panels
 from fabricgen.export.technician.records import Records, Tag, ends_per_rack, records
 from fabricgen.export.technician.sheet import A3, Column, Sheet, redlines
 from fabricgen.export.technician.styles import BOLD, MARK, NUMBER, SMALL, TEXT
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.cabling import connectors
 from fabricgen.plan.end_numbers import end_numbers
 from fabricgen.plan.tables import Flags, Ints, Wide

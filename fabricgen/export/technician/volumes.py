@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
@@ -11,7 +12,6 @@ from fabricgen.allocate.ports import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.technician.locations import rack_order, row_numbers, row_places
 from fabricgen.export.technician.records import ends_per_rack
-from fabricgen.kernel.dataclass import dataclass
 
 MOST_RACKS = 64
 """Racks of one workbook, each with a sheet of its own."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.render.checks.problem import Problem
 from fabricgen.render.checks.rows import Fields, misshapen
