@@ -22,7 +22,7 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.extents import Extents
 from fabricgen.plan.expand import build_plan
 from fabricgen.plan.tables import SWITCH, Plan
-from fabricgen.recabling.built import Planned, as_built
+from fabricgen.recabling.planned import Planned
 
 if TYPE_CHECKING:
     from fabricgen.fabric_view import FabricView
@@ -159,7 +159,11 @@ def build_cluster(design: Design) -> Cluster:
             from fabricgen.allocate.overrides import with_overrides
 
             addresses = with_overrides(design, plan, names, port_names, addresses)
-        plan, port_names, planned = as_built(design, plan, names, port_names)
+        planned = Planned(plan, port_names, {})
+        if design.loaded.blueprint.cable_of:
+            from fabricgen.recabling.built import as_built
+
+            plan, port_names, planned = as_built(design, plan, names, port_names)
         check_sessions(design, plan, names, addresses.asn)
         if design.loaded.guids:
             _check_guids(design, plan, names)
