@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,12 +18,13 @@ from fabricgen.blueprint.lock import Lock
 from fabricgen.configuration import check_configurations
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.extents import Extents
 from fabricgen.plan.expand import build_plan
 from fabricgen.plan.tables import SWITCH, Plan
-from fabricgen.recabling.built import Planned, as_built
 from fabricgen.recabling.ends import CableIds, cable_ids
+from fabricgen.recabling.planned import Planned
 
 if TYPE_CHECKING:
     from fabricgen.fabric_view import FabricView
@@ -181,7 +181,11 @@ def build_cluster(design: Design) -> Cluster:
             from fabricgen.allocate.overrides import with_overrides
 
             addresses = with_overrides(design, plan, names, port_names, addresses)
-        plan, port_names, planned = as_built(design, plan, names, port_names)
+        planned = Planned(plan, port_names, {})
+        if design.loaded.blueprint.cable_of:
+            from fabricgen.recabling.built import as_built
+
+            plan, port_names, planned = as_built(design, plan, names, port_names)
         check_sessions(design, plan, names, addresses.asn)
         if design.loaded.guids:
             _check_guids(design, plan, names)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from fabricgen.allocate.link_ends import LinkEnds
 from fabricgen.allocate.ports import PortNames
 from fabricgen.blueprint.configuration import PortSettings, Snippet, Snippets
 from fabricgen.design.fabric_model import TierDesign
@@ -59,6 +58,8 @@ def check_configurations(design: Design, plan: Plan, names: Sequence[str], port_
     stated = design.loaded.blueprint.config_of
     if not stated:
         return
+    from fabricgen.allocate.link_ends import LinkEnds
+
     rows = {name: row for row, name in enumerate(names) if name in stated}
     switches = {
         row for cls in plan.devices.classes if cls.kind == SWITCH for row in range(cls.first, cls.first + cls.count)

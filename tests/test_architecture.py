@@ -46,16 +46,6 @@ def loaded_by(*arguments: str) -> set[str]:
 HEAVY = {"numpy", "networkx", "jinja2", "jsonschema", "rich", "xlsxwriter", "multiprocessing", "zstandard"}
 
 
-def test_nothing_is_looked_through_for_cycles_as_the_program_ends() -> None:
-    code = (
-        "import atexit, gc\natexit.register(lambda: print(gc.get_count()[0], gc.get_freeze_count()))\n"
-        "from fabricgen.cli.main import main\nmain(['--version'])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    young, frozen = map(int, done.stdout.splitlines()[-1].split())
-    assert young < 1000 < frozen
-
-
 def test_help_loads_nothing_heavy() -> None:
     assert not loaded_by("--help") & (HEAVY | {"pydantic", "ruamel"})
 

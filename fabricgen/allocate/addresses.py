@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,14 +16,17 @@ from fabricgen.allocate.family import FAMILIES, V4, Family
 from fabricgen.allocate.family_addresses import FamilyAllocation, RailsOf
 from fabricgen.allocate.family_tables import FamilyAddresses, rows_of
 from fabricgen.allocate.giver import Giver
-from fabricgen.allocate.rail_subnets import RailSubnets, rail_subnets
 from fabricgen.allocate.underlay import families, is_routed, runs_bgp
 from fabricgen.blueprint.lock import Lock
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import fabric_vlan
 from fabricgen.design.model import Design
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.plan.tables import Plan, Wide
+
+if TYPE_CHECKING:
+    from fabricgen.allocate.rail_subnets import RailSubnets
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,8 @@ def _rails(design: Design, plan: Plan) -> RailsOf:
     for fabric in design.fabrics:
         leaf = design.leaf(fabric)
         if fabric.hosts == "rail-subnets" and is_routed(fabric) and leaf is not None:
+            from fabricgen.allocate.rail_subnets import rail_subnets
+
             vlan = fabric_vlan(design.loaded.blueprint, design.layout.numbering, fabric.name)
             found[fabric.name] = rails = rail_subnets(design, plan, fabric, leaf, vlan)
             _check_vlans(design, fabric, vlan, max(map(len, rails.keys)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from fabricgen.allocate.slot_counts import numbered_groups, place_slots
@@ -14,6 +13,7 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_count, scope_of
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.extents import Extent, Extents, total
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from fabricgen.allocate.column import Column
 from fabricgen.allocate.pools import Source
 from fabricgen.blueprint.adopted import ADOPTED, taken_by
 from fabricgen.blueprint.lock import CODE, Lock, extent_text
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.extents import Demand, Extent, Extents, Held, NoRoomError, compressed, settle, total
 from fabricgen.kernel.units import power_of_two_at_least

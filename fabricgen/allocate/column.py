@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from socket import AF_INET6, inet_ntop
 from typing import Any, Self, TypeAlias
@@ -14,6 +13,7 @@ import numpy.typing as npt
 
 from fabricgen.allocate.cells import Cells, Joined, Keyed, Spelled, Strings, vocabulary
 from fabricgen.allocate.family import V6, Family, family_of_kind
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.extents import Extents
 from fabricgen.plan.groups import combinations
 from fabricgen.plan.tables import Flags, Wide

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fabricgen.allocate.family import FAMILIES, ROUTER_ID_BITS, Family
 from fabricgen.allocate.slot_counts import group_room, group_slot_count, numbered_groups
@@ -11,6 +10,7 @@ from fabricgen.allocate.subnet_room import RESERVED_IN_SUBNET, bridged_size, sub
 from fabricgen.allocate.underlay import families, is_management, is_routed, numbers_links, runs_bgp
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.model import Design
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.units import power_of_two_at_least
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TypeAlias
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.units import power_of_two_at_least
 
 Network: TypeAlias = IPv4Network | IPv6Network

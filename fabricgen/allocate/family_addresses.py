@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from fabricgen.allocate.family_tables import FamilyAddresses, Subnets, rows_of
 from fabricgen.allocate.giver import Giver
 from fabricgen.allocate.management import manage
 from fabricgen.allocate.node_prefixes import nodes_in
-from fabricgen.allocate.rail_subnets import RailSubnets
 from fabricgen.allocate.subnet_room import RESERVED_IN_SUBNET, bridged_size
 from fabricgen.allocate.underlay import families, is_management, is_routed, numbers_links, runs_bgp
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
@@ -22,7 +22,10 @@ from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.plan.tables import Ints, Plan, Wide
 
-RailsOf = Mapping[str, RailSubnets]
+if TYPE_CHECKING:
+    from fabricgen.allocate.rail_subnets import RailSubnets
+
+RailsOf: TypeAlias = "Mapping[str, RailSubnets]"
 """By fabric, the subnets of those whose nodes have one for each rail."""
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from fabricgen.allocate.column import Column, text_of
 from fabricgen.allocate.family import Family
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.tables import SWITCH, Plan, Wide
 
 

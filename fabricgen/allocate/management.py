@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -15,6 +14,7 @@ from fabricgen.allocate.pools import Source
 from fabricgen.allocate.subnet_room import RESERVED_IN_SUBNET
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.extents import Extent
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.plan.tables import ManagementPort, Plan, Wide

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass
 
 from fabricgen.allocate.family import Family, of_family
 from fabricgen.blueprint.lock import extent_text
 from fabricgen.blueprint.models import Blueprint
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.extents import Extent, Extents
 

@@ -9,7 +9,6 @@ port, and leave growth its room.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Le
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, scope_of
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.plan.columns import tier_columns

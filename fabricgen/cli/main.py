@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
+from contextlib import suppress
 from types import ModuleType
-from typing import cast
+from typing import NoReturn, cast
 
 import click
 
@@ -66,12 +68,24 @@ def cli() -> None:
     """Compile one page of YAML into an AI cluster's wiring, addresses, switch configs and bill of materials."""
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command and exit with its code."""
     gc.set_threshold(*_RARELY)
-    code = run(arguments)
-    gc.freeze()  # or all that is loaded is looked through for cycles as Python ends, a fifth of a lint
-    sys.exit(code)
+    _leave(run(arguments))
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process as it stands: to free every object of it one by one takes a fifth of what a lint takes.
+
+    What was registered for the end is done, and a profiler or debugger gets the usual end, since it has yet to report.
+    """
+    if sys.getprofile() or sys.gettrace():
+        sys.exit(code)
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
@@ -22,6 +21,7 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import LEG_DIMENSIONS, scope_count, scope_of
+from fabricgen.kernel.dataclass import dataclass
 
 Pods = tuple[Fraction, ...]
 """What stands in a place, as scalable units of each of its pods; a rack is part of a unit."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from fabricgen.blueprint.cabling import MediaPolicy
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import COPPER, CableProfile
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Path
 
 T = TypeVar("T")

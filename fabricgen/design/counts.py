@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
@@ -13,6 +12,7 @@ from fabricgen.design.shape import Block, lodgings, scope_count, scope_of
 from fabricgen.design.sizing import within
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.spread import run_ports
+from fabricgen.kernel.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fabricgen.design.ports import Ask, Asks, PortKind, down_class
 from fabricgen.design.shape import scope_of
 from fabricgen.design.tiers import TierSpec
+from fabricgen.kernel.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

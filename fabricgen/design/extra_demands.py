@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from fabricgen.blueprint.fabric import Extra
 from fabricgen.blueprint.models import natural
@@ -13,6 +12,7 @@ from fabricgen.design.attach import attach
 from fabricgen.design.fabric_model import Attachment, ExtraSet, TierKey
 from fabricgen.design.ports import PortKind
 from fabricgen.design.tiers import FabricContext, TierSpec
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
 

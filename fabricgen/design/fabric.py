@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fabricgen.design.attach import attach
 from fabricgen.design.down_ports import Reserve
@@ -18,6 +18,7 @@ from fabricgen.design.ports import PortKind
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.tier_sizing import Draft, TierSizing
 from fabricgen.design.tiers import FabricContext, TierSpec, hangs, tier_specs
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 
 VRF_NAME_MAX = 11

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
@@ -18,6 +17,7 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.losses import Lost
 from fabricgen.design.model import Design
 from fabricgen.design.shape import LEG_DIMENSIONS, inner, scope_count, scope_of
+from fabricgen.kernel.dataclass import dataclass
 
 _Spot = tuple[int, int, int]
 """Where a lost switch stood: place, number of its group in the place, number in the group."""

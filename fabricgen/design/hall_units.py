@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from fabricgen.blueprint.models import Pod
 from fabricgen.design.halls import Hall
 from fabricgen.design.layout import Layout, PodLayout
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.kernel.extents import Demand, Extent, Extents, Held, first, settle
 

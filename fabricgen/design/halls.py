@@ -6,11 +6,12 @@ aisle, rows 2 and 3 a hot one. A site has one frame: its halls lie beside or, on
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from fabricgen.blueprint.floor import Floor
 from fabricgen.blueprint.models import natural
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 ENDLESS = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
@@ -14,6 +13,7 @@ from fabricgen.catalog.models import NodeProfile, RackProfile
 from fabricgen.design.numbering import Numbering, PodSize, number
 from fabricgen.design.order import fabric_order
 from fabricgen.design.racks import network_rack, node_rack
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.extents import first
 

@@ -7,7 +7,7 @@ is no loss to the others. Units are alike, and so are their network racks: one o
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from fabricgen.design.fabric_model import TierDesign, TierKey
@@ -16,6 +16,7 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.network_runs import key_of, stated_stand
 from fabricgen.design.shape import scope_count, scope_of
+from fabricgen.kernel.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

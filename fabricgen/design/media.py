@@ -7,7 +7,6 @@ only what both allow is taken.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from fabricgen.blueprint.cabling import MediaPolicy
@@ -19,6 +18,7 @@ from fabricgen.design.cable_policy import named
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Span, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault, nearest
 
 

@@ -5,7 +5,6 @@ Nothing here grows with the number of devices: a million accelerators are a few 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.scale_up_model import ScaleUpDesign
+from fabricgen.kernel.dataclass import dataclass
 
 if TYPE_CHECKING:
     import networkx

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
 from typing import TypeAlias
 
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.naming import Part, template_parts
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
 Values: TypeAlias = str | Sequence[str | int]
@@ -37,7 +37,7 @@ class Naming:
     def names(self, fields: Mapping[str, Values], count: int) -> list[str]:
         """The names of so many devices, from the values of their fields."""
         columns = [column for part in self.parts for column in _columns(part, fields, count)]
-        return ["".join(row) for row in zip(*columns, strict=True)]
+        return list(map("".join, zip(*columns, strict=True)))
 
     def check(self, texts: Sequence[str], numbers: Sequence[str], needed: Sequence[str]) -> None:
         """Judge the fields: `texts` and `numbers` are what these devices have, `needed` what tells them apart.
@@ -84,7 +84,7 @@ def _columns(part: Part, fields: Mapping[str, Values], count: int) -> list[repea
 def with_own(blueprint: Blueprint, names: Sequence[str]) -> list[str]:
     """Names, with those that single devices have of their own in the place of the usual ones."""
     own = blueprint.names.devices
-    return [own.get(name, name) for name in names]
+    return [own.get(name, name) for name in names] if own else list(names)
 
 
 def stated(blueprint: Blueprint, fabric: str, tier: str) -> tuple[str, Path]:

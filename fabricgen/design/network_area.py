@@ -7,10 +7,10 @@ from them, and each run of racks has one to itself, so that either may grow.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from fabricgen.design.halls import ENDLESS, Hall
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.extents import Demand, Extent, Extents, Held, numbers, settle, total
 from fabricgen.kernel.units import power_of_two_at_least
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from string import ascii_lowercase
 from typing import Any
@@ -17,6 +16,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, scope_count, scope_of, site_of_place
 from fabricgen.design.unit_racks import TOP_UNITS_FREE, stand_of
 from fabricgen.design.unit_stack import part_of
+from fabricgen.kernel.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

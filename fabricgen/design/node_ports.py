@@ -8,13 +8,13 @@ them and else one by one: a further unit then moves none of those before it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from fabricgen.design.fabric_model import Attachment, NodeFeed
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import spans_units
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.tiers import TierSpec
+from fabricgen.kernel.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
 from fabricgen.blueprint.patching import Patch
@@ -12,6 +11,7 @@ from fabricgen.catalog.models import CableProfile, PanelProfile, TrunkProfile
 from fabricgen.catalog.patch_models import Polarity
 from fabricgen.design.counts import link_counts
 from fabricgen.design.model import Design
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean
 
 FIBRES = ("mmf-om4", "smf-os2")

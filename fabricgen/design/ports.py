@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 
 from fabricgen.catalog.models import SwitchProfile
+from fabricgen.kernel.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

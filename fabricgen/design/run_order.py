@@ -7,10 +7,10 @@ groups are those of units, group after group. The expressions serve one switch, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from fabricgen.blueprint.stacked import Step
+from fabricgen.kernel.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

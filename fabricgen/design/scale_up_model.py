@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.design.scale_up_places import Places
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Path
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fabricgen.blueprint.models import ScaleUp
 from fabricgen.blueprint.slots import NodeSlot
 from fabricgen.design.layout import Layout, NodeSet
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Path, fault
 
 

@@ -8,7 +8,7 @@ least ceil(L x U / R), for L lower switches and R down ports of an upper one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fabricgen.design.layout import Layout
 from fabricgen.design.ports import (
@@ -27,6 +27,7 @@ from fabricgen.design.ports import (
 from fabricgen.design.shape import inner, lodgings, scope_of
 from fabricgen.design.tiers import TierSpec
 from fabricgen.design.unfit import cause, kept_text, no_port, ports_for
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, fault
 
 
@@ -74,27 +75,31 @@ def ascent(tier: TierSpec, upper: TierSpec | None, main: Ask | None, sizes: Mapp
     )
 
 
-def uplink_count(tier: TierSpec, up: Ascent, asks: Asks) -> int:
-    """Uplinks of one switch: as stated, or the fewest within the oversubscription that land equally.
+def _with_uplinks(tier: TierSpec, asks: Asks, up: Ascent | None) -> tuple[Asks, Face | None]:
+    """(what is asked of a switch, its uplinks included, and where they are placed, None when its face has too few).
 
-    Of stated ones that the upper groups do not share equally the rest stays unwired. Raises InputError where there is
-    none for each group.
+    Uplinks are as stated, or the fewest within the oversubscription that land equally. Of stated ones that the upper
+    groups do not share equally the rest stays unwired. Raises InputError where there is none for each group.
     """
+    if up is None:
+        return asks, place(tier.profile, asks)
     groups = up.groups_met
     if tier.spec.uplinks and tier.spec.uplinks.count:
         stated = tier.spec.uplinks.count
         if stated < groups:
             raise _too_few(tier, up, stated)
-        return stated // groups * groups
+        whole = asks.upward(stated // groups * groups, up.kind)
+        return whole, place(tier.profile, whole)
     needed = uplinks_needed(asks.down_gbps, up.kind.speed_gbps, tier.allowed)
-    landing = up.groups_met * (up.stated_count or 1)
-    for step in (landing, groups):
-        count = -(-needed // step) * step
-        if place(tier.profile, asks.upward(count, up.kind)):
-            return count
-    if needed < groups and place(tier.profile, asks.upward(needed, up.kind)):
-        raise _too_few(tier, up, needed)
-    return needed
+    landing = groups * (up.stated_count or 1)
+    for count in dict.fromkeys((-(-needed // landing) * landing, -(-needed // groups) * groups, needed)):
+        whole = asks.upward(count, up.kind)
+        face = place(tier.profile, whole)
+        if face and count < groups:
+            raise _too_few(tier, up, count)
+        if face:
+            return whole, face
+    return asks.upward(needed, up.kind), None
 
 
 def _too_few(tier: TierSpec, up: Ascent, uplinks: int) -> InputError:
@@ -107,14 +112,9 @@ def _too_few(tier: TierSpec, up: Ascent, uplinks: int) -> InputError:
     )
 
 
-def with_uplinks(tier: TierSpec, asks: Asks, up: Ascent | None) -> Asks:
-    """What is asked of a switch, uplinks included."""
-    return asks.upward(uplink_count(tier, up, asks), up.kind) if up else asks
-
-
 def fit(tier: TierSpec, asks: Asks, up: Ascent | None) -> Face | None:
     """Place a switch's ports; None when its face has too few."""
-    return place(tier.profile, with_uplinks(tier, asks, up))
+    return _with_uplinks(tier, asks, up)[1]
 
 
 def smallest_count(tier: TierSpec, slots: list[int], asks_for: Callable[[int], Asks], up: Ascent | None) -> int:
@@ -218,7 +218,7 @@ def too_small(tier: TierSpec, asks: Asks, up: Ascent | None) -> InputError:
     for ask in asks.downs:
         if down_class(tier.profile, ask) is None:
             return no_port(tier, ask.kind)
-    whole = with_uplinks(tier, asks, up)
+    whole, _ = _with_uplinks(tier, asks, up)
     needs = [f"{ask.needed} downlinks of {ask.kind.speed_gbps}G" for ask in asks.downs]
     needs += [f"{ask.count} peer links of {ask.kind.speed_gbps}G" for ask in asks.laterals]
     needs += [f"{whole.up.count} uplinks of {whole.up.kind.speed_gbps}G"] if whole.up else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from fabricgen.blueprint.fabric import SpanSpec
@@ -27,6 +27,7 @@ from fabricgen.design.sizing import (
 )
 from fabricgen.design.spread import RunPorts, nests
 from fabricgen.design.tiers import TierSpec
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import fault
 
 DUPLEX_KM = 10

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -15,6 +15,7 @@ from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import SCOPES, scope_of
 from fabricgen.design.tier_order import tier_order
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
 

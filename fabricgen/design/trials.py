@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from fabricgen.design.layout import Layout, lay_out
 from fabricgen.design.rack_fit import check_racks
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.tiers import FabricContext, TierSpec, tier_specs
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError
 
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from fabricgen.blueprint.floor import Stand
 from fabricgen.catalog.models import RackProfile
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import scope_of
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.extents import Extents, numbers
 

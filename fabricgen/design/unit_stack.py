@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from fabricgen.blueprint.floor import Stand
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.unit_racks import STRIDE, TOP_UNITS_FREE, Elevation, UnitSpot, UnitTier
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.extents import Extents, numbers
 
 NETWORK_STANDS: tuple[Stand, ...] = ("unit-end", "unit-middle", "row-middle", "row-end")
@@ -95,7 +96,7 @@ def _part(t: UnitTier, ordinal: int) -> int:
     return found
 
 
-@dataclass
+@dataclass()
 class _Filling:
     """Network racks while they are filled: what is free in each, what it is for, and parts of tiers in it."""
 

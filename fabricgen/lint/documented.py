@@ -75,8 +75,7 @@ def registered(package: str, kind: type[D], *, prefix: str = "") -> tuple[D, ...
     names = (name for name in discovery.module_names(package) if name.startswith(prefix.lower()))
     for module in (discovery.load(package, name) for name in names):
         for value in vars(module).values():
-            # issubclass() of an abstract class asks all of its subclasses, one by one
-            if isinstance(value, type) and value.__module__ == module.__name__ and kind in value.__mro__:
+            if isinstance(value, type) and value.__module__ == module.__name__ and issubclass(value, kind):
                 made = value()
                 if not module.__name__.rpartition(".")[2].startswith(f"{made.id.lower()}_"):
                     raise ValueError(f"{module.__name__} holds {made.id}; a module is named after its code")

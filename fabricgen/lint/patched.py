@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from fabricgen.kernel.dataclass import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.catalog.models import CableProfile

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabricgen.design.cable_policy import OPEN
+from fabricgen.kernel.dataclass import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.catalog.models import CableProfile

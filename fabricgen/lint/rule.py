@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 RULES = "fabricgen.lint.rules"
 
 
-class Rule(Documented, ABC):
-    """A rule; what it shows in `bad` is found by its `check`."""
+class Rule(Documented):
+    """A rule; what it shows in `bad` is found by its `check`.
+
+    No ABC: to ask a hundred rules of which kind they are would ask all classes of that kind each time.
+    """
 
     def flag(self, path: Path, message: str, hint: str = "", fix: Sequence[Edit] = ()) -> Diagnostic:
         """A finding of this rule at a place of the blueprint; `fix` repairs it, where only one repair is right."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import numpy as np
 from fabricgen.allocate.cells import Keyed, keyed
 from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.units import number
 from fabricgen.parts.sets import as_set
 from fabricgen.plan.end_kinds import EndKind, end_kind, slug

@@ -8,12 +8,11 @@ of these, overview and use cases.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.end_numbers import EndNumbers, Ends, hangs_on_lower
 from fabricgen.plan.groups import all_alike
 from fabricgen.plan.tables import Flags, Ints, LinkTable, Side

@@ -8,6 +8,7 @@ and so take one medium.
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from fabricgen.plan.assemblies import assemble, sharing
 from fabricgen.plan.end_numbers import EndNumbers, Ends, end_numbers, hangs_on_lower
 from fabricgen.plan.media import choose
 from fabricgen.plan.offers import offered_lengths, shelf_of
-from fabricgen.plan.patch_tables import Patching
 from fabricgen.plan.patching import Patchable
 from fabricgen.plan.pieces import common_ends
 from fabricgen.plan.routes import run_length
@@ -40,6 +40,9 @@ from fabricgen.plan.tables import (
     distinct,
     places_among,
 )
+
+if TYPE_CHECKING:
+    from fabricgen.plan.patch_tables import Patching
 
 _STRIDE = 1 << 20
 """Connectors and cages of one device are numbered below this."""

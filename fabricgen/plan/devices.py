@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.design.management import TRAY_TIER
 from fabricgen.design.model import Design
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.plan.columns import Columns, constant_rail_plane, node_columns, tier_columns
 from fabricgen.plan.scale_up_places import tray_columns

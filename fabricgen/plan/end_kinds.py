@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fabricgen.catalog.models import OPTICAL, CableProfile
 from fabricgen.catalog.product_models import Product
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.shelf import Shelf
 from fabricgen.plan.tables import Segment, Side

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.tables import DeviceClass, DeviceTable, Ints, LinkTable, Segment, Side, Wide
 
 PlaceOf = Callable[[Side, Ints], Ints]

@@ -14,7 +14,6 @@ from fabricgen.plan.devices import expand_devices
 from fabricgen.plan.offers import shelf_of, with_offers
 from fabricgen.plan.placement import place
 from fabricgen.plan.scale_up import scale_up_wires
-from fabricgen.plan.stated_devices import with_stated
 from fabricgen.plan.tables import DeviceTable, LinkTable, Plan
 from fabricgen.plan.wiring import FabricWiring, Wires
 
@@ -37,6 +36,8 @@ def build_plan(design: Design, names_of: NamesOf) -> Plan:
         shelf = shelf_of(design)
         devices, racks = place(design, expand_devices(design))
         if stated:
+            from fabricgen.plan.stated_devices import with_stated
+
             devices = with_stated(devices, racks, names_of(design, devices), stated)
     except InputError as error:
         raise design.loaded.located(error) from error

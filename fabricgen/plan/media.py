@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from fabricgen.catalog.models import CableProfile
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.assemblies import Sharing
 from fabricgen.plan.stock import serves_m
 from fabricgen.plan.tables import Flags, Floats, Ints, LinkTable, Segment

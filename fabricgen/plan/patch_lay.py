@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from fabricgen.blueprint.floor import Floor
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.patching import PatchPolicy
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.end_numbers import Ends
 from fabricgen.plan.offers import jumper_lengths
 from fabricgen.plan.patch_panels import free_units, land, patch_racks, stand

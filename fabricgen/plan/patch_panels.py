@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from fabricgen.design.patching import FIBRES, PatchPolicy
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.plan.patch_places import Places, landing_order
 from fabricgen.plan.patch_tables import PanelTable

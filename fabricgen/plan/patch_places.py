@@ -6,12 +6,11 @@ to other units by their reserved slots, so that a unit that is added later finds
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from fabricgen.design.floor import FloorPlan
 from fabricgen.design.model import Design
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.groups import rank_within
 from fabricgen.plan.tables import Flags, Ints, RackTable, distinct
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fabricgen.design.patching import PatchPolicy
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.tables import Floats, Ints
 
 AT_FAR_END, AT_COMMON_END, NOWHERE = range(3)

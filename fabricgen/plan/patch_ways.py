@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.patching import FIBRES, PatchPolicy
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.end_numbers import Ends, hangs_on_lower
 from fabricgen.plan.patch_tables import AT_COMMON_END, AT_FAR_END, NOWHERE
 from fabricgen.plan.pieces import link_lanes, widths

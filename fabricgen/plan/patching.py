@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.model import Design
 from fabricgen.design.patching import policies_of
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.end_numbers import Ends
 from fabricgen.plan.media import fits_segment
-from fabricgen.plan.patch_lay import Hall, Laid, lay
-from fabricgen.plan.patch_places import places_of
-from fabricgen.plan.patch_tables import Patching
 from fabricgen.plan.shelf import Shelf
 from fabricgen.plan.tables import CableTable, DeviceTable, Flags, Floats, Ints, LinkTable, RackTable
+
+if TYPE_CHECKING:
+    from fabricgen.plan.patch_lay import Hall, Laid
+    from fabricgen.plan.patch_tables import Patching
 
 Choose = Callable[[Floats, tuple[CableProfile, ...]], tuple[Ints, Flags]]
 """For runs of all cables, m, the first of some media that serves each, and whether it reaches."""
@@ -58,6 +61,9 @@ class Patchable:
         policies = policies_of(design)
         if not policies:
             return cls(media, racks)
+        from fabricgen.plan.patch_lay import Hall
+        from fabricgen.plan.patch_places import places_of
+
         floor = design.loaded.blueprint.floor
         return cls(media, racks, Hall(floor, devices, racks, links, media, policies, places_of(design, racks), shelf))
 
@@ -71,6 +77,8 @@ class Patchable:
         found = Choice(*direct, np.full(len(run_m), -1, dtype=np.int32), ends)
         if self.hall is None:
             return found
+        from fabricgen.plan.patch_lay import lay
+
         electrical = np.array([m.copper or m.medium == "COPPER" for m in self.media], dtype=bool)[found.medium]
         policy = np.where(electrical, -1, _wanted(self.hall, ends, len(run_m))).astype(np.int32)
         own, longest, laid = policy >= 0, run_m, None
@@ -111,6 +119,8 @@ class Patchable:
         """
         if self.hall is None or choice.laid is None:
             return table, self.racks, None
+        from fabricgen.plan.patch_lay import lay
+
         policy = choice.policy[kept]
         laid, own = choice.laid if ends is choice.ends else lay(self.hall, ends, policy, table.medium), policy >= 0
         length_m, run_m = np.where(own, laid.length_m, table.length_m), np.where(own, laid.run_m, table.run_m)

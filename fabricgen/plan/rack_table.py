@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from fabricgen.catalog.models import RackProfile
 from fabricgen.design.floor import FloorPlan, NetworkRun, shared_name
 from fabricgen.design.halls import Hall, face_of, row_number
 from fabricgen.design.layout import Layout
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 from fabricgen.plan.tables import Ints, RackTable
 

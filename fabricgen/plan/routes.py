@@ -13,13 +13,14 @@ by the riser that is nearest where they lie on two storeys. docs/cabling.md has 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 import numpy as np
 
 from fabricgen.blueprint.floor import Floor
 from fabricgen.blueprint.trays import Cross, Point, Trays
 from fabricgen.design.halls import Hall
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.tables import DeviceTable, Flags, Floats, Ints, RackTable
 
 RACK_UNIT_M = 0.04445

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from fabricgen.design.management import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.design.scale_up import domain_links
 from fabricgen.design.scale_up_model import ScaleUpDesign
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.scale_up_places import device_domains, present_domains
 from fabricgen.plan.scale_up_ports import ScaleUpPort
 from fabricgen.plan.tables import NODE, TRAY, DeviceTable, Flags, Ints, Segment

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
 from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.product_models import Product, ProductList, of_kind
+from fabricgen.kernel.dataclass import dataclass
 
 
 class Plug(Protocol):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -14,6 +13,7 @@ from fabricgen.design.cable_policy import OPEN, CablePolicy
 from fabricgen.design.fabric_model import Attachment, TierKey
 from fabricgen.design.halls import Hall
 from fabricgen.design.ports import PortRun
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.plan.scale_up_ports import ScaleUpPort
 

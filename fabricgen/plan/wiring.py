@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.shape import group_index, inner, scope_of
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.spread import run_ports, uplink_ends
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.columns import Columns, tier_columns
 from fabricgen.plan.management import deal_management
 from fabricgen.plan.tables import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fabricgen.allocate.ports import PortNames
 from fabricgen.blueprint.cable_overrides import CableOverride
@@ -15,24 +15,13 @@ from fabricgen.recabling.media import recut
 from fabricgen.recabling.moves import Move, moved
 from fabricgen.recabling.patched import patched_faults
 from fabricgen.recabling.places import Places
+from fabricgen.recabling.planned import Planned
 from fabricgen.recabling.room import crowded
 
 UNKNOWN_CABLE = "FG079"
 
 MOST_FAULTS, MOST_HINTS = 50, 5
 """How many faults are told, and for how many unknown cables the nearest is looked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """What was planned, where some cables were built otherwise: ids of cables and addresses of links follow it.
-
-    `own` is what single cables have of their own, by their row in the table of cables.
-    """
-
-    plan: Plan
-    port_names: PortNames
-    own: Mapping[int, CableOverride]
 
 
 def as_built(
@@ -44,12 +33,9 @@ def as_built(
     room (FG081), fits no cage or lanes (FG082, FG083), or is of a
     patched cable that it would make one piece (FG087).
     """
-    stated = design.loaded.blueprint.cable_of
-    if not stated:
-        return plan, port_names, Planned(plan, port_names, {})
     cables = Cables(plan, names, port_names)
     faults: list[Diagnostic] = []
-    own = dict(_known(stated, cables, faults))
+    own = dict(_known(design.loaded.blueprint.cable_of, cables, faults))
     moves = list(_moves(Places(design.catalog, frozenset(names)), cables, own, faults))
     built = moved(plan, moves)
     faults += () if faults else crowded(built, moves, names, cables.ids)

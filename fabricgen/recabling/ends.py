@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +11,7 @@ from fabricgen.allocate.cells import Joined, Keyed, Strings, keyed
 from fabricgen.allocate.ports import PortNames
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.cabling import anchor_rows
 from fabricgen.plan.groups import combinations
 from fabricgen.plan.tables import DeviceClass, Ints, Plan, Segment, Side, Wide

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.advice import values_that_fit
 from fabricgen.design.build import trials_of
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
@@ -58,6 +57,8 @@ class BreakoutEmptiesCages(DesignRule):
 
 def _hint(design: Design, tier: TierDesign, run: PortRun) -> str:
     """A coarser split that disables nothing, makes as many ports and fits."""
+    from fabricgen.design.advice import values_that_fit
+
     cage, most = tier.profile.cages[run.cage_class], tier.profile.most_ports(run.cage_class, run.ways)
     coarser = [
         f"{ways}x{run.speed_gbps}"

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from fabricgen.design.advice import fewest_uplinks
 from fabricgen.design.build import trials_of
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
@@ -88,6 +87,8 @@ def _beside(names: Sequence[str]) -> str:
 
 def _hint(design: Design, tier: TierDesign, ratio: Fraction) -> str:
     """The fewest uplinks that are enough, land equally and have the ports; else the ratio that would be allowed."""
+    from fabricgen.design.advice import fewest_uplinks
+
     trials = trials_of(design, tier.fabric)
     stated = f'state `oversubscription: "{ratio.numerator}:{ratio.denominator}"`'
     fewest = fewest_uplinks(trials, tier)

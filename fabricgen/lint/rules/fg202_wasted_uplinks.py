@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.advice import fewest_uplinks
 from fabricgen.design.build import trials_of
 from fabricgen.design.model import Design
 from fabricgen.design.shape import spans_units
@@ -43,6 +42,8 @@ class WastedUplinks(DesignRule):
             if tier.up is None or ratio is None or not stated or (growing and spans_units(tier.per)):
                 continue
             if ratio < tier.allowed / 2:
+                from fabricgen.design.advice import fewest_uplinks
+
                 fewest = fewest_uplinks(trials_of(design, tier.fabric), tier)
                 if fewest.partition(" ")[0] not in ("", str(tier.up.count)):
                     yield self.flag(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.advice import values_that_fit
 from fabricgen.design.build import trials_of
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
@@ -28,6 +27,8 @@ def counts_hint(design: Design, tier: TierDesign, links: int) -> str:
 
     A single switch divides everything, and carries everything (FG304): it is named where nothing else does.
     """
+    from fabricgen.design.advice import values_that_fit
+
     trials, path = trials_of(design, tier.fabric), (*tier.path, "count")
     several = [count for count in nearest_divisors(links, tier.count) if count > 1]
     fitting = values_that_fit(trials, path, several)
@@ -41,6 +42,8 @@ def counts_hint(design: Design, tier: TierDesign, links: int) -> str:
 
 def uplinks_hint(design: Design, tier: TierDesign, stated: int, step: int) -> str:
     """Numbers of uplinks, nearest to those stated, that are multiples of a step and have the ports."""
+    from fabricgen.design.advice import values_that_fit
+
     if tier.up is None:
         return ""
     texts = (f"{count} x {tier.up.speed_gbps}G" for count in nearest_multiples(stated, step))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.advice import values_that_fit
 from fabricgen.design.build import trials_of
 from fabricgen.design.counts import slot_table
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
@@ -44,6 +43,8 @@ class UnevenLeaves(DesignRule):
             feeds = zip(fabric.node_feeds, node_slots(design.layout, fabric, leaf), strict=True)
             for feed, slots in feeds:
                 if slots % leaf.count:
+                    from fabricgen.design.advice import values_that_fit
+
                     used = _used(design, fabric, leaf, feed, slots)
                     fitting = values_that_fit(
                         trials_of(design, leaf.fabric),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.advice import fewest_uplinks
 from fabricgen.design.build import trials_of
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
@@ -57,6 +56,8 @@ class IdleSpines(DesignRule):
 
 def _hint(design: Design, lower: TierDesign, upper: TierDesign, links: int) -> str:
     """Uplinks that reach all, where there are too few for the bandwidth too; else counts that so many reach."""
+    from fabricgen.design.advice import fewest_uplinks
+
     ratio = lower.oversubscription
     if ratio is not None and ratio > lower.allowed:
         enough = fewest_uplinks(trials_of(design, lower.fabric), lower)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.advice import values_that_fit
 from fabricgen.design.build import trials_of
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
@@ -58,6 +57,8 @@ class SwitchLoss(DesignRule):
 
 def _hint(design: Design, tier: TierDesign, limit: float) -> str:
     """Counts that keep enough, that uplinks land on equally, and that have the ports."""
+    from fabricgen.design.advice import values_that_fit
+
     below = [t.uplink.links_per_group for t in design.tiers if t.uplink and t.uplink.upper == tier.key]
     if not below:
         return "deal the ports of each node over more leaves: by rail, plane, or `spread: stripe`"

@@ -1,0 +1,99 @@
+"""Our `dataclass` does as the standard one does; only what it costs differs."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from fabricgen.kernel import dataclass as ours
+
+STANDARD, OURS = dataclasses.dataclass, ours.dataclass
+
+
+def port(decorator: Callable[..., Any], **options: bool) -> Any:
+    """A class with a default, a default factory and a field that is not compared."""
+
+    class Port:
+        """A port."""
+
+        name: str
+        lanes: tuple[int, ...] = (1, 2)
+        tags: dict[str, int] = dataclasses.field(default_factory=dict, compare=False)
+
+        @property
+        def first(self) -> int:
+            return self.lanes[0]
+
+    return decorator(frozen=True, **options)(Port)
+
+
+@OURS(frozen=True, slots=True)
+class Pair:
+    """Two numbers, known by the name of its module, as pickle wants it."""
+
+    low: int
+    high: int = 9
+
+    def __post_init__(self) -> None:
+        if self.low > self.high:
+            raise ValueError("low is above high")
+
+
+@pytest.mark.parametrize("slots", [False, True])
+def test_values_are_made_shown_compared_and_replaced_as_standard_ones(slots: bool) -> None:
+    usual, own = port(STANDARD, slots=slots), port(OURS, slots=slots)
+    for given, named in ((("a",), {}), (("a", (3,)), {}), ((), {"lanes": (4,), "name": "b"}), (("a",), {"tags": {}})):
+        expected, made = usual(*given, **named), own(*given, **named)
+        assert repr(made) == repr(expected)
+        assert dataclasses.asdict(made) == dataclasses.asdict(expected)
+        assert hash(made) == hash(expected)
+        assert made.first == expected.first
+        assert repr(dataclasses.replace(made, name="z")) == repr(dataclasses.replace(expected, name="z"))
+        assert hasattr(made, "__dict__") != slots
+    assert own("a", tags={"x": 1}) == own("a")
+    assert own("a") != own("b")
+    assert own("a") != usual("a")
+    assert own("a").tags is not own("a").tags
+
+
+@pytest.mark.parametrize(
+    ("given", "named"), [((), {}), (("a", (), {}, 4), {}), (("a",), {"name": "b"}), (("a",), {"colour": 1})]
+)
+def test_what_does_not_fit_the_fields_is_refused(given: tuple[Any, ...], named: dict[str, Any]) -> None:
+    for decorator in (STANDARD, OURS):
+        with pytest.raises(TypeError):
+            port(decorator)(*given, **named)
+
+
+def test_nothing_changes_once_it_is_made() -> None:
+    made = Pair(1)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        made.low = 2
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        del made.low
+    assert pickle.loads(pickle.dumps(made)) == made == Pair(1, 9)
+    with pytest.raises(ValueError, match="above"):
+        Pair(10)
+
+
+def test_identity_stands_where_values_are_not_compared() -> None:
+    alone = port(OURS, eq=False)
+    assert alone("a") != alone("a")
+
+
+def test_ordered_and_changing_classes_are_standard_ones() -> None:
+    ordered = OURS(frozen=True, order=True)(type("Place", (), {"__annotations__": {"row": "int"}}))
+    assert ordered(1) < ordered(2)
+    counted = OURS(slots=True)(type("Count", (), {"__annotations__": {"n": "int"}}))
+    made = counted(1)
+    made.n = 2
+    assert made == counted(2)
+
+
+def test_fields_that_the_constructor_does_not_take_are_refused() -> None:
+    with pytest.raises(TypeError, match="every field"):
+        OURS(frozen=True)(type("Odd", (), {"__annotations__": {"n": "int"}, "n": dataclasses.field(init=False)}))
