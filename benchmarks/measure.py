@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
-_BYTES_OF_MAXRSS = 1 if sys.platform == "darwin" else 1024
+BYTES_OF_MAXRSS = 1 if sys.platform == "darwin" else 1024
 """getrusage(2) has KiB on Linux and bytes on macOS."""
 
 _FIRST_SAMPLE_S, _SAMPLES_S = 0.02, 0.1
@@ -81,7 +81,7 @@ def run(
             problem = f"took longer than {timeout_s:g} s"
         elif process.returncode not in codes:
             problem = f"ended with {process.returncode}: {_last_line(_text(err))}"
-        process_mb = usage.ru_maxrss * _BYTES_OF_MAXRSS / 1e6
+        process_mb = usage.ru_maxrss * BYTES_OF_MAXRSS / 1e6
         found = Run(wall_s, usage.ru_utime, usage.ru_stime, sampler.peak_bytes / 1e6, process_mb, problem)
         return found, _text(out)
 
