@@ -24,7 +24,7 @@ RESULTS = Path(__file__).resolve().parent / "results"
 def options() -> argparse.ArgumentParser:
     """What can be said on the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--sizes", default=",".join(SIZES), help="which of %(default)s")
+    parser.add_argument("--sizes", default=",".join(SIZES), help="which of %(default)s; empty for none")
     parser.add_argument("--runs", type=int, default=3, help="runs of each command [%(default)s]")
     parser.add_argument("--peers", action="store_true", help="pyavd and netlab too, from the package index")
     parser.add_argument("--quick", action="store_true", help="one run of 1k, without start-up, plan and single parts")
@@ -42,7 +42,7 @@ def main() -> int:
     """Measure, and write speed.json, .md and .svg; 1 where a result is wrong, or with `--check` a target missed."""
     parser = options()
     told = parser.parse_args()
-    names = ["1k"] if told.quick else told.sizes.split(",")
+    names = ["1k"] if told.quick else [name for name in told.sizes.split(",") if name]
     if unknown := set(names) - set(SIZES):
         parser.error(f"no size {', '.join(sorted(unknown))}; there are {', '.join(SIZES)}")
     runs = 1 if told.quick else told.runs

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from benchmarks.cases import PASS
+from benchmarks.cases import FOLDER, PASS
 from benchmarks.rounds import Row
 from benchmarks.sizes import SIZES
-from benchmarks.targets import Peer, Target, floor_ratios
+from benchmarks.targets import FAMILY, Peer, Target, floor_ratios
 
 
 def as_json(
@@ -80,6 +80,7 @@ def page(results: Mapping[str, Any], rows: Sequence[Row], command: str) -> str:
         *target_lines(results["targets"]),
         "",
         *peer_lines(results["peers"]),
+        *_growth_lines(rows),
         *_all_lines(rows),
     ]
     return "\n".join(lines) + "\n"
@@ -120,24 +121,52 @@ def peer_lines(peers: Sequence[Mapping[str, Any]]) -> list[str]:
     return [*lines, ""]
 
 
+def _growth_lines(rows: Sequence[Row]) -> Iterator[str]:
+    """What a link costs in the family of blueprints that differ in size only."""
+    few, many = ({row.name: row for row in rows if row.size == size} for size in FAMILY)
+    if not few or not many:
+        return
+    small, large = (SIZES[size].links for size in FAMILY)
+    yield f"## Growth from {small:,} to {large:,} links"
+    yield ""
+    sizes = f"{FAMILY[0]} | {FAMILY[1]} | times"
+    yield f"| | CPU / link, us: {sizes} | peak / link, bytes: {sizes} |"
+    yield "|---|" + "---:|" * 6
+    for name in few:
+        if name in many and not many[name].problems:
+            cpu = (_least_cpu(few[name]) / small * 1e6, _least_cpu(many[name]) / large * 1e6)
+            peak = (_peak_mb(few[name]) / small * 1e6, _peak_mb(many[name]) / large * 1e6)
+            cells = (cell for a, b in (cpu, peak) for cell in (f"{a:,.1f}", f"{b:,.1f}", f"{b / a:.2f}"))
+            yield f"| {name} | " + " | ".join(cells) + " |"
+    yield ""
+
+
+def _peak_mb(row: Row) -> float:
+    return max(run.peak_mb for run in row.runs)
+
+
 def _all_lines(rows: Sequence[Row]) -> Iterator[str]:
-    base = next((min(run.cpu_s for run in row.runs) for row in rows if row.name == PASS), None)
+    base = next((_least_cpu(row) for row in rows if row.name == PASS), None)
     for size in dict.fromkeys(row.size for row in rows):
         told = _size_json(size) if size else {}
         figures = f"{told['gpus']:,} GPUs, {told['switches']:,} switches, {told['links']:,} links" if told else "start"
         yield f"## {size} {figures}".replace("##  s", "## S")
         yield ""
-        last = "CPU / link, us" if size else f"CPU / {PASS}"
+        last = "CPU / link, us | CPU / whole build" if size else f"CPU / {PASS}"
         yield f"| | wall, s | worst | user, s | system, s | tree, MB | process, MB | files | MB | / floor | {last} | |"
-        yield "|---|" + "---:|" * 10 + "---|"
-        for row in rows:
-            if row.size == size:
-                per = told["links"] / 1e6 if told else base
-                yield _row_line(row, per)
+        yield "|---|" + "---:|" * (11 if size else 10) + "---|"
+        mine = [row for row in rows if row.size == size]
+        whole = next((_least_cpu(row) for row in mine if row.name == FOLDER), None)
+        for row in mine:
+            yield _row_line(row, [told["links"] / 1e6, whole] if told else [base])
         yield ""
 
 
-def _row_line(row: Row, per: float | None) -> str:
+def _least_cpu(row: Row) -> float:
+    return min(run.cpu_s for run in row.runs)
+
+
+def _row_line(row: Row, bases: Sequence[float | None]) -> str:
     best = min(row.runs, key=lambda run: run.cpu_s)
     ratios = floor_ratios(row)
     cells = [
@@ -150,7 +179,7 @@ def _row_line(row: Row, per: float | None) -> str:
         f"{row.output['files']:,}" if row.output else "",
         f"{row.output['size'] / 1e6:,.1f}" if row.output else "",
         f"{max(ratios):.2f}" if ratios else "",
-        f"{best.cpu_s / per:.1f}" if per else "",
+        *(f"{best.cpu_s / base:.3g}" if base else "" for base in bases),
         "; ".join(row.problems),
     ]
     return f"| {row.name} | " + " | ".join(cells) + " |"

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.cases import PASS, Case, cases, starts
+from benchmarks.cases import PASS, TAR, Case, cases, starts
 from benchmarks.measure import Run, run
 from benchmarks.sizes import ROOT, Size
 
@@ -162,8 +162,17 @@ def _wrong(size: Size, case: Case, rows: dict[str, Row]) -> Iterator[str]:
         if differ:
             yield f"not the bytes of `{case.like}`: {', '.join(differ)}"
     summary = rows[case.name].output.get("summary", {})
-    if summary and not any(option in case.command for option in size.grown):
+    if any(option in case.command for option in size.grown):
+        if summary and _above_leaves(summary) != _above_leaves(rows[TAR].output["summary"]):
+            yield "the edit changes counts above the leaves: another one has to be found"
+    elif summary:
         yield from _miscounted(size, summary)
+
+
+def _above_leaves(summary: dict[str, Any]) -> dict[tuple[str, str], int]:
+    fabrics = summary["fabrics"].items()
+    tiers = ((name, tier, count) for name, fabric in fabrics for tier, count in fabric["switches"].items())
+    return {(name, tier): count for name, tier, count in tiers if tier != "leaf"}
 
 
 def _miscounted(size: Size, summary: dict[str, Any]) -> Iterator[str]:
