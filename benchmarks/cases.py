@@ -35,6 +35,15 @@ class Case:
     like: str = ""
     floor: str = ""
 
+    def again(self, size: Size) -> bool:
+        """Whether it is measured in every round of a size, not in the first alone."""
+        return size.name not in _AGAIN or self.name in _AGAIN[size.name]
+
+
+_READ = ("show", "lint --fast", "lint", SUMMARY)
+_AGAIN = {"200k": {*_READ, TAR, ZST, FOLDER, AGAIN, REBUILT}, "1m": {*_READ, TAR, ZST}}
+"""Of sizes whose rounds take long, what targets are about; the rest is measured once."""
+
 
 def starts() -> Iterator[Case]:
     """What a person waits for, whatever the size."""

@@ -83,6 +83,8 @@ def size_rows(lab: Lab, size: Size, runs: int, *, quick: bool) -> list[Row]:
         folder = lab.scratch / f"{size.name}-{number}"
         folder.mkdir()
         for case in cases(size, quick=quick):
+            if number > 1 and not case.again(size):
+                continue
             _measure(lab, size, case, rows, folder)
             lab.say(f"{size.name} {number}/{runs} {case.name}: {_told(rows[case.name])}")
         lab.remove(folder)

@@ -84,14 +84,15 @@ def targets(rows: Sequence[Row], peers: Sequence[Peer]) -> list[Target]:
 
 
 def _simple(found: Mapping[tuple[str, str], Row]) -> Iterator[Target]:
-    kinds: tuple[tuple[Sequence[tuple[str, str, float]], str, Callable[[Run], float]], ...] = (
-        (_WALL_S, "s", lambda run: run.wall_s),
-        (_PEAK_MB, "MB", lambda run: run.peak_mb),
+    kinds: tuple[tuple[Sequence[tuple[str, str, float]], str, str, Callable[[Run], float]], ...] = (
+        (_WALL_S, "", "s", lambda run: run.wall_s),
+        (_PEAK_MB, ", memory", "MB", lambda run: run.peak_mb),
     )
-    for limits, unit, figure in kinds:
+    for limits, what, unit, figure in kinds:
         for size, name, limit in limits:
             if row := found.get((size, name)):
-                yield Target(_title(row), unit, limit, tuple(map(figure, row.runs)), problem="; ".join(row.problems))
+                figures = tuple(map(figure, row.runs))
+                yield Target(f"{_title(row)}{what}", unit, limit, figures, problem="; ".join(row.problems))
 
 
 def _title(row: Row) -> str:
@@ -103,13 +104,13 @@ def _ratios(found: Mapping[tuple[str, str], Row]) -> Iterator[Target]:
     if full:
         yield Target(f"{_title(full)} / floor", "x", 2, floor_ratios(full), problem="; ".join(full.problems))
     if full and (rebuilt := found.get((LARGE, REBUILT))):
-        shares = tuple(a.wall_s / b.wall_s for a, b in zip(rebuilt.runs, full.runs, strict=True))
+        shares = tuple(a.wall_s / b.wall_s for a, b in zip(rebuilt.runs, full.runs, strict=False))
         problem = "; ".join([*full.problems, *rebuilt.problems])
         yield Target(f"{_title(rebuilt)} / {FOLDER}", "x", 0.3, shares, problem=problem)
     small, large = (found.get((size, ZST)) for size in FAMILY)
     if small and large:
         links = SIZES[large.size].links / SIZES[small.size].links
-        pairs = zip(small.runs, large.runs, strict=True)
+        pairs = zip(small.runs, large.runs, strict=False)
         growth = tuple(many.cpu_s / few.cpu_s / links for few, many in pairs)
         problem = "; ".join([*small.problems, *large.problems])
         yield Target(f"{ZST}, CPU a link, {large.size} / {small.size}", "x", 1, growth, problem=problem)

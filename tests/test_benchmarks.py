@@ -11,11 +11,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from benchmarks.cases import Case, cases
 from benchmarks.chart import chart
 from benchmarks.measure import Run, run
 from benchmarks.page import PAGE, blocks, filled
 from benchmarks.rounds import Row
-from benchmarks.sizes import SIZES
+from benchmarks.sizes import SIZES, Size
 from benchmarks.targets import Target, targets
 from benchmarks.verify import judged
 
@@ -72,6 +73,18 @@ def test_a_target_is_met_by_every_run_or_not_at_all() -> None:
     assert not Target("", "x", 30, (31.0, 29.0), at_least=True).met
     assert not Target("", "s", 2, ()).met
     assert not Target("", "s", 2, (1.0,), problem="other bytes").met
+
+
+def test_what_a_target_is_about_is_measured_in_every_round() -> None:
+    rounds = [Row(size.name, case.name, [Run(1, 1, 0, 10, 10)]) for size in SIZES.values() for case in all_of(size)]
+    again = [Row(size.name, case.name, []) for size in SIZES.values() for case in all_of(size) if case.again(size)]
+    found, repeated = ({target.what for target in targets(rows, [])} for rows in (rounds, again))
+    assert found == repeated
+    assert len(found) == 16
+
+
+def all_of(size: Size) -> list[Case]:
+    return list(cases(size, quick=False))
 
 
 def test_a_failed_case_misses_its_targets() -> None:
