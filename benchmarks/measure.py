@@ -19,6 +19,8 @@ BYTES_OF_MAXRSS = 1 if sys.platform == "darwin" else 1024
 """getrusage(2) has KiB on Linux and bytes on macOS."""
 
 _FIRST_SAMPLE_S, _SAMPLES_S = 0.02, 0.1
+_REST_PER_SAMPLE = 30
+"""The kernel walks all pages of a process to tell its memory: time between samples, in multiples of what one takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +111,9 @@ class _Sampler(threading.Thread):
         """Sample until told to end."""
         pause = _FIRST_SAMPLE_S
         while not self._done.wait(pause):
+            began = time.thread_time()
             self.peak_bytes = max(self.peak_bytes, sum(map(_proportional_bytes, _tree(self._pid))))
-            pause = min(2 * pause, _SAMPLES_S)
+            pause = max(min(2 * pause, _SAMPLES_S), _REST_PER_SAMPLE * (time.thread_time() - began))
             if not self.timed_out and time.perf_counter() > self._deadline:
                 self.timed_out = True
                 with contextlib.suppress(OSError):
