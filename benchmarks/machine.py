@@ -7,6 +7,8 @@ import platform
 from importlib.metadata import version
 from pathlib import Path
 
+from fabricgen import __version__
+
 _LIBRARIES = ("numpy", "pydantic", "jinja2", "click", "ruamel.yaml", "zstandard")
 
 
@@ -19,6 +21,7 @@ def machine(scratch: Path) -> dict[str, str]:
         "system": f"{platform.system()} {platform.machine()}",
         "file system": _file_system(scratch.resolve()),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "fabricgen": __version__,
         "libraries": ", ".join(f"{name} {version(name)}" for name in _LIBRARIES),
     }
 

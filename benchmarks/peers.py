@@ -18,7 +18,9 @@ from benchmarks.rounds import Lab
 from benchmarks.sizes import OWN
 from benchmarks.targets import Peer
 
-_PACKAGES = ("pyavd", "networklab")
+_PACKAGES = {"pyavd": "pyavd", "netlab": "networklab"}
+"""What each peer is called in the package index."""
+
 _SIZES = ((128, 32), (1024, 16))
 _NETLAB_UP_TO = 160
 """Devices that netlab is asked for at most: it would take a quarter of an hour and more for a thousand."""
@@ -31,9 +33,10 @@ def measure_peers(lab: Lab, runs: int) -> list[Peer]:
     folder = lab.scratch / "peers"
     python = folder / "venv" / "bin" / "python"
     for command in ([sys.executable, "-m", "venv", str(folder / "venv")], [str(python), "-m", "pip", "install", "-q"]):
-        made, _ = lab.run([*command, *(_PACKAGES if "pip" in command else ())])
+        made, _ = lab.run([*command, *(_PACKAGES.values() if "pip" in command else ())])
         if made.problem:
             raise SystemExit(f"peers cannot be installed: {made.problem}")
+    versions = {name: _version(lab, python, package) for name, package in _PACKAGES.items()}
     found = []
     for leaves, spines in _SIZES:
         devices = leaves + spines
@@ -41,9 +44,14 @@ def measure_peers(lab: Lab, runs: int) -> list[Peer]:
         ours = max(own, key=lambda run: run.cpu_s)
         for name, measured in _theirs(lab, python, leaves, spines, folder):
             lab.say(f"{name} {devices}: CPU {measured.cpu_s:.1f} s, ours {ours.cpu_s:.2f} s {measured.problem}")
-            found.append(Peer(name, devices, leaves * spines, measured, ours))
+            found.append(Peer(name, versions[name], devices, leaves * spines, measured, ours))
     lab.remove(folder)
     return found
+
+
+def _version(lab: Lab, python: Path, package: str) -> str:
+    _, text = lab.run([str(python), "-c", f"from importlib.metadata import version; print(version({package!r}))"])
+    return text.strip()
 
 
 def _ours(lab: Lab, devices: int, folder: Path) -> Run:

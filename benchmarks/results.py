@@ -57,9 +57,9 @@ def _row_json(row: Row) -> dict[str, Any]:
 def _peer_json(peer: Peer) -> dict[str, Any]:
     return {
         "peer": peer.name,
+        "version": peer.version,
         "devices": peer.devices,
         "links": peer.links,
-        "files": peer.files,
         "theirs": peer.theirs.as_json(),
         "ours": peer.ours.as_json(),
         "times": _rounded(peer.times),
@@ -89,7 +89,8 @@ def page(results: Mapping[str, Any], rows: Sequence[Row], command: str) -> str:
 def machine_line(about: Mapping[str, str]) -> str:
     """What it was measured on."""
     machine = (about[key] for key in ("model", "memory", "system", "file system", "python"))
-    return f"{about['processors']} x {', '.join(machine)}; {about['libraries']}."
+    libraries = f"fabricgen {about['fabricgen']}, {about['libraries']}"
+    return f"{about['processors']} x {', '.join(machine)}; {libraries}."
 
 
 def target_lines(targets: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -116,7 +117,7 @@ def peer_lines(peers: Sequence[Mapping[str, Any]]) -> list[str]:
         cells = []
         for side in (peer["theirs"], peer["ours"]):
             cells += [f"{side['user_s'] + side['system_s']:.2f}", f"{max(side['tree_mb'], side['process_mb']):.0f}"]
-        head = f"| {peer['peer']} | {peer['devices']:,} | {peer['links']:,} | "
+        head = f"| {peer['peer']} {peer['version']} | {peer['devices']:,} | {peer['links']:,} | "
         lines.append(head + " | ".join([*cells, f"{peer['times']:.0f}", peer["problem"]]) + " |")
     return [*lines, ""]
 

@@ -42,11 +42,11 @@ class Peer:
     """What a peer and fabricgen take for the same leaf-spine."""
 
     name: str
+    version: str
     devices: int
     links: int
     theirs: Run
     ours: Run
-    files: int = 0
 
     @property
     def times(self) -> float:
