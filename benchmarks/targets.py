@@ -117,9 +117,9 @@ def _ratios(found: Mapping[tuple[str, str], Row]) -> Iterator[Target]:
 
 
 def floor_ratios(row: Row) -> tuple[float, ...]:
-    """Wall time of every run in multiples of what its floor took, on average before and after."""
+    """Wall time of every run that has a floor in multiples of what its floor took, on average before and after."""
     pairs = zip(row.runs, row.floors, strict=False)
-    return tuple(run.wall_s * len(floors) / sum(floor.wall_s for floor in floors) for run, floors in pairs)
+    return tuple(run.wall_s * len(floors) / sum(floor.wall_s for floor in floors) for run, floors in pairs if floors)
 
 
 def _against(peers: Sequence[Peer]) -> Iterator[Target]:

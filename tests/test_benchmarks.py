@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import tarfile
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,10 +14,12 @@ import pytest
 
 from benchmarks.cases import Case, cases
 from benchmarks.chart import chart
+from benchmarks.machine import machine
 from benchmarks.measure import Run, run
 from benchmarks.page import PAGE, blocks, filled
-from benchmarks.rounds import Row
-from benchmarks.sizes import SIZES, Size
+from benchmarks.results import as_json, page
+from benchmarks.rounds import Lab, Row, size_rows
+from benchmarks.sizes import ROOT, SIZES, Size
 from benchmarks.targets import Target, targets
 from benchmarks.verify import judged
 
@@ -98,6 +101,23 @@ def test_a_process_that_fails_or_never_ends_is_a_row_and_no_crash() -> None:
     assert failed.problem == "ended with 1: no memory"
     late, _ = run([sys.executable, "-c", "import time; time.sleep(60)"], timeout_s=0.1)
     assert late.problem == "took longer than 0.1 s"
+
+
+class Broken(Lab):
+    """A laboratory where nothing works."""
+
+    def run(self, command: Sequence[str], codes: Sequence[int] = (0,), folder: Path = ROOT) -> tuple[Run, str]:
+        return Run(1, 1, 0, 10, 10, "ended with 3"), ""
+
+
+def test_where_nothing_works_every_row_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.rounds.os.sync", lambda: None)
+    said: list[str] = []
+    rows = size_rows(Broken(tmp_path, 1, 0, said.append), SIZES["1k"], 2, quick=False)
+    assert {tuple(row.problems) for row in rows} == {("ended with 3",)}
+    assert len(said) == 2 * len(rows)
+    about = machine(tmp_path) | {"date": "2026-01-02", "runs": "2", "note": ""}
+    assert page(as_json(about, [], rows, []), rows, "").count("ended with 3") == len(rows)
 
 
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="the system does not tell memory by process")
