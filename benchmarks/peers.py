@@ -93,5 +93,6 @@ def _topology(leaves: int, spines: int) -> str:
     nodes = [f"  {name}: {{bgp.as: {4_200_000_000 + n}}}" for n, name in enumerate(names)]
     links = [f"- s{spine}-l{leaf}" for leaf in range(1, leaves + 1) for spine in range(1, spines + 1)]
     head = ["provider: external", "defaults.device: eos", "addressing.p2p.ipv4: 10.0.0.0/12"]
-    head += ["addressing.loopback.ipv4: 10.255.0.0/20", "module: [bgp]", "nodes:"]
+    head += ["addressing.loopback.ipv4: 10.255.0.0/20", "addressing.mgmt.ipv4: 10.254.0.0/20"]
+    head += ["defaults.const.MAX_NODE_ID: 4000", "module: [bgp]", "nodes:"]
     return "\n".join([*head, *nodes, "links:", *links]) + "\n"
