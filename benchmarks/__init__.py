@@ -1,1 +1,1 @@
-"""Measurements of fabricgen as whole processes; results/ holds the last ones."""
+"""Measurements of fabricgen as whole processes (`python -m benchmarks`); results/ holds the last ones."""

@@ -1,5 +1,5 @@
 """Placement and cables are made in columns: twice the cables take hardly more calls, so that 200,000 GPUs take less
-than a second (`python -m benchmarks.cabling` measures it)."""
+than a second."""
 
 from __future__ import annotations
 
