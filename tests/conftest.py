@@ -14,6 +14,7 @@ from hypothesis import settings
 
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
+from fabricgen.compiler import BuildOptions, build_bundles
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
 
@@ -55,6 +56,12 @@ def example_design(name: str, *sets: str) -> Design:
 def example_cluster(name: str, *sets: str) -> Cluster:
     """The cluster of an example blueprint with some values changed."""
     return build_cluster(example_design(name, *sets))
+
+
+def built_files(cluster: Cluster, *parts: str) -> dict[str, bytes]:
+    """What a build writes but the manifest, by path: of some parts, or of the usual ones."""
+    made = (file for bundle in build_bundles(cluster, {}, BuildOptions(parts=parts)) for file in bundle.make())
+    return {path: content if isinstance(content, bytes) else b"".join(content) for path, content in made}
 
 
 def require(lacking: str) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from fabricgen.cluster import Cluster, build_cluster
-from fabricgen.compiler import BuildOptions, build_files
 from fabricgen.design.counts import link_counts
 from fabricgen.design.model import Design
+from tests.conftest import built_files
 
 HALL = """
 fabricgen: 1
@@ -53,7 +53,7 @@ def cluster(design: Design) -> Cluster:
 
 @pytest.fixture
 def files(cluster: Cluster) -> dict[str, str]:
-    return {path: content.decode() for _, path, content in build_files(cluster, {}, BuildOptions())}
+    return {path: content.decode() for path, content in built_files(cluster).items()}
 
 
 def test_a_switch_is_listed_once_and_its_links_carry_their_own_fabric(cluster: Cluster) -> None:
@@ -114,7 +114,7 @@ def test_sonic_keeps_the_guest_in_its_vrf(files: dict[str, str]) -> None:
 def test_frr_accepts_the_unnumbered_form(design_of: Callable[..., Design], vtysh: str, tmp_path: Path) -> None:
     design = design_of(CONVERGED, ["routing.underlay=ebgp-unnumbered"])
     checked = 0
-    for _, path, content in build_files(build_cluster(design), {}, BuildOptions(parts=("configs",))):
+    for path, content in built_files(build_cluster(design), "configs").items():
         if path.endswith("frr.conf"):
             assert b"vrf Vrf_inband" in content
             file = tmp_path / "frr.conf"
@@ -164,7 +164,7 @@ def test_leaves_of_two_fabrics_share_spines_and_keep_their_routes_apart(design_o
     assert [service.vrf for service in leaf.services] == ["inband"]
     assert top.vrfs == ("inband",)
     assert {sub.vrf for port in leaf.ports for sub in port.subinterfaces} == {"inband"}
-    files = {path: content.decode() for _, path, content in build_files(cluster, {}, BuildOptions())}
+    files = {path: content.decode() for path, content in built_files(cluster).items()}
     assert "prefix-list HOSTS\n" not in files["configs/inband-leaf-p1-su01-r1-01/frr.conf"]
 
 

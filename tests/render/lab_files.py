@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 
-from fabricgen.compiler import BuildOptions, build_files
+from tests.conftest import built_files
 from tests.parity.as_frr import as_frr
 from tests.parity.bgpcfgd import frr_of
 from tests.parity.neutral import Switch
@@ -23,8 +23,7 @@ PARTS = ("addresses", "configs", "devices", "links")
 @cache
 def built(name: str, *sets: str) -> Mapping[str, str]:
     """The files that a build of an example writes, by path."""
-    found = build_files(cluster_of(name, *sets), {}, BuildOptions(parts=PARTS))
-    return {path: content.decode() for _, path, content in found}
+    return {path: content.decode() for path, content in built_files(cluster_of(name, *sets), *PARTS).items()}
 
 
 def kernel(port: str) -> str:

@@ -12,13 +12,12 @@ from hypothesis import given
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.blueprint.management import Aaa, Banner, Dns, Management, Snmp, SnmpUser, Syslog, Tls, User
 from fabricgen.cluster import build_cluster
-from fabricgen.compiler import BuildOptions, build_files
 from fabricgen.design.build import build_design
 from fabricgen.render.engine import Renderer, RenderOptions
 from fabricgen.render.escape import one_line
 from fabricgen.render.nos._eos_management import banner_lines
 from fabricgen.switch_view import SwitchView
-from tests.conftest import BLUEPRINTS
+from tests.conftest import BLUEPRINTS, built_files
 from tests.render.rendered import ALL_EOS, BY_HAND, COPPER, MANAGED, RADIUS, TUNED, UNNUMBERED, cluster_of, files_of
 
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"
@@ -247,7 +246,7 @@ def test_secrets_stand_in_configurations_alone(monkeypatch: pytest.MonkeyPatch) 
     for name, value in secrets.items():
         monkeypatch.setenv(name, value)
     blueprint = load_blueprint(str(BLUEPRINTS / "leaf-spine.yaml"), (*ALL_EOS, *MANAGED))
-    for _, path, content in build_files(build_cluster(build_design(blueprint)), {}, BuildOptions()):
+    for path, content in built_files(build_cluster(build_design(blueprint))).items():
         for value in secrets.values():
             assert (value.encode() in content) == path.startswith("configs/"), path
 
