@@ -38,7 +38,7 @@ class Ends:
     lengths_m: Floats
     """Of the cable at each port, 0 without one."""
     ordered: bool
-    """Whether the addresses of each port are in order as text: IPv4 before IPv6."""
+    """Whether all addresses are in order as text: IPv4 before IPv6."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,6 @@ class PortEnds:
         columns += [devices.device_class[peer], self._subnets[link], cable < 0, peers.places, numbers.places]
         columns += [column for found in families for column in found.alike]
         alike = np.stack(columns, axis=1).astype(np.int32)
-        ordered = _in_order(families)
         bounds = np.searchsorted(owner, np.arange(len(rows) + 1)).tolist()
         peer_texts, number_texts = self._names[peer[peers.first]], asn[numbers.first].astype(str).astype(object)
         cables = self._cables[cable]
@@ -101,18 +100,15 @@ class PortEnds:
                 *(found.group(i, here) for found in families),
             )
             lengths_m = self._lengths_m[cable[here]]
-            yield Ends(groups, alike[here].tobytes(), lengths_m, ordered is None or bool(ordered[here].all()))
+            yield Ends(groups, alike[here].tobytes(), lengths_m, _in_order(groups[-len(families) :]))
 
 
 class _Addresses:
     """The addresses of one family at the ports of switches and at their far ends."""
 
     def __init__(self, family: FamilyAddresses, owner: Wide, link: Wide, at_b: Flags, owners: int) -> None:
-        self.own, self._far = (
-            _swapped(family.a[link], family.b[link], at_b),
-            _swapped(family.b[link], family.a[link], at_b),
-        )
-        both = self.own.followed_by(self._far)
+        own = _swapped(family.a[link], family.b[link], at_b)
+        both = own.followed_by(_swapped(family.b[link], family.a[link], at_b))
         self._ranked = _ranked(np.concatenate([owner, owner]), _text_order(both), owners, both.present)
         self._texts = np.array(both[self._ranked.first].texts(), dtype=object)
         self._places = self._ranked.places.reshape(2, -1)
@@ -148,15 +144,10 @@ def _decimal_order() -> Wide:
     return found
 
 
-def _in_order(families: Sequence[_Addresses]) -> Flags | None:
-    """Where a port's addresses of both families are in order as text; None where there is one family."""
-    if len(families) < 2:
-        return None
-    four, six = (found.own for found in families)
-    both = np.flatnonzero(four.present & six.present)
-    found = np.ones(len(four), dtype=bool)
-    found[both] = [a < b for a, b in zip(four[both].texts(), six[both].texts(), strict=True)]
-    return found
+def _in_order(families: Sequence[Group]) -> bool:
+    """Whether all addresses of a family come before those of the next, sorted as text."""
+    found = [group.texts for group in families if group.texts]
+    return all(one[-1] < other[0] for one, other in pairwise(found))
 
 
 def _ranked(owner: Wide, keys: Wide, owners: int, present: Flags | None = None) -> _Ranked:

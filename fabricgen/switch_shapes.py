@@ -79,7 +79,7 @@ class SwitchShapes:
         """The outlines of switches, by their rows in the device table.
 
         None for one that is rendered by itself: it has settings of its own, data to merge, static routes or
-        sub-interfaces, or IPv6 addresses that come before those of IPv4 when they are sorted as text.
+        sub-interfaces, or an IPv6 address that comes before one of IPv4 when they are sorted as text.
         """
         for row, ends in zip(rows, self._ends.of(rows), strict=True):
             frame = self._views.frame(row)

@@ -3,6 +3,7 @@
 A skeleton is taken only where filling it gives, for the switch that it was made from and for the next one, the very
 bytes that rendering them does; where it does not, and for shapes of a few switches, each is rendered by itself. Marks
 are texts that every NOS prints as they are, so that names must be plain words, and short enough that no line is cut.
+Where a user's own text looks like one, as a telephone number in a banner may, switches are rendered by themselves too.
 
 Tables that follow from ports and cables alone hold no marks. They are left open in the skeleton and laid in by the
 classes of the cables' lengths: many switches differ in nothing else.
@@ -35,6 +36,7 @@ AHEAD = 64
 
 _OPEN = re.compile(rf"{MARK.pattern}|Qs(\d{{3}})sQ")
 """A mark, or a table that is left open."""
+_LIKE_OPEN = re.compile(_OPEN.pattern.encode())
 
 _Files: TypeAlias = list[tuple[str, bytes]]
 Once: TypeAlias = Callable[[str, Mapping[str, Any], bool], str]
@@ -90,7 +92,7 @@ class Skeleton:
 class _Shape:
     seen: int = 0
     differs: bool = False
-    """Whether a skeleton was seen to disagree."""
+    """Whether a skeleton was seen to disagree, or would take a text for a mark."""
     marked: SwitchView | None = None
     nos: Any = None
     steps_m: Sequence[float] = ()
@@ -129,7 +131,10 @@ class Skeletons:
         shape = self._shapes.setdefault(outline.shape, _Shape())
         shape.seen += 1
         if shape.seen <= ALONE or shape.differs:
-            return self._rendered(row)
+            rendered = self._rendered(row)
+            if shape.seen == 1:
+                shape.differs = any(_LIKE_OPEN.search(content) for _, content in rendered)
+            return rendered
         skeleton, tables = self._laid(shape, outline)
         files = skeleton.filled([*outline.texts, *tables])
         if skeleton.agreed < CHECKED:

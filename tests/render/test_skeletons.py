@@ -90,6 +90,22 @@ def test_shapes_that_disagree_are_rendered_switch_by_switch(monkeypatch: pytest.
         assert f'"hostname": "{hostname}"'.encode() in built[f"configs/{cluster.names[row]}/config_db.json"]
 
 
+@pytest.mark.parametrize("text", ["call 4195551234", "AS 4190000002", "Qz0000001zQ", "Qs000sQ"])
+def test_text_of_the_user_is_never_taken_for_a_mark(text: str) -> None:
+    cluster = cluster_of("leaf-spine", *LARGER, *UNNUMBERED, f"snippets.a={{nos: sonic, at: bgp, text: {text}}}")
+    built = dict(render_configs(cluster))
+    for name in (cluster.names[row] for row in cluster.switch_rows()):
+        assert f"\n{text}\n".encode() in built[f"configs/{name}/frr.conf"]
+
+
+def test_families_that_are_mixed_when_sorted_take_no_skeleton() -> None:
+    """Each port has its IPv4 address before that of IPv6, but leaves have 21.0.0.1 after the 2000:: of another port."""
+    pools = "{hosts: [10.128.0.0/9, '2000::/48'], fabric: [21.0.0.0/16, '3000::/48']}"
+    cluster = cluster_of("leaf-spine", *LARGER, *DUAL, f"pools={pools}")
+    outlines = cluster.shapes.outlines(cluster.switch_rows())
+    assert {view.tier.name for view, found in zip(cluster.switches(), outlines, strict=True) if not found} == {"leaf"}
+
+
 @pytest.mark.parametrize("name", ["x" * 75, 'a"b', "a\nb", "ä"])
 def test_names_that_could_be_cut_or_escaped_take_no_skeleton(name: str) -> None:
     """No blueprint can have such names; should one come to, each switch is rendered by itself."""
