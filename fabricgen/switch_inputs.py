@@ -154,6 +154,13 @@ def hashed(texts: Sequence[str]) -> Words:
     words = raw.astype(f"S{8 * width}").view(np.uint64).reshape(-1, width)
     found = np.full(len(words), 0x9E3779B97F4A7C15, dtype=np.uint64)
     for i in range(width):
-        mixed = (found ^ words[:, i]) * np.uint64(0xD6E8FEB86659FD93)
-        found = np.where(words[:, i], mixed ^ mixed >> np.uint64(32), found)  # whatever the longest of all texts is
+        # Words of zeros are left out, since they follow from the length of the longest text.
+        found = np.where(words[:, i], _mixed(found ^ words[:, i]), found)
     return found[: len(texts)]
+
+
+def _mixed(words: Words) -> Words:
+    """The last steps of SplitMix64: each bit bears on all, so that a change in one word is not undone by the next."""
+    words = (words ^ words >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ words >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return words ^ words >> np.uint64(31)
