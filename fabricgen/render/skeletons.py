@@ -25,8 +25,8 @@ from fabricgen.render.nos_protocol import NOS_PACKAGE, SharesTables
 from fabricgen.switch_shapes import MARK, Outline
 from fabricgen.switch_view import SwitchView
 
-ALONE = 2
-"""Switches of a shape that are rendered by themselves before a skeleton is made: that costs as much as three."""
+FEWEST = 4
+"""Switches of a shape among those outlined so far from which a skeleton pays: it costs as much as three."""
 
 CHECKED = 2
 """Switches that a skeleton must agree with before it is believed."""
@@ -90,7 +90,8 @@ class Skeleton:
 
 @dataclass(slots=True)
 class _Shape:
-    seen: int = 0
+    known: int = 0
+    """Switches of it that were outlined."""
     differs: bool = False
     """Whether a skeleton was seen to disagree, or would take a text for a mark."""
     marked: SwitchView | None = None
@@ -124,25 +125,24 @@ class Skeletons:
             start = self._rows.index(row)
             rows = self._rows[start : start + AHEAD]
             self._ahead = dict(zip(rows, self._cluster.shapes.outlines(rows), strict=True))
+            for found in filter(None, self._ahead.values()):
+                self._shapes.setdefault(found.shape, _Shape()).known += 1
         outline = self._ahead.pop(row)
         return self._rendered(row) if outline is None else self._of_shape(row, outline)
 
     def _of_shape(self, row: int, outline: Outline) -> _Files:
-        shape = self._shapes.setdefault(outline.shape, _Shape())
-        shape.seen += 1
-        if shape.seen <= ALONE or shape.differs:
-            rendered = self._rendered(row)
-            if shape.seen == 1:
-                shape.differs = any(_LIKE_OPEN.search(content) for _, content in rendered)
-            return rendered
+        shape = self._shapes[outline.shape]
+        if shape.known < FEWEST or shape.differs:
+            return self._rendered(row)
         skeleton, tables = self._laid(shape, outline)
-        files = skeleton.filled([*outline.texts, *tables])
+        texts = [*outline.texts, *tables]
         if skeleton.agreed < CHECKED:
             skeleton.agreed += 1
             rendered = self._rendered(row)
-            shape.differs = files != rendered
+            like_marks = any(_LIKE_OPEN.search(content) for _, content in rendered)
+            shape.differs = like_marks or skeleton.filled(texts) != rendered
             return rendered
-        return files
+        return skeleton.filled(texts)
 
     def _rendered(self, row: int) -> _Files:
         return list(self._whole(self._cluster.switch(row)))
