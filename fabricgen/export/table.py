@@ -51,7 +51,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class ExportContext:
-    """What parts are told beside the cluster: counts of findings, unit prices by part, workers."""
+    """What parts are told beside the cluster: counts of findings by severity, and unit prices by part."""
 
     findings: Mapping[str, int] = field(default_factory=dict)
     prices: Mapping[str, float] = field(default_factory=dict)
