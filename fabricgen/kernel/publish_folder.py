@@ -89,7 +89,7 @@ def publish_folder(
         if cache:
             with contextlib.suppress(OSError):  # what is not remembered is read again
                 after = state_of(real, made)
-                _remember(cache, real, stamp, before, before.updated(after) if parts else after)
+                _remember(cache, real, stamp, before, before.updated(after, parts) if parts else after)
         return report
 
 

@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -45,9 +45,10 @@ class State:
     files: Mapping[str, Known] = field(default_factory=dict)
     bundles: Mapping[BundleKey, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
-    def updated(self, newer: State) -> State:
-        """This, with what is known of other files and bundles, or more lately of the same."""
-        return State({**self.files, **newer.files}, {**self.bundles, **newer.bundles})
+    def updated(self, newer: State, parts: Container[str]) -> State:
+        """This, with what is known since some parts were made anew, be it of unknown inputs."""
+        kept = {key: made for key, made in self.bundles.items() if key[0] not in parts}
+        return State({**self.files, **newer.files}, {**kept, **newer.bundles})
 
     def still_made(self, bundle: Bundle, real: str, old: Mapping[str, Entry]) -> list[Staged] | None:
         """Files of a bundle that are in the folder `real`, as its inputs would make them; None if it must be made."""
