@@ -55,11 +55,6 @@ class SwitchViews:
         return a.texts(), b.texts()
 
     @cached_property
-    def cable_ids(self) -> tuple[str, ...]:
-        """A stable name for every cable."""
-        return self.cable_id_columns.texts()
-
-    @cached_property
     def ends_by_switch(self) -> tuple[Wide, Wide, Wide]:
         """(row pointer per device, link, 0 for the a end and 1 for b), ends sorted by device and place on its face."""
         return ends_by_device(self.plan)
@@ -269,7 +264,7 @@ class SwitchViews:
                 peer_tier=peer_class.tier,
                 peer_asn=0 if isinstance(segment.a, ManagementPort) else int(addresses.asn[peer]),
                 peer_model=peer_class.profile.id,
-                cable=self.cable_ids[cable] if cable >= 0 else "",
+                cable=self.cable_id_columns.text(cable) if cable >= 0 else "",
                 service=segment.fabric if host else "",
                 subinterfaces=() if host else tuple(self._subinterfaces(link, peer, at_b=at_b)),
                 address6=own6,
