@@ -29,6 +29,7 @@ from fabricgen.recabling.planned import Planned
 if TYPE_CHECKING:
     from fabricgen.fabric_view import FabricView
     from fabricgen.intent import FabricIntent
+    from fabricgen.switch_inputs import SwitchInputs
     from fabricgen.switch_shapes import SwitchShapes
     from fabricgen.switch_view import SwitchView
     from fabricgen.switch_views import SwitchViews
@@ -147,23 +148,19 @@ class Cluster:
 
         return SwitchShapes(self._views)
 
-    def inputs_of(self, rows: Sequence[int], common: bytes) -> Iterator[bytes | None]:
-        """For each switch, by its row in the device table, a digest of what its configuration follows from.
-
-        `common` is what else all of them follow from. None where no digest can tell.
-        """
+    @cached_property
+    def inputs(self) -> SwitchInputs:
+        """Digests of what configurations of its switches follow from."""
         from fabricgen.switch_inputs import SwitchInputs
 
-        return SwitchInputs(self._views).digests(rows, common)
+        return SwitchInputs(self._views)
 
     @cached_property
     def _views(self) -> SwitchViews:
         from fabricgen.switch_views import SwitchViews
 
-        ports = (self.a_port, self.b_port)
-        return SwitchViews(
-            self.design, self.plan, self.addresses, self.names, self.sites, ports, self.cable_ids, self._intents
-        )
+        ports, cables = self.port_names.port_columns, self.cable_id_columns
+        return SwitchViews(self.design, self.plan, self.addresses, self.names, self.sites, ports, cables, self._intents)
 
 
 def build_cluster(design: Design) -> Cluster:

@@ -65,7 +65,8 @@ class PortEnds:
         self._name_rank = np.empty(len(names), dtype=np.int64)
         self._name_rank[order] = np.arange(len(names))
         self._names = np.array(names, dtype=object)
-        self._cables = np.array([*views.cable_ids, ""], dtype=object)
+        ids, each = views.cable_id_columns, np.append(np.arange(len(plan.cables)), -1)
+        self._cables = ids.device.at_or_none(each), ids.connector.at_or_none(each)
         self._lengths_m = np.append(plan.cables.length_m, 0.0)
         self._routes = np.array([not isinstance(s.a, ManagementPort) for s in plan.links.segments], dtype=bool)
         self._subnets = rail_subnets(views)
@@ -88,7 +89,8 @@ class PortEnds:
         alike = np.stack(columns, axis=1).astype(np.int32)
         bounds = np.searchsorted(owner, np.arange(len(rows) + 1)).tolist()
         peer_texts, number_texts = self._names[peer[peers.first]], asn[numbers.first].astype(str).astype(object)
-        cables = self._cables[cable]
+        devices_of, connectors = (part.at(cable).texts() for part in self._cables)
+        cables = devices_of + connectors
         for i, (start, end) in enumerate(pairwise(bounds)):
             here, count = slice(start, end), end - start
             each = np.arange(count)

@@ -15,15 +15,13 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from fabricgen.allocate.cells import Keyed
 from fabricgen.allocate.column import Column, Column4, Column6
 from fabricgen.configuration import placed_snippets
 from fabricgen.plan.tables import DeviceClass, ManagementPort, Segment, Side, Wide
 from fabricgen.port_ends import rail_subnets
 from fabricgen.switch_view import ecmp_width
 from fabricgen.switch_views import SwitchViews
-
-BLOCK = 512
-"""Switches whose columns are put together at a time."""
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 
@@ -35,12 +33,14 @@ class SwitchInputs:
         self._views = views
         plan = views.plan
         self._names, self._sites, self._racks = hashed(views.names), hashed(views.sites), hashed(plan.racks.names)
-        self._a_ports, self._b_ports = (hashed(ports.tolist()) for ports in views.ports)
-        self._cables = np.append(hashed(views.cable_ids), np.uint64(0))
+        self._a_ports, self._b_ports = map(_cells_hashed, views.port_columns)
+        cables = views.cable_id_columns
+        self._cables = [np.append(_cells_hashed(part), np.uint64(0)) for part in (cables.device, cables.connector)]
         self._lengths_m = np.append(plan.cables.length_m, 0.0).view(np.uint64)
         self._sides = np.array([[_side(s, s.a), _side(s, s.b)] for s in plan.links.segments], dtype=np.uint64)
         self._classes = hashed([f"{c.kind} {c.tier} {c.profile.id}" for c in plan.devices.classes])
         self._subnets = rail_subnets(views)
+        self._of_classes: dict[int, bytes | None] = {}
         self._stated = views.design.loaded.blueprint.config_of
 
     def digests(self, rows: Sequence[int], common: bytes) -> Iterator[bytes | None]:
@@ -52,19 +52,17 @@ class SwitchInputs:
             yield from (None for _ in rows)
             return
         classes = self._views.plan.devices.classes
-        of_class: dict[int, bytes | None] = {}
-        for start in range(0, len(rows), BLOCK):
-            block = np.array(rows[start : start + BLOCK], dtype=np.int64)
-            own, (ports, bounds) = self._own(block), self._at_ports(block)
-            for i, (first, end) in enumerate(pairwise(bounds.tolist())):
-                which = int(self._views.plan.devices.device_class[block[i]])
-                if which not in of_class:
-                    of_class[which] = self._of_class(classes[which], common)
-                known, stated = of_class[which], self._of_switch(int(block[i]))
-                found = (known or b"") + stated + own[i].tobytes() + ports[first:end].tobytes()
-                yield known and blake2b(found, digest_size=20).digest()
+        block = np.array(rows, dtype=np.int64)
+        own, (ports, bounds) = self._own(block), self._at_ports(block)
+        for i, (first, end) in enumerate(pairwise(bounds.tolist())):
+            which = int(self._views.plan.devices.device_class[block[i]])
+            if which not in self._of_classes:
+                self._of_classes[which] = self._of_class(classes[which])
+            known, stated = self._of_classes[which], self._of_switch(int(block[i]))
+            found = common + (known or b"") + stated + own[i].tobytes() + ports[first:end].tobytes()
+            yield known and blake2b(found, digest_size=20).digest()
 
-    def _of_class(self, cls: DeviceClass, common: bytes) -> bytes | None:
+    def _of_class(self, cls: DeviceClass) -> bytes | None:
         """What all switches of a tier follow from; None for those with static routes."""
         views = self._views
         fabric = views.design.fabric(cls.fabric)
@@ -77,7 +75,7 @@ class SwitchInputs:
             *(views.intents[user.name] for user in users),
             placed_snippets(views.design, tier, ""),
         )
-        return blake2b(repr(told).encode() + common).digest()
+        return blake2b(repr(told).encode()).digest()
 
     def _of_switch(self, row: int) -> bytes:
         """What the blueprint says of one switch, and the names of its rails' subnets."""
@@ -114,7 +112,7 @@ class SwitchInputs:
             self._classes[devices.device_class[peer]],
             _words(devices.device_class[peer] == devices.device_class[rows][owner]),
             _words(self._views.addresses.asn[peer]),
-            self._cables[cable],
+            *(part[cable] for part in self._cables),
             self._lengths_m[cable],
             _words(self._subnets[link]),
         ]
@@ -145,6 +143,10 @@ def _halves(column: Column) -> tuple[Words, ...]:
         return column.high, column.low
     assert isinstance(column, Column4)  # noqa: S101 - the other family
     return (_words(column.values),)
+
+
+def _cells_hashed(column: Keyed) -> Words:
+    return hashed(column.vocabulary.tolist())[column.number]
 
 
 def hashed(texts: Sequence[str]) -> Words:

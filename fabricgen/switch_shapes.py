@@ -70,9 +70,15 @@ class SwitchShapes:
     @cached_property
     def plain(self) -> bool:
         """Whether all names are words that every NOS prints as they are, too short for any line to be cut."""
-        kinds = (self._views.names, set().union(*self._views.ports), self._views.cable_ids)
-        device, port, cable = (max(map(len, texts), default=0) for texts in kinds)
-        fits = device + port < _SHORTEST_LINE and device + port + cable < _SHORTEST_LABEL
+        ports, cables = self._views.port_columns[0].vocabulary, self._views.cable_id_columns
+        kinds = (
+            self._views.names,
+            ports.tolist(),
+            cables.device.vocabulary.tolist(),
+            cables.connector.vocabulary.tolist(),
+        )
+        device, port, *cable = (max(map(len, texts), default=0) for texts in kinds)
+        fits = device + port < _SHORTEST_LINE and device + port + sum(cable) < _SHORTEST_LABEL
         return fits and all(_WORDS.fullmatch(" ".join(texts)) for texts in kinds)
 
     def outlines(self, rows: Sequence[int]) -> Iterator[Outline | None]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.allocate.addresses import Addresses
 from fabricgen.allocate.asn import shares_asn
-from fabricgen.allocate.cells import Strings
+from fabricgen.allocate.cells import Keyed, Strings
 from fabricgen.allocate.column import dotted
 from fabricgen.allocate.family_tables import FamilyAddresses
 from fabricgen.catalog.models import SwitchProfile
@@ -19,8 +19,9 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.intent import FabricIntent
-from fabricgen.plan.scale_up_ports import ScaleUpPort
-from fabricgen.plan.tables import SWITCH, Flags, Ints, ManagementPort, Plan, Wide
+from fabricgen.plan.device_ends import ends_by_device
+from fabricgen.plan.tables import SWITCH, Flags, ManagementPort, Plan, Wide
+from fabricgen.recabling.ends import CableIds
 from fabricgen.static_routes import Reachability
 from fabricgen.switch_view import (
     AS_PLANNED,
@@ -42,28 +43,21 @@ class SwitchViews:
     addresses: Addresses
     names: Sequence[str]
     sites: Sequence[str]
-    ports: tuple[Strings, Strings]
+    port_columns: tuple[Keyed, Keyed]
     """Port names of the a and b ends of every link."""
-    cable_ids: Sequence[str]
+    cable_id_columns: CableIds
     intents: Mapping[str, FabricIntent]
+
+    @cached_property
+    def ports(self) -> tuple[Strings, Strings]:
+        """The same, spelled out; object arrays of str."""
+        a, b = self.port_columns
+        return a.texts(), b.texts()
 
     @cached_property
     def ends_by_switch(self) -> tuple[Wide, Wide, Wide]:
         """(row pointer per device, link, 0 for the a end and 1 for b), ends sorted by device and place on its face."""
-        links, plan = self.plan.links, self.plan
-        keep = np.array([not isinstance(s.b, ScaleUpPort) for s in links.segments], dtype=bool)
-        order = np.zeros((2, len(links)), dtype=np.int64)
-        for i, segment in enumerate(links.segments):
-            rows = links.segment == i
-            for end, (side, port) in enumerate(((segment.a, links.a_port), (segment.b, links.b_port))):
-                order[end, rows] = _on_face(side, port[rows]) if isinstance(side, PortRun) else port[rows]
-        kept = np.flatnonzero(keep[links.segment])
-        device = np.concatenate([links.a_device[kept], links.b_device[kept]])
-        link = np.concatenate([kept, kept])
-        at_b = np.repeat(np.array([0, 1]), len(kept))
-        by = np.lexsort((order[at_b, link], device))
-        pointer = np.searchsorted(device[by], np.arange(len(plan.devices) + 1))
-        return pointer, link[by], at_b[by]
+        return ends_by_device(self.plan)
 
     def ends_of(self, rows: Sequence[int] | Wide) -> tuple[Wide, Wide, Flags]:
         """(which of the rows, link, whether it is the upper end) of every port of switches, as their views have them.
@@ -270,7 +264,7 @@ class SwitchViews:
                 peer_tier=peer_class.tier,
                 peer_asn=0 if isinstance(segment.a, ManagementPort) else int(addresses.asn[peer]),
                 peer_model=peer_class.profile.id,
-                cable=self.cable_ids[cable] if cable >= 0 else "",
+                cable=self.cable_id_columns.text(cable) if cable >= 0 else "",
                 service=segment.fabric if host else "",
                 subinterfaces=() if host else tuple(self._subinterfaces(link, peer, at_b=at_b)),
                 address6=own6,
@@ -291,9 +285,3 @@ class SwitchViews:
         """The VLAN of a host port, whether or not its fabric bridges."""
         rails = self.addresses.rails.get(fabric)
         return self.intents[fabric].vlan + (max(0, int(rails.subnet[link])) if rails else 0)
-
-
-def _on_face(run: PortRun, ports: Ints) -> Wide:
-    """Where ports of a run lie on the face, to sort by; int64."""
-    cages = np.array(run.cages, dtype=np.int64)
-    return cages[ports // run.ways] * 64 + ports % run.ways

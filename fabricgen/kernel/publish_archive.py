@@ -111,6 +111,7 @@ class _Packing:
 
 
 def _fill(packing: _Packing, frame: Frame, ledger: Ledger, jobs: int, told: Told) -> None:
+    packing.tasks.prepare()
     workers = packing.tasks.workers(jobs)
     packed = _by_workers(packing, frame, workers) if workers > 1 else _alone(packing, frame)
     for bundle, members in zip(chain.from_iterable(packing.tasks.groups), packed, strict=True):

@@ -26,8 +26,12 @@ class Bundle:
 
     `key` names the bundle within its part and stays the same from build to build: a switch's name, say.
 
-    `inputs` is a digest of everything that its files follow from, apart from fabricgen itself. If it is what it was
-    when the files in the target folder were made, and nobody touched them since, `make` is not called. None: unknown.
+    `inputs`, called where `make` would be, gives a digest of everything that its files follow from, apart from
+    fabricgen itself. If it is what it was when the files in the target folder were made, and nobody touched them since,
+    `make` is not called. None: unknown.
+
+    `prepare` computes what bundles share when they are made: it is called once before processes are started, unless
+    they will hardly make any.
 
     `cost` is what it takes to make, roughly, with the configuration of one switch as the unit.
     """
@@ -35,8 +39,9 @@ class Bundle:
     part: str
     key: str
     make: Make
-    inputs: bytes | None = None
+    inputs: Callable[[], bytes | None] | None = None
     cost: int = 1
+    prepare: Callable[[], None] | None = None
 
 
 Told: TypeAlias = Callable[[Bundle], None]
@@ -58,6 +63,12 @@ class Tasks:
         """Tasks that are started first, the costliest before others, so that nobody waits for one at the end."""
         cost = {i: sum(bundle.cost for bundle in group) for i, group in enumerate(self.groups)}
         return tuple(sorted((i for i in cost if cost[i] > 2 * TASK), key=lambda i: -cost[i]))
+
+    def prepare(self) -> None:
+        """Let bundles compute what they share; raises as their makers do."""
+        for prepare in dict.fromkeys(bundle.prepare for group in self.groups for bundle in group):
+            if prepare is not None:
+                prepare()
 
     def workers(self, jobs: int) -> int:
         """How many of `jobs` processes pay for these tasks."""

@@ -88,7 +88,7 @@ def publish_folder(
             stage.discard()
         if cache:
             with contextlib.suppress(OSError):  # what is not remembered is read again
-                after = state_of(real, made)
+                after = state_of(real, made, State() if stage.linked else before)
                 _remember(cache, real, stamp, before, before.updated(after, parts) if parts else after)
         return report
 
@@ -100,42 +100,38 @@ def _remember(cache: Path, real: str, stamp: str, before: State, after: State) -
 
 @dataclass(frozen=True, slots=True)
 class _Staging:
-    """What a worker does: stage the files of a task."""
+    """What a worker does: stage the files of a task, and take those that need not be made as they are."""
 
     stager: Stager
     tasks: Tasks
+    before: State
 
-    def __call__(self, task: int) -> list[list[Staged]]:
-        """Staged files, bundle by bundle."""
-        return [
-            [self.stager.put(bundle.part, path, content) for path, content in bundle.make()]
-            for bundle in self.tasks.groups[task]
-        ]
+    def __call__(self, task: int) -> list[Made]:
+        """What became of each bundle."""
+        return [self._made(bundle) for bundle in self.tasks.groups[task]]
+
+    def _made(self, bundle: Bundle) -> Made:
+        key, inputs = (bundle.part, bundle.key), bundle.inputs() if bundle.inputs else None
+        files = self.before.still_made(key, inputs, self.stager.real, self.stager.old)
+        if files is None:
+            files = [self.stager.put(bundle.part, path, content) for path, content in bundle.make()]
+        return Made(key, inputs, files)
 
 
 def _fill(stage: Stage, bundles: Sequence[Bundle], before: State, jobs: int, told: Told) -> list[Made]:
     """Stage the files of bundles, and take those that need not be made as they are."""
     made: list[Made] = []
-    to_make: list[Bundle] = []
-    for bundle in bundles:
-        files = before.still_made(bundle, stage.real, stage.old)
-        if files is None:
-            to_make.append(bundle)
-        else:
-            _enter(stage, made, (bundle, files), told)
-    tasks = tasks_of(to_make)
-    results = in_order(_Staging(stage.stager(), tasks), len(tasks.groups), tasks.workers(jobs), first=tasks.large)
-    for each in zip(chain.from_iterable(tasks.groups), chain.from_iterable(results), strict=True):
-        _enter(stage, made, each, told)
+    tasks = tasks_of(bundles)
+    if not before.bundles:
+        tasks.prepare()
+    work, workers = _Staging(stage.stager(), tasks, before), tasks.workers(jobs)
+    results = in_order(work, len(tasks.groups), workers, first=tasks.large)
+    for bundle, done in zip(chain.from_iterable(tasks.groups), chain.from_iterable(results), strict=True):
+        for staged in done.files:
+            stage.enter(staged)
+        made.append(done)
+        told(bundle)
     return made
-
-
-def _enter(stage: Stage, made: list[Made], done: Made, told: Told) -> None:
-    bundle, files = done
-    for staged in files:
-        stage.enter(staged)
-    made.append(done)
-    told(bundle)
 
 
 def recover(target: Path) -> bool:
@@ -239,6 +235,7 @@ def _few(report: PublishReport, changes: Changes) -> bool:
 
 
 def _land_by_exchange(stage: Stage, changes: Changes, manifest: bytes) -> None:
+    stage.linked = True
     _keep(stage, changes, stage.stager())
     write_file(f"{stage.tree}/{MANIFEST}", manifest, sync=True)
     sync_folder(stage.tree)

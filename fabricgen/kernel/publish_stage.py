@@ -50,6 +50,8 @@ class Stage:
     inside: bool
     known: Mapping[str, Known] = field(default_factory=dict)
     staged: list[Staged] = field(default_factory=list)
+    linked: bool = False
+    """Whether unchanged files were linked into the stage, which the file system takes for a change."""
 
     @property
     def written(self) -> list[str]:

@@ -17,9 +17,8 @@ import tempfile
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from fabricgen.kernel.publish_bundles import Bundle
 from fabricgen.kernel.publish_known import Known, Seen
 from fabricgen.kernel.publish_lock import can_write_beside
 from fabricgen.kernel.publish_manifest import Entry
@@ -34,8 +33,14 @@ _RACY_NS, _RACY_COARSE_NS = 20_000_000, 2_000_000_000
 
 BundleKey: TypeAlias = tuple[str, str]
 """Part and key of a bundle."""
-Made: TypeAlias = tuple[Bundle, list[Staged]]
-"""A bundle and what became of its files."""
+
+
+class Made(NamedTuple):
+    """A bundle by its key, the digest of what its files follow from, and what became of these."""
+
+    key: BundleKey
+    inputs: bytes | None
+    files: list[Staged]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +55,20 @@ class State:
         kept = {key: made for key, made in self.bundles.items() if key[0] not in parts}
         return State({**self.files, **newer.files}, {**kept, **newer.bundles})
 
-    def still_made(self, bundle: Bundle, real: str, old: Mapping[str, Entry]) -> list[Staged] | None:
+    def still_made(
+        self, key: BundleKey, inputs: bytes | None, real: str, old: Mapping[str, Entry]
+    ) -> list[Staged] | None:
         """Files of a bundle that are in the folder `real`, as its inputs would make them; None if it must be made."""
-        digest, paths = self.bundles.get((bundle.part, bundle.key), ("", ()))
-        if bundle.inputs is None or digest != bundle.inputs.hex():
+        digest, paths = self.bundles.get(key, ("", ()))
+        if inputs is None or digest != inputs.hex():
             return None
+        part = key[0]
         files: list[Staged] = []
         for path in paths:
             known = self.files.get(path)
-            if known is None or old.get(path) != Entry(known.sha256, bundle.part) or not _stands(real, path, known):
+            if known is None or old.get(path) != Entry(known.sha256, part) or not _stands(real, path, known):
                 return None
-            files.append(Staged(bundle.part, path, known.sha256, False, known.seen))
+            files.append(Staged(part, path, known.sha256, False, known.seen))
         return files
 
 
@@ -71,22 +79,25 @@ def _stands(real: str, path: str, known: Known) -> bool:
         return False
 
 
-def state_of(real: str, made: Sequence[Made]) -> State:
+def state_of(real: str, made: Sequence[Made], before: State) -> State:
     """Look at what has landed in `real`; raises OSError.
 
-    Files that changed so lately that they might change again without a trace are left out.
+    Files that changed so lately that they might change again without a trace are left out. What was known `before` of
+    files that a build left where they were holds on, so that these are not looked at again.
     """
     files: dict[str, Known] = {}
     now = _clock_of(real)
-    for _, staged in made:
+    for _, _, staged in made:
         for each in staged:
+            known = before.files.get(each.path)
+            if known and not each.written and (known.seen, known.sha256) == (each.seen, each.sha256):
+                files[each.path] = known
+                continue
             found = os.stat(f"{real}/{each.path}", follow_symlinks=False)
             if Seen.of(found) == each.seen and not _racy(found, now):
                 files[each.path] = Known(each.seen, found.st_ctime_ns, each.sha256)
     bundles = {
-        (bundle.part, bundle.key): (bundle.inputs.hex(), tuple(each.path for each in staged))
-        for bundle, staged in made
-        if bundle.inputs is not None
+        key: (inputs.hex(), tuple(each.path for each in staged)) for key, inputs, staged in made if inputs is not None
     }
     return State(files, bundles)
 

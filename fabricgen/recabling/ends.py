@@ -28,6 +28,10 @@ class CableIds:
         """The id of every cable."""
         return tuple((self.device.texts() + self.connector.texts()).tolist())
 
+    def text(self, cable: int) -> str:
+        """The id of one cable."""
+        return "".join(part.vocabulary[part.number[cable]] for part in (self.device, self.connector))
+
     def of(self, cable: Ints) -> Joined:
         """The id of the cable in each row, "" where that is -1."""
         return Joined((self.device.at_or_none(cable), self.connector.at_or_none(cable)))

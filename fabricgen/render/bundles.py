@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from hashlib import blake2b
-from itertools import islice
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.publish import Bundle
 from fabricgen.render.engine import RenderOptions, Subject, subject_files, subjects_of
+
+AHEAD = 64
+"""Switches whose digests are made at a time, since columns cost little more for many than for one."""
 
 
 def config_bundles(cluster: Cluster, options: RenderOptions, part: str, *, digests: bool = False) -> list[Bundle]:
@@ -21,21 +23,37 @@ def config_bundles(cluster: Cluster, options: RenderOptions, part: str, *, diges
     """
     subjects = subjects_of(cluster)
     maker = ConfigMaker(cluster, options)
-    for subject in islice(subjects.values(), 1):
-        deque(maker.files(subject), maxlen=0)  # computes what a cluster knows once, so that no worker has to
-    inputs = _inputs(cluster, options, [s for s in subjects.values() if isinstance(s, int)]) if digests else {}
+    prepare = partial(maker.prepare, next(iter(subjects.values()), None))
+    inputs = SwitchDigests(cluster, options) if digests and options.overrides is None else None
     return [
-        Bundle(part, name, partial(maker.files, subject), inputs.get(subject)) for name, subject in subjects.items()
+        Bundle(
+            part,
+            name,
+            partial(maker.files, subject),
+            partial(inputs.of, subject) if inputs and isinstance(subject, int) else None,
+            prepare=prepare,
+        )
+        for name, subject in subjects.items()
     ]
 
 
-def _inputs(cluster: Cluster, options: RenderOptions, rows: list[int]) -> Mapping[Subject, bytes | None]:
-    """By switch, a digest of what its files follow from; none where the user's own templates make them."""
-    if options.overrides is not None:
-        return {}
-    managements = sorted((name, asked.model_dump_json()) for name, asked in options.managements.items())
-    common = blake2b(repr(managements).encode() + cluster.design.catalog.own_digest()).digest()
-    return dict(zip(rows, cluster.inputs_of(rows, common), strict=True))
+class SwitchDigests:
+    """Digests of what the files of switches follow from, where no templates of the user's own make them."""
+
+    def __init__(self, cluster: Cluster, options: RenderOptions) -> None:
+        managements = sorted((name, asked.model_dump_json()) for name, asked in options.managements.items())
+        self._common = blake2b(repr(managements).encode() + cluster.design.catalog.own_digest()).digest()
+        self._inputs = cluster.inputs  # here, so that no worker has to make it
+        self._rows = cluster.switch_rows()
+        self._ahead: dict[int, bytes | None] = {}
+
+    def of(self, row: int) -> bytes | None:
+        """The digest of a switch, by its row in the device table; None where none can tell. Ask for them in order."""
+        if row not in self._ahead:
+            start = self._rows.index(row)
+            rows = self._rows[start : start + AHEAD]
+            self._ahead = dict(zip(rows, self._inputs.digests(rows, self._common), strict=True))
+        return self._ahead.pop(row)
 
 
 class ConfigMaker:
@@ -51,6 +69,11 @@ class ConfigMaker:
     @cached_property
     def _files_of(self) -> Callable[[Subject], Iterator[tuple[str, bytes]]]:
         return subject_files(self._cluster, self._options)
+
+    def prepare(self, subject: Subject | None) -> None:
+        """Compute what a cluster knows once, by rendering the first of its subjects; raises as `files` does."""
+        if subject is not None:
+            deque(self.files(subject), maxlen=0)
 
     def files(self, subject: Subject) -> Iterator[tuple[str, bytes]]:
         """Yield (path in the output folder, content); raises InputError as `render_configs` does."""
