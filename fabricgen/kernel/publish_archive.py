@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import re
 import secrets
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.large_file import LargeFile
 from fabricgen.kernel.publish_bundles import Bundle, Tasks, Told, silent, tasks_of
 from fabricgen.kernel.publish_files import sync_folder
 from fabricgen.kernel.publish_lock import claimed, sibling
@@ -26,6 +28,8 @@ from fabricgen.kernel.workers import in_order
 
 _BUFFER = 1 << 20
 """Bytes that are gathered, so that small files and their headers go out together."""
+_AHEAD = 16
+"""Parcels that may wait for the one that comes next in the archive."""
 
 
 def publish_archive(
@@ -54,7 +58,8 @@ def publish_archive(
             _remove_leftovers(real)
         ledger = Ledger(header)
         temporary = sibling(real, f"part-{secrets.token_hex(4)}")
-        packing = _Packing(Desk(target, os.path.dirname(real)), make, tasks_of(list(bundles)), f"{temporary}.parcels")
+        desk, tasks = Desk(target, os.path.dirname(real)), tasks_of(list(bundles))
+        packing = _Packing(desk, make, tasks, frozenset(tasks.large), f"{temporary}.parcels")
         try:
             with _new_archive(target, temporary, flushed=os.path.lexists(real)) as out:
                 _fill(packing, frame(out), ledger, jobs, told)
@@ -72,7 +77,7 @@ def publish_archive(
 def _new_archive(target: Path, path: str, *, flushed: bool) -> Iterator[BinaryIO]:
     """A file to write; flushed to the disk before it takes the place of an earlier one, which would be lost with it."""
     with disk_faults(target):
-        out = open(path, "xb", _BUFFER)  # noqa: SIM115
+        out = io.BufferedWriter(LargeFile(path), _BUFFER)
     try:
         yield out
         with disk_faults(target):
@@ -85,23 +90,41 @@ def _new_archive(target: Path, path: str, *, flushed: bool) -> Iterator[BinaryIO
 
 
 @dataclass(frozen=True, slots=True)
+class _Parcel:
+    """Members of a task in a file on their way into the archive: bundle by bundle, `size` bytes in all."""
+
+    size: int
+    members: list[list[Member]]
+
+
+@dataclass(frozen=True, slots=True)
 class _Packing:
-    """What a worker does: write the members of a task into a file of its own, in the folder `parcels`."""
+    """What a worker does: write the members of a task into a file in the folder `parcels`."""
 
     desk: Desk
     make: MakeMember
     tasks: Tasks
+    early: frozenset[int]
+    """Tasks that are started before those that precede them."""
     parcels: str
 
-    def __call__(self, task: int) -> list[list[Member]]:
-        """Members, bundle by bundle."""
+    def __call__(self, task: int) -> _Parcel:
+        """Write a parcel over the one that lay at its place before and is in the archive by now.
+
+        Gigabytes pass through here. The same few pages take them all: no memory is sought for new ones, and the disk,
+        which the archive keeps busy, need hardly ever see them.
+        """
         with disk_faults(self.desk.target):
-            out = open(f"{self.parcels}/{task}", "xb", _BUFFER)  # noqa: SIM115
+            out = open(os.open(self.place(task), os.O_WRONLY | os.O_CREAT, 0o600), "wb", _BUFFER)  # noqa: SIM115
         with out:
             members = [list(self.members(bundle, out)) for bundle in self.tasks.groups[task]]
             with disk_faults(self.desk.target):
                 out.flush()
-        return members
+            return _Parcel(out.tell(), members)
+
+    def place(self, task: int) -> str:
+        """The file of a parcel: of its own for one that is made early, one of a few for all others."""
+        return f"{self.parcels}/{f'early-{task}' if task in self.early else task % _AHEAD}"
 
     def members(self, bundle: Bundle, out: Out) -> Iterator[Member]:
         """Write the members of one bundle."""
@@ -131,26 +154,31 @@ def _alone(packing: _Packing, frame: Frame) -> Iterator[Iterator[Member]]:
 
 def _by_workers(packing: _Packing, frame: Frame, workers: int) -> Iterator[list[Member]]:
     """Let workers make parcels, and put these into the archive one after another."""
-    target, parcels = packing.desk.target, packing.parcels
+    target, parcels, tasks = packing.desk.target, packing.parcels, packing.tasks
     with disk_faults(target):
         os.mkdir(parcels, 0o700)
     try:
-        for task, bundles in enumerate(
-            in_order(packing, len(packing.tasks.groups), workers, first=packing.tasks.large)
-        ):
+        room = memoryview(bytearray(COPIED))
+        made = in_order(packing, len(tasks.groups), workers, first=tasks.large, ahead=_AHEAD)
+        for task, parcel in enumerate(made):
             base = frame.out.tell()
             with disk_faults(target):
-                _copy(f"{parcels}/{task}", frame.out)
-            yield from ([member._replace(start=base + member.start) for member in members] for members in bundles)
+                _copy(packing, task, parcel.size, frame.out, room)
+            for members in parcel.members:
+                yield [member._replace(start=base + member.start) for member in members]
     finally:
         shutil.rmtree(parcels, ignore_errors=True)
 
 
-def _copy(parcel: str, out: Out) -> None:
-    with open(parcel, "rb", 0) as packed:
-        os.unlink(parcel)  # before it is read: what is not written out by now need never be
-        while piece := packed.read(COPIED):
-            out.write(piece)
+def _copy(packing: _Packing, task: int, size: int, out: Out, room: memoryview) -> None:
+    """Copy the first `size` bytes of a parcel, through the same memory each time."""
+    with open(packing.place(task), "rb", 0) as parcel:
+        if task in packing.early:
+            os.unlink(parcel.name)  # before it is read: what is not written out by now need never be
+        while size:
+            read = parcel.readinto(room[: min(len(room), size)])
+            out.write(room[:read])
+            size -= read
 
 
 def _remove_leftovers(real: str) -> None:

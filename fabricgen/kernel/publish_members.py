@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol, TypeAlias
+from typing import BinaryIO, Literal, NamedTuple, Protocol, TypeAlias
 
 from fabricgen.kernel.publish_manifest import Content, Tally, disk_faults
 
@@ -42,7 +42,7 @@ class Member(NamedTuple):
 class Out(Protocol):
     """Where members are written."""
 
-    def write(self, data: bytes, /) -> int:
+    def write(self, data: bytes | memoryview, /) -> int:
         """Append bytes, as a binary file does."""
 
     def tell(self) -> int:
@@ -87,9 +87,15 @@ def tar_member(desk: Desk, out: Out, part: str, path: str, content: Content) -> 
     with desk.collected(tally, small=isinstance(content, bytes)) as pieces:
         info = tarfile.TarInfo(path)  # time, owner and group are 0 and nameless from the start
         info.size, info.mode = tally.size, _MODE
-        header = info.tobuf(tarfile.PAX_FORMAT, "utf-8", "surrogateescape")
+        header = info.tobuf(_plainest(info), "utf-8", "surrogateescape")
         desk.write(out, chain((header,), pieces, (bytes(-tally.size % _BLOCK),)))
     return Member(part, path, tally.sha256, start, tally.size, tally.size)
+
+
+def _plainest(info: tarfile.TarInfo) -> Literal[0, 2]:
+    """The format of a header; the older makes the same one wherever it can, in half the time."""
+    fits = len(info.name) <= tarfile.LENGTH_NAME and info.name.isascii() and info.size < 8**11
+    return tarfile.USTAR_FORMAT if fits else tarfile.PAX_FORMAT
 
 
 def zip_member(desk: Desk, out: Out, part: str, path: str, content: Content) -> Member:
@@ -161,10 +167,10 @@ class TarFrame:
 class _Counted:
     """A stream that knows how much was written to it."""
 
-    def __init__(self, write: Callable[[bytes], int]) -> None:
+    def __init__(self, write: Callable[[bytes | memoryview], int]) -> None:
         self._write, self._size = write, 0
 
-    def write(self, data: bytes, /) -> int:
+    def write(self, data: bytes | memoryview, /) -> int:
         self._size += len(data)
         return self._write(data)
 

@@ -86,7 +86,7 @@ def test_a_full_disk_leaves_the_old_archive(tmp_path: Path, kind: str, monkeypat
     pack(target, A)
     before = target.read_bytes()
     full = Full()
-    monkeypatch.setattr(archives, "open", lambda *_: full, raising=False)
+    monkeypatch.setattr(archives, "LargeFile", lambda _: full)
     code, message = refusal(lambda: pack(target, B))
     assert (code, message) == ("FG023", f"cannot write {target}: No space left on device")
     assert target.read_bytes() == before
