@@ -19,7 +19,7 @@ PARTS = ("devices", "links", "cables", "addresses", "bom")
 def write(cluster: Cluster, folder: Path, parts: tuple[str, ...] = PARTS) -> Path:
     for name in parts:
         for path, content in part(name).files(cluster, ExportContext()):
-            (folder / path).write_bytes(content)
+            (folder / path).write_bytes(content if isinstance(content, bytes) else b"".join(content))
     return folder
 
 
