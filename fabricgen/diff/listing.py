@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from fabricgen.allocate.cells import Strings
-from fabricgen.diff.texts import Flags, Texts, known_in
+from fabricgen.diff.texts import Flags, Texts, known_in, places_in
 
 Column: TypeAlias = Strings | Texts
 """Text of every row; picked by row, either gives texts or an object array of them."""
@@ -101,7 +100,7 @@ def among(wanted: Collection[str], values: Column) -> Flags:
 
 def lookup(rows: Mapping[Any, int], values: Column) -> Rows:
     """The row of each value, -1 where there is none."""
-    return np.fromiter(map(rows.get, values.tolist(), repeat(-1)), dtype=np.int64, count=len(values))
+    return values.places(rows) if isinstance(values, Texts) else places_in(rows, values)
 
 
 def coded(*pairs: tuple[Strings, Strings]) -> tuple[Rows, Rows]:

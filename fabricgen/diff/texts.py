@@ -6,10 +6,10 @@ from are enough: rows with the same parts have the same text, whatever that is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import accumulate, zip_longest
+from itertools import accumulate, repeat, zip_longest
 from operator import add
 from typing import Any, TypeAlias
 
@@ -44,6 +44,12 @@ class Texts:
         """The text of every row."""
         found: list[str] = self[:].tolist()
         return found
+
+    def places(self, known: Mapping[Any, int]) -> npt.NDArray[np.int64]:
+        """The number that each text is known by, -1 where it is not; a text that rows share is looked up once."""
+        if len(self.parts) > 1 or not isinstance(self.parts[0], Keyed):
+            return places_in(known, self[:])
+        return places_in(known, self.parts[0].vocabulary)[self.parts[0].number]
 
     def among(self, wanted: frozenset[str]) -> Flags:
         """Which rows are among some texts; of few, only rows that begin like one of them are put together."""
@@ -101,6 +107,11 @@ def coded_alike(old: Keyed, new: Keyed) -> tuple[Codes, Codes]:
 def known_in(wanted: frozenset[str], texts: Strings) -> Flags:
     """Which texts are among some."""
     return np.fromiter(map(wanted.__contains__, texts.tolist()), dtype=bool, count=len(texts))
+
+
+def places_in(known: Mapping[Any, int], texts: Strings) -> npt.NDArray[np.int64]:
+    """The number that each text is known by, -1 where it is not."""
+    return np.fromiter(map(known.get, texts.tolist(), repeat(-1)), dtype=np.int64, count=len(texts))
 
 
 def _strings(cells: Sequence[Any]) -> Strings:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fabricgen.allocate.cells import Joined, Stacked, keyed
-from fabricgen.diff.listing import among, column_of
+from fabricgen.diff.listing import among, column_of, lookup
 from fabricgen.diff.matching import comparable, match_rows, unlike
 from fabricgen.diff.texts import Texts, texts_of
 
@@ -42,6 +42,12 @@ def test_rows_among_texts_are_found_in_parts_and_as_a_whole(wanted: tuple[str, .
     assert among(wanted, texts_of(ENDS)).tolist() == expected
     assert among(wanted, texts_of(Joined(("", ENDS)))).tolist() == expected
     assert among(wanted, column_of(WORDS)).tolist() == expected
+
+
+def test_rows_are_looked_up_in_parts_and_as_a_whole() -> None:
+    known = {"leaf-2:": 5, "leaf-2": 4, "spine:2": 0}
+    assert lookup(known, texts_of(ENDS)).tolist() == lookup(known, column_of(WORDS)).tolist() == [5, -1, -1, 0]
+    assert lookup(known, texts_of(NAMES)).tolist() == [4, -1, 4, -1]
 
 
 def test_texts_that_are_put_together_otherwise_are_still_the_same() -> None:
