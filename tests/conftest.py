@@ -16,6 +16,7 @@ from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
+from fabricgen.kernel.publish_manifest import Content
 
 BLUEPRINTS = Path(__file__).resolve().parent.parent / "blueprints"
 EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))
@@ -55,6 +56,11 @@ def example_design(name: str, *sets: str) -> Design:
 def example_cluster(name: str, *sets: str) -> Cluster:
     """The cluster of an example blueprint with some values changed."""
     return build_cluster(example_design(name, *sets))
+
+
+def bytes_of(content: Content) -> bytes:
+    """What a part says of a file, whole."""
+    return content if isinstance(content, bytes) else b"".join(content)
 
 
 def require(lacking: str) -> None:

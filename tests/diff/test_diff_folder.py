@@ -11,6 +11,7 @@ from fabricgen.diff.compare import Side, compare
 from fabricgen.diff.folder import read_lists
 from fabricgen.export.table import ExportContext, part
 from fabricgen.kernel.diagnostics import InputError
+from tests.conftest import bytes_of
 from tests.diff.conftest import cluster_of, side_of
 
 PARTS = ("devices", "links", "cables", "addresses", "bom")
@@ -19,7 +20,7 @@ PARTS = ("devices", "links", "cables", "addresses", "bom")
 def write(cluster: Cluster, folder: Path, parts: tuple[str, ...] = PARTS) -> Path:
     for name in parts:
         for path, content in part(name).files(cluster, ExportContext()):
-            (folder / path).write_bytes(content if isinstance(content, bytes) else b"".join(content))
+            (folder / path).write_bytes(bytes_of(content))
     return folder
 
 

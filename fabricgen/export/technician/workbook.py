@@ -11,12 +11,12 @@ import numpy as np
 
 from fabricgen.export.technician.cover import Contents, Cover, write_cover
 from fabricgen.export.technician.patched import patch_sheets
-from fabricgen.export.technician.records import rack_of
 from fabricgen.export.technician.sheet import Sheet, write_sheet
 from fabricgen.export.technician.sheet_names import sheet_names
 from fabricgen.export.technician.sheets import (
     Pack,
     bundle_sheet,
+    end_rows,
     home_rows,
     pull_sheet,
     pull_sheets,
@@ -68,7 +68,7 @@ def _named(sheets: list[Sheet]) -> list[Sheet]:
 
 def _cover(pack: Pack, volume: Volume, rows: Wide, sheets: list[Sheet]) -> Cover:
     found, racks = pack.found, racks_wired(pack, volume.racks)
-    here = np.isin(rack_of(found, 0), volume.racks) | np.isin(rack_of(found, 1), volume.racks)
+    here = end_rows(pack, volume.racks)
     counts = [
         ("racks with cables", len(racks)),
         ("ends of cables in them", sum(ends for _, ends in racks)),
