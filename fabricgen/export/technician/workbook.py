@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from fabricgen.export.column_book import ColumnBook
 from fabricgen.export.technician.cover import Contents, Cover, write_cover
 from fabricgen.export.technician.patched import patch_sheets
 from fabricgen.export.technician.sheet import Sheet, write_sheet
@@ -31,13 +32,11 @@ from fabricgen.plan.tables import Wide
 
 def workbook(pack: Pack, volume: Volume) -> bytes:
     """Write a workbook; the same bytes every time. Raises InputError when a sheet has too many rows."""
-    import xlsxwriter
-
     rows = home_rows(pack, volume.racks)
     sheets = _named(list(_sheets(pack, volume, rows)))
     cluster = pack.cluster.design.loaded.blueprint.name
     buffer = io.BytesIO()
-    book = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
+    book = ColumnBook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
     made = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
     book.set_properties({"title": f"{cluster} {volume.name}", "created": made})
     styles = Styles(book)
