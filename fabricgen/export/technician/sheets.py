@@ -39,6 +39,12 @@ class Pack:
 
     cluster: Cluster
 
+    def make(self) -> None:
+        """Make all of it now, rather than when it is first read: processes that are forked later share it."""
+        for name, value in vars(type(self)).items():
+            if isinstance(value, cached_property):
+                getattr(self, name)
+
     @cached_property
     def found(self) -> Records:
         """Where the ends are, what is pulled together, and the colours."""
