@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
@@ -138,18 +138,26 @@ def build_bundles(cluster: Cluster, findings: Mapping[str, int], options: BuildO
     Raises InputError when a switch has no templates or port table.
     """
     from fabricgen.export.table import ExportContext
-    from fabricgen.kernel.publish import Bundle
 
     context = ExportContext(findings, options.prices)
-    rows = len(cluster.plan.links)
     bundles: list[Bundle] = []
     for name in sorted(chosen_parts(options.parts) or usual_parts()):
-        if name == CONFIGS:
-            bundles += _configs(cluster, options)
-        else:
-            make = partial(_exported, name, cluster, context)
-            bundles.append(Bundle(name, name, make, cost=1 + rows // ROWS_PER_SWITCH))
+        bundles += _configs(cluster, options) if name == CONFIGS else _exports(name, cluster, context)
     return bundles
+
+
+def _exports(name: str, cluster: Cluster, context: ExportContext) -> Iterator[Bundle]:
+    """A part as one bundle, or as one for each of its portions."""
+    from fabricgen.export.table import HasPortions, part
+    from fabricgen.kernel.publish import Bundle
+
+    module = part(name)
+    if isinstance(module, HasPortions):
+        for portion in module.portions(cluster):
+            yield Bundle(name, portion.key, portion.make, cost=1 + portion.rows // ROWS_PER_SWITCH)
+    else:
+        make = partial(_exported, name, cluster, context)
+        yield Bundle(name, name, make, cost=1 + len(cluster.plan.links) // ROWS_PER_SWITCH)
 
 
 def _exported(name: str, cluster: Cluster, context: ExportContext) -> Iterable[tuple[str, Content]]:

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -93,6 +93,10 @@ class Joined(Cells):
         columns = ([part] * count if isinstance(part, str) else part.cut(start, stop) for part in self.parts)
         return list(map("".join, zip(*columns, strict=True)))
 
+    def at(self, rows: Any) -> Joined:
+        """The texts of some rows, by a mask or an array of indexes, as a column; of parts that can be picked so."""
+        return Joined(tuple(part if isinstance(part, str) else cast(Pickable, part).at(rows) for part in self.parts))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stacked(Cells):
@@ -128,6 +132,10 @@ class Spelled(Cells):
     def cut(self, start: int, stop: int) -> list[Any]:
         """The cells of some rows."""
         return self.make(start, stop)
+
+
+Pickable: TypeAlias = Keyed | Joined
+"""Columns of which rows can be picked without making the texts of others."""
 
 
 def vocabulary(cells: Sequence[Any] | Strings) -> Strings:

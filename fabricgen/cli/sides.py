@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fabricgen.allocate.cells import Cells, Keyed
+from fabricgen.allocate.cells import Keyed, Strings
 from fabricgen.cluster import Cluster
 from fabricgen.compiler import compile_cluster, compile_design
 from fabricgen.diff.affected import affected_switches
@@ -22,6 +22,7 @@ from fabricgen.diff.configs import Configs, compare_configs
 from fabricgen.diff.folder import read_lists
 from fabricgen.diff.listing import COLUMNS, NUMBERS, Column, Listing, Lists, column_of, place_of
 from fabricgen.diff.shape import shape_of
+from fabricgen.diff.texts import texts_of
 from fabricgen.export.parts import addresses, bom, cables, devices, links
 from fabricgen.export.table import ExportContext, Table
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
@@ -146,18 +147,18 @@ def lists_of(cluster: Cluster, prices: Mapping[str, float]) -> Lists:
 
 def listing_of(table: Table) -> Listing:
     """A table as text, its numbers as the CSV has them."""
-    return Listing({name: _texts(table.columns[name], spell=name in NUMBERS) for name in COLUMNS[table.name]})
+    return Listing({name: _column(table.columns[name], spell=name in NUMBERS) for name in COLUMNS[table.name]})
 
 
-def _texts(cells: Sequence[Any], *, spell: bool) -> Column:
+def _column(cells: Sequence[Any], *, spell: bool) -> Column:
     """A column as text; what rows share is spelled once."""
-    if isinstance(cells, Keyed):
-        return _texts(cells.vocabulary.tolist(), spell=spell)[cells.number]
-    found = cells.texts() if isinstance(cells, Cells) else column_of(cells)
-    if not spell:
-        return found
-    known = {cell: cell if isinstance(cell, str) else number(cell) for cell in set(found.tolist())}
-    return column_of([known[cell] for cell in found.tolist()])
+    if spell and isinstance(cells, Keyed):
+        return texts_of(Keyed(_spelled(cells.vocabulary), cells.number))
+    return _spelled(cells) if spell else texts_of(cells)
+
+
+def _spelled(cells: Sequence[Any] | Strings) -> Strings:
+    return column_of([cell if isinstance(cell, str) else number(cell) for cell in cells])
 
 
 @dataclass(frozen=True)

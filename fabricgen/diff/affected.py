@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from fabricgen.allocate.cells import Keyed
 from fabricgen.cluster import Cluster
 from fabricgen.configuration import placed_snippets
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.diff.delta import Delta
-from fabricgen.diff.listing import Rows
+from fabricgen.diff.listing import Rows, among
 from fabricgen.diff.matching import match_rows
-from fabricgen.diff.touched import among, changed_devices
+from fabricgen.diff.texts import Texts
+from fabricgen.diff.touched import changed_devices
 from fabricgen.fabric_view import whole_fabrics
 
 
@@ -77,10 +79,10 @@ class _Matched:
 
 def _readdressed(old: Cluster, new: Cluster) -> set[str]:
     """Devices with anything allocated that differs, whatever kinds of addresses there are."""
-    pairs = (old.name_column, new.name_column)
-    _, _, *devices = match_rows([pairs])
-    ends = [c.name_column[c.plan.links.a_device] for c in (old, new)]
-    _, _, *links = match_rows([(ends[0], ends[1]), (old.a_port, new.a_port)])
+    _, _, *devices = match_rows([(old.name_column, new.name_column)])
+    ends = [Texts((Keyed(c.name_column, c.plan.links.a_device),)) for c in (old, new)]
+    ports = [Texts((c.port_names.port_columns[0],)) for c in (old, new)]
+    _, _, *links = match_rows([(ends[0], ends[1]), (ports[0], ports[1])])
     both = _Matched((devices[0], devices[1]), (links[0], links[1]))
     found: set[str] = set()
     was, now = dict(_columns(old.addresses)), dict(_columns(new.addresses))

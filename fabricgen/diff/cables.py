@@ -20,8 +20,9 @@ from typing import TypeAlias
 import numpy as np
 
 from fabricgen.diff.delta import Delta, compare_rows
-from fabricgen.diff.listing import Column, Flags, Listing, Rows, column_of, lookup
-from fabricgen.diff.touched import Touched, among
+from fabricgen.diff.listing import Column, Listing, Rows, among, column_of, lookup
+from fabricgen.diff.texts import Flags
+from fabricgen.diff.touched import Touched
 
 CableEnd: TypeAlias = tuple[str, str, str, str]
 """A pair of cages that a cable joins: a_device, a_cage, b_device, b_cage."""
@@ -116,8 +117,7 @@ def optic_listing(ends: Listing, cages: Collection[Cage]) -> Listing:
     found: dict[Cage, str] = {}
     devices = frozenset(device for device, _ in cages)
     for side in ("a", "b"):
-        fitted = np.asarray(ends[f"{side}_transceiver"] != "", dtype=bool)
-        rows = np.flatnonzero(fitted & among(devices, ends[f"{side}_device"]))
+        rows = np.flatnonzero(among(devices, ends[f"{side}_device"]) & ~among(("",), ends[f"{side}_transceiver"]))
         parts = ends[f"{side}_transceiver"][rows].tolist()
         found.update((cage, part) for cage, part in zip(_cages(ends, side, rows), parts, strict=True) if cage in cages)
     return Listing.of(

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.diff.listing import Flags, Listing, Rows
-from fabricgen.diff.matching import match_rows
+from fabricgen.diff.listing import Listing, Rows
+from fabricgen.diff.matching import match_rows, unlike
+from fabricgen.diff.texts import Flags
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def compare_rows(
     removed, added, was, now = match_rows([(old[key], new[key]) for key in keys])
     removed, added = in_order(old, keys, removed), in_order(new, keys, added)
     fields = [name for about in ways.values() for name in about]
-    differs = {name: np.asarray(old[name][was] != new[name][now], dtype=bool) for name in fields}
+    differs = {name: unlike(old[name], new[name], was, now) for name in fields}
     changed = np.flatnonzero(np.logical_or.reduce([*differs.values(), np.zeros(len(was), dtype=bool)]))
     changed = changed[np.argsort(in_order_of(old, keys, was[changed]), kind="stable")] if len(changed) else changed
     differs = {name: flags[changed] for name, flags in differs.items()}

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-Column: TypeAlias = npt.NDArray[np.object_]
+from fabricgen.allocate.cells import Strings
+from fabricgen.diff.texts import Flags, Texts, known_in, places_in
+
+Column: TypeAlias = Strings | Texts
+"""Text of every row; picked by row, either gives texts or an object array of them."""
+
 Rows: TypeAlias = npt.NDArray[np.int64]
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "devices": (
@@ -75,7 +78,7 @@ class Lists:
     bom: Listing | None = None
 
 
-def column_of(values: Sequence[Any]) -> Column:
+def column_of(values: Sequence[Any]) -> Strings:
     """An object column, also of tuples."""
     found = np.empty(len(values), dtype=object)
     found[:] = values if isinstance(values, np.ndarray) else list(values)
@@ -87,12 +90,20 @@ def place_of(names: Sequence[Any]) -> dict[Any, int]:
     return {name: i for i, name in enumerate(names)}
 
 
+def among(wanted: Collection[str], values: Column) -> Flags:
+    """Which values are among some."""
+    known = frozenset(wanted)
+    if not known:
+        return np.zeros(len(values), dtype=bool)
+    return values.among(known) if isinstance(values, Texts) else known_in(known, values)
+
+
 def lookup(rows: Mapping[Any, int], values: Column) -> Rows:
     """The row of each value, -1 where there is none."""
-    return np.fromiter(map(rows.get, values.tolist(), repeat(-1)), dtype=np.int64, count=len(values))
+    return values.places(rows) if isinstance(values, Texts) else places_in(rows, values)
 
 
-def coded(*pairs: tuple[Column, Column]) -> tuple[Rows, Rows]:
+def coded(*pairs: tuple[Strings, Strings]) -> tuple[Rows, Rows]:
     """Numbers for the rows of two sides by several columns, (old, new) each: equal rows have equal numbers."""
     size, length = 1, len(pairs[0][0])
     codes = np.zeros(length + len(pairs[0][1]), dtype=np.int64)

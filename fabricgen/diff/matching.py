@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from fabricgen.diff.listing import Column, Flags, Rows, coded, matched
+from fabricgen.allocate.cells import Keyed
+from fabricgen.diff.listing import Column, Rows, coded, matched
+from fabricgen.diff.texts import Flags, Texts, coded_alike, parts_alike
 
 Keys: TypeAlias = Sequence[tuple[Column, Column]]
 """Key columns, (old, new) each."""
+
+_Comparable: TypeAlias = tuple[Any, Any]
+"""What is compared in place of two columns: where it is equal, the rows are."""
 
 _WINDOW = 65536
 """Rows that are compared at once, and how far a block is looked for."""
@@ -24,7 +29,7 @@ def match_rows(keys: Keys) -> tuple[Rows, Rows, Rows, Rows]:
 
     Lists of two revisions are alike but for blocks: to compare in place is several times faster than to hash each row.
     """
-    starts = _blocks(keys)
+    starts = _blocks(comparable(keys), (len(keys[0][0]), len(keys[0][1])))
     was = np.concatenate([np.arange(i, i + n) for i, _, n in starts] or [np.empty(0, dtype=np.int64)])
     now = np.concatenate([np.arange(j, j + n) for _, j, n in starts] or [np.empty(0, dtype=np.int64)])
     left, right = _others(was, len(keys[0][0])), _others(now, len(keys[0][1]))
@@ -39,13 +44,34 @@ def _others(rows: Rows, count: int) -> Rows:
     return np.flatnonzero(keep)
 
 
-def _blocks(keys: Keys) -> list[tuple[int, int, int]]:
+def comparable(keys: Keys) -> list[_Comparable]:
+    """What to compare in place of columns: numbers of shared texts, each once, where both sides are made of such."""
+    parts: dict[tuple[Keyed, Keyed], None] = {}
+    found: list[_Comparable] = []
+    for old, new in keys:
+        alike = parts_alike(old, new) if isinstance(old, Texts) and isinstance(new, Texts) else None
+        if alike is None:
+            found.append((old, new))
+        else:
+            parts.update(dict.fromkeys(alike))
+    return [*found, *(coded_alike(*pair) for pair in parts)]
+
+
+def unlike(old: Column, new: Column, was: Rows, now: Rows) -> Flags:
+    """Whether rows of two columns that belong together differ; only those of other parts are read."""
+    found = np.zeros(len(was), dtype=bool)
+    for before, after in comparable([(old, new)]):
+        found |= np.asarray(before[was] != after[now], dtype=bool)
+    found[found] = old[was[found]] != new[now[found]]
+    return found
+
+
+def _blocks(keys: list[_Comparable], ends: tuple[int, int]) -> list[tuple[int, int, int]]:
     """Blocks that agree: (first row of the old list, of the new one, rows)."""
     found: list[tuple[int, int, int]] = []
-    ends = (len(keys[0][0]), len(keys[0][1]))
     i = j = 0
     for _ in range(_TRIES):
-        rows = _alike(keys, i, j)
+        rows = _alike(keys, i, j, ends)
         if rows:
             found.append((i, j, rows))
         i, j = i + rows, j + rows
@@ -58,11 +84,11 @@ def _blocks(keys: Keys) -> list[tuple[int, int, int]]:
     return found
 
 
-def _alike(keys: Keys, i: int, j: int) -> int:
+def _alike(keys: list[_Comparable], i: int, j: int, ends: tuple[int, int]) -> int:
     """How many rows from there on agree."""
     total, size = 0, 1024
     while True:
-        differs = _differ(keys, i + total, j + total, size)
+        differs = _differ(keys, i + total, j + total, min(size, ends[0] - i - total, ends[1] - j - total))
         if differs.any():
             return total + int(differs.argmax())
         total += len(differs)
@@ -71,16 +97,15 @@ def _alike(keys: Keys, i: int, j: int) -> int:
         size = min(2 * size, _WINDOW)
 
 
-def _differ(keys: Keys, i: int, j: int, size: int) -> Flags:
-    """Whether rows differ, pair by pair, as far as both lists reach."""
-    size = min(size, len(keys[0][0]) - i, len(keys[0][1]) - j)
+def _differ(keys: list[_Comparable], i: int, j: int, size: int) -> Flags:
+    """Whether so many rows differ, pair by pair."""
     found = np.zeros(size, dtype=bool)
     for old, new in keys:
         found |= np.asarray(old[i : i + size] != new[j : j + size], dtype=bool)
     return found
 
 
-def _next(keys: Keys, i: int, j: int) -> tuple[int, int] | None:
+def _next(keys: list[_Comparable], i: int, j: int) -> tuple[int, int] | None:
     """How many rows of either list to skip so that rows agree again; None where neither row is found nearby."""
     come, gone = np.ones(_WINDOW, dtype=bool), np.ones(_WINDOW, dtype=bool)
     for old, new in keys:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from fabricgen.diff.delta import Delta, compare_rows
-from fabricgen.diff.listing import Column, Listing, Lists, Rows, lookup, place_of
+from fabricgen.diff.listing import Column, Listing, Lists, Rows, among, lookup, place_of
 
 SESSION_CHANGES: Mapping[str, tuple[str, ...]] = {
     "moved": ("b_device", "b_port"),
@@ -37,19 +37,19 @@ def session_listing(lists: Lists, among_links: Rows) -> Listing:
     row_of = place_of(devices["device"].tolist())
     a, b = lookup(row_of, links["a_device"]), lookup(row_of, links["b_device"])
     known = (a >= 0) & (b >= 0)
-    speaks = np.asarray(devices["asn"] != "", dtype=bool)
+    speaks = ~among(("",), devices["asn"])
     rows = np.flatnonzero(known)
     rows = rows[speaks[a[rows]] & speaks[b[rows]]]
     elsewhere = np.asarray(devices["fabric"][a[rows]] != links["fabric"][rows], dtype=bool)
     rows = rows[~(elsewhere & np.asarray(links["speed_gbps"][rows] == "1", dtype=bool))]
     names = ("fabric", "a_device", "a_port", "b_device", "b_port", "speed_gbps", "a_ip", "b_ip", "cable")
     columns: dict[str, Column] = {name: links[name][rows] for name in names}
-    cable_of = place_of(lists.cables["cable"].tolist())
-    cable = lookup(cable_of, columns["cable"])
+    cables = lists.cables.picked(np.flatnonzero(among(columns["cable"].tolist(), lists.cables["cable"])))
+    cable = lookup(place_of(cables["cable"].tolist()), columns["cable"])
     for name, source in (("cable_part", "part"), ("a_transceiver",) * 2, ("b_transceiver",) * 2):
-        columns[name] = np.array([*lists.cables[source], ""], dtype=object)[cable]
-    places = devices["rack"] + " u" + devices["u"]
-    models = devices["model"] + " " + devices["nos"]
+        columns[name] = np.append(cables[source][:], np.array([""], dtype=object))[cable]
+    places = devices["rack"][:] + " u" + devices["u"][:]
+    models = devices["model"][:] + " " + devices["nos"][:]
     for side, device in (("a", a[rows]), ("b", b[rows])):
         columns |= {
             f"{side}_asn": devices["asn"][device],

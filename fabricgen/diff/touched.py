@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.diff.delta import Delta
-from fabricgen.diff.listing import COLUMNS, Column, Flags, Listing, Lists, Rows
+from fabricgen.diff.listing import COLUMNS, Listing, Lists, Rows, among
 from fabricgen.diff.matching import match_rows
 
 
@@ -39,11 +39,3 @@ def changed_devices(delta: Delta) -> frozenset[str]:
     """Names of devices that are new, gone or changed."""
     names = delta.old["device"][np.concatenate([delta.removed, delta.was])], delta.new["device"][delta.added]
     return frozenset(name for column in names for name in column.tolist())
-
-
-def among(wanted: Collection[str], values: Column) -> Flags:
-    """Which values are among some."""
-    known = frozenset(wanted)
-    if not known:
-        return np.zeros(len(values), dtype=bool)
-    return np.fromiter(map(known.__contains__, values.tolist()), dtype=bool, count=len(values))

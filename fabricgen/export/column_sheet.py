@@ -6,28 +6,21 @@ The bytes are those of xlsxwriter's own sheet with the same cells; tests compare
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from xlsxwriter.utility import xl_col_to_name
 from xlsxwriter.worksheet import Worksheet
 
 from fabricgen.export.table import Cell
+from fabricgen.export.weave import Piece, blocks
 
 _ROWS_A_SPAN = 16
 """Rows that tell the same span of columns, as Excel and xlsxwriter do it."""
 
 _MOST_LETTERS = 32_767 // 2
 """Of a cell, so that it fits its 32,767 UTF-16 units whatever they are."""
-
-
-class _Marks(dict[Any, str]):
-    """The attribute of each format, numbered when it is first met: as xlsxwriter does, row by row."""
-
-    def __missing__(self, look: Any) -> str:
-        text = self[look] = f'" s="{look._get_xf_index()}"'
-        return text
 
 
 class ColumnSheet(Worksheet):  # type: ignore[misc] # xlsxwriter tells no types
@@ -42,23 +35,20 @@ class ColumnSheet(Worksheet):  # type: ignore[misc] # xlsxwriter tells no types
 
         Text goes to the table of strings in this order; "" is a blank cell, None leaves the place out.
         """
-        self._columns[place] = list(self._tails(cells)), looks
+        self._columns[place] = self._tails(cells), looks
         self._check_dimensions(0, place)
         self._check_dimensions(len(cells), place)
 
-    def _tails(self, cells: Sequence[Cell | None]) -> Iterator[str]:
+    def _tails(self, cells: Sequence[Cell | None]) -> list[str]:
         """What follows the format in the element of each cell; "" for none. Equal ones are made once."""
-        made: dict[Cell | None, str] = {None: "", "": "/>"}
-        strings = self.str_table
-        for cell in cells:
-            tail = made.get(cell)
-            if tail is None:
-                tail = made[cell] = self._tail(cell)
-            elif cell.__class__ is str and cell:
-                strings.count += 1
-            yield tail
+        made = {cell: self._tail(cell) for cell in dict.fromkeys(cells)}
+        texts = frozenset(cell for cell in made if isinstance(cell, str) and cell)
+        self.str_table.count += sum(map(texts.__contains__, cells)) - len(texts)
+        return list(map(made.__getitem__, cells))
 
     def _tail(self, cell: Cell | None) -> str:
+        if cell is None or cell == "":
+            return "" if cell is None else "/>"
         if isinstance(cell, str):
             return f' t="s"><v>{self.str_table._get_shared_string_index(cell[:_MOST_LETTERS])}</v></c>'
         return f"><v>{cell:.16G}</v></c>"
@@ -74,18 +64,42 @@ class ColumnSheet(Worksheet):  # type: ignore[misc] # xlsxwriter tells no types
             self._write_cell(0, place, first[place])
         self._xml_end_tag("row")
         rest = self._rest_of_row()
-        marks = _Marks()
-        columns = [self._elements(place, *column, marks) for place, column in sorted(self._columns.items())]
-        for row, cells in enumerate(zip_longest(*columns, fillvalue=""), start=2):
-            if held := "".join(cells):
-                self.fh.write(f'<row r="{row}" spans="{spans[(row - 1) // _ROWS_A_SPAN]}"{rest}{held}</row>')
+        rows = max(len(tails) for tails, _ in self._columns.values())
+        numbers = list(map(str, range(2, rows + 2)))
+        marks = self._marks()
+        columns = [self._pieces(place, *column, marks, numbers) for place, column in sorted(self._columns.items())]
+        filled = [True] * rows if any(len(pieces) > 1 for pieces in columns) else _filled(columns, rows)
+        heads = [
+            f'<row r="{number}" spans="{spans[row // _ROWS_A_SPAN]}"{rest}' if there else ""
+            for row, (number, there) in enumerate(zip(numbers, filled, strict=True), start=1)
+        ]
+        ends = ["</row>" if there else "" for there in filled]
+        for text in blocks([heads, *chain.from_iterable(columns), ends], rows):
+            self.fh.write(text)
         self._columns.clear()  # the workbook, which outlives its file, would keep them
 
+    def _marks(self) -> dict[Any, str]:
+        """The attribute of each format; they are numbered as they are first met, row by row, as xlsxwriter does it."""
+        met: dict[Any, tuple[int, int]] = {}
+        for place, (tails, looks) in sorted(self._columns.items()):
+            full = all(tails)
+            rows = range(len(tails)) if full else [row for row, tail in enumerate(tails) if tail]
+            here = looks if full else [looks[row] for row in rows]
+            for look, row in dict(zip(reversed(here), reversed(rows), strict=True)).items():  # the first of each
+                met[look] = min((row, place), met.get(look, (row, place)))
+        return {look: f'" s="{look._get_xf_index()}"' for look in sorted(met, key=met.__getitem__)}
+
     @staticmethod
-    def _elements(place: int, tails: Sequence[str], looks: Sequence[Any], marks: _Marks) -> Iterator[str]:
+    def _pieces(
+        place: int, tails: list[str], looks: Sequence[Any], marks: Mapping[Any, str], numbers: list[str]
+    ) -> list[Piece]:
+        """What the elements of a column are made of, in each row; one piece for a column that is not full."""
         start = f'<c r="{xl_col_to_name(place)}'
-        rows = enumerate(zip(tails, looks, strict=True), start=2)
-        return (f"{start}{row}{marks[look]}{tail}" if tail else "" for row, (tail, look) in rows)
+        if len(tails) == len(numbers) and all(tails):
+            return [start, numbers, list(map(marks.__getitem__, looks)), tails]
+        held = zip(numbers, tails, looks, strict=False)
+        found = [f"{start}{number}{marks[look]}{tail}" if tail else "" for number, tail, look in held]
+        return [found + [""] * (len(numbers) - len(found))]
 
     def _rest_of_row(self) -> str:
         """What follows the span in the element of a row without settings of its own, as xlsxwriter writes it."""
@@ -99,9 +113,14 @@ class ColumnSheet(Worksheet):  # type: ignore[misc] # xlsxwriter tells no types
         """The first and last column with a cell, of every sixteen rows."""
         least, most = {0: min(self.table[0])}, {0: max(self.table[0])}
         for place, (tails, _) in sorted(self._columns.items()):
-            full = range(len(tails) // _ROWS_A_SPAN + 1)
-            held = full if all(tails) else {row // _ROWS_A_SPAN for row, tail in enumerate(tails, start=1) if tail}
+            every = range(len(tails) // _ROWS_A_SPAN + 1)
+            held = every if all(tails) else {row // _ROWS_A_SPAN for row, tail in enumerate(tails, start=1) if tail}
             for block in held:
                 least[block] = min(place, least.get(block, place))
                 most[block] = max(place, most.get(block, place))
         return {block: f"{least[block] + 1}:{most[block] + 1}" for block in least}
+
+
+def _filled(columns: list[list[Piece]], rows: int) -> list[bool]:
+    """Whether there is a cell in each row, of columns of one piece."""
+    return [any(column[0][row] for column in columns) for row in range(rows)]

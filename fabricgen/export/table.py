@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias, cast
+from typing import Protocol, TypeAlias, cast, runtime_checkable
 
 from fabricgen.allocate.cells import Stacked
 from fabricgen.cluster import Cluster
@@ -64,6 +64,26 @@ class PartModule(Protocol):
 
     def files(self, cluster: Cluster, context: ExportContext) -> Iterable[File]:
         """Yield (path below the output folder, content)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Files of a part that are made apart from its others; `rows` of a table would take as long.
+
+    `make` is called in whatever process takes it, as `Bundle.make` is; `key` names the portion within its part.
+    """
+
+    key: str
+    make: Callable[[], Iterable[File]]
+    rows: int
+
+
+@runtime_checkable
+class HasPortions(Protocol):
+    """A part of many large files, which processes share."""
+
+    def portions(self, cluster: Cluster) -> Iterable[Portion]:
+        """Its files in portions, in their order."""
 
 
 def part_names(*, on_request: bool) -> tuple[str, ...]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from fabricgen.allocate.cells import Cells, Keyed
+from fabricgen.allocate.cells import Keyed
 from fabricgen.plan.tables import Ints, Wide
 
-Piece: TypeAlias = Cells | str
+Piece: TypeAlias = Sequence[str] | str
 """Part of every row: a column of str, or what is the same in all."""
 
 BLOCK = 1 << 12
@@ -32,7 +32,7 @@ def _woven(pieces: Sequence[Piece], start: int, stop: int) -> str:
     each, count = len(pieces), stop - start
     woven = [""] * (each * count)
     for i, piece in enumerate(pieces):
-        woven[i::each] = [piece] * count if isinstance(piece, str) else piece.cut(start, stop)
+        woven[i::each] = [piece] * count if isinstance(piece, str) else piece[start:stop]
     return "".join(woven)
 
 

@@ -12,7 +12,7 @@ from fabricgen.cli.sides import lists_of
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.diff.compare import Change, Side, compare
-from fabricgen.diff.listing import Listing, Lists
+from fabricgen.diff.listing import Listing, Lists, column_of
 from fabricgen.diff.shape import shape_of
 
 BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
@@ -34,7 +34,7 @@ def side_of(name: str, *sets: str) -> Side:
 def changed(lists: Lists, name: str, row: int, **cells: object) -> Lists:
     """The same lists with some cells of one row changed."""
     listing: Listing = getattr(lists, name)
-    columns = {key: column.copy() for key, column in listing.columns.items()}
+    columns = {key: column_of(column[:]) for key, column in listing.columns.items()}
     for key, value in cells.items():
         columns[key][row] = value
     return replace(lists, **{name: Listing(columns)})

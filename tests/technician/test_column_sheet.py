@@ -9,19 +9,21 @@ from typing import Any
 
 import xlsxwriter
 
+from fabricgen.export.column_book import ColumnBook
 from fabricgen.export.column_sheet import ColumnSheet
 from fabricgen.export.table import Cell
 
 ROWS = 50
-TEXTS: list[Cell | None] = [("=1+1", "a & <b>", "", " x\x01", "a & <b>")[i % 5] for i in range(ROWS)]
+WORDS = ("=1+1", "a & <b>", "", " x\x01", "a & <b>", "leaf:1 > spine:2", "_x0041_", "end ", "<r>rich</r>", "h1")
+TEXTS: list[Cell | None] = [WORDS[i % len(WORDS)] for i in range(ROWS)]
 NUMBERS: list[Cell | None] = [(1, 2.5, 1e-7, 123456789.125)[i % 4] for i in range(ROWS)]
 SPARSE: list[Cell | None] = ["" if i > 40 and i % 2 else None for i in range(ROWS)]
 MIXED: list[Cell | None] = ["1", 1, "", 0] * 5
 
 
-def book(kind: type | None, fill: Callable[[Any, int, list[Cell | None], list[Any]], None]) -> bytes:
+def book(book_kind: type, kind: type | None, fill: Callable[[Any, int, list[Cell | None], list[Any]], None]) -> bytes:
     buffer = io.BytesIO()
-    made = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False})
+    made = book_kind(buffer, {"in_memory": True, "strings_to_formulas": False})
     made.set_properties({"created": datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)})
     red, bold = made.add_format({"bg_color": "#FF0000"}), made.add_format({"bold": True})
     page = made.add_worksheet("one", kind)
@@ -43,4 +45,5 @@ def by_cell(page: Any, place: int, column: list[Cell | None], looks: list[Any]) 
 
 
 def test_columns_are_the_bytes_of_single_cells() -> None:
-    assert book(ColumnSheet, lambda page, *column: page.write_cells(*column)) == book(None, by_cell)
+    expected = book(xlsxwriter.Workbook, None, by_cell)
+    assert book(ColumnBook, ColumnSheet, lambda page, *column: page.write_cells(*column)) == expected

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from markupsafe import Markup
@@ -105,18 +105,32 @@ class Books:
         self._kinds = RackKinds(cluster, self._racks)
 
     def files(self) -> Iterator[tuple[str, bytes]]:
-        """(path, content): book.html, books of rows where there are many racks, and each rack and hall as SVG."""
+        """(path, content) of all sections."""
+        for make in self.sections.values():
+            yield from make()
+
+    @cached_property
+    def sections(self) -> Mapping[str, Callable[[], Iterator[tuple[str, bytes]]]]:
+        """What makes (path, content), by section: the book, books of rows where there are many racks, halls, racks."""
         rows = list(self._rows())
         whole = len(self._table) <= MOST_RACKS
-        everyone = [rack for row in rows for rack in row.racks]
-        yield "book.html", self._book(rows, everyone if whole else [])
-        if not whole:
-            yield from self._small_books(rows)
+        small = {} if whole else {f"books of {row.file}": partial(self._small_books, row) for row in rows}
+        starts = range(0, len(self._table), MOST_RACKS)
+        racks = {f"racks from {start + 1}": partial(self._elevations, start) for start in starts}
+        return {"book": partial(self._whole_book, rows, whole), **small, "floors": self._floors, **racks}
+
+    def _whole_book(self, rows: Sequence[Row], whole: bool) -> Iterator[tuple[str, bytes]]:
+        yield "book.html", self._book(rows, [rack for row in rows for rack in row.racks] if whole else [])
+
+    def _floors(self) -> Iterator[tuple[str, bytes]]:
         for hall in range(len(self._table.halls)):
             if (self._table.hall == hall).any():
                 svg = floor_plan(self._kinds, whole_hall(self._table, hall), alone=True)
                 yield f"floor/{self._hall_file(hall)}.svg", document(svg)
-        for number, name in enumerate(self._table.names):
+
+    def _elevations(self, start: int) -> Iterator[tuple[str, bytes]]:
+        """Racks one by one, from the one with a number on."""
+        for number, name in list(enumerate(self._table.names))[start : start + MOST_RACKS]:
             yield f"racks/{name}.svg", document(elevation(self._racks.rack(number), alone=True))
 
     def _hall_file(self, hall: int) -> str:
@@ -149,19 +163,17 @@ class Books:
         held = [self._rack_pages(rack) for rack in racks]
         return self._page(f"{name}: racks and ports", facts, rows=rows, racks=held, ports=held, plans=plans)
 
-    def _small_books(self, rows: Sequence[Row]) -> Iterator[tuple[str, bytes]]:
-        """A book of elevations for each row, and one of port maps for each rack with switches."""
+    def _small_books(self, row: Row) -> Iterator[tuple[str, bytes]]:
+        """A book of the elevations of a row, and one of port maps for each of its racks with switches."""
         name = self._cluster.design.loaded.blueprint.name
         back = f"All of {name}, with the legend"
-        for row in rows:
-            facts = f"{len(row.racks)} racks, {row.first} to {row.last}"
-            racks = [self._rack_pages(rack) for rack in row.racks]
-            for rack in racks:
-                if rack.switches:
-                    place = f"{row.name}, {rack.place}"
-                    ports = self._page(f"{name}: {rack.name}", place, ports=[rack], part_of=back)
-                    yield f"ports/{rack.name}.html", ports
-            yield f"rows/{row.file}", self._page(f"{name}: {row.name}", facts, rows=[row], racks=racks, part_of=back)
+        facts = f"{len(row.racks)} racks, {row.first} to {row.last}"
+        racks = [self._rack_pages(rack) for rack in row.racks]
+        for rack in racks:
+            if rack.switches:
+                ports = self._page(f"{name}: {rack.name}", f"{row.name}, {rack.place}", ports=[rack], part_of=back)
+                yield f"ports/{rack.name}.html", ports
+        yield f"rows/{row.file}", self._page(f"{name}: {row.name}", facts, rows=[row], racks=racks, part_of=back)
 
     def _page(
         self,

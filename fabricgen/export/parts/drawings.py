@@ -3,15 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property, partial
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.drawings.book import Books
-from fabricgen.export.table import ExportContext, File
+from fabricgen.export.table import ExportContext, File, Portion
 
 ON_REQUEST = True
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield drawings/book.html, rows/ROW.html where there are many racks, floor/HALL.svg and racks/RACK.svg."""
-    for path, content in Books(cluster).files():
-        yield f"drawings/{path}", content
+    for portion in portions(cluster):
+        yield from portion.make()
+
+
+def portions(cluster: Cluster) -> Iterator[Portion]:
+    """The book, the books of each row, floors, and elevations row by row."""
+    drawings = _Drawings(cluster)
+    sections = drawings.books.sections
+    for key in sections:
+        yield Portion(key, partial(drawings.files, key), len(cluster.plan.links) // len(sections))
+
+
+class _Drawings:
+    """Draws any section; each process keeps what drawings share."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def __getstate__(self) -> dict[str, Cluster]:
+        return {"_cluster": self._cluster}
+
+    @cached_property
+    def books(self) -> Books:
+        """All drawings, section by section."""
+        return Books(self._cluster)
+
+    def files(self, section: str) -> Iterator[File]:
+        """Yield the files of a section."""
+        for path, content in self.books.sections[section]():
+            yield f"drawings/{path}", content

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import ExportContext, File, Table, write_table
+from fabricgen.export.table import ExportContext, File, Portion, Table, write_table
+
+if TYPE_CHECKING:
+    from fabricgen.export.technician.sheets import Pack
+    from fabricgen.export.technician.volumes import Volume
 
 ON_REQUEST = True
+
+ROWS_AN_END = 20
+"""Rows of a table that take as long as a cable end, which is on several sheets of many columns."""
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
@@ -15,18 +24,37 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
     Raises InputError when a sheet has too many rows.
     """
-    from fabricgen.export.technician.sheets import Pack, pull_table
+    for portion in portions(cluster):
+        yield from portion.make()
+
+
+def portions(cluster: Cluster) -> Iterator[Portion]:
+    """The lists, and each workbook; what these are cut from is made first, so that no worker has to."""
+    from fabricgen.export.technician.sheets import Pack
     from fabricgen.export.technician.volumes import volumes
-    from fabricgen.export.technician.workbook import workbook
 
     pack, books = Pack(cluster), volumes(cluster)
+    pack.make()
+    yield Portion("lists", partial(_lists, pack, books), len(cluster.plan.cables))
+    for book in books:
+        ends = sum(pack.ends_per_rack[list(book.racks)].tolist())
+        yield Portion(f"{book.name}.xlsx", partial(_workbook, pack, book), ends * ROWS_AN_END)
+
+
+def _lists(pack: Pack, books: tuple[Volume, ...]) -> Iterator[File]:
+    from fabricgen.export.technician.sheets import pull_table
+
     yield "technician/pull.csv", write_table(pull_table(pack), "csv")
     places = [(rack, book.name) for book in books for rack in book.racks]
     columns = {
-        "rack": [cluster.plan.racks.names[rack] for rack, _ in places],
+        "rack": [pack.cluster.plan.racks.names[rack] for rack, _ in places],
         "place": [pack.rack_places[rack] for rack, _ in places],
         "workbook": [f"{name}.xlsx" for _, name in places],
     }
     yield "technician/racks.csv", write_table(Table("racks", columns), "csv")
-    for book in books:
-        yield f"technician/{book.name}.xlsx", workbook(pack, book)
+
+
+def _workbook(pack: Pack, book: Volume) -> Iterator[File]:
+    from fabricgen.export.technician.workbook import workbook
+
+    yield f"technician/{book.name}.xlsx", workbook(pack, book)

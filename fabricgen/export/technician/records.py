@@ -85,11 +85,6 @@ def records(cluster: Cluster) -> Records:
     )
 
 
-def rack_of(found: Records, end: int) -> Ints:
-    """The rack of the a (0) or b (1) end of each row."""
-    return found.cluster.plan.devices.rack[found.device[end]]
-
-
 def ends_per_rack(cluster: Cluster) -> Wide:
     """How many cable ends are in each rack, the common end of a breakout once for each far end; int64."""
     links, rack = cluster.plan.links, cluster.plan.devices.rack

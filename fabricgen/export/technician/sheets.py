@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
-from fabricgen.allocate.cells import Strings
+from fabricgen.allocate.cells import Keyed, Pickable, Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.parts import cables
-from fabricgen.export.table import Table
+from fabricgen.export.table import Cell, Table
 from fabricgen.export.technician.bundles import KIND_WORDS
 from fabricgen.export.technician.locations import rack_places
 from fabricgen.export.technician.patched import through_panels
@@ -38,22 +39,29 @@ class Pack:
 
     cluster: Cluster
 
+    def make(self) -> None:
+        """Make all of it now, rather than when it is first read: processes that are forked later share it."""
+        for name, value in vars(type(self)).items():
+            if isinstance(value, cached_property):
+                getattr(self, name)
+
     @cached_property
     def found(self) -> Records:
         """Where the ends are, what is pulled together, and the colours."""
         return records(self.cluster)
 
-    @cached_property
-    def wiring(self) -> dict[str, Strings]:
-        """The columns of cables.csv, as object arrays."""
-        columns = cables.table(self.cluster).columns
-        return {name: np.array(column, dtype=object) for name, column in columns.items()}
+    def __getstate__(self) -> dict[str, Cluster]:
+        return {"cluster": self.cluster}
 
     @cached_property
-    def location(self) -> tuple[Strings, Strings]:
-        """`h1.R03.07-U42:12/2` of both ends."""
+    def wiring(self) -> dict[str, Pickable]:
+        """The columns of cables.csv."""
+        return cast("dict[str, Pickable]", cables.table(self.cluster).columns)
+
+    def locations(self, rows: Wide) -> tuple[Strings, Strings]:
+        """`h1.R03.07-U42:12/2` of both ends of some rows."""
         found = self.found
-        a, b = (place + ":" + socket for place, socket in zip(found.place, found.socket, strict=True))
+        a, b = (place[rows] + ":" + socket[rows] for place, socket in zip(found.place, found.socket, strict=True))
         return a, b
 
     @cached_property
@@ -88,6 +96,13 @@ class Pack:
         first = np.searchsorted(devices.rack[device][walk], np.arange(len(self.cluster.plan.racks) + 1))
         return first, row[walk], b[walk]
 
+    @cached_property
+    def by_home(self) -> tuple[Wide, Wide]:
+        """(where each rack begins, row) of all rows by the rack that is home of their cable."""
+        home = self.found.pull.home[self.found.cable]
+        walk = np.argsort(home, kind="stable")
+        return np.searchsorted(home[walk], np.arange(len(self.cluster.plan.racks) + 1)), walk
+
     def tags(self, rows: Wide) -> list[Tag]:
         """The tags of some rows."""
         return [self.found.tags[i] for i in self.found.tag[rows].tolist()]
@@ -96,9 +111,20 @@ class Pack:
 def home_rows(pack: Pack, racks: tuple[int, ...]) -> Wide:
     """Rows of cables whose home is one of some racks, in the order of pulling; each cable has one home."""
     found = pack.found
-    mine = np.flatnonzero(np.isin(found.pull.home[found.cable], racks))
+    first, row = pack.by_home
+    mine = _of_racks(first, row, racks)
     walk: Wide = mine[np.lexsort((mine, found.pull.order[found.cable[mine]]))]
     return walk
+
+
+def end_rows(pack: Pack, racks: tuple[int, ...]) -> Wide:
+    """Rows of cables with an end in one of some racks; those with both are there twice."""
+    first, row, _ = pack.by_rack
+    return _of_racks(first, row, racks)
+
+
+def _of_racks(first: Wide, row: Wide, racks: tuple[int, ...]) -> Wide:
+    return np.concatenate([row[:0], *(row[int(first[rack]) : int(first[rack + 1])] for rack in racks)])
 
 
 def wiring_sheet(pack: Pack, rows: Wide, name: str) -> Sheet:
@@ -109,7 +135,7 @@ def wiring_sheet(pack: Pack, rows: Wide, name: str) -> Sheet:
             column,
             WIDTHS.get(column.removeprefix("a_").removeprefix("b_"), 9),
             NUMBER if column in NUMBERS else SMALL,
-            cells[rows].tolist(),
+            list(cells.at(rows)),
         )
         for column, cells in pack.wiring.items()
     )
@@ -134,14 +160,15 @@ def pull_sheet(pack: Pack, rows: Wide, name: str, title: str) -> Sheet:
     found, wiring = pack.found, pack.wiring
     cable = found.cable[rows]
     bundle = found.pull.bundle[cable]
+    a_end, b_end = pack.locations(rows)
     columns = (
         Column("order", 7, NUMBER, found.pull.order[cable].tolist()),
         Column("bundle", 18, SMALL, found.pull.names[bundle].tolist()),
         Column("tag", 7, MARK, [tag.text for tag in pack.tags(rows)]),
-        Column("a_end", 24, BOLD, pack.location[0][rows].tolist()),
-        Column("b_end", 24, BOLD, pack.location[1][rows].tolist()),
-        Column("part", 20, SMALL, wiring["part"][rows].tolist()),
-        Column("length_m", 8, NUMBER, wiring["length_m"][rows].tolist()),
+        Column("a_end", 24, BOLD, a_end.tolist()),
+        Column("b_end", 24, BOLD, b_end.tolist()),
+        Column("part", 20, SMALL, list(wiring["part"].at(rows))),
+        Column("length_m", 8, NUMBER, list(wiring["length_m"].at(rows))),
         *_via(pack, rows),
         *redlines(),
         *_keys(pack, rows, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
@@ -156,16 +183,17 @@ def rack_sheet(pack: Pack, rack: int, name: str) -> Sheet:
     row, b = row[here], b[here]
     found, wiring = pack.found, pack.wiring
     device = np.where(b, found.device[1][row], found.device[0][row])
+    a_end, b_end = pack.locations(row)
     columns = (
         Column("u", 5, NUMBER, found.cluster.plan.devices.u[device].tolist()),
         Column("device", 17, SMALL, _side(wiring, "device", row, b).tolist()),
         Column("port", 13, BOLD, np.where(b, found.socket[1][row], found.socket[0][row]).tolist()),
         Column("tag", 7, MARK, [tag.text for tag in pack.tags(row)]),
-        Column("far_end", 24, BOLD, np.where(b, pack.location[0][row], pack.location[1][row]).tolist()),
+        Column("far_end", 24, BOLD, np.where(b, a_end, b_end).tolist()),
         Column("far_device", 18, SMALL, _side(wiring, "device", row, ~b).tolist()),
         Column("transceiver", 16, SMALL, _side(wiring, "transceiver", row, b).tolist()),
-        Column("part", 19, SMALL, wiring["part"][row].tolist()),
-        Column("length_m", 8, NUMBER, wiring["length_m"][row].tolist()),
+        Column("part", 19, SMALL, list(wiring["part"].at(row))),
+        Column("length_m", 8, NUMBER, list(wiring["length_m"].at(row))),
         *_via(pack, row),
         *redlines((np.flatnonzero(b).tolist(), np.flatnonzero(~b).tolist())),
         Column("end", 4, TEXT, np.where(b, "b", "a").tolist(), hidden=True),
@@ -213,14 +241,14 @@ def _via(pack: Pack, rows: Wide) -> tuple[Column, ...]:
     return () if via is None else (Column("via", 8, BOLD, via[pack.found.cable[rows]].tolist()),)
 
 
-def _side(wiring: dict[str, Strings], name: str, row: Wide, b: Flags) -> Strings:
-    side: Strings = np.where(b, wiring[f"b_{name}"][row], wiring[f"a_{name}"][row])
+def _side(wiring: dict[str, Pickable], name: str, row: Wide, b: Flags) -> Strings:
+    side: Strings = np.where(b, wiring[f"b_{name}"].at(row).texts(), wiring[f"a_{name}"].at(row).texts())
     return side
 
 
 def _keys(pack: Pack, rows: Wide, names: tuple[str, ...]) -> tuple[Column, ...]:
     """What tells the importer which cable a row is; not for people."""
-    return tuple(Column(name, 12, TEXT, pack.wiring[name][rows].tolist(), hidden=True) for name in names)
+    return tuple(Column(name, 12, TEXT, list(pack.wiring[name].at(rows)), hidden=True) for name in names)
 
 
 def _bands(group: Ints | Wide) -> list[bool]:
@@ -237,16 +265,15 @@ def pull_table(pack: Pack) -> Table:
     rows = rows[np.argsort(pull.order[found.cable[rows]])]
     cable = found.cable[rows]
     steps = pull.step[pull.bundle[cable]]
-    columns = {
+    a_end, b_end = pack.locations(rows)
+    columns: dict[str, Sequence[Cell]] = {
         "order": pull.order[cable].tolist(),
         "step": (steps + 1).tolist(),
         "step_name": [pull.steps[i] for i in steps.tolist()],
-        "bundle": pull.names[pull.bundle[cable]].tolist(),
-        "cable": pack.wiring["cable"][rows].tolist(),
-        "part": pack.wiring["part"][rows].tolist(),
-        "length_m": pack.wiring["length_m"][rows].tolist(),
-        "a_end": pack.location[0][rows].tolist(),
-        "b_end": pack.location[1][rows].tolist(),
+        "bundle": Keyed(pull.names, pull.bundle[cable]),
+        **{name: pack.wiring[name].at(rows) for name in ("cable", "part", "length_m")},
+        "a_end": a_end.tolist(),
+        "b_end": b_end.tolist(),
         "far_ends": found.rows_of_cable[cable].tolist(),
         "tag": [tag.text for tag in pack.tags(rows)],
         "colour": [tag.fill for tag in pack.tags(rows)],

@@ -9,14 +9,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from fabricgen.export.column_book import ColumnBook
 from fabricgen.export.technician.cover import Contents, Cover, write_cover
 from fabricgen.export.technician.patched import patch_sheets
-from fabricgen.export.technician.records import rack_of
 from fabricgen.export.technician.sheet import Sheet, write_sheet
 from fabricgen.export.technician.sheet_names import sheet_names
 from fabricgen.export.technician.sheets import (
     Pack,
     bundle_sheet,
+    end_rows,
     home_rows,
     pull_sheet,
     pull_sheets,
@@ -31,13 +32,11 @@ from fabricgen.plan.tables import Wide
 
 def workbook(pack: Pack, volume: Volume) -> bytes:
     """Write a workbook; the same bytes every time. Raises InputError when a sheet has too many rows."""
-    import xlsxwriter
-
     rows = home_rows(pack, volume.racks)
     sheets = _named(list(_sheets(pack, volume, rows)))
     cluster = pack.cluster.design.loaded.blueprint.name
     buffer = io.BytesIO()
-    book = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
+    book = ColumnBook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
     made = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
     book.set_properties({"title": f"{cluster} {volume.name}", "created": made})
     styles = Styles(book)
@@ -68,7 +67,7 @@ def _named(sheets: list[Sheet]) -> list[Sheet]:
 
 def _cover(pack: Pack, volume: Volume, rows: Wide, sheets: list[Sheet]) -> Cover:
     found, racks = pack.found, racks_wired(pack, volume.racks)
-    here = np.isin(rack_of(found, 0), volume.racks) | np.isin(rack_of(found, 1), volume.racks)
+    here = end_rows(pack, volume.racks)
     counts = [
         ("racks with cables", len(racks)),
         ("ends of cables in them", sum(ends for _, ends in racks)),

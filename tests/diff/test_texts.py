@@ -1,0 +1,71 @@
+"""Columns of text by number: they read as their texts, and two are compared without making these."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fabricgen.allocate.cells import Joined, Stacked, keyed
+from fabricgen.diff.listing import among, column_of, lookup
+from fabricgen.diff.matching import comparable, match_rows, unlike
+from fabricgen.diff.texts import Texts, texts_of
+
+NUMBER = np.array([1, 0, 1, 2], dtype=np.int32)
+NAMES = keyed(["leaf-1", "leaf-2", "spine"], NUMBER)
+PORTS = keyed(["1", "2", ""], NUMBER[::-1])
+ENDS = Joined((NAMES, ":", PORTS))
+WORDS = ["leaf-2:", "leaf-1:2", "leaf-2:1", "spine:2"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "texts"),
+    [
+        (NAMES, ["leaf-2", "leaf-1", "leaf-2", "spine"]),
+        (ENDS, WORDS),
+        (Joined(("to ", ENDS)), [f"to {word}" for word in WORDS]),
+        (Stacked((ENDS, ("x", "y"), (), NAMES)), [*WORDS, "x", "y", "leaf-2", "leaf-1", "leaf-2", "spine"]),
+        (["x", ("a", "tuple")], ["x", ("a", "tuple")]),
+        (Stacked(((), ())), []),
+    ],
+)
+def test_a_column_reads_as_its_texts(cells: object, texts: list[object]) -> None:
+    column = texts_of(cells)  # type: ignore[arg-type] # as tables have them
+    assert (len(column), column.tolist()) == (len(texts), texts)
+    assert column[:].tolist() == texts
+    assert [column[row] for row in range(len(texts))] == texts
+    assert column[np.arange(len(texts))[::-1]].tolist() == texts[::-1]
+
+
+@pytest.mark.parametrize("wanted", [(), ("leaf-1:2", "spine"), ("spine:2", "leaf-2:"), ("leaf-1:21",), ("",)])
+def test_rows_among_texts_are_found_in_parts_and_as_a_whole(wanted: tuple[str, ...]) -> None:
+    expected = [word in wanted for word in WORDS]
+    assert among(wanted, texts_of(ENDS)).tolist() == expected
+    assert among(wanted, texts_of(Joined(("", ENDS)))).tolist() == expected
+    assert among(wanted, column_of(WORDS)).tolist() == expected
+
+
+def test_rows_are_looked_up_in_parts_and_as_a_whole() -> None:
+    known = {"leaf-2:": 5, "leaf-2": 4, "spine:2": 0}
+    assert lookup(known, texts_of(ENDS)).tolist() == lookup(known, column_of(WORDS)).tolist() == [5, -1, -1, 0]
+    assert lookup(known, texts_of(NAMES)).tolist() == [4, -1, 4, -1]
+
+
+def test_texts_that_are_put_together_otherwise_are_still_the_same() -> None:
+    halves = texts_of(Joined((keyed(["leaf-", "spine:2"], NUMBER // 2), keyed(["2:", "1:2", "2:1", ""], np.arange(4)))))
+    assert halves.tolist() == WORDS
+    rows = np.arange(4)
+    for other in (texts_of(ENDS), column_of(WORDS)):
+        assert not unlike(halves, other, rows, rows).any()
+        gone, come, was, now = match_rows([(halves, other)])
+        assert not len(gone)
+        assert not len(come)
+        assert sorted(zip(was.tolist(), now.tolist(), strict=True)) == [(row, row) for row in rows]
+
+
+def test_parts_that_columns_share_are_compared_once() -> None:
+    assert isinstance(texts_of(ENDS), Texts)
+    assert len(comparable([(texts_of(NAMES), texts_of(NAMES)), (texts_of(ENDS), texts_of(ENDS))])) == 2
+    shifted = texts_of(Joined((keyed(["spine", "leaf-1", "leaf-2"], (NUMBER + 1) % 3), ":", PORTS)))
+    rows = np.array([0, 2])
+    assert unlike(texts_of(ENDS), shifted, rows, rows).tolist() == [False, False]
+    assert unlike(texts_of(ENDS), shifted, rows, rows[::-1]).tolist() == [True, True]

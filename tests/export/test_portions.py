@@ -1,0 +1,25 @@
+"""Parts of many files are built in portions, that workers can share: the same files in the same order."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from fabricgen.compiler import BuildOptions, build_bundles
+from fabricgen.export.drawings import book
+from fabricgen.export.table import ExportContext, HasPortions, part
+from tests.conftest import example_cluster, whole
+
+
+@pytest.mark.parametrize("name", ["drawings", "technician"])
+def test_portions_make_the_files_of_a_part_also_in_another_process(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(book, "MOST_RACKS", 2)
+    cluster, module = example_cluster("leaf-spine"), part(name)
+    assert isinstance(module, HasPortions)
+    bundles = build_bundles(cluster, {}, BuildOptions((name,)))
+    assert len({bundle.key for bundle in bundles}) == len(bundles) > 1
+    assert {bundle.part for bundle in bundles} == {name}
+    at_once = [(path, whole(content)) for path, content in module.files(cluster, ExportContext())]
+    shared = [file for bundle in bundles for file in pickle.loads(pickle.dumps(bundle)).make()]
+    assert [(path, whole(content)) for path, content in shared] == at_once
