@@ -30,8 +30,8 @@ def compiled_profile(file: Path) -> Any:
     line = _lines(compiled_file(file.parent)).get(file.stem)
     if line is None:
         return None
-    _, digest, profile = json.loads(line)
-    return _restored(profile) if digest == sha256(file.read_bytes()).hexdigest() else None
+    _, digest, profile = json.loads(line, object_hook=_restored)
+    return profile if digest == sha256(file.read_bytes()).hexdigest() else None
 
 
 def compiled_text(models: Mapping[Path, BaseModel]) -> str:
@@ -83,16 +83,17 @@ def _name(kind: type) -> str:
     return f"{kind.__module__.rpartition('.')[2]}.{kind.__name__}"
 
 
-def _restored(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(map(_restored, value))
-    if not isinstance(value, dict):
-        return value
-    kind = value.pop(_KIND, None)
+def _restored(found: dict[str, Any]) -> Any:
+    """What an object of JSON stands for, those within it being restored."""
+    kind = found.pop(_KIND, None)
     if kind == _ITEMS:
-        return {_restored(key): _restored(item) for key, item in value[_ITEMS]}
-    parts = {name: _restored(item) for name, item in value.items()}
+        return dict(_tuples(found[_ITEMS]))
+    parts = {name: _tuples(value) if type(value) is list else value for name, value in found.items()}
     return _made(_kind(kind), parts) if kind else parts
+
+
+def _tuples(values: list[Any]) -> tuple[Any, ...]:
+    return tuple([_tuples(value) if type(value) is list else value for value in values])
 
 
 def _made(kind: type[Any], stated: dict[str, Any]) -> Any:
