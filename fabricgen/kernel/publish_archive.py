@@ -56,7 +56,7 @@ def publish_archive(
         temporary = sibling(real, f"part-{secrets.token_hex(4)}")
         packing = _Packing(Desk(target, os.path.dirname(real)), make, tasks_of(list(bundles)), f"{temporary}.parcels")
         try:
-            with _new_archive(target, temporary) as out:
+            with _new_archive(target, temporary, flushed=os.path.lexists(real)) as out:
                 _fill(packing, frame(out), ledger, jobs, told)
             with disk_faults(target):
                 os.replace(temporary, real)
@@ -69,14 +69,16 @@ def publish_archive(
 
 
 @contextlib.contextmanager
-def _new_archive(target: Path, path: str) -> Iterator[BinaryIO]:
+def _new_archive(target: Path, path: str, *, flushed: bool) -> Iterator[BinaryIO]:
+    """A file to write; flushed to the disk before it takes the place of an earlier one, which would be lost with it."""
     with disk_faults(target):
         out = open(path, "xb", _BUFFER)  # noqa: SIM115
     try:
         yield out
         with disk_faults(target):
             out.flush()
-            os.fsync(out.fileno())
+            if flushed:
+                os.fsync(out.fileno())
     finally:
         with contextlib.suppress(OSError):
             out.close()  # after a full disk it would fail once more

@@ -24,8 +24,8 @@ from fabricgen.render.nos_protocol import NOS_PACKAGE, SharesTables
 from fabricgen.switch_shapes import MARK, Outline
 from fabricgen.switch_view import SwitchView
 
-ALONE = 2
-"""Switches of a shape that are rendered by themselves before a skeleton is made: that costs as much as three."""
+FEWEST = 4
+"""Switches of a shape among those outlined so far from which a skeleton pays: it costs as much as three."""
 
 CHECKED = 2
 """Switches that a skeleton must agree with before it is believed."""
@@ -88,7 +88,8 @@ class Skeleton:
 
 @dataclass(slots=True)
 class _Shape:
-    seen: int = 0
+    known: int = 0
+    """Switches of it that were outlined."""
     differs: bool = False
     """Whether a skeleton was seen to disagree."""
     marked: SwitchView | None = None
@@ -122,13 +123,14 @@ class Skeletons:
             start = self._rows.index(row)
             rows = self._rows[start : start + AHEAD]
             self._ahead = dict(zip(rows, self._cluster.shapes.outlines(rows), strict=True))
+            for found in filter(None, self._ahead.values()):
+                self._shapes.setdefault(found.shape, _Shape()).known += 1
         outline = self._ahead.pop(row)
         return self._rendered(row) if outline is None else self._of_shape(row, outline)
 
     def _of_shape(self, row: int, outline: Outline) -> _Files:
-        shape = self._shapes.setdefault(outline.shape, _Shape())
-        shape.seen += 1
-        if shape.seen <= ALONE or shape.differs:
+        shape = self._shapes[outline.shape]
+        if shape.known < FEWEST or shape.differs:
             return self._rendered(row)
         skeleton, tables = self._laid(shape, outline)
         files = skeleton.filled([*outline.texts, *tables])
