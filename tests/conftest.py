@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
@@ -33,6 +33,10 @@ SMALLER: dict[str, tuple[str, ...]] = {
     ),
 }
 """What is changed of examples that are too large to expand in every test; their whole size has tests of its own."""
+
+settings.register_profile("usual", settings.default, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("usual")
+"""What a test finds does not depend on how busy the machine is."""
 
 settings.register_profile("thorough", max_examples=1000)
 """Ten times as many generated cases: `pytest --hypothesis-profile=thorough tests/properties`."""

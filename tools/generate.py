@@ -1,6 +1,6 @@
-"""Write the schemas and reference pages that are made from the code: run it after changing models, rules or catalogue.
+"""Write what is made from code and catalogue: schemas, reference pages, built-in profiles as models.
 
-`python tools/generate.py` writes them, `--check` only says which are stale.
+Run it after changing models, rules or catalogue: `python tools/generate.py` writes, `--check` only says what is stale.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fabricgen.blueprint.schema import SCHEMAS, blueprint_schema, schema_text
-from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.loader import Catalog, compiled_folders
 from fabricgen.design.scale_up import kind_of
 from fabricgen.lint.docs import rules_page
 
@@ -27,6 +27,11 @@ def pages() -> dict[str, str]:
         "docs/catalog.md": "\n".join(catalog_page()) + "\n",
         "docs/rules.md": rules_page(),
     }
+
+
+def profiles() -> dict[str, str]:
+    """Path below the checkout -> content of the compiled profiles, which the pages are made from."""
+    return {file.relative_to(ROOT).as_posix(): text for file, text in compiled_folders().items()}
 
 
 def language_page() -> Iterator[str]:
@@ -238,18 +243,23 @@ def _domains(catalog: Catalog) -> Iterator[str]:
 
 
 def main() -> int:
-    """Write or check every page; returns how many were stale."""
+    """Write or check everything; returns how much was stale."""
     check = "--check" in sys.argv[1:]
-    stale = 0
-    for path, text in pages().items():
+    stale = [path for made in (profiles, pages) for path in _stale(made(), check)]
+    for path in stale:
+        print(f"{path} is stale" if check else f"{path} written")  # noqa: T201 - a script that reports
+    return len(stale) if check else 0
+
+
+def _stale(made: dict[str, str], check: bool) -> Iterator[str]:
+    """Paths of what has changed, which is written unless it is only checked."""
+    for path, text in made.items():
         file = ROOT / path
         if not file.is_file() or file.read_text(encoding="utf-8") != text:
-            stale += 1
-            print(f"{path} is stale" if check else f"{path} written")  # noqa: T201 - a script that reports
             if not check:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text, encoding="utf-8")
-    return stale if check else 0
+            yield path
 
 
 if __name__ == "__main__":

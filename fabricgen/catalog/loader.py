@@ -7,6 +7,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from fabricgen.catalog.compiled_profiles import BUILT_IN, compiled_file, compiled_profile, compiled_text
 from fabricgen.catalog.models import (
     PROFILE_KINDS,
     CableProfile,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog.sonic_models import SonicPlatform
 
-_BUILT_IN = Path(__file__).resolve().parent
 P = TypeVar("P", bound=Profile)
 M = TypeVar("M", bound="BaseModel")
 
@@ -38,8 +38,8 @@ class Catalog:
     """The built-in profiles, and those in a blueprint's own `catalog/` folder, which win."""
 
     def __init__(self, own: Path | None = None) -> None:
-        self._folders = (*((own,) if own and own.is_dir() else ()), _BUILT_IN / "data")
-        self._platforms = (*((own / "platforms",) if own else ()), _BUILT_IN / "platforms")
+        self._folders = (*((own,) if own and own.is_dir() else ()), BUILT_IN / "data")
+        self._platforms = (*((own / "platforms",) if own else ()), BUILT_IN / "platforms")
         self._loaded: dict[tuple[str, str], Any] = {}
         self._own = own
 
@@ -196,15 +196,30 @@ class Catalog:
 
 
 def _read(model: type[M], file: Path) -> M:
-    return _read_once(model, file) if file.is_relative_to(_BUILT_IN) else validate(model, read_located(file))
+    return _read_once(model, file) if file.is_relative_to(BUILT_IN) else validate(model, read_located(file))
 
 
 @cache
 def _read_once(model: type[M], file: Path) -> M:
-    """A built-in file, which is part of the program; one of a user's may change between two blueprints.
+    """A built-in file, which is part of the program; one of a user's may change between two blueprints."""
+    compiled = compiled_profile(file)
+    return compiled if isinstance(compiled, model) else read_built_in(model, file)
 
-    Nobody asks where something stands in it, unless it is wrong.
-    """
+
+def compiled_folders() -> dict[Path, str]:
+    """The compiled profiles of each built-in folder, by the file that keeps them: content, made from the YAML alone."""
+    from fabricgen.catalog.sonic_models import SonicPlatform
+
+    models: dict[Path, type[BaseModel]] = {BUILT_IN / "data" / kind: model for kind, model in PROFILE_KINDS.items()}
+    models |= {BUILT_IN / "platforms": NosNaming, BUILT_IN / "platforms/sonic": SonicPlatform}
+    return {
+        compiled_file(folder): compiled_text({file: read_built_in(model, file) for file in folder.glob("*.yaml")})
+        for folder, model in models.items()
+    }
+
+
+def read_built_in(model: type[M], file: Path) -> M:
+    """A file of the program from its YAML; nobody asks where something stands in it, unless it is wrong."""
     from pydantic import ValidationError
 
     from fabricgen.kernel.plain_yaml import NotPlainError, read_plain

@@ -1,0 +1,122 @@
+"""Built-in profiles as they were once read and checked: at start no YAML of them is read and no validator is made.
+
+`compiled/<folder>.jsonl`, which `tools/generate.py` writes, has a line for each built-in file: its name, the digest of
+its YAML, and the values of its models. A file that has changed since is read as YAML, as those of users are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+BUILT_IN = Path(__file__).resolve().parent
+_KIND = "is"
+"""The key beside the fields of a model that names it; no field is called so, as it is a word of Python's."""
+_ITEMS = "items"
+"""A mapping whose keys are not all text, as pairs."""
+_FIELDS_SET = "__pydantic_fields_set__"
+_NOTHING_ELSE = {"__pydantic_extra__": None, "__pydantic_private__": None}
+
+
+def compiled_profile(file: Path) -> Any:
+    """The model of a built-in file; None where it is not compiled, or has changed since it was."""
+    line = _lines(compiled_file(file.parent)).get(file.stem)
+    if line is None:
+        return None
+    _, digest, profile = json.loads(line, object_hook=_restored)
+    return profile if digest == sha256(file.read_bytes()).hexdigest() else None
+
+
+def compiled_text(models: Mapping[Path, BaseModel]) -> str:
+    """What is kept of the models of the files of a folder."""
+    lines = ([file.stem, sha256(file.read_bytes()).hexdigest(), _kept(models[file])] for file in sorted(models))
+    return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+
+
+def compiled_file(folder: Path) -> Path:
+    """Where the models of the files of a built-in folder are kept."""
+    return BUILT_IN / "compiled" / f"{'-'.join(folder.relative_to(BUILT_IN).parts)}.jsonl"
+
+
+@cache
+def _lines(file: Path) -> dict[str, str]:
+    """Line of each profile, by its name: only those that are asked for are read further."""
+    if not file.is_file():
+        return {}
+    return {line.split('"', 2)[1]: line for line in file.read_text(encoding="ascii").splitlines()}
+
+
+def _kept(value: Any) -> Any:
+    """A value as JSON; raises TypeError for one that would not come back as it was."""
+    if isinstance(value, BaseModel):
+        return {_KIND: _name(type(value))} | {name: _kept(getattr(value, name)) for name in _stated(value)}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {_KIND: _name(type(value))} | {name: _kept(item) for name, item in value._asdict().items()}
+    if type(value) is tuple:
+        return [_kept(item) for item in value]
+    if isinstance(value, dict):
+        if all(isinstance(key, str) and key != _KIND for key in value):
+            return {key: _kept(item) for key, item in value.items()}
+        return {_KIND: _ITEMS, _ITEMS: [[_kept(key), _kept(item)] for key, item in value.items()]}
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    raise TypeError(f"a value of {type(value).__name__} is not kept")
+
+
+def _stated(model: BaseModel) -> list[str]:
+    """Fields that were stated; raises TypeError where another is not as it usually is."""
+    usual = _usual(type(model))
+    others = [name for name in usual if name not in model.model_fields_set]
+    if any(getattr(model, name) != usual[name] for name in others):
+        raise TypeError(f"{type(model).__name__} has values that nobody stated")
+    return [name for name in usual if name in model.model_fields_set]
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__.rpartition('.')[2]}.{kind.__name__}"
+
+
+def _restored(found: dict[str, Any]) -> Any:
+    """What an object of JSON stands for, those within it being restored."""
+    kind = found.pop(_KIND, None)
+    if kind == _ITEMS:
+        return dict(_tuples(found[_ITEMS]))
+    parts = {name: _tuples(value) if type(value) is list else value for name, value in found.items()}
+    return _made(_kind(kind), parts) if kind else parts
+
+
+def _tuples(values: list[Any]) -> tuple[Any, ...]:
+    return tuple([_tuples(value) if type(value) is list else value for value in values])
+
+
+def _made(kind: type[Any], stated: dict[str, Any]) -> Any:
+    """A model, or a tuple with names; what is stated was checked when it was compiled.
+
+    A model is made as copies of one are: `model_construct` looks at each field anew, and takes ten times as long.
+    """
+    if not issubclass(kind, BaseModel):
+        return kind(**stated)
+    made = kind.__new__(kind)
+    values = {**_usual(kind), **stated}
+    made.__setstate__({"__dict__": values, _FIELDS_SET: set(stated), **_NOTHING_ELSE})
+    return made
+
+
+@cache
+def _kind(name: str) -> type[Any]:
+    module, _, kind = name.partition(".")
+    found: type[Any] = getattr(import_module(f"fabricgen.catalog.{module}"), kind)
+    return found
+
+
+@cache
+def _usual(model: type[BaseModel]) -> dict[str, Any]:
+    """What each field is that is not stated, in their order; one that must be stated has a mark of pydantic's."""
+    return {name: field.get_default(call_default_factory=True) for name, field in model.model_fields.items()}
