@@ -189,9 +189,6 @@ def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnos
 
 def compile_cluster(design: Design) -> Cluster:
     """Expand a design into every device, link and address; raises InputError where a pool or rack is too small."""
-    from fabricgen.kernel.lean_numpy import import_numpy
-
-    import_numpy()
     from fabricgen.cluster import build_cluster
 
     return build_cluster(design)

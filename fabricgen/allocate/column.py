@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from socket import AF_INET6, inet_ntop
+from typing import Any, Self, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from fabricgen.allocate.cells import Cells, Joined, Keyed, Spelled, Strings, vocabulary
 from fabricgen.allocate.family import V6, Family, family_of_kind
@@ -16,15 +18,12 @@ from fabricgen.kernel.extents import Extents
 from fabricgen.plan.groups import combinations
 from fabricgen.plan.tables import Flags, Wide
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 HALF = 64
 """Bits of each of the two parts of an IPv6 address."""
 
 _LOW = (1 << HALF) - 1
 _NO_HALF = 1 << 16
-_Words: TypeAlias = "npt.NDArray[np.uint64]"
+_Words: TypeAlias = npt.NDArray[np.uint64]
 
 
 class Column(ABC):
@@ -222,10 +221,13 @@ class Column6(Column):
     def _spelled(self, lengths: Wide | None, start: int, stop: int) -> list[str]:
         words = np.empty((len(range(len(self))[start:stop]), 2), dtype=">u8")
         words[:, 0], words[:, 1] = self.high[start:stop], self.low[start:stop]
-        raw, none, text = words.tobytes(), bytes(16), _v6_text()
+        raw, none = words.tobytes(), bytes(16)
         cut = (raw[i : i + 16] for i in range(0, len(raw), 16))
         ends = [""] * len(words) if lengths is None else [f"/{n}" for n in lengths[start:stop].tolist()]
-        return ["" if address == none else text(address) + end for address, end in zip(cut, ends, strict=True)]
+        return [
+            "" if address == none else inet_ntop(AF_INET6, address) + end
+            for address, end in zip(cut, ends, strict=True)
+        ]
 
 
 def no_addresses(family: Family, count: int) -> Column:
@@ -264,16 +266,9 @@ def dotted(address: int) -> str:
     return f"{address >> 24}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}"
 
 
-def _v6_text() -> Callable[[bytes], str]:
-    """How 16 bytes are written (RFC 5952); sockets are not loaded for it where there is no IPv6."""
-    from socket import AF_INET6, inet_ntop
-
-    return partial(inet_ntop, AF_INET6)
-
-
 def text_of(family: Family, address: int) -> str:
     """An address held as an integer, as it is written."""
-    return _v6_text()(address.to_bytes(16, "big")) if family is V6 else dotted(address)
+    return inet_ntop(AF_INET6, address.to_bytes(16, "big")) if family is V6 else dotted(address)
 
 
 def first_family(families: Sequence[Cells]) -> Cells:
