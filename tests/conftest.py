@@ -17,7 +17,7 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.compiler import BuildOptions, build_bundles
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
-from fabricgen.kernel.publish import Content
+from fabricgen.kernel.publish_manifest import Content
 
 BLUEPRINTS = Path(__file__).resolve().parent.parent / "blueprints"
 EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))
@@ -66,10 +66,10 @@ def example_cluster(name: str, *sets: str) -> Cluster:
 def built_files(cluster: Cluster, *parts: str) -> dict[str, bytes]:
     """What a build writes but the manifest, by path: of some parts, or of the usual ones."""
     made = (file for bundle in build_bundles(cluster, {}, BuildOptions(parts=parts)) for file in bundle.make())
-    return {path: whole(content) for path, content in made}
+    return {path: bytes_of(content) for path, content in made}
 
 
-def whole(content: Content) -> bytes:
+def bytes_of(content: Content) -> bytes:
     """What a file holds, whether it comes at once or in pieces."""
     return content if isinstance(content, bytes) else b"".join(content)
 

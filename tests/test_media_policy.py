@@ -19,7 +19,7 @@ from fabricgen.export.table import ExportContext
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.plan.stock import serves_m, stocked
-from tests.conftest import whole
+from tests.conftest import bytes_of
 
 DesignOf = Callable[..., Design]
 Row = dict[str, str]
@@ -93,7 +93,7 @@ def test_cables_and_summary_and_bill_agree_where_copper_fills_cages(wired: Calla
     listed = {key: len({r["cable"] for r in rows if key.rpartition("-")[2] in r["b_device"]}) for key in counted}
     assert counted == listed
     ((_, bill),) = bom.files(cluster, ExportContext())
-    ordered = {row["part"]: int(row["quantity"]) for row in csv.DictReader(io.StringIO(whole(bill).decode()))}
+    ordered = {row["part"]: int(row["quantity"]) for row in csv.DictReader(io.StringIO(bytes_of(bill).decode()))}
     needed = Counter({row["cable"]: row["part"] for row in rows}.values())
     assert {part: ordered[part] for part in needed} == needed
 

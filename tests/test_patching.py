@@ -19,7 +19,7 @@ from fabricgen.export.parts import bom, cables, panels, patches, trunks
 from fabricgen.export.table import ExportContext
 from fabricgen.lint.rules.fg629_part_not_listed import PartNotListed
 from fabricgen.plan.patch_places import Places, landing_order
-from tests.conftest import example_cluster, whole
+from tests.conftest import bytes_of, example_cluster
 
 CATALOG = Catalog()
 Row = dict[str, str]
@@ -38,7 +38,7 @@ fabrics:
 def rows(part: object, cluster: Cluster) -> list[Row]:
     """The rows of a part's only file; none where it writes none."""
     files = list(part.files(cluster, ExportContext()))
-    return [row for _, content in files for row in csv.DictReader(io.StringIO(whole(content).decode()))]
+    return [row for _, content in files for row in csv.DictReader(io.StringIO(bytes_of(content).decode()))]
 
 
 @cache

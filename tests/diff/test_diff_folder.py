@@ -9,16 +9,18 @@ import pytest
 from fabricgen.cluster import Cluster
 from fabricgen.diff.compare import Side, compare
 from fabricgen.diff.folder import read_lists
+from fabricgen.export.table import ExportContext, part
 from fabricgen.kernel.diagnostics import InputError
-from tests.conftest import built_files
+from tests.conftest import bytes_of
 from tests.diff.conftest import cluster_of, side_of
 
 PARTS = ("devices", "links", "cables", "addresses", "bom")
 
 
 def write(cluster: Cluster, folder: Path, parts: tuple[str, ...] = PARTS) -> Path:
-    for path, content in built_files(cluster, *parts).items():
-        (folder / path).write_bytes(content)
+    for name in parts:
+        for path, content in part(name).files(cluster, ExportContext()):
+            (folder / path).write_bytes(bytes_of(content))
     return folder
 
 

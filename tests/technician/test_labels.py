@@ -13,7 +13,7 @@ from fabricgen.export.parts import cables, labels
 from fabricgen.export.table import ExportContext
 from fabricgen.export.technician.bundles import pull_plan
 from fabricgen.export.technician.locations import rack_places
-from tests.conftest import example_cluster, whole
+from tests.conftest import bytes_of, example_cluster
 
 SMALL = ("leaf-spine", "two-site", "nvl72-gb200", "full-cluster", "modular-spine", "superpod-b300", "gaudi3")
 
@@ -21,7 +21,7 @@ SMALL = ("leaf-spine", "two-site", "nvl72-gb200", "full-cluster", "modular-spine
 def labels_of(name: str, *sets: str) -> list[dict[str, str]]:
     ((path, content),) = labels.files(example_cluster(name, *sets), ExportContext())
     assert path == "labels.csv"
-    return list(csv.DictReader(io.StringIO(whole(content).decode())))
+    return list(csv.DictReader(io.StringIO(bytes_of(content).decode())))
 
 
 def test_a_label_by_hand() -> None:

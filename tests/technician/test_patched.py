@@ -16,7 +16,7 @@ from fabricgen.export.technician.locations import rack_places
 from fabricgen.export.technician.sheets import Pack
 from fabricgen.export.technician.volumes import volumes
 from fabricgen.export.technician.workbook import workbook
-from tests.conftest import example_cluster, whole
+from tests.conftest import bytes_of, example_cluster
 
 
 def test_jumpers_and_trunks_have_sheets_and_cables_say_that_they_go_through_panels() -> None:
@@ -72,7 +72,7 @@ def test_a_floor_plan_of_a_hall_of_stated_size_shows_the_patch_racks_before_its_
 
 def label_rows(name: str, *sets: str) -> list[dict[str, str]]:
     ((_, content),) = labels.files(example_cluster(name, *sets), ExportContext())
-    return list(csv.DictReader(io.StringIO(whole(content).decode())))
+    return list(csv.DictReader(io.StringIO(bytes_of(content).decode())))
 
 
 @pytest.mark.parametrize(
