@@ -232,7 +232,7 @@ class Column6(Column):
 
 def no_addresses(family: Family, count: int) -> Column:
     """A column of so many rows without addresses."""
-    if family is V6:
+    if family.bits == V6.bits:
         return Column6(np.zeros(count, dtype=np.uint64), np.zeros(count, dtype=np.uint64))
     return Column4(np.zeros(count, dtype=np.int64))
 
@@ -268,7 +268,7 @@ def dotted(address: int) -> str:
 
 def text_of(family: Family, address: int) -> str:
     """An address held as an integer, as it is written."""
-    return inet_ntop(AF_INET6, address.to_bytes(16, "big")) if family is V6 else dotted(address)
+    return inet_ntop(AF_INET6, address.to_bytes(16, "big")) if family.bits == V6.bits else dotted(address)
 
 
 def first_family(families: Sequence[Cells]) -> Cells:
