@@ -154,14 +154,21 @@ class SwitchViews:
     def _services(self, row: int, owner: FabricDesign) -> tuple[Service, ...]:
         """The owning fabric, and those it carries: where their nodes attach, and where their VRF passes."""
         found = self._services_of(row, owner)
-        for guest in self.design.fabrics:
-            if guest.carrier == owner.name:
-                found += [
-                    service
-                    for service in self._services_of(row, guest)
-                    if service.host_subnet or service.host_subnet6 or self._passes(owner.name, guest.vrf)
-                ]
+        for guest in self._guests.get(owner.name, ()):
+            found += [
+                service
+                for service in self._services_of(row, guest)
+                if service.host_subnet or service.host_subnet6 or self._passes(owner.name, guest.vrf)
+            ]
         return tuple(found)
+
+    @cached_property
+    def _guests(self) -> dict[str, list[FabricDesign]]:
+        """The fabrics that each carries."""
+        found: dict[str, list[FabricDesign]] = {}
+        for fabric in self.design.fabrics:
+            found.setdefault(fabric.carrier, []).append(fabric)
+        return found
 
     def _passes(self, owner: str, vrf: str) -> bool:
         """Whether the links between a fabric's switches carry a VRF."""

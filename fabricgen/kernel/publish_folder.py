@@ -125,7 +125,7 @@ def _fill(stage: Stage, bundles: Sequence[Bundle], before: State, jobs: int, tol
     if not before.bundles:
         tasks.prepare()
     work, workers = _Staging(stage.stager(), tasks, before), tasks.workers(jobs)
-    results = in_order(work, len(tasks.groups), workers, first=tasks.large)
+    results = in_order(work, len(tasks.groups), workers, first=tasks.large, ahead=None)
     for bundle, done in zip(chain.from_iterable(tasks.groups), chain.from_iterable(results), strict=True):
         for staged in done.files:
             stage.enter(staged)

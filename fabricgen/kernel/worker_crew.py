@@ -33,11 +33,13 @@ _PARENT_DEATH = 1
 """PR_SET_PDEATHSIG of prctl(2)."""
 
 
-def by_crew(work: Callable[[int], Result], count: int, jobs: int, first: Sequence[int], ahead: int) -> Iterator[Result]:
+def by_crew(
+    work: Callable[[int], Result], count: int, jobs: int, first: Sequence[int], ahead: int | None
+) -> Iterator[Result]:
     """Yield results in order, made by `jobs` processes; see `workers.in_order`."""
-    crew = _hire(work, jobs)
+    crew = _hire(work, jobs, apart=ahead is None)
     try:
-        yield from _results(crew, count, first, ahead)
+        yield from _results(crew, count, first, count if ahead is None else ahead)
     except BaseException:
         for worker in crew:
             worker.process.kill()
@@ -53,10 +55,12 @@ def by_crew(work: Callable[[int], Result], count: int, jobs: int, first: Sequenc
 class _Worker(Generic[Result]):
     process: BaseProcess
     connection: Connection[int, tuple[Result | None, BaseException | None]]
+    from_end: bool
+    """Whether it takes the last of the tasks that wait, not the first."""
     tasks: deque[int] = field(default_factory=deque)
 
 
-def _hire(work: Callable[[int], Result], jobs: int) -> list[_Worker[Result]]:
+def _hire(work: Callable[[int], Result], jobs: int, *, apart: bool) -> list[_Worker[Result]]:
     forks = _may_fork()
     context: ForkContext | SpawnContext = (
         multiprocessing.get_context("fork") if forks else multiprocessing.get_context("spawn")
@@ -64,13 +68,13 @@ def _hire(work: Callable[[int], Result], jobs: int) -> list[_Worker[Result]]:
     crew: list[_Worker[Result]] = []
     gc.freeze()  # or the first collection in a worker would touch, and so copy, all that is shared
     try:
-        for _ in range(jobs):
+        for number in range(jobs):
             ours, theirs = context.Pipe()
             inherited = [*(worker.connection for worker in crew), ours] if forks else []
             process = context.Process(target=_serve, args=(work, theirs, inherited), daemon=True)
             process.start()
             theirs.close()
-            crew.append(_Worker(process, ours))
+            crew.append(_Worker(process, ours, from_end=apart and number % 2 == 1))
     finally:
         gc.unfreeze()
     return crew
@@ -138,7 +142,7 @@ def _deal(crew: list[_Worker[Result]], waiting: deque[int], early: set[int], end
         worker = min(crew, key=lambda each: len(each.tasks))
         if len(worker.tasks) >= _QUEUED:
             return
-        worker.tasks.append(waiting.popleft())
+        worker.tasks.append(waiting.pop() if worker.from_end else waiting.popleft())
         with contextlib.suppress(BrokenPipeError):  # it is gone, as the next look for results will tell
             worker.connection.send(worker.tasks[-1])
 

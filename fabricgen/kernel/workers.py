@@ -17,12 +17,14 @@ def processors() -> int:
 
 
 def in_order(
-    work: Callable[[int], Result], count: int, jobs: int, *, first: Sequence[int] = (), ahead: int = 64
+    work: Callable[[int], Result], count: int, jobs: int, *, first: Sequence[int] = (), ahead: int | None = 64
 ) -> Iterator[Result]:
     """Yield work(0) ... work(count - 1), made by `jobs` processes, or by this one.
 
     The tasks `first` are started before all others; of these at most `ahead` are made beyond the result that is waited
-    for. An error of a task is raised where its result would be. Raises InputError FG023 when a worker is killed.
+    for. With None for `ahead` results may all be held, and half of the processes begin with the last tasks: neighbours,
+    which have much in common, then go to one process. An error of a task is raised where its result would be. Raises
+    InputError FG023 when a worker is killed.
     """
     jobs = min(jobs, count)
     if jobs <= 1:

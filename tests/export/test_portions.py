@@ -9,7 +9,7 @@ import pytest
 from fabricgen.compiler import BuildOptions, build_bundles
 from fabricgen.export.drawings import book
 from fabricgen.export.table import ExportContext, HasPortions, part
-from tests.conftest import example_cluster, whole
+from tests.conftest import bytes_of, example_cluster
 
 
 @pytest.mark.parametrize("name", ["drawings", "technician"])
@@ -20,6 +20,6 @@ def test_portions_make_the_files_of_a_part_also_in_another_process(name: str, mo
     bundles = build_bundles(cluster, {}, BuildOptions((name,)))
     assert len({bundle.key for bundle in bundles}) == len(bundles) > 1
     assert {bundle.part for bundle in bundles} == {name}
-    at_once = [(path, whole(content)) for path, content in module.files(cluster, ExportContext())]
+    at_once = [(path, bytes_of(content)) for path, content in module.files(cluster, ExportContext())]
     shared = [file for bundle in bundles for file in pickle.loads(pickle.dumps(bundle)).make()]
-    assert [(path, whole(content)) for path, content in shared] == at_once
+    assert [(path, bytes_of(content)) for path, content in shared] == at_once

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import fabricgen.catalog
-from fabricgen.catalog.loader import Catalog, _read_once
+from fabricgen.catalog.loader import Catalog, read_built_in
 from fabricgen.catalog.models import CableProfile
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.located_yaml import read_located
@@ -57,7 +57,7 @@ def test_a_built_in_file_with_a_mistake_says_where_it_is(tmp_path: Path) -> None
     for text, line in (("id: a\nreach_m: far\n", 2), ("id: a\nid: b\n", 2)):
         file.write_text(text)
         with pytest.raises(InputError) as raised:
-            _read_once.__wrapped__(CableProfile, file)
+            read_built_in(CableProfile, file)
         assert line in [d.span.line for d in raised.value.diagnostics if d.span]
 
 
@@ -65,4 +65,4 @@ def test_a_built_in_file_may_have_anchors(tmp_path: Path) -> None:
     source = (CATALOG / "data" / "cables" / f"{Catalog().ids('cables')[0]}.yaml").read_text()
     file = tmp_path / "cable.yaml"
     file.write_text(source.replace("id: ", "id: &name ", 1))
-    assert _read_once.__wrapped__(CableProfile, file).id == Catalog().ids("cables")[0]
+    assert read_built_in(CableProfile, file).id == Catalog().ids("cables")[0]

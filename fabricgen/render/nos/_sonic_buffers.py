@@ -16,13 +16,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.sonic_buffers import BufferRole, BufferSet, Headroom, PortBuffers, RoleBuffers
 from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.render.escape import json_text
 from fabricgen.render.nos._sonic_ports import Face
 from fabricgen.switch_view import SwitchView
+
+_Tables: TypeAlias = Mapping[str, tuple[tuple[Any, ...], ...]]
+"""Rows by table."""
 
 LOSSLESS_POOL = "ingress_lossless_pool"
 WHOLE_BUFFER = "egress_lossless_pool"
@@ -33,8 +36,7 @@ LAST_QUEUE = 6
 """Of those that published profiles cover."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cabled:
+class Cabled(NamedTuple):
     """A cabled port: its name, speed in Gb/s and the published length that its cable does not exceed, m."""
 
     name: str
@@ -49,12 +51,11 @@ class Cabled:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What switches with the same buffer tables have in common; the set stands for itself by its id."""
+    """What switches share whose buffer tables differ by cable lengths alone; the set stands for itself by its id."""
 
     set_id: int
-    ports: tuple[Cabled, ...]
     face: tuple[str, ...]
-    role: BufferRole
+    cabled: frozenset[str]
     roce_class: int
     buffers: BufferSet = field(compare=False)
 
@@ -72,38 +73,53 @@ def buffer_tables(
     found = platform.buffers_of(face.hwsku)
     if found is None or not (switch.fabric.qos.lossless and switch.ports):
         return {}
+    published = {length: found.length_m(length) for length in set(lengths_m)}
     ports = []
     for port, cable_m in zip(switch.ports, lengths_m, strict=True):
-        length = found.length_m(cable_m)
+        length = published[cable_m]
         if length is None:
             return {}
         ports.append(Cabled(port.name, port.speed_gbps, length))
-    names = tuple(port.name for port in face.ports)
-    return _rows(
-        _Shape(id(found), tuple(ports), names, "t0" if switch.is_lowest else "t1", switch.fabric.qos.roce_class, found)
-    )
+    names, cabled = tuple(port.name for port in face.ports), frozenset(port.name for port in ports)
+    shape = _Shape(id(found), names, cabled, switch.fabric.qos.roce_class, found)
+    role = fitting_role(found, "t0" if switch.is_lowest else "t1", ports)
+    tables = {**_by_length(shape, role, ports), **(_by_port(shape) if role else {})}
+    return {table: _held(rows) for table, rows in tables.items() if rows}
 
 
-@lru_cache(maxsize=256)
-def _rows(shape: _Shape) -> Mapping[str, Mapping[str, Any]]:
-    buffers = shape.buffers
-    role = fitting_role(buffers, shape.role, shape.ports)
-    cabled = {port.name: port for port in shape.ports}
-    uses = [(json_text(n), buffers.cabled if n in cabled else buffers.unused, cabled.get(n)) for n in shape.face]
-    used = [(name, use, port) for name, use, port in uses if use and role]
+def _by_length(shape: _Shape, role: RoleBuffers | None, ports: Sequence[Cabled]) -> _Tables:
+    """The tables that follow from the lengths of cables, too; without a role that fits only these lengths."""
+    buffers, known = shape.buffers, {port.name: port for port in ports}
+    uses = [(text, use, known.get(name)) for name, text, use in _uses(shape)]
     shortest = min(buffers.headroom)
-    tables: dict[str, list[tuple[Any, ...]]] = {
-        "CABLE_LENGTH": sorted((n, f"{port.length_m if port else shortest}m") for n, _, port in uses),
-        "BUFFER_POOL": sorted((name, _fields(pool.model_dump())) for name, pool in role.pools.items()) if role else [],
-        "BUFFER_PROFILE": sorted([*_profiles(role), *_lossless_profiles(buffers, shape.ports)]) if role else [],
-        "BUFFER_PG": sorted(row for name, use, port in used for row in _groups(name, use, port, shape.roce_class)),
-        "BUFFER_QUEUE": sorted(row for name, use, _ in used for row in _queues(name, use, shape.roce_class)),
-        "BUFFER_PORT_INGRESS_PROFILE_LIST": sorted(
-            (name, ",".join(use.ingress)) for name, use, _ in used if use.ingress
-        ),
-        "BUFFER_PORT_EGRESS_PROFILE_LIST": sorted((name, ",".join(use.egress)) for name, use, _ in used if use.egress),
+    lengths = sorted((text, f"{port.length_m if port else shortest}m") for text, _, port in uses)
+    if role is None:
+        return {"CABLE_LENGTH": tuple(lengths)}
+    groups = sorted(row for text, use, port in uses if use for row in _groups(text, use, port, shape.roce_class))
+    return {
+        "CABLE_LENGTH": tuple(lengths),
+        "BUFFER_POOL": tuple(sorted((name, _fields(pool.model_dump())) for name, pool in role.pools.items())),
+        "BUFFER_PROFILE": tuple(sorted([*_profiles(role), *_lossless_profiles(buffers, ports)])),
+        "BUFFER_PG": tuple(groups),
     }
-    return {table: _held(tuple(rows)) for table, rows in tables.items() if rows}
+
+
+@lru_cache(maxsize=64)
+def _by_port(shape: _Shape) -> _Tables:
+    """The tables that follow from which ports are cabled."""
+    used = [(text, use) for _, text, use in _uses(shape) if use]
+    return {
+        "BUFFER_QUEUE": tuple(sorted(row for text, use in used for row in _queues(text, use, shape.roce_class))),
+        "BUFFER_PORT_INGRESS_PROFILE_LIST": tuple(sorted((t, ",".join(use.ingress)) for t, use in used if use.ingress)),
+        "BUFFER_PORT_EGRESS_PROFILE_LIST": tuple(sorted((t, ",".join(use.egress)) for t, use in used if use.egress)),
+    }
+
+
+@lru_cache(maxsize=64)
+def _uses(shape: _Shape) -> tuple[tuple[str, str, PortBuffers | None], ...]:
+    """(name, name as JSON has it, profiles or None) of every port of the face."""
+    cabled, unused = shape.buffers.cabled, shape.buffers.unused
+    return tuple((name, json_text(name), cabled if name in shape.cabled else unused) for name in shape.face)
 
 
 @lru_cache(maxsize=4096)
