@@ -22,6 +22,7 @@ from benchmarks.rounds import Lab, Row, size_rows
 from benchmarks.sizes import ROOT, SIZES, Size
 from benchmarks.targets import Target, targets
 from benchmarks.verify import judged
+from tests.conftest import require
 
 CONTENT = {"links.csv": b"a,b\n", "configs/leaf-1/frr.conf": b"router bgp 1\n", "summary.json": b'{"nodes": 1}'}
 
@@ -120,9 +121,10 @@ def test_where_nothing_works_every_row_says_so(tmp_path: Path, monkeypatch: pyte
     assert page(as_json(about, [], rows, []), rows, "").count("ended with 3") == len(rows)
 
 
-@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="the system does not tell memory by process")
 def test_memory_of_children_counts() -> None:
     """Measured from a process of its own: one that was forked from a large one is said to have been as large."""
+    tells = Path("/proc/self/smaps_rollup").exists()
+    require("" if tells else "the system does not tell memory by process: run on Linux 4.14 or later")
     hold = "kept = b'x' * 60_000_000; "
     child = f"import time; {hold} time.sleep(0.4)"
     parent = f"import subprocess, sys; {hold} subprocess.run([sys.executable, '-c', {child!r}])"

@@ -41,8 +41,6 @@ CABLE_CHANGES: Mapping[str, tuple[str, ...]] = {
     "relabelled": ("labels",),
     "reassigned": ("fabric",),
 }
-REPLUGGED = ("moved", "re-terminated")
-"""Ways in which a cable that is there has to be unplugged."""
 
 OPTIC_CHANGES: Mapping[str, tuple[str, ...]] = {"swapped": ("part",)}
 

@@ -9,10 +9,8 @@ from hashlib import blake2b
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.publish import Bundle
+from fabricgen.render.ahead import Ahead
 from fabricgen.render.engine import RenderOptions, Subject, subject_files, subjects_of
-
-AHEAD = 64
-"""Switches whose digests are made at a time, since columns cost little more for many than for one."""
 
 
 def config_bundles(cluster: Cluster, options: RenderOptions, part: str, *, digests: bool = False) -> list[Bundle]:
@@ -42,18 +40,13 @@ class SwitchDigests:
 
     def __init__(self, cluster: Cluster, options: RenderOptions) -> None:
         managements = sorted((name, asked.model_dump_json()) for name, asked in options.managements.items())
-        self._common = blake2b(repr(managements).encode() + cluster.design.catalog.own_digest()).digest()
-        self._inputs = cluster.inputs  # here, so that no worker has to make it
-        self._rows = cluster.switch_rows()
-        self._ahead: dict[int, bytes | None] = {}
+        common = blake2b(repr(managements).encode() + cluster.design.catalog.own_digest()).digest()
+        inputs = cluster.inputs  # here, so that no worker has to make it
+        self._digests = Ahead(cluster.switch_rows(), partial(inputs.digests, common=common))
 
     def of(self, row: int) -> bytes | None:
         """The digest of a switch, by its row in the device table; None where none can tell. Ask for them in order."""
-        if row not in self._ahead:
-            start = self._rows.index(row)
-            rows = self._rows[start : start + AHEAD]
-            self._ahead = dict(zip(rows, self._inputs.digests(rows, self._common), strict=True))
-        return self._ahead.pop(row)
+        return self._digests.of(row)
 
 
 class ConfigMaker:
@@ -68,7 +61,7 @@ class ConfigMaker:
 
     @cached_property
     def _files_of(self) -> Callable[[Subject], Iterator[tuple[str, bytes]]]:
-        return subject_files(self._cluster, self._options)
+        return subject_files(self._cluster, subjects_of(self._cluster).values(), self._options)
 
     def prepare(self, subject: Subject | None) -> None:
         """Compute what a cluster knows once, by rendering the first of its subjects; raises as `files` does."""

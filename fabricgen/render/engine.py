@@ -81,15 +81,17 @@ def subjects_of(cluster: Cluster) -> dict[str, Subject]:
 
 def render_rows(cluster: Cluster, rows: Sequence[Subject], options: RenderOptions) -> Iterator[tuple[str, bytes]]:
     """Yield the files of switches, by their rows in the device table, and of whole fabrics."""
-    files_of = subject_files(cluster, options)
+    files_of = subject_files(cluster, rows, options)
     for row in rows:
         yield from files_of(row)
 
 
-def subject_files(cluster: Cluster, options: RenderOptions) -> Callable[[Subject], Iterator[tuple[str, bytes]]]:
-    """What yields the files of a switch, by its row, or of a whole fabric, and keeps what others share."""
+def subject_files(
+    cluster: Cluster, subjects: Iterable[Subject], options: RenderOptions
+) -> Callable[[Subject], Iterator[tuple[str, bytes]]]:
+    """What yields the files of any of some switches, by its row, or whole fabrics, and keeps what others share."""
     renderer = Renderer(options)
-    switch_files = renderer.switch_files(cluster)
+    switch_files = renderer.switch_files(cluster, [row for row in subjects if isinstance(row, int)])
 
     def files_of(row: Subject) -> Iterator[tuple[str, bytes]]:
         try:
@@ -127,8 +129,8 @@ class Renderer:
         self._judged: set[tuple[Any, ...]] = set()
         self._kept: dict[tuple[str, int, bool], tuple[Mapping[str, Any], str]] = {}
 
-    def switch_files(self, cluster: Cluster) -> Callable[[int], Iterable[tuple[str, bytes]]]:
-        """What gives (path, content) of the files of a switch, by its row in the device table.
+    def switch_files(self, cluster: Cluster, rows: Sequence[int]) -> Callable[[int], Iterable[tuple[str, bytes]]]:
+        """What gives (path, content) of the files of any of some switches, by their rows in the device table.
 
         A user's own templates may decide by what is only printed here, so that they render each switch by itself.
         """
@@ -137,6 +139,7 @@ class Renderer:
             return lambda row: self.files(cluster.switch(row), catalog)
         return Skeletons(
             cluster,
+            rows,
             whole=lambda view: self.files(view, catalog),
             marked=lambda view, once: self._texts(view, catalog, once),
             once=self.once,

@@ -21,6 +21,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.discovery import load
+from fabricgen.render.ahead import Ahead
 from fabricgen.render.nos_protocol import NOS_PACKAGE, SharesTables
 from fabricgen.switch_shapes import MARK, Outline
 from fabricgen.switch_view import SwitchView
@@ -30,9 +31,6 @@ FEWEST = 4
 
 CHECKED = 2
 """Switches that a skeleton must agree with before it is believed."""
-
-AHEAD = 64
-"""Switches that are outlined at a time, since columns cost little more for many than for one."""
 
 _OPEN = re.compile(rf"{MARK.pattern}|Qs(\d{{3}})sQ")
 """A mark, or a table that is left open."""
@@ -108,27 +106,27 @@ class Skeletons:
     def __init__(
         self,
         cluster: Cluster,
+        rows: Sequence[int],
         whole: Callable[[SwitchView], Iterator[tuple[str, bytes]]],
         marked: Callable[[SwitchView, Once], Iterator[tuple[str, str]]],
         once: Once,
     ) -> None:
-        """`whole` renders a view; `marked` a marked one, with tables that switches share as the function says;
-        `once` such a table."""
+        """`rows` are those of the device table that will be asked for; `whole` renders a view; `marked` a marked one,
+        with tables that switches share as the function says; `once` such a table."""
         self._cluster, self._whole, self._marked, self._once = cluster, whole, marked, once
         self._shapes: dict[Hashable, _Shape] = {}
-        self._rows = cluster.switch_rows()
-        self._ahead: dict[int, Outline | None] = {}
+        self._outlines = Ahead(rows, self._outlined)
 
     def files(self, row: int) -> _Files:
         """(path, content) of the files of a switch, by its row in the device table; ask for them in order."""
-        if row not in self._ahead:
-            start = self._rows.index(row)
-            rows = self._rows[start : start + AHEAD]
-            self._ahead = dict(zip(rows, self._cluster.shapes.outlines(rows), strict=True))
-            for found in filter(None, self._ahead.values()):
-                self._shapes.setdefault(found.shape, _Shape()).known += 1
-        outline = self._ahead.pop(row)
+        outline = self._outlines.of(row)
         return self._rendered(row) if outline is None else self._of_shape(row, outline)
+
+    def _outlined(self, rows: Sequence[int]) -> list[Outline | None]:
+        found = list(self._cluster.shapes.outlines(rows))
+        for outline in filter(None, found):
+            self._shapes.setdefault(outline.shape, _Shape()).known += 1
+        return found
 
     def _of_shape(self, row: int, outline: Outline) -> _Files:
         shape = self._shapes[outline.shape]

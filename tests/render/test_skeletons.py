@@ -53,7 +53,7 @@ def agree(cluster: Cluster, step: int = 1) -> None:
 
     renderer.files = counted  # type: ignore[method-assign]
     files: dict[str, dict[str, bytes]] = {}
-    files_of = renderer.switch_files(cluster)
+    files_of = renderer.switch_files(cluster, rows)
     for row in rows:
         files[cluster.names[row]] = dict(files_of(row))
     shapes = Counter(o.shape for o in cluster.shapes.outlines(rows) if o)
