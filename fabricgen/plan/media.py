@@ -20,8 +20,9 @@ def choose(links: LinkTable, segment: Ints, sharing: Sharing, run_m: Floats, med
     together = sharing.together
     longest = run_m.copy()
     np.maximum.at(longest, together, run_m)
-    alone = _of_all(np.logical_and, sharing.alone, together)
-    split = _of_all(np.logical_or, sharing.split, together)
+    alone, split = sharing.alone, np.zeros(len(together), dtype=bool)
+    split[together[sharing.split]] = True
+    split = split[together]
     terms = Terms.of(links.segments, media)
     wanted = np.array([wants_copper(s) for s in links.segments], dtype=bool)[segment]
     wants = _Wants(segment, alone, alone | sharing.one_cable & wanted, split, longest[together])
@@ -34,14 +35,6 @@ def choose(links: LinkTable, segment: Ints, sharing: Sharing, run_m: Floats, med
     if (medium < 0).any():
         _make_do(medium, segment, links.segments, media)
     return medium, reaches
-
-
-def _of_all(join: np.ufunc, flags: Flags, together: Ints) -> Flags:
-    """Flags of cables joined over those that share cages."""
-    joined = flags.copy()
-    join.at(joined, together, flags)
-    found: Flags = joined[together]
-    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import numpy as np
 
 from fabricgen.plan.assemblies import connectors_in_cage
 from fabricgen.plan.end_numbers import hangs_on_lower
-from fabricgen.plan.tables import CableTable, Flags, Ints, LinkTable, Segment
+from fabricgen.plan.tables import CableTable, Flags, Ints, LinkTable, Segment, Wide
 
 
 def link_lanes(links: LinkTable) -> Ints:
@@ -14,7 +14,7 @@ def link_lanes(links: LinkTable) -> Ints:
     return np.array([s.lanes for s in links.segments], dtype=np.int32)
 
 
-def widths(links: LinkTable, end_cable: Ints, end_link: Ints, end_links: Ints, cables: int) -> tuple[Ints, Ints]:
+def widths(links: LinkTable, end_cable: Ints, end_link: Ints | Wide, end_links: Ints, cables: int) -> tuple[Ints, Ints]:
     """(into how many far ends each cable splits, electrical lanes at its common end), from columns of its end rows.
 
     A straight one has 1; a spare leg of a breakout and its lanes count. Where one end takes several links of a split
