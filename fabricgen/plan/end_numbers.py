@@ -113,7 +113,7 @@ def _numbered(links: LinkTable, parts: list[_Part], scheme: _Scheme) -> EndNumbe
         device, port = (links.b_device, links.b_port) if part.upper else (links.a_device, links.a_port)
         number = device[part.rows] - np.int32(part.cls.first)
         number *= step
-        number += np.array(within, dtype=np.int32)[port[part.rows]]
+        number += np.array(within, dtype=np.int32).take(port[part.rows])
         found[part.upper][part.rows] = number
     return EndNumbers(*found, scheme.count)
 

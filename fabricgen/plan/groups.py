@@ -22,7 +22,9 @@ def combinations(*columns: Any) -> tuple[Wide, Wide]:
         small = column.dtype.kind in "iub" and column.min(initial=0) >= 0 and column.max(initial=0) < _MOST_CODES
         values, place = (None, column) if small else np.unique(column, return_inverse=True)
         width = int(column.max(initial=0)) + 1 if values is None else len(values)
-        code, size = code * width + place, size * width
+        code *= width
+        code += place
+        size *= width
         if size > _MOST_CODES:
             known, code = np.unique(code, return_inverse=True)
             size = len(known)

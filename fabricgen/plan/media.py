@@ -21,7 +21,7 @@ def choose(links: LinkTable, segment: Ints, sharing: Sharing, run_m: Floats, med
     longest = run_m.copy()
     np.maximum.at(longest, together, run_m)
     alone, split = sharing.alone, np.zeros(len(together), dtype=bool)
-    split[together[sharing.split]] = True
+    split[together[np.flatnonzero(sharing.split)]] = True
     split = split[together]
     terms = Terms.of(links.segments, media)
     wanted = np.array([wants_copper(s) for s in links.segments], dtype=bool)[segment]
