@@ -180,12 +180,13 @@ def fits_segment(segment: Segment, profile: CableProfile) -> bool:
     A module of one link (`link_gbps`) needs a connector that is not split at either end. A segment that names its
     media takes no other, and one that names none what policy permits; those of a scale-up domain are taken as they are.
     """
-    carries = segment.lane_gbps in profile.lane_gbps
+    if segment.lane_gbps not in profile.lane_gbps:
+        return False
     if segment.media and segment.tier is None:
-        return carries and profile.id in segment.media
+        return profile.id in segment.media
     if not (profile.id in segment.media if segment.stated else segment.policy.permits(profile)):
         return False
     whole = segment.a.per_connector == 1 and segment.b.per_connector == 1
     if profile.link_gbps and not (whole and segment.speed_gbps in profile.link_gbps):
         return False
-    return carries and all(profile.plugs_into(side.form_factor) for side in (segment.a, segment.b))
+    return all(profile.plugs_into(side.form_factor) for side in (segment.a, segment.b))

@@ -42,9 +42,8 @@ class EndsDoNotMatch(PlanRule):
         """Compare both ends of each kind of cable, then the fibres of those that split."""
         import numpy as np
 
-        from fabricgen.plan.end_kinds import end_kind
         from fabricgen.plan.groups import combinations
-        from fabricgen.plan.offers import shelf_of
+        from fabricgen.plan.offers import kinds_of, shelf_of
         from fabricgen.plan.pieces import splits
 
         table, links, shelf = cluster.plan.cables, cluster.plan.links, shelf_of(cluster.design)
@@ -56,7 +55,7 @@ class EndsDoNotMatch(PlanRule):
         told: dict[tuple[int, str], int] = {}
         for count, n, m, far_ends, share in zip(counts, *(c[first].tolist() for c in columns), strict=True):
             s = links.segments[n]
-            a, b = (end_kind(side, s, shelf) for side in (s.a, s.b))
+            a, b = kinds_of(s, shelf)
             why = _wrong(a, table.media[m], b, far_ends, share * s.lanes)
             if why:
                 told[n, why] = told.get((n, why), 0) + count
