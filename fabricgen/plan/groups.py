@@ -36,6 +36,13 @@ def combinations(*columns: Any) -> tuple[Wide, Wide]:
     return row[there], number[code]
 
 
+def numbered(code: Ints | Wide, size: int) -> tuple[Wide, Ints]:
+    """(numbers below `size` that occur, ascending, the place of each row's own among them); numbers from 0."""
+    met = np.zeros(size, dtype=bool)
+    met[code] = True
+    return np.flatnonzero(met), (np.cumsum(met, dtype=np.int32) - 1)[code]
+
+
 def rank_within(keys: Ints | Wide) -> Ints:
     """The place of each row among the rows of the same key, in row order; int32."""
     order = np.argsort(keys, kind="stable")
