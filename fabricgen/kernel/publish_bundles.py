@@ -73,12 +73,12 @@ def large(costs: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted(found, key=lambda place: -costs[place]))
 
 
-def portions(items: Iterable[Item], cost: Callable[[Item], int]) -> Iterator[tuple[Item, ...]]:
-    """Join neighbours until they are worth a task."""
+def portions(items: Iterable[Item], cost: Callable[[Item], int], worth: int = 1) -> Iterator[tuple[Item, ...]]:
+    """Join neighbours until they are worth a task, or several."""
     portion: list[Item] = []
     total = 0
     for item in items:
-        if portion and total + cost(item) > TASK:
+        if portion and total + cost(item) > worth * TASK:
             yield tuple(portion)
             portion, total = [], 0
         portion.append(item)

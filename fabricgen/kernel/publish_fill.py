@@ -12,6 +12,12 @@ from fabricgen.kernel.publish_stager import Staged, Stager
 from fabricgen.kernel.publish_state import Made, State
 from fabricgen.kernel.workers import as_given
 
+_AT_A_TIME = 64
+"""Bundles that are looked at before workers are looked after."""
+_OF_FEW = 4
+"""Tasks in one where most may stay: for a few switches, it takes longer to read templates and lay out shapes in each
+of several processes than to make them in one."""
+
 
 def fill(stage: Stage, bundles: Sequence[Bundle], before: State, jobs: int, told: Told) -> list[Made]:
     """Stage the files of bundles, and take those that need not be made as they are.
@@ -23,8 +29,9 @@ def fill(stage: Stage, bundles: Sequence[Bundle], before: State, jobs: int, told
         prepare(bundles)
     filling = _Filling(stage, bundles, before, told)
     first = large([bundle.cost for bundle in bundles])
-    later = filling.to_make(number for number in range(len(bundles)) if number not in first)
-    made = as_given(_Staging(stage.stager(), bundles), [*filling.to_make(first)], later, workers_for(bundles, jobs))
+    ready = [(number,) for number in filling.changed(first)]
+    later = filling.to_make([number for number in range(len(bundles)) if number not in first])
+    made = as_given(_Staging(stage.stager(), bundles), ready, later, workers_for(bundles, jobs))
     for number, files in chain.from_iterable(made):
         filling.enter(number, files)
     return filling.made
@@ -56,11 +63,20 @@ class _Filling:
     inputs: dict[int, bytes | None] = field(default_factory=dict)
     made: list[Made] = field(default_factory=list)
 
-    def to_make(self, numbers: Iterable[int]) -> Iterator[tuple[int, ...]]:
-        """Yield, in portions for workers, bundles that must be made; the others are entered as they are."""
-        return portions(self._changed(numbers), lambda number: self.bundles[number].cost)
+    def to_make(self, numbers: Sequence[int]) -> Iterator[tuple[int, ...] | None]:
+        """Yield, in portions for workers, bundles that must be made, and None whenever some were looked at."""
+        left: tuple[int, ...] = ()
+        worth = _OF_FEW if self.before.bundles else 1
+        for start in range(0, len(numbers), _AT_A_TIME):
+            found = (*left, *self.changed(numbers[start : start + _AT_A_TIME]))
+            *whole, left = [*portions(found, lambda number: self.bundles[number].cost, worth)] or [()]
+            yield from whole
+            yield None
+        if left:
+            yield left
 
-    def _changed(self, numbers: Iterable[int]) -> Iterator[int]:
+    def changed(self, numbers: Iterable[int]) -> Iterator[int]:
+        """Yield the numbers of bundles that must be made; the others are entered as they are."""
         stager = self.stage.stager()
         for number in numbers:
             bundle = self.bundles[number]

@@ -46,14 +46,15 @@ def by_crew_in_order(
 
 
 def by_crew_as_given(
-    work: Callable[[Task], Result], ready: Sequence[Task], later: Iterable[Task], jobs: int
+    work: Callable[[Task], Result], ready: Sequence[Task], later: Iterable[Task | None], jobs: int
 ) -> Iterator[Result]:
     """Yield results in order, made by `jobs` processes; see `workers.as_given`."""
     with _hired(work, jobs, apart=True) as crew:
         crew.take(ready)
         crew.look()
         for task in later:
-            crew.take([task])
+            if task is not None:
+                crew.take([task])
             crew.look()
         for number in range(crew.taken):
             yield crew.result(number, crew.taken)
@@ -174,25 +175,25 @@ class _Crew(Generic[Task, Result]):
         self._waiting = deque((*numbers, *(number for number in self._waiting if number not in self._early)))
 
     def look(self) -> None:
-        """Keep workers busy, without waiting for them."""
+        """Keep workers busy, without waiting for them; none gets a task to come, since longer ones may be found."""
         self._collect(patience_s=0)
-        self._deal(self.taken)
+        self._deal(self.taken, each=1)
 
     def result(self, number: int, end: int) -> Result:
         """Wait for the result of a task, while those numbered below `end` may begin; raises its error."""
         while number not in self._done:
-            self._deal(end)
+            self._deal(end, _QUEUED)
             self._collect(patience_s=None)
         result, error = self._done.pop(number)
         if error is not None:
             raise error
         return result  # type: ignore[return-value] # a result, since there is no error
 
-    def _deal(self, end: int) -> None:
-        """Give tasks to those who have fewest."""
+    def _deal(self, end: int, each: int) -> None:
+        """Give tasks to those who have fewest, until each has as many as are stated."""
         while self._waiting and (self._waiting[0] in self._early or self._waiting[0] < end):
-            worker = min(self._workers, key=lambda each: len(each.tasks))
-            if len(worker.tasks) >= _QUEUED:
+            worker = min(self._workers, key=lambda one: len(one.tasks))
+            if len(worker.tasks) >= each:
                 return
             worker.tasks.append(self._waiting.pop() if worker.from_end else self._waiting.popleft())
             with contextlib.suppress(BrokenPipeError):  # it is gone, as the next look for results will tell

@@ -36,16 +36,17 @@ def in_order(
 
 
 def as_given(
-    work: Callable[[Task], Result], ready: Sequence[Task], later: Iterable[Task], jobs: int
+    work: Callable[[Task], Result], ready: Sequence[Task], later: Iterable[Task | None], jobs: int
 ) -> Iterator[Result]:
     """Yield the results of tasks in order, those of `ready` first, made by `jobs` processes, or by this one.
 
-    `later` may be an iterator that takes its time: what it has given is worked on meanwhile. Results may all be held,
-    and half of the processes take the last of the tasks that wait: neighbours, which have much in common, then go to
-    one process. Errors are as with `in_order`.
+    `later` may be an iterator that takes its time: what it has given is worked on meanwhile. Where it finds no task for
+    long it gives None now and then, so that workers get what waits. Results may all be held, and half of the processes
+    take the last of the tasks that wait: neighbours, which have much in common, then go to one process. Errors are as
+    with `in_order`.
     """
     if jobs <= 1:
-        yield from map(work, chain(ready, later))
+        yield from (work(task) for task in chain(ready, later) if task is not None)
         return
     from fabricgen.kernel.worker_crew import by_crew_as_given
 

@@ -60,8 +60,9 @@ def test_results_come_in_order_from_other_processes() -> None:
 def test_tasks_that_are_at_hand_are_worked_on_while_others_are_found() -> None:
     busy = multiprocessing.get_context("fork").Event()
 
-    def later() -> Iterator[int]:
+    def later() -> Iterator[int | None]:
         assert busy.wait(5)
+        yield None
         yield from range(2, 12)
 
     def work(task: int) -> tuple[int, int]:
@@ -71,7 +72,7 @@ def test_tasks_that_are_at_hand_are_worked_on_while_others_are_found() -> None:
     results = list(as_given(work, (0, 1), later(), 2))
     assert [task for task, _ in results] == list(range(12))
     assert os.getpid() not in {process for _, process in results}
-    assert [task for task, _ in as_given(uneven, (0, 1), iter((2, 3)), 1)] == list(range(4))
+    assert [task for task, _ in as_given(uneven, (0, 1), iter((2, None, 3)), 1)] == list(range(4))
 
 
 def test_errors_in_finding_tasks_end_the_workers() -> None:
