@@ -30,9 +30,8 @@ else:
             bare = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)(cls)
             fields = dataclasses.fields(bare)
             if not all(field.init and field.kw_only == kw_only for field in fields):
-                raise TypeError(
-                    f"{cls.__name__}: every field of a frozen class is given to its constructor, all by place or all by name"
-                )
+                told = "every field of a frozen class is given to its constructor"
+                raise TypeError(f"{cls.__name__}: {told}, all by place or all by name")
             methods = _methods(bare, fields) | (_comparing(fields) if eq else {})
             for name, method in methods.items():
                 if name not in cls.__dict__:

@@ -53,4 +53,8 @@ def _plain_fields(model: Any) -> dict[str, FieldInfo]:
 
 def validated(model: type[M], data: Any) -> M:
     """Plain data as an instance of a model, one of pydantic's or a plain one; raises ValidationError."""
-    return adapter(model).validate_python(data)
+    if issubclass(model, PlainModel):
+        return adapter(model).validate_python(data)
+    own: Any = model  # has a validator, which an adapter would make a second time
+    found: M = own.model_validate(data)
+    return found
