@@ -70,6 +70,8 @@ class Keyed(Cells):
 
     def at_or_none(self, rows: Ints | Wide) -> Keyed:
         """The cells of some rows, by an array of indexes, as a column; "" where an index is -1."""
+        if rows.min(initial=0) >= 0:
+            return self.at(rows)
         number: Ints | Wide = np.append(self.number, np.array([-1], dtype=self.number.dtype))[rows]
         return keyed_or_none(self.vocabulary, number)
 

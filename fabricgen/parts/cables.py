@@ -44,15 +44,15 @@ class CableParts:
         self._shelf = shelf_of(cluster.design)
 
     @cached_property
-    def kinds(self) -> tuple[tuple[EndKind, ...], Wide, Wide]:
+    def kinds(self) -> tuple[tuple[EndKind, ...], Ints, Ints]:
         """(distinct kinds, that of the a end and that of the b end of each cable end row)."""
         segment = self._links.segment[self._cables.end_link]
         known: dict[EndKind, int] = {}
-        found: list[Wide] = []
+        found: list[Ints] = []
         for upper in (False, True):
             ends = (end_kind(s.b if upper else s.a, s, self._shelf) for s in self._links.segments)
             numbers = [known.setdefault(end, len(known)) for end in ends]
-            found.append(np.array(numbers, dtype=np.int64)[segment])
+            found.append(np.array(numbers, dtype=np.int32)[segment])
         return tuple(known), found[0], found[1]
 
     def transceivers(self) -> tuple[Keyed, Keyed]:

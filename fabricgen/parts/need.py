@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -32,7 +33,7 @@ class Part:
     power_w: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Needs:
     """Needs of parts: int32 columns of one length; `part` indexes `parts`.
 
@@ -52,7 +53,7 @@ class Needs:
     def __len__(self) -> int:
         return len(self.part)
 
-    @property
+    @cached_property
     def quantities(self) -> list[int]:
         """Pieces of each part in all, in the order of `parts`."""
         return pieces(self.part, self.quantity, len(self.parts))
@@ -87,9 +88,9 @@ def needs_of(
 ) -> Needs:
     """Needs from the columns that there are: one piece a row, of no cable, device or rack, where nothing is said."""
     none = np.full(len(part), -1, dtype=np.int32)
-    each = np.ones(len(part), dtype=np.int32) if quantity is None else quantity.astype(np.int32)
-    of = (none if column is None else column.astype(np.int32) for column in (cable, device, rack, end))
-    return Needs(tuple(parts), part.astype(np.int32), each, *of)
+    each = np.ones(len(part), dtype=np.int32) if quantity is None else quantity.astype(np.int32, copy=False)
+    of = (none if column is None else column.astype(np.int32, copy=False) for column in (cable, device, rack, end))
+    return Needs(tuple(parts), part.astype(np.int32, copy=False), each, *of)
 
 
 def joined(found: Sequence[Needs]) -> Needs:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from fabricgen.allocate.cells import Cells, Joined, Keyed, Stacked, constant, keyed
-from fabricgen.allocate.column import Column4, no_addresses
+from fabricgen.allocate.column import Column4
 from fabricgen.allocate.family import ROUTER_ID_BITS
 from fabricgen.allocate.family_tables import FamilyAddresses
 from fabricgen.cluster import Cluster
@@ -110,15 +110,14 @@ def _links(cluster: Cluster, found: FamilyAddresses) -> _Section:
         "management" if i in management else "host" if s.lower == "node" else "link"
         for i, s in enumerate(links.segments)
     ]
-    rows = np.flatnonzero(found.a.present | found.b.present)
-    address = no_addresses(found.family, 2 * len(rows))
-    address[::2], address[1::2] = found.a[rows], found.b[rows]
-    there = np.flatnonzero(address.present)
-    link, upper = rows[there // 2], there % 2 == 1
+    there = np.stack([found.a.present, found.b.present], axis=1)
+    link, upper = (place.astype(np.int32) for place in np.nonzero(there))
     a, b = cluster.port_names.port_columns
     device = np.where(upper, links.b_device[link], links.a_device[link])
     port = Keyed(a.vocabulary, np.where(upper, b.number[link], a.number[link]))
-    prefixes = address[there].cells(found.length[link])
+    address, at_b = found.a[link], upper == 1
+    address[at_b] = found.b[link[at_b]]
+    prefixes = address.cells(found.length[link])
     return prefixes, keyed(kinds, links.segment[link]), Keyed(cluster.name_column, device), port
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from fabricgen.catalog.models import CableProfile
@@ -10,6 +12,7 @@ from fabricgen.parts.cables import CableParts
 from fabricgen.parts.need import Needs, Part, needs_of
 from fabricgen.plan.cabling import cages_of_ends
 from fabricgen.plan.end_kinds import EndKind
+from fabricgen.plan.end_numbers import EndNumbers
 from fabricgen.plan.tables import Flags, Ints, Wide
 
 
@@ -19,21 +22,25 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
     Of several cables the first is named, of the fabric that owns the device where there is such: it tells which
     fabric a transceiver that serves two is counted for.
     """
-    table, links = cluster.plan.cables, cluster.plan.links
-    kinds, *ends = cables.kinds
-    width = len(table.media)
-    made = [_part(kind, medium) if kind.transceiver(medium) else None for kind in kinds for medium in table.media]
-    what = np.concatenate(ends) * width + np.tile(table.medium[table.end_cable], 2)
-    rows = np.flatnonzero(np.array([part is not None for part in made], dtype=bool)[what])
-    cages = cages_of_ends(cluster.plan)
-    device = np.concatenate([links.a_device[table.end_link], links.b_device[table.end_link]])
-    cage = np.concatenate([cages.a, cages.b])
-    own = _of_owner(cluster, np.tile(links.segment[table.end_link], 2)[rows], device[rows])
-    chosen = rows[_first_of_each(cage[rows], own, cages.count)]
-    used = np.bincount(what[chosen], minlength=len(made)) > 0
+    links, table, kinds = cluster.plan.links, cluster.plan.cables, cables.kinds
+    made = [_part(kind, medium) if kind.transceiver(medium) else None for kind in kinds[0] for medium in table.media]
+    plugs = np.array([part is not None for part in made], dtype=bool)
+    medium, segment = table.medium[table.end_cable], links.segment[table.end_link]
+    what = [kind * len(table.media) + medium for kind in kinds[1:]]
+    device = [column[table.end_link] for column in (links.a_device, links.b_device)]
+    rows = [np.flatnonzero(plugs[each]) for each in what]
+    own = [_of_owner(cluster, segment[here], column[here]) for here, column in zip(rows, device, strict=True)]
+    upper, row = _first_of_each(cages_of_ends(cluster.plan), rows, own)
+    chosen = np.where(upper, what[1][row], what[0][row])
+    used = np.bincount(chosen, minlength=len(made)) > 0
     place, parts = _numbered([part if there else None for part, there in zip(made, used.tolist(), strict=True)])
-    of_cable = np.tile(table.end_cable, 2)[chosen]
-    return needs_of(parts, place[what[chosen]], cable=of_cable, device=device[chosen], end=chosen.astype(np.int32))
+    return needs_of(
+        parts,
+        place[chosen],
+        cable=table.end_cable[row],
+        device=np.where(upper, device[1][row], device[0][row]),
+        end=(row + upper * len(medium)).astype(np.int32),
+    )
 
 
 def _part(kind: EndKind, medium: CableProfile) -> Part:
@@ -48,14 +55,17 @@ def _of_owner(cluster: Cluster, segment: Ints, device: Ints) -> Flags:
     return own
 
 
-def _first_of_each(cage: Ints, preferred: Flags, cages: int) -> Wide:
-    """The first row of each cage, of those preferred where there are any; ascending by cage."""
-    count = len(cage)
-    rank = np.arange(count, dtype=np.int64) + np.where(preferred, 0, count)
-    best = np.full(cages, 2 * count, dtype=np.int64)
-    np.minimum.at(best, cage, rank)
-    found: Wide = best[best < 2 * count] % max(1, count)
-    return found
+def _first_of_each(cages: EndNumbers, rows: Sequence[Wide], preferred: Sequence[Flags]) -> tuple[Flags, Wide]:
+    """(whether it is of the upper ends, its row) of the first end in each cage, ascending by cage.
+
+    Of some `rows` of lower and of upper ends, lower ones first; of those preferred where there are any.
+    """
+    count = len(cages.a)
+    best = np.full(cages.count, 4 * count, dtype=np.int64)
+    for upper, (cage, here, better) in enumerate(zip((cages.a, cages.b), rows, preferred, strict=True)):
+        np.minimum.at(best, cage[here], here + upper * count + np.where(better, 0, 2 * count))
+    found = best[best < 4 * count] % max(1, 2 * count)
+    return found >= count, found % max(1, count)
 
 
 def _numbered(made: list[Part | None]) -> tuple[Ints, list[Part]]:
