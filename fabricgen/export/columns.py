@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.allocate.cells import Keyed, keyed_or_none
+import numpy as np
+
+from fabricgen.allocate.cells import Keyed, keyed, keyed_or_none
 from fabricgen.plan.tables import Ints
 
 
@@ -14,8 +16,9 @@ def counted(column: Ints) -> Keyed:
 
 
 def positive(column: Ints) -> Keyed:
-    """Numbers as they are; "" for 0."""
-    return counted(column - 1)
+    """Numbers as they are; "" for 0 and below."""
+    number = np.maximum(column, 0)
+    return keyed(["", *map(str, range(1, int(number.max(initial=0)) + 1))], number)
 
 
 def picked(names: Any, indexes: Ints) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.plan.tables import Flags, Ints, Wide
+from fabricgen.plan.tables import Flags, Ints, Wide, places_among
 
 _MOST_CODES = 1 << 22
 """Combinations that a table is made of, rather than a sorted list: 64 MB."""
@@ -15,12 +15,12 @@ _MOST_CODES = 1 << 22
 def combinations(*columns: Any) -> tuple[Wide, Wide]:
     """(a row of each distinct combination of numbers, the combination of every row); columns of one length.
 
-    Combinations ascend, the first column before the next.
+    Combinations ascend, the first column before the next. Columns of other numbers than from 0 have few distinct ones.
     """
     code, size = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:
         small = column.dtype.kind in "iub" and column.min(initial=0) >= 0 and column.max(initial=0) < _MOST_CODES
-        values, place = (None, column) if small else np.unique(column, return_inverse=True)
+        values, place = (None, column) if small else places_among(column)
         width = int(column.max(initial=0)) + 1 if values is None else len(values)
         code *= width
         code += place

@@ -219,9 +219,8 @@ class CableTable:
 
     def first_rows(self) -> Wide:
         """The first end row of each cable; rows are in the order of cables."""
-        count = np.bincount(self.end_cable, minlength=len(self))
-        found: Wide = np.cumsum(count) - count
-        return found
+        another = self.end_cable[1:] != self.end_cable[:-1]
+        return np.flatnonzero(np.append(True, another)[: len(self.end_cable)])
 
 
 @dataclass(frozen=True, slots=True)
