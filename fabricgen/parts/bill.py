@@ -11,7 +11,7 @@ from typing import cast
 from fabricgen.cluster import Cluster
 from fabricgen.kernel import discovery
 from fabricgen.parts.cables import CableParts
-from fabricgen.parts.need import KINDS, Needs, Source, joined
+from fabricgen.parts.need import KINDS, Needs, Part, Source, installed, joined
 from fabricgen.parts.owners import Owners
 from fabricgen.parts.sets import pieces_of, text_of_piece
 from fabricgen.parts.spare_counts import SpareCount, spare_counts
@@ -36,7 +36,12 @@ class Bill:
     """What a cluster needs and the spares beside it."""
 
     cluster: Cluster
-    needs: Needs
+    sources: tuple[Needs, ...]
+
+    @cached_property
+    def needs(self) -> Needs:
+        """What all sources need, as one; only totals and traces look at single needs."""
+        return joined(self.sources)
 
     @cached_property
     def owners(self) -> Owners:
@@ -44,9 +49,14 @@ class Bill:
         return Owners(self.cluster, self.needs)
 
     @cached_property
+    def installed(self) -> dict[Part, int]:
+        """How many pieces of each part are installed, in the order of `needs.parts`."""
+        return installed(self.sources)
+
+    @cached_property
     def spares(self) -> tuple[SpareCount, ...]:
         """Spares by part and site."""
-        return spare_counts(self.owners)
+        return spare_counts(self.cluster, self.installed, lambda: self.owners)
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
@@ -56,7 +66,7 @@ class Bill:
             spares[spare.part] += spare.pieces
         found = [
             Line(part.part, part.description, part.kind, quantity, spares[i], part.power_w)
-            for i, (part, quantity) in enumerate(zip(self.needs.parts, self.needs.quantities, strict=True))
+            for i, (part, quantity) in enumerate(self.installed.items())
             if quantity
         ]
         return tuple(sorted(found, key=lambda line: (KINDS.index(line.kind), line.part)))
@@ -66,7 +76,7 @@ def bill_of(cluster: Cluster) -> Bill:
     """The bill of a cluster: what every source needs."""
     cables = CableParts(cluster)
     modules = (cast(Source, module) for module in discovery.load_all(SOURCES))
-    return Bill(cluster, joined([module.needs(cluster, cables) for module in modules]))
+    return Bill(cluster, tuple(module.needs(cluster, cables) for module in modules))
 
 
 def single_pieces(lines: Sequence[Line]) -> tuple[Line, ...]:

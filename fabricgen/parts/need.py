@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -99,12 +100,25 @@ def joined(found: Sequence[Needs]) -> Needs:
     for needs in found:
         for part in needs.parts:
             parts.setdefault(part.part, part)
+    if len(found) == 1 and len(parts) == len(found[0].parts):
+        return found[0]
     place = {name: i for i, name in enumerate(parts)}
     codes = [np.array([place[p.part] for p in n.parts], dtype=np.int32)[n.part] for n in found if len(n)]
     columns = (
         np.concatenate([getattr(n, name) for n in found if len(n)] or [np.empty(0, dtype=np.int32)]) for name in COLUMNS
     )
     return Needs(tuple(parts.values()), np.concatenate(codes or [np.empty(0, dtype=np.int32)]), *columns)
+
+
+def installed(found: Sequence[Needs]) -> dict[Part, int]:
+    """Pieces of each part that several needs ask for, in all; parts are those of `joined`, in their order."""
+    parts: dict[str, Part] = {}
+    counts: Counter[str] = Counter()
+    for needs in found:
+        for part, count in zip(needs.parts, needs.quantities, strict=True):
+            parts.setdefault(part.part, part)
+            counts[part.part] += count
+    return {part: counts[name] for name, part in parts.items()}
 
 
 def pieces(group: Ints | Wide, quantity: Ints, groups: int) -> list[int]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 import numpy as np
 
 from fabricgen.blueprint.spares import Spare, Spares
+from fabricgen.cluster import Cluster
 from fabricgen.parts.need import Part, pieces
 from fabricgen.parts.owners import Owners
 from fabricgen.parts.sets import pieces_of
@@ -34,17 +35,22 @@ class SpareCount(NamedTuple):
     pieces: int
 
 
-def spare_counts(owners: Owners) -> tuple[SpareCount, ...]:
-    """All spares of what is needed, by part and site; where there is one site, all are kept there."""
-    spares = owners.cluster.design.loaded.blueprint.spares
-    policies = [policy_of(spares, part) for part in owners.needs.parts]
-    one_site = len(owners.cluster.design.layout.sites) == 1
+def spare_counts(
+    cluster: Cluster, installed: Mapping[Part, int], owners: Callable[[], Owners]
+) -> tuple[SpareCount, ...]:
+    """All spares of what is installed, by part and site; where there is one site, all are kept there.
+
+    `owners` is asked only where single needs must be looked at.
+    """
+    spares = cluster.design.loaded.blueprint.spares
+    policies = [policy_of(spares, part) for part in installed]
+    one_site = len(cluster.design.layout.sites) == 1
     counted: list[SpareCount] = []
-    by_site = _by_site(owners) if any(p and p.per == "site" for p in policies) and not one_site else {}
-    for i, (policy, installed) in enumerate(zip(policies, owners.needs.quantities, strict=True)):
+    by_site = _by_site(owners()) if any(p and p.per == "site" for p in policies) and not one_site else {}
+    for i, (policy, count) in enumerate(zip(policies, installed.values(), strict=True)):
         if policy is None:
             continue
-        at = by_site.get(i, []) if by_site and policy.per == "site" else [(0 if one_site else -1, installed)]
+        at = by_site.get(i, []) if by_site and policy.per == "site" else [(0 if one_site else -1, count)]
         counted += [SpareCount(i, site, spares_for(policy, there)) for site, there in at]
     return tuple(spare for spare in counted if spare.pieces)
 
