@@ -1,9 +1,10 @@
 """What switches have in common, and the texts by which they differ: configurations of one shape are rendered once.
 
 Switches of a shape are alike in everything that a configuration may decide by: their ports, what is at the far ends,
-which addresses there are, and the order of names, addresses and AS numbers among themselves, by which rows are sorted
-and grouped. What is left are texts that a configuration prints as they are. A *marked* view has a mark in place of
-each; marks are ordered as the texts that they stand for.
+which addresses there are, which names, addresses and AS numbers are the same, by which rows are grouped, and, unless
+their NOS keeps the order of ports everywhere, how these are ordered as text, by which rows are sorted. What is left are
+texts that a configuration prints as they are. A *marked* view has a mark in place of each; marks are then ordered as
+the texts that they stand for.
 """
 
 from __future__ import annotations
