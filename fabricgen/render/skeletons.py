@@ -6,8 +6,8 @@ are texts that every NOS prints as they are, so that names must be plain words, 
 Where a user's own text looks like one, as a telephone number in a banner may, switches are rendered by themselves too.
 
 Tables that follow from ports and cables alone are left open in the skeleton and laid in by the classes of the cables'
-lengths: many switches differ in nothing else. Those that print the length at each port are rendered once, with marks for
-the lengths, and filled by themselves.
+lengths: many switches differ in nothing else. Those that print the length at each port are rendered once, with marks
+for the lengths, and filled by themselves.
 """
 
 from __future__ import annotations
