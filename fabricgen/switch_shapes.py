@@ -1,9 +1,10 @@
 """What switches have in common, and the texts by which they differ: configurations of one shape are rendered once.
 
 Switches of a shape are alike in everything that a configuration may decide by: their ports, what is at the far ends,
-which addresses there are, and the order of names, addresses and AS numbers among themselves, by which rows are sorted
-and grouped. What is left are texts that a configuration prints as they are. A *marked* view has a mark in place of
-each; marks are ordered as the texts that they stand for.
+which addresses there are, which names, addresses and AS numbers are the same, by which rows are grouped, and, unless
+their NOS keeps the order of ports everywhere, how these are ordered as text, by which rows are sorted. What is left are
+texts that a configuration prints as they are. A *marked* view has a mark in place of each; marks are then ordered as
+the texts that they stand for.
 """
 
 from __future__ import annotations
@@ -123,9 +124,9 @@ class SwitchShapes:
         ports = tuple(
             replace(
                 port,
-                peer=_word(peers[i]),
-                peer_port=_word(far[i]),
-                cable=_word(cables[i]),
+                peer=word_mark(peers[i]),
+                peer_port=word_mark(far[i]),
+                cable=word_mark(cables[i]),
                 peer_asn=_number(numbers[i]),
                 address=_address(port.address, own4[i]),
                 peer_address=_address(port.peer_address, far4[i]),
@@ -135,11 +136,12 @@ class SwitchShapes:
             for i, port in enumerate(view.ports)
         )
         marked = map(_address, _frame_addresses(view), own)
-        whole = replace(view, name=_word(0), rack=_word(1), asn=_number(2 if view.asn else -1), ports=ports)
+        whole = replace(view, name=word_mark(0), rack=word_mark(1), asn=_number(2 if view.asn else -1), ports=ports)
         return _with_frame_addresses(whole, marked)
 
 
-def _word(number: int) -> str:
+def word_mark(number: int) -> str:
+    """The mark of a word by its number, "" for -1."""
     return f"Qz{number:07d}zQ" if number >= 0 else ""
 
 

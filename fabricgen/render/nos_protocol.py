@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.fabric_view import FabricView
@@ -40,20 +40,30 @@ class TakesTrees(Protocol):
         """
 
 
+class Shared(NamedTuple):
+    """Tables of a switch that follow from its ports and cables alone, and hold no name or address."""
+
+    tables: Mapping[str, Mapping[str, Any]]
+    """What the template of each that prints no length of a port names; the same objects for equal values."""
+    lengths: tuple[str, ...]
+    """What `length_tables` print for the cable at each port; empty where there are none."""
+
+
 @runtime_checkable
 class SharesTables(Protocol):
-    """A NOS with tables that follow from a switch's ports and cables alone, and hold no name or address."""
+    """A NOS with tables that switches share."""
 
     def length_steps_m(self, switch: SwitchView, catalog: Catalog) -> tuple[float, ...]:
         """Lengths, ascending, m: cables between two of them make no difference to any file."""
 
-    def shared(
-        self, switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog
-    ) -> Mapping[str, Mapping[str, Any]]:
-        """What the template of each such table names, by the template; the same objects for equal values.
+    def shared(self, switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> Shared:
+        """The tables of a switch with cables of these lengths at its ports, 0 without one."""
 
-        `lengths_m` are those of the cables at its ports, 0 without one.
-        """
+    def length_tables(
+        self, switch: SwitchView, lengths: Sequence[str], catalog: Catalog
+    ) -> Mapping[str, Mapping[str, Any]]:
+        """What the template of each table names that prints the lengths of ports, as they are, and does nothing else
+        with them."""
 
 
 def known_nos(*, whole_fabric: bool) -> tuple[str, ...]:

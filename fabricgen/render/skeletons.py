@@ -5,8 +5,9 @@ bytes that rendering them does; where it does not, and for shapes of a few switc
 are texts that every NOS prints as they are, so that names must be plain words, and short enough that no line is cut.
 Where a user's own text looks like one, as a telephone number in a banner may, switches are rendered by themselves too.
 
-Tables that follow from ports and cables alone hold no marks. They are left open in the skeleton and laid in by the
-classes of the cables' lengths: many switches differ in nothing else.
+Tables that follow from ports and cables alone are left open in the skeleton and laid in by the classes of the cables'
+lengths: many switches differ in nothing else. Those that print the length at each port are rendered once, with marks
+for the lengths, and filled by themselves.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from fabricgen.cluster import Cluster
 from fabricgen.kernel.discovery import load
 from fabricgen.plan.tables import Floats
 from fabricgen.render.ahead import Ahead
-from fabricgen.render.nos_protocol import NOS_PACKAGE, SharesTables, keeps_order
-from fabricgen.switch_shapes import MARK, Outline
+from fabricgen.render.nos_protocol import NOS_PACKAGE, Shared, SharesTables, keeps_order
+from fabricgen.switch_shapes import MARK, Outline, word_mark
 from fabricgen.switch_view import SwitchView
 
 FEWEST = 4
@@ -72,13 +73,23 @@ def _number(mark: re.Match[str], first_table: int) -> int:
     return first_table + int(table) if table else int(word or number)
 
 
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that is left open: its template, whether it is the last of its file, and its text with holes for the
+    lengths of ports, if it prints these."""
+
+    template: str
+    last: bool
+    by_length: Text | None = None
+
+
 @dataclass(slots=True)
 class Skeleton:
-    """The files of a shape, with the tables that are left open: (template, whether it is the last of its file)."""
+    """The files of a shape, and the tables that are left open in them."""
 
     files: list[tuple[Text, Text]]
     """Path and content."""
-    tables: list[tuple[str, bool]]
+    tables: list[Table]
     agreed: int = 0
     """Switches that it was seen to agree with."""
 
@@ -163,23 +174,36 @@ class Skeletons:
         return shape.laid[key]
 
     def _lay(self, shape: _Shape, marked: SwitchView, outline: Outline) -> tuple[Skeleton, list[str]]:
-        shared: Mapping[str, Mapping[str, Any]] = {}
-        lengths_m = outline.ends.lengths_m.tolist()
-        if isinstance(shape.nos, SharesTables):
-            shared = shape.nos.shared(marked, lengths_m, self._cluster.design.catalog)
-        present = tuple(shared)
+        catalog, lengths_m = self._cluster.design.catalog, outline.ends.lengths_m.tolist()
+        shares = isinstance(shape.nos, SharesTables)
+        shared = shape.nos.shared(marked, lengths_m, catalog) if shares else Shared({}, ())
+        present = bool(shared.lengths), *shared.tables
         if present not in shape.skeletons:
-            shape.skeletons[present] = self._skeleton(_with_lengths(marked, lengths_m), len(outline.texts), shared)
+            marks = list(map(word_mark, range(len(shared.lengths))))
+            by_length = shape.nos.length_tables(marked, marks, catalog) if shares else {}
+            view = _with_lengths(marked, lengths_m)
+            shape.skeletons[present] = self._skeleton(view, len(outline.texts), shared.tables, by_length)
         skeleton = shape.skeletons[present]
-        return skeleton, [self._once(template, shared[template], last) for template, last in skeleton.tables]
+        return skeleton, [self._table(table, shared) for table in skeleton.tables]
 
-    def _skeleton(self, view: SwitchView, texts: int, shared: Container[str]) -> Skeleton:
-        tables: list[tuple[str, bool]] = []
+    def _table(self, table: Table, shared: Shared) -> str:
+        if table.by_length:
+            return table.by_length.filled(shared.lengths)
+        return self._once(table.template, shared.tables[table.template], table.last)
+
+    def _skeleton(
+        self, view: SwitchView, texts: int, shared: Container[str], by_length: Mapping[str, Mapping[str, Any]]
+    ) -> Skeleton:
+        tables: list[Table] = []
 
         def left_open(template: str, values: Mapping[str, Any], last: bool) -> str:
-            if template not in shared:
+            if template in by_length:
+                text = self._once(template, by_length[template], last)
+                tables.append(Table(template, last, text_with_holes(text, 0)))
+            elif template in shared:
+                tables.append(Table(template, last))
+            else:
                 return self._once(template, values, last)
-            tables.append((template, last))
             return f"Qs{len(tables) - 1:03d}sQ"
 
         files = [

@@ -43,10 +43,10 @@ class Cabled(NamedTuple):
     speed_gbps: int
     length_m: int
 
-    @property
-    def profile(self) -> str:
-        """The profile of its lossless priority group, as buffermgrd names it."""
-        return f"pg_lossless_{self.speed_gbps * 1000}_{self.length_m}m_profile"
+
+def lossless_profile(speed_gbps: int, length: str) -> str:
+    """The profile of a port's lossless priority group, as buffermgrd names it."""
+    return f"pg_lossless_{speed_gbps * 1000}_{length}m_profile"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,42 +66,55 @@ def buffer_lengths_m(platform: SonicPlatform, face: Face) -> tuple[float, ...]:
     return tuple(sorted(found.headroom)) if found else ()
 
 
-def buffer_tables(
+def cabled_ports(
     switch: SwitchView, lengths_m: Sequence[float], platform: SonicPlatform, face: Face
-) -> Mapping[str, Mapping[str, Any]]:
-    """`rows` of each buffer table that there is; none where the fabric is best-effort or nothing is published."""
+) -> tuple[Cabled, ...]:
+    """The ports of a switch; none where the fabric is best-effort, nothing is published, or a cable is too long."""
     found = platform.buffers_of(face.hwsku)
-    if found is None or not (switch.fabric.qos.lossless and switch.ports):
+    if found is None or not switch.fabric.qos.lossless:
+        return ()
+    published = {length: length_m for length in set(lengths_m) if (length_m := found.length_m(length)) is not None}
+    if not published.keys() >= set(lengths_m):
+        return ()
+    return tuple(Cabled(p.name, p.speed_gbps, published[m]) for p, m in zip(switch.ports, lengths_m, strict=True))
+
+
+def buffer_tables(
+    switch: SwitchView, ports: Sequence[Cabled], platform: SonicPlatform, face: Face
+) -> Mapping[str, Mapping[str, Any]]:
+    """`rows` of each buffer table that prints no length of a port; none without a role that fits the cables."""
+    shape = _shape(switch, platform, face) if ports else None
+    role = fitting_role(shape.buffers, "t0" if switch.is_lowest else "t1", ports) if shape else None
+    if shape is None or role is None:
         return {}
-    published = {length: found.length_m(length) for length in set(lengths_m)}
-    ports = []
-    for port, cable_m in zip(switch.ports, lengths_m, strict=True):
-        length = published[cable_m]
-        if length is None:
-            return {}
-        ports.append(Cabled(port.name, port.speed_gbps, length))
-    names, cabled = tuple(port.name for port in face.ports), frozenset(port.name for port in ports)
-    shape = _Shape(id(found), names, cabled, switch.fabric.qos.roce_class, found)
-    role = fitting_role(found, "t0" if switch.is_lowest else "t1", ports)
-    tables = {**_by_length(shape, role, ports), **(_by_port(shape) if role else {})}
+    tables = {
+        "BUFFER_POOL": tuple(sorted((name, _fields(asdict(pool))) for name, pool in role.pools.items())),
+        "BUFFER_PROFILE": tuple(sorted([*_profiles(role), *_lossless_profiles(shape.buffers, ports)])),
+        **_by_port(shape),
+    }
     return {table: _held(rows) for table, rows in tables.items() if rows}
 
 
-def _by_length(shape: _Shape, role: RoleBuffers | None, ports: Sequence[Cabled]) -> _Tables:
-    """The tables that follow from the lengths of cables, too; without a role that fits only these lengths."""
-    buffers, known = shape.buffers, {port.name: port for port in ports}
-    uses = [(text, use, known.get(name)) for name, text, use in _uses(shape)]
-    shortest = min(buffers.headroom)
-    lengths = sorted((text, f"{port.length_m if port else shortest}m") for text, _, port in uses)
-    if role is None:
-        return {"CABLE_LENGTH": tuple(lengths)}
-    groups = sorted(row for text, use, port in uses if use for row in _groups(text, use, port, shape.roce_class))
+def length_tables(
+    switch: SwitchView, lengths: Sequence[str], platform: SonicPlatform, face: Face
+) -> Mapping[str, Mapping[str, Any]]:
+    """`rows` of the tables that print the length of each port, which is a text here: m, or what stands for it."""
+    shape = _shape(switch, platform, face) if lengths else None
+    if shape is None:
+        return {}
+    known = {port.name: (port.speed_gbps, length) for port, length in zip(switch.ports, lengths, strict=True)}
+    none, uses = (0, str(min(shape.buffers.headroom))), _uses(shape)
+    groups = (row for name, text, use in uses if use for row in _groups(text, use, known.get(name), shape.roce_class))
     return {
-        "CABLE_LENGTH": tuple(lengths),
-        "BUFFER_POOL": tuple(sorted((name, _fields(asdict(pool))) for name, pool in role.pools.items())),
-        "BUFFER_PROFILE": tuple(sorted([*_profiles(role), *_lossless_profiles(buffers, ports)])),
-        "BUFFER_PG": tuple(groups),
+        "CABLE_LENGTH": _held(tuple(sorted((text, f"{known.get(name, none)[1]}m") for name, text, _ in uses))),
+        "BUFFER_PG": _held(tuple(sorted(groups))),
     }
+
+
+def _shape(switch: SwitchView, platform: SonicPlatform, face: Face) -> _Shape | None:
+    found = platform.buffers_of(face.hwsku)
+    names, cabled = tuple(port.name for port in face.ports), frozenset(port.name for port in switch.ports)
+    return _Shape(id(found), names, cabled, switch.fabric.qos.roce_class, found) if found else None
 
 
 @lru_cache(maxsize=64)
@@ -155,8 +168,8 @@ def _profiles(role: RoleBuffers) -> list[tuple[str, tuple[tuple[str, str], ...]]
 
 
 def _lossless_profiles(buffers: BufferSet, ports: Iterable[Cabled]) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
-    found = {port.profile: buffers.headroom[port.length_m][port.speed_gbps] for port in ports}
-    return [(name, _fields(_lossless(row))) for name, row in found.items()]
+    found = {(port.speed_gbps, port.length_m) for port in ports}
+    return [(lossless_profile(gbps, f"{m}"), _fields(_lossless(buffers.headroom[m][gbps]))) for gbps, m in found]
 
 
 def _lossless(row: Headroom) -> dict[str, object]:
@@ -164,8 +177,8 @@ def _lossless(row: Headroom) -> dict[str, object]:
     return {"pool": LOSSLESS_POOL, "dynamic_th": own.pop("threshold"), **own}
 
 
-def _groups(name: str, use: PortBuffers, port: Cabled | None, roce_class: int) -> list[tuple[str, str]]:
-    lossless = [(f"{name}|{roce_class}", port.profile)] if port else []
+def _groups(name: str, use: PortBuffers, port: tuple[int, str] | None, roce_class: int) -> list[tuple[str, str]]:
+    lossless = [(f"{name}|{roce_class}", lossless_profile(*port))] if port else []
     return [(f"{name}|{LOSSY_GROUP}", use.group), *lossless]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from fabricgen.catalog.models import CageClass, SwitchProfile
 from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform
@@ -14,8 +15,7 @@ FEC_FROM_GBPS, FEC_FROM_LANE_GBPS = 100, 50
 """RS-FEC from a port speed on, where 4 x 25G NRZ has RS-528, or from a lane's: PAM4 needs RS-544 at any speed."""
 
 
-@dataclass(frozen=True, slots=True)
-class CageUse:
+class CageUse(NamedTuple):
     """How a cage is run: split into `ways` ports of a speed."""
 
     ways: int

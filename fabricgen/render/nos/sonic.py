@@ -52,12 +52,14 @@ from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.escape import json_text, one_line, token
-from fabricgen.render.nos._sonic_buffers import buffer_lengths_m, buffer_tables
+from fabricgen.render.nos._sonic_buffers import buffer_lengths_m, buffer_tables, cabled_ports
+from fabricgen.render.nos._sonic_buffers import length_tables as buffers_by_length
 from fabricgen.render.nos._sonic_management import TABLES as MANAGEMENT_TABLES
 from fabricgen.render.nos._sonic_management import management_values
 from fabricgen.render.nos._sonic_ports import Face, FacePort, face_of, fec_of
 from fabricgen.render.nos._sonic_qos import qos_values
 from fabricgen.render.nos._sonic_routing import owns_frr, router_type, routing_values, vrf_name
+from fabricgen.render.nos_protocol import Shared
 from fabricgen.render.trees import first_at_fault, merged, read_data
 from fabricgen.switch_view import AS_PLANNED, PlacedSnippet, SwitchPort, SwitchView
 
@@ -78,7 +80,7 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """What the templates of `templates/sonic` name."""
     platform = _platform_of(switch, catalog)
-    face, open_tables = face_of(switch, platform), shared(switch, [p.cable_m for p in switch.ports], catalog)
+    face, open_tables = face_of(switch, platform), _open_tables(switch, catalog)
     cabled = {port.name: port for port in switch.ports}
     found = {
         **_device(switch, platform, face),
@@ -107,12 +109,30 @@ def _template(table: str) -> str:
     return f"sonic/tables/{table}.j2"
 
 
-def shared(switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
+def shared(switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> Shared:
     """The tables of a lossless switch's queues and buffers, by their templates."""
     platform = _platform_of(switch, catalog)
-    qos, buffers = qos_values(switch), buffer_tables(switch, lengths_m, platform, face_of(switch, platform))
+    qos, face = qos_values(switch), face_of(switch, platform)
+    ports = cabled_ports(switch, lengths_m, platform, face)
+    buffers = buffer_tables(switch, ports, platform, face)
     lossless = [t for t in _LOSSLESS if t != _SPECTRUM_ONLY or qos["pfc_to_group"]] if qos else []
-    return {_template(t): rows for t, rows in sorted({**dict.fromkeys(lossless, qos or {}), **buffers}.items())}
+    tables = {_template(t): rows for t, rows in sorted({**dict.fromkeys(lossless, qos or {}), **buffers}.items())}
+    return Shared(tables, tuple(str(port.length_m) for port in ports))
+
+
+def length_tables(switch: SwitchView, lengths: Sequence[str], catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
+    """The tables of cable lengths and priority groups, by their templates."""
+    platform = _platform_of(switch, catalog)
+    found = buffers_by_length(switch, lengths, platform, face_of(switch, platform))
+    return {_template(table): rows for table, rows in found.items()}
+
+
+def _open_tables(switch: SwitchView, catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
+    """All of these tables that there are: priority groups only where buffers are sized."""
+    found, lengths = shared(switch, [port.cable_m for port in switch.ports], catalog)
+    by_length = length_tables(switch, lengths, catalog)
+    sized = _template("BUFFER_POOL") in found
+    return {**found, **{table: by_length[table] for table in by_length if sized or table != _template("BUFFER_PG")}}
 
 
 def length_steps_m(switch: SwitchView, catalog: Catalog) -> tuple[float, ...]:
