@@ -15,7 +15,7 @@ from fabricgen.design.ports import PortRun
 from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.end_numbers import EndNumbers, Ends, hangs_on_lower
 from fabricgen.plan.groups import all_alike
-from fabricgen.plan.tables import Flags, Ints, LinkTable, Side
+from fabricgen.plan.tables import Flags, Ints, LinkTable, Side, Wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +48,16 @@ def sharing(links: LinkTable, segment: Ints, ends: Ends) -> Sharing:
     split |= np.array([not hangs_on_lower(s) and s.b.per_connector > 1 for s in links.segments], dtype=bool)[segment]
     one_cable = np.zeros(len(segment), dtype=bool)
     if not alone.all():
-        rows = np.flatnonzero(~alone[ends.cable]).astype(np.int32)
+        rows = np.flatnonzero(~alone[ends.cable])
         one_cable = _one_cable(links, segment, together, ends, rows) & ~alone
     return Sharing(alone, together, one_cable, split)
 
 
-def _one_cable(links: LinkTable, segment: Ints, together: Ints, ends: Ends, rows: Ints) -> Flags:
+def _one_cable(links: LinkTable, segment: Ints, together: Ints, ends: Ends, rows: Wide) -> Flags:
     """Whether those that share cages are alike, in one cage, and go to one other or to cages of one connector."""
-    group = together[ends.cable[rows]]
-    same = all_alike(group, segment[ends.cable[rows]], len(segment))
+    cable = ends.cable[rows].astype(np.int64)
+    group = together[cable].astype(np.int64)
+    same = all_alike(group, segment[cable], len(segment))
     one_a, one_b = (all_alike(group, cage[rows], len(segment)) for cage in (ends.cage.a, ends.cage.b))
     single_a, single_b = (
         np.array([connectors_in_cage(side) == 1 for side in sides], dtype=bool)[segment]
@@ -75,16 +76,16 @@ def _joined(ends: Ends, cables: int) -> tuple[Flags, Ints]:
         np.maximum.at(highest, cage, ends.cable)
     shared = lowest < highest
     rows = [np.flatnonzero(shared[cage]) for cage in (ends.cage.a, ends.cage.b)]
-    cage = np.concatenate([ends.cage.a[rows[0]], ends.cage.b[rows[1]]])
-    cable = np.concatenate([ends.cable[some] for some in rows])
+    at = np.concatenate([ends.cage.a[rows[0]], ends.cage.b[rows[1]]], dtype=np.int64)
+    cable = np.concatenate([ends.cable[some] for some in rows], dtype=np.int64)
     alone[cable] = False
     while True:
-        np.minimum.at(lowest, cage, label[cable])
         fresh = label.copy()
-        np.minimum.at(fresh, cable, lowest[cage])
+        np.minimum.at(fresh, cable, lowest[at])
         if (fresh == label).all():
             return alone, label
         label = fresh
+        np.minimum.at(lowest, at, label[cable])
 
 
 @dataclass(frozen=True, slots=True)

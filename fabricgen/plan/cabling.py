@@ -166,14 +166,13 @@ def _connectors(links: LinkTable, connectors: EndNumbers) -> tuple[Ints, Ints]:
 
 def _numbered(near: Ints, count: int) -> Ints:
     """The cable of each link, numbered in the order of their first links; -1 for none."""
-    links = np.arange(len(near), dtype=np.int32)
-    at = near.astype(np.int64)  # -1 is the last place of the table, which no connector has
+    links, at = np.arange(len(near), dtype=np.int32), near.astype(np.int64)
     table = np.empty(count + 1, dtype=np.int32)
     table[at[::-1]] = links[::-1]
-    first, wired = table[at], near >= 0
-    number = np.cumsum((first == links) & wired, dtype=np.int32)
-    number -= 1
-    return np.where(wired, number[first], np.int32(-1))
+    table[-1] = -1  # no connector has this place: it is that of backplane links
+    first = at[table[at] == links]
+    table[first] = np.arange(len(first), dtype=np.int32)
+    return table[at]
 
 
 def anchor_rows(links: LinkTable, cables: CableTable) -> tuple[Wide, Flags, Ints]:

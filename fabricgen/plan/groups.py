@@ -52,8 +52,8 @@ def rank_within(keys: Ints | Wide) -> Ints:
     return rank
 
 
-def all_alike(group: Ints, value: Ints, groups: int) -> Flags:
-    """Whether all values of each group, int32 from 0, are one; so it is of groups without any."""
+def all_alike(group: Ints | Wide, value: Ints, groups: int) -> Flags:
+    """Whether all values of each group, int from 0, are one; so it is of groups without any."""
     least, most = np.full(groups, np.iinfo(np.int32).max, dtype=np.int32), np.full(groups, -1, dtype=np.int32)
     np.minimum.at(least, group, value)
     np.maximum.at(most, group, value)

@@ -9,7 +9,7 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.assemblies import Sharing
 from fabricgen.plan.stock import serves_m
-from fabricgen.plan.tables import Flags, Floats, Ints, LinkTable, Segment
+from fabricgen.plan.tables import Flags, Floats, Ints, LinkTable, Segment, Wide
 
 Media = tuple[CableProfile, ...]
 Table = npt.NDArray[np.float64]
@@ -17,7 +17,7 @@ Table = npt.NDArray[np.float64]
 
 def choose(links: LinkTable, segment: Ints, sharing: Sharing, run_m: Floats, media: Media) -> tuple[Ints, Flags]:
     """(medium of each cable, int32; whether it reaches): the first that fits its cages, may hang there and reaches."""
-    together = sharing.together
+    together = sharing.together.astype(np.int64)
     longest = run_m.copy()
     np.maximum.at(longest, together, run_m)
     alone, split = sharing.alone, np.zeros(len(together), dtype=bool)
@@ -132,7 +132,7 @@ def _first(terms: Terms, wants: _Wants) -> tuple[Ints, Flags]:
     return medium, reaches
 
 
-def _agree(medium: Ints, reaches: Flags, together: Ints, like: Ints, usable: list[tuple[int, Flags]]) -> None:
+def _agree(medium: Ints, reaches: Flags, together: Wide, like: Ints, usable: list[tuple[int, Flags]]) -> None:
     """Let cables that share cages, but are told otherwise, take the first medium that all of them may.
 
     `usable` says of each medium, the last one first, whether it will do for each combination of wants, of which `like`

@@ -44,24 +44,24 @@ class CrowdedCage(PlanRule):
 
         from fabricgen.design.ports import PortRun
         from fabricgen.plan.cabling import cages
-        from fabricgen.plan.end_numbers import end_numbers
 
         devices, cables, links = cluster.plan.devices, cluster.plan.cables, cluster.plan.links
-        numbers = end_numbers(devices, links, cages)
         for i, segment in enumerate(links.segments):
             here = cluster.end_rows[i]
             rows, of_cable = cables.end_link[here], cables.end_cable[here]
-            ends = ((segment.a, links.a_device, numbers.a), (segment.b, links.b_device, numbers.b))
-            for side, device, cage in ends:
+            ends = ((segment.a, links.a_device, links.a_port), (segment.b, links.b_device, links.b_port))
+            for side, *columns in ends:
                 if not len(rows) or not isinstance(side, PortRun):
                     continue
-                profile = devices.classes[devices.device_class[device[rows[0]]]].profile
+                device, port = (column[rows] for column in columns)
+                profile = devices.classes[devices.device_class[device[0]]].profile
                 room = 2 if getattr(profile, "cages")[side.cage_class].form_factor in TWIN_PORT else 1  # noqa: B009
                 # ends of a cable follow one another by connector, so that those in one cage are neighbours
-                place = cage[rows]
+                cage = cages(side, np.arange(int(port.max()) + 1, dtype=np.int32))
+                place = (device - device.min()).astype(np.int64) * (int(cage.max()) + 1) + cage[port]
                 again = (of_cable[1:] == of_cable[:-1]) & (place[1:] == place[:-1])
                 place = place[np.r_[True, ~again]]
-                crowded = np.bincount(place - place.min())
+                crowded = np.bincount(place)
                 if crowded.max() > room:
                     yield self.flag(
                         segment.path,
