@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from fabricgen.allocate.column import Column, Column4
 from fabricgen.allocate.family_tables import FamilyAddresses
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.tables import Flags, Floats, ManagementPort, Wide
 from fabricgen.switch_views import SwitchViews
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.tables import Floats
 from fabricgen.port_ends import Ends, Group, PortEnds
 from fabricgen.switch_view import SwitchView
