@@ -1,11 +1,14 @@
 """What the catalogue says of a cable technology: how far it reaches at a lane rate, and what light it sends."""
 
+from __future__ import annotations
+
 from itertools import pairwise
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field
 
 from fabricgen.catalog.profile import Profile
+from fabricgen.kernel.dataclass import dataclass
 
 OPTICAL = ("CPO", "LC")
 """Cages that light leaves: fibres plug in, nothing electrical does."""
@@ -27,47 +30,61 @@ def ascending(lengths: tuple[float, ...]) -> tuple[float, ...]:
     return lengths
 
 
+@dataclass(frozen=True, kw_only=True)
 class CableProfile(Profile):
     """A cable technology: how far it reaches at a lane rate, and what its ends draw."""
 
-    kind: Literal["cable"] = Field("cable", description="What the file describes.")
-    name: str = Field(description="What it is, for people.")
-    medium: Literal[
-        "DAC", "ACC", "AEC", "AOC", "SR", "VR", "DR", "FR", "LR", "ZR", "LPO", "LRO", "NPO", "CPO", "COPPER"
-    ] = Field(description="Kind of medium.")
-    lane_gbps: tuple[float, ...] = Field(description="Lane rates it carries, Gb/s.")
-    link_gbps: tuple[int, ...] = Field(
-        (), description="Link speeds it carries, one link a module, Gb/s; empty: whatever its lanes make up."
-    )
-    reach_m: float = Field(gt=0, description="Greatest length, m.")
-    power_w_per_end: float | None = Field(
-        None, ge=0, description="At the widest (eight-lane) end, W; where `link_gbps` is given, of any one module."
-    )
-    attached: bool = Field(description="The ends are part of the cable (DAC, AOC); otherwise transceivers and fibre.")
-    fibre: Literal["", "mmf-om4", "smf-os2"] = Field("", description="The fibre; empty: copper, or fixed to its ends.")
-    connector: str = Field("", description="What one fibre plugs into: MPO-12/APC, LC duplex, ...")
-    wavelengths: int = Field(
-        1, ge=1, le=16, description="Wavelengths on one fibre: 4 for FR4 and LR4, 1 for DR and SR."
-    )
-    lanes_per_connector: int = Field(4, gt=0, description="Electrical lanes that one such connector carries.")
-    form_factors: tuple[str, ...] = Field((), description="Cages it fits; empty: any pluggable cage.")
-    splittable: bool = Field(True, description="One connector may serve several links, each on lanes of its own.")
-    loss_db: float | None = Field(
-        None, gt=0, le=60, description="Insertion loss of fibre and connectors between its ends at most, dB."
-    )
-    cost_rank: int = Field(gt=0, description="Order of preference by cost; the cheapest that reaches is taken.")
-    stock_m: tuple[Annotated[float, Field(gt=0, le=100_000)], ...] = Field(
-        (),
-        max_length=64,
-        description="Lengths it is sold in, m, ascending; empty: those that fibre is sold in. Nothing between is made.",
-    )
-    not_offered_by: tuple[str, ...] = Field((), description="Vendors that sell none for their ports.")
-    selectable: bool = Field(True, description="Chosen without being asked for.")
-
-    @field_validator("stock_m")
-    @classmethod
-    def _stock_ascends(cls, lengths: tuple[float, ...]) -> tuple[float, ...]:
-        return ascending(lengths)
+    kind: Annotated[Literal["cable"], Field(description="What the file describes.")] = "cable"
+    name: Annotated[str, Field(description="What it is, for people.")]
+    medium: Annotated[
+        Literal["DAC", "ACC", "AEC", "AOC", "SR", "VR", "DR", "FR", "LR", "ZR", "LPO", "LRO", "NPO", "CPO", "COPPER"],
+        Field(description="Kind of medium."),
+    ]
+    lane_gbps: Annotated[tuple[float, ...], Field(description="Lane rates it carries, Gb/s.")]
+    link_gbps: Annotated[
+        tuple[int, ...],
+        Field(description="Link speeds it carries, one link a module, Gb/s; empty: whatever its lanes make up."),
+    ] = ()
+    reach_m: Annotated[float, Field(gt=0, description="Greatest length, m.")]
+    power_w_per_end: Annotated[
+        float | None,
+        Field(ge=0, description="At the widest (eight-lane) end, W; where `link_gbps` is given, of any one module."),
+    ] = None
+    attached: Annotated[
+        bool, Field(description="The ends are part of the cable (DAC, AOC); otherwise transceivers and fibre.")
+    ]
+    fibre: Annotated[
+        Literal["", "mmf-om4", "smf-os2"], Field(description="The fibre; empty: copper, or fixed to its ends.")
+    ] = ""
+    connector: Annotated[str, Field(description="What one fibre plugs into: MPO-12/APC, LC duplex, ...")] = ""
+    wavelengths: Annotated[
+        int, Field(ge=1, le=16, description="Wavelengths on one fibre: 4 for FR4 and LR4, 1 for DR and SR.")
+    ] = 1
+    lanes_per_connector: Annotated[
+        int, Field(gt=0, description="Electrical lanes that one such connector carries.")
+    ] = 4
+    form_factors: Annotated[tuple[str, ...], Field(description="Cages it fits; empty: any pluggable cage.")] = ()
+    splittable: Annotated[
+        bool, Field(description="One connector may serve several links, each on lanes of its own.")
+    ] = True
+    loss_db: Annotated[
+        float | None,
+        Field(gt=0, le=60, description="Insertion loss of fibre and connectors between its ends at most, dB."),
+    ] = None
+    cost_rank: Annotated[
+        int, Field(gt=0, description="Order of preference by cost; the cheapest that reaches is taken.")
+    ]
+    stock_m: Annotated[
+        tuple[Annotated[float, Field(gt=0, le=100_000)], ...],
+        Field(
+            max_length=64,
+            description="Lengths it is sold in, m, ascending; empty: those that fibre is sold in. Nothing between is "
+            "made.",
+        ),
+        AfterValidator(ascending),
+    ] = ()
+    not_offered_by: Annotated[tuple[str, ...], Field(description="Vendors that sell none for their ports.")] = ()
+    selectable: Annotated[bool, Field(description="Chosen without being asked for.")] = True
 
     @property
     def copper(self) -> bool:

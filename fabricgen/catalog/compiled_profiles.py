@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import MISSING, fields
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from fabricgen.kernel.plain_model import PlainModel
 
 BUILT_IN = Path(__file__).resolve().parent
 _KIND = "is"
 """The key beside the fields of a model that names it; no field is called so, as it is a word of Python's."""
 _ITEMS = "items"
 """A mapping whose keys are not all text, as pairs."""
-_FIELDS_SET = "__pydantic_fields_set__"
-_NOTHING_ELSE = {"__pydantic_extra__": None, "__pydantic_private__": None}
 
 
 def compiled_profile(file: Path) -> Any:
@@ -34,7 +33,7 @@ def compiled_profile(file: Path) -> Any:
     return profile if digest == sha256(file.read_bytes()).hexdigest() else None
 
 
-def compiled_text(models: Mapping[Path, BaseModel]) -> str:
+def compiled_text(models: Mapping[Path, PlainModel]) -> str:
     """What is kept of the models of the files of a folder."""
     lines = ([file.stem, sha256(file.read_bytes()).hexdigest(), _kept(models[file])] for file in sorted(models))
     return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
@@ -55,8 +54,8 @@ def _lines(file: Path) -> dict[str, str]:
 
 def _kept(value: Any) -> Any:
     """A value as JSON; raises TypeError for one that would not come back as it was."""
-    if isinstance(value, BaseModel):
-        return {_KIND: _name(type(value))} | {name: _kept(getattr(value, name)) for name in _stated(value)}
+    if isinstance(value, PlainModel):
+        return {_KIND: _name(type(value))} | {name: _kept(item) for name, item in _stated(value).items()}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return {_KIND: _name(type(value))} | {name: _kept(item) for name, item in value._asdict().items()}
     if type(value) is tuple:
@@ -70,13 +69,11 @@ def _kept(value: Any) -> Any:
     raise TypeError(f"a value of {type(value).__name__} is not kept")
 
 
-def _stated(model: BaseModel) -> list[str]:
-    """Fields that were stated; raises TypeError where another is not as it usually is."""
-    usual = _usual(type(model))
-    others = [name for name in usual if name not in model.model_fields_set]
-    if any(getattr(model, name) != usual[name] for name in others):
-        raise TypeError(f"{type(model).__name__} has values that nobody stated")
-    return [name for name in usual if name in model.model_fields_set]
+def _stated(model: PlainModel) -> dict[str, Any]:
+    """Fields that are not as they usually are."""
+    kind: Any = type(model)
+    usual, found = _usual(kind), {field.name: getattr(model, field.name) for field in fields(kind)}
+    return {name: value for name, value in found.items() if name not in usual or value != usual[name]}
 
 
 def _name(kind: type) -> str:
@@ -96,16 +93,12 @@ def _tuples(values: list[Any]) -> tuple[Any, ...]:
     return tuple([_tuples(value) if type(value) is list else value for value in values])
 
 
-def _made(kind: type[Any], stated: dict[str, Any]) -> Any:
-    """A model, or a tuple with names; what is stated was checked when it was compiled.
-
-    A model is made as copies of one are: `model_construct` looks at each field anew, and takes ten times as long.
-    """
-    if not issubclass(kind, BaseModel):
+def _made(kind: Any, stated: dict[str, Any]) -> Any:
+    """A model, or a tuple with names; what is stated was checked when it was compiled."""
+    if not issubclass(kind, PlainModel):
         return kind(**stated)
-    made = kind.__new__(kind)
-    values = {**_usual(kind), **stated}
-    made.__setstate__({"__dict__": values, _FIELDS_SET: set(stated), **_NOTHING_ELSE})
+    made = object.__new__(kind)
+    vars(made).update({**_usual(kind), **stated})
     return made
 
 
@@ -117,6 +110,7 @@ def _kind(name: str) -> type[Any]:
 
 
 @cache
-def _usual(model: type[BaseModel]) -> dict[str, Any]:
-    """What each field is that is not stated, in their order; one that must be stated has a mark of pydantic's."""
-    return {name: field.get_default(call_default_factory=True) for name, field in model.model_fields.items()}
+def _usual(model: Any) -> dict[str, Any]:
+    """What each field is that need not be stated."""
+    made = {f.name: f.default_factory() for f in fields(model) if f.default_factory is not MISSING}
+    return {f.name: f.default for f in fields(model) if f.default is not MISSING} | made

@@ -24,14 +24,13 @@ from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.kernel.diagnostics import Path as Place
 from fabricgen.kernel.diagnostics import Span, did_you_mean, fault
 from fabricgen.kernel.located_yaml import read_located, validate
+from fabricgen.kernel.plain_model import PlainModel, validated
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from fabricgen.catalog.sonic_models import SonicPlatform
 
 P = TypeVar("P", bound=Profile)
-M = TypeVar("M", bound="BaseModel")
+M = TypeVar("M", bound=PlainModel)
 
 
 class Catalog:
@@ -196,11 +195,15 @@ class Catalog:
 
 
 def _read(model: type[M], file: Path) -> M:
-    return _read_once(model, file) if file.is_relative_to(BUILT_IN) else validate(model, read_located(file))
+    if not file.is_relative_to(BUILT_IN):
+        return validate(model, read_located(file))
+    kind: Any = model
+    found: M = _read_once(kind, file)
+    return found
 
 
 @cache
-def _read_once(model: type[M], file: Path) -> M:
+def _read_once(model: Any, file: Path) -> Any:
     """A built-in file, which is part of the program; one of a user's may change between two blueprints."""
     compiled = compiled_profile(file)
     return compiled if isinstance(compiled, model) else read_built_in(model, file)
@@ -210,7 +213,7 @@ def compiled_folders() -> dict[Path, str]:
     """The compiled profiles of each built-in folder, by the file that keeps them: content, made from the YAML alone."""
     from fabricgen.catalog.sonic_models import SonicPlatform
 
-    models: dict[Path, type[BaseModel]] = {BUILT_IN / "data" / kind: model for kind, model in PROFILE_KINDS.items()}
+    models: dict[Path, type[PlainModel]] = {BUILT_IN / "data" / kind: model for kind, model in PROFILE_KINDS.items()}
     models |= {BUILT_IN / "platforms": NosNaming, BUILT_IN / "platforms/sonic": SonicPlatform}
     return {
         compiled_file(folder): compiled_text({file: read_built_in(model, file) for file in folder.glob("*.yaml")})
@@ -225,6 +228,6 @@ def read_built_in(model: type[M], file: Path) -> M:
     from fabricgen.kernel.plain_yaml import NotPlainError, read_plain
 
     try:
-        return model.model_validate(read_plain(file))
+        return validated(model, read_plain(file))
     except (NotPlainError, ValidationError):
         return validate(model, read_located(file))

@@ -4,7 +4,9 @@ Every profile keeps its source, and a tag that says how sure it is: V read in th
 D derived. Speeds are Gb/s per direction, lengths metres, power watts.
 """
 
-from typing import Literal
+from __future__ import annotations
+
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -16,6 +18,7 @@ from fabricgen.catalog.profile import Id, Power, Profile, Tag
 from fabricgen.catalog.rack_models import RackProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.catalog.switch_models import CageClass, LineCards, SwitchProfile
+from fabricgen.kernel.dataclass import dataclass
 
 __all__ = [
     "COPPER",
@@ -44,14 +47,15 @@ __all__ = [
 ]
 
 
+@dataclass(frozen=True, kw_only=True)
 class NicProfile(Profile):
     """A network adapter."""
 
-    kind: Literal["nic"] = Field("nic", description="What the file describes.")
-    name: str = Field(description="What it is, for people.")
-    gbps: int = Field(gt=0, description="All of its ports together, Gb/s.")
-    splits: dict[int, int] = Field(description="Ports -> speed of each, Gb/s.")
-    host: str = Field(description="How it is attached to its host, for example PCIe 6.0 x16.")
+    kind: Annotated[Literal["nic"], Field(description="What the file describes.")] = "nic"
+    name: Annotated[str, Field(description="What it is, for people.")]
+    gbps: Annotated[int, Field(gt=0, description="All of its ports together, Gb/s.")]
+    splits: Annotated[dict[int, int], Field(description="Ports -> speed of each, Gb/s.")]
+    host: Annotated[str, Field(description="How it is attached to its host, for example PCIe 6.0 x16.")]
 
 
 PROFILE_KINDS: dict[str, type[Profile]] = {

@@ -1,12 +1,16 @@
 """A NOS: how it names ports and what its configuration can carry; data of the folder platforms/, one file a NOS."""
 
+from __future__ import annotations
+
+from dataclasses import field
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
 from fabricgen.catalog.models import CageClass
 from fabricgen.catalog.nos_configuration import NosConfiguration
-from fabricgen.kernel.frozen_model import FrozenModel
+from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.plain_model import PlainModel
 
 if TYPE_CHECKING:
     from fabricgen.catalog.sonic_models import SonicPlatform
@@ -18,30 +22,33 @@ CardPattern = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9/._-]|\{(sl
 """Likewise the place of a cage in a chassis."""
 
 
-class NosNaming(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class NosNaming(PlainModel):
     """Patterns of port names; fields: cage, lane (from 1), sub (from 1), sub0 (from 0), number.
 
     On a chassis `cage` is what `card_cage` makes of the line card's slot and the cage's number on that card.
     """
 
     nos: str
-    source: str = Field(min_length=8)
-    management: str = Field(description="The management port.")
-    single_lane: Pattern = Field(description="A cage of one lane.")
-    unsplit: Pattern = Field(description="A cage that is one port.")
-    split: Pattern = Field(description="A port of a split cage.")
-    card_cage: CardPattern | None = Field(
-        None,
-        description="A cage of a line card; fields: slot, cage (from 1 on each card). None: no names for a chassis.",
-    )
-    card_management: str = Field("", description="The management port of a chassis.")
-    numbers: Literal["face", "platform-table"] = Field(
-        "face",
-        description="platform-table: `number` is the first lane's port number in the switch's port table.",
-    )
+    source: Annotated[str, Field(min_length=8)]
+    management: Annotated[str, Field(description="The management port.")]
+    single_lane: Annotated[Pattern, Field(description="A cage of one lane.")]
+    unsplit: Annotated[Pattern, Field(description="A cage that is one port.")]
+    split: Annotated[Pattern, Field(description="A port of a split cage.")]
+    card_cage: Annotated[
+        CardPattern | None,
+        Field(
+            description="A cage of a line card; fields: slot, cage (from 1 on each card). None: no names for a chassis."
+        ),
+    ] = None
+    card_management: Annotated[str, Field(description="The management port of a chassis.")] = ""
+    numbers: Annotated[
+        Literal["face", "platform-table"],
+        Field(description="platform-table: `number` is the first lane's port number in the switch's port table."),
+    ] = "face"
 
-    configuration: NosConfiguration = Field(
-        default_factory=NosConfiguration.model_construct, description="What its configuration can carry."
+    configuration: Annotated[NosConfiguration, Field(description="What its configuration can carry.")] = field(
+        default_factory=NosConfiguration
     )
 
     def port(
@@ -50,7 +57,7 @@ class NosNaming(FrozenModel):
         sub: int,
         ways: int,
         cage_class: CageClass,
-        platform: "SonicPlatform | None",
+        platform: SonicPlatform | None,
         slot: tuple[int, int] | None = None,
     ) -> str:
         """Name port `sub` (from 0) of a cage (from 1) split into `ways`; `slot` is the cage's place in a chassis.

@@ -1,39 +1,54 @@
 """What the catalogue says of a node: whatever hangs at the edge of a fabric, and its ports by role."""
 
-from typing import Literal, Self
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from fabricgen.catalog.profile import Power, PowerSupplies, Profile
-from fabricgen.kernel.frozen_model import FrozenModel
+from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.plain_model import PlainModel
 
 
-class NicPort(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class NicPort(PlainModel):
     """One network port of a node: `rail` counts the NICs of a role in GPU order, `port` the ports of one NIC."""
 
-    rail: int = Field(gt=0, description="The n-th NIC of every node, from 1.")
-    port: int = Field(1, gt=0, description="The port of that NIC, from 1; above 1 on dual-port NICs.")
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9/_.-]*$", description="What is printed on, or said of, the port.")
-    cage: str = Field(description="The cage it is in; twin-port cages hold two ports.")
-    gpu: int | None = Field(None, ge=0, description="The GPU it serves, as the vendor numbers them (from 0).")
-    nic: str = Field("", description="The NIC profile it is a port of, where one is known.")
-    interface: str = Field("", description="What the operating system calls it, e.g. mlx5_4.")
+    rail: Annotated[int, Field(gt=0, description="The n-th NIC of every node, from 1.")]
+    port: Annotated[int, Field(gt=0, description="The port of that NIC, from 1; above 1 on dual-port NICs.")] = 1
+    name: Annotated[
+        str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9/_.-]*$", description="What is printed on, or said of, the port.")
+    ]
+    cage: Annotated[str, Field(description="The cage it is in; twin-port cages hold two ports.")]
+    gpu: Annotated[int | None, Field(ge=0, description="The GPU it serves, as the vendor numbers them (from 0).")] = (
+        None
+    )
+    nic: Annotated[str, Field(description="The NIC profile it is a port of, where one is known.")] = ""
+    interface: Annotated[str, Field(description="What the operating system calls it, e.g. mlx5_4.")] = ""
 
 
-class NicRole(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class NicRole(PlainModel):
     """The ports of a node that serve one purpose; all alike."""
 
-    form_factor: str = Field(description="OSFP, QSFP-DD, QSFP112, RJ45, ...")
-    lanes: int = Field(gt=0, description="Lanes of one port.")
-    lane_gbps: float = Field(gt=0, description="Fastest rate of one lane, Gb/s.")
-    speeds: tuple[int, ...] = Field(min_length=1, description="Speeds of an unsplit port, fastest first, Gb/s.")
-    splits: tuple[int, ...] = Field((1,), description="Into how many equal ports (planes) one NIC port may be split.")
-    connectors: Literal[1, 2] = Field(1, description="2 where two NIC ports share a twin-port cage.")
-    top: Literal["finned", "flat"] = Field(
-        "flat",
-        description="The top of OSFP plugs in it: flat where a heat sink rides on the cage, as on ConnectX cards.",
-    )
-    ports: tuple[NicPort, ...] = Field(min_length=1, description="The ports one by one.")
+    form_factor: Annotated[str, Field(description="OSFP, QSFP-DD, QSFP112, RJ45, ...")]
+    lanes: Annotated[int, Field(gt=0, description="Lanes of one port.")]
+    lane_gbps: Annotated[float, Field(gt=0, description="Fastest rate of one lane, Gb/s.")]
+    speeds: Annotated[
+        tuple[int, ...], Field(min_length=1, description="Speeds of an unsplit port, fastest first, Gb/s.")
+    ]
+    splits: Annotated[
+        tuple[int, ...], Field(description="Into how many equal ports (planes) one NIC port may be split.")
+    ] = (1,)
+    connectors: Annotated[Literal[1, 2], Field(description="2 where two NIC ports share a twin-port cage.")] = 1
+    top: Annotated[
+        Literal["finned", "flat"],
+        Field(
+            description="The top of OSFP plugs in it: flat where a heat sink rides on the cage, as on ConnectX cards."
+        ),
+    ] = "flat"
+    ports: Annotated[tuple[NicPort, ...], Field(min_length=1, description="The ports one by one.")]
 
     @model_validator(mode="after")
     def _ports_are_distinct(self) -> Self:
@@ -53,32 +68,38 @@ class NicRole(FrozenModel):
         return max(p.port for p in self.ports)
 
 
-class Accelerators(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class Accelerators(PlainModel):
     """The accelerators in one node."""
 
-    model: str = Field(description="What they are, for example B200.")
-    count: int = Field(gt=0, description="In one node.")
+    model: Annotated[str, Field(description="What they are, for example B200.")]
+    count: Annotated[int, Field(gt=0, description="In one node.")]
 
 
+@dataclass(frozen=True, kw_only=True)
 class NodeProfile(Profile):
     """A node (server, tray or appliance) and its network ports by role."""
 
-    kind: Literal["node"] = Field("node", description="What the file describes.")
-    name: str = Field(description="What it is, for people.")
-    vendor: str = Field("", description="Who makes it.")
-    accelerators: Accelerators | None = Field(None, description="Its accelerators. Default: none.")
-    roles: dict[str, NicRole] = Field(description="Role (compute, storage, inband, bmc, ...) -> its ports.")
-    rack_units: int = Field(gt=0, description="Height, rack units.")
-    power_w: Power = Field(Power.model_construct(max=None, typical=None), description="Electrical power, W.")
-    psu: PowerSupplies | None = Field(
-        None, description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."
-    )
-    weight_kg: float | None = Field(None, gt=0, description="Weight, kg.")
-    liquid_share: float | None = Field(
-        0.0, ge=0, le=1, description="Share of its heat that coolant takes, null where it is not known. Default: air."
-    )
-    scale_up: str = Field("", description="The scale-up domain that such nodes form.")
-    scale_up_too: tuple[str, ...] = Field((), description="Others that they can form instead.")
-    external: bool = Field(
-        False, description="Somebody else's device: wired and named, but neither bought nor counted in the power."
-    )
+    kind: Annotated[Literal["node"], Field(description="What the file describes.")] = "node"
+    name: Annotated[str, Field(description="What it is, for people.")]
+    vendor: Annotated[str, Field(description="Who makes it.")] = ""
+    accelerators: Annotated[Accelerators | None, Field(description="Its accelerators. Default: none.")] = None
+    roles: Annotated[dict[str, NicRole], Field(description="Role (compute, storage, inband, bmc, ...) -> its ports.")]
+    rack_units: Annotated[int, Field(gt=0, description="Height, rack units.")]
+    power_w: Annotated[Power, Field(description="Electrical power, W.")] = Power()
+    psu: Annotated[
+        PowerSupplies | None,
+        Field(description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."),
+    ] = None
+    weight_kg: Annotated[float | None, Field(gt=0, description="Weight, kg.")] = None
+    liquid_share: Annotated[
+        float | None,
+        Field(
+            ge=0, le=1, description="Share of its heat that coolant takes, null where it is not known. Default: air."
+        ),
+    ] = 0.0
+    scale_up: Annotated[str, Field(description="The scale-up domain that such nodes form.")] = ""
+    scale_up_too: Annotated[tuple[str, ...], Field(description="Others that they can form instead.")] = ()
+    external: Annotated[
+        bool, Field(description="Somebody else's device: wired and named, but neither bought nor counted in the power.")
+    ] = False

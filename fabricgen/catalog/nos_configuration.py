@@ -1,11 +1,15 @@
 """What the configuration of a NOS can carry, where a user's own text goes, and which lines keep a fabric safe."""
 
+from __future__ import annotations
+
 import re
+from dataclasses import field
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field
 
-from fabricgen.kernel.frozen_model import FrozenModel
+from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.plain_model import PlainModel
 
 Feature: TypeAlias = Literal[
     "users",
@@ -47,40 +51,54 @@ def _with_group(text: str) -> str:
     return text
 
 
-class Lack(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class Lack(PlainModel):
     """A feature that a NOS, or a NOS on some chips, does not have in its configuration."""
 
     feature: Feature
-    why: str = Field(min_length=8, description="What is missing, and what to do instead.")
-    asics: tuple[str, ...] = Field((), description="Beginnings of the chips' names. Default: on every chip.")
+    why: Annotated[str, Field(min_length=8, description="What is missing, and what to do instead.")]
+    asics: Annotated[tuple[str, ...], Field(description="Beginnings of the chips' names. Default: on every chip.")] = ()
 
 
-class SafetyLine(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class SafetyLine(PlainModel):
     """A kind of line that keeps a fabric safe: taking it away, or setting it otherwise, is a finding."""
 
-    line: Annotated[str, AfterValidator(_expression)] = Field(
-        description="Regular expression over a whole line of text, or over a path of data such as TABLE/key/field."
-    )
-    why: str = Field(min_length=8)
+    line: Annotated[
+        Annotated[str, AfterValidator(_expression)],
+        Field(
+            description="Regular expression over a whole line of text, or over a path of data such as TABLE/key/field."
+        ),
+    ]
+    why: Annotated[str, Field(min_length=8)]
 
 
-class Place(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class Place(PlainModel):
     """A place where a snippet may go."""
 
     form: Literal["text", "tree"]
-    about: str = Field(min_length=8, description="Where that is.")
+    about: Annotated[str, Field(min_length=8, description="Where that is.")]
 
 
-class NosConfiguration(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class NosConfiguration(PlainModel):
     """What is known of the configuration of a NOS."""
 
-    mtu_max: int = Field(9216, ge=1500, description="The largest MTU of a port, bytes, as the NOS counts them.")
-    places: dict[PlaceName, Place] = Field(default_factory=dict, description="Places of snippets; the first is usual.")
+    mtu_max: Annotated[int, Field(ge=1500, description="The largest MTU of a port, bytes, as the NOS counts them.")] = (
+        9216
+    )
+    places: Annotated[dict[PlaceName, Place], Field(description="Places of snippets; the first is usual.")] = field(
+        default_factory=dict
+    )
     lacks: tuple[Lack, ...] = ()
     safety: tuple[SafetyLine, ...] = ()
-    secrets: tuple[Annotated[str, AfterValidator(_with_group)], ...] = Field(
-        (), description="Regular expressions whose group is a secret in a line of a file, which nothing else may show."
-    )
+    secrets: Annotated[
+        tuple[Annotated[str, AfterValidator(_with_group)], ...],
+        Field(
+            description="Regular expressions whose group is a secret in a line of a file, which nothing else may show."
+        ),
+    ] = ()
 
     def lack(self, feature: Feature, asic: str) -> Lack | None:
         """Why a feature is not carried on a chip; None where it is."""

@@ -5,37 +5,46 @@ types are those of ANSI/TIA-568.3: type A is straight (1 to 1), type B reversed 
 2); an adapter of type A joins key up to key down, so that position 1 meets position 1, one of type B key up to key up.
 """
 
+from __future__ import annotations
+
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from fabricgen.catalog.profile import Profile
+from fabricgen.kernel.dataclass import dataclass
 
 Polarity = Literal["A", "B", "C"]
 Adapter = Literal["A", "B"]
 Position = Annotated[int, Field(ge=1, le=24)]
 
 
+@dataclass(frozen=True, kw_only=True)
 class PanelProfile(Profile):
     """A patch panel, with its adapters or cassettes: jumpers plug into its front, trunks into its rear."""
 
-    kind: Literal["panel"] = Field("panel", description="What the file describes.")
-    name: str = Field(description="What it is, for people.")
-    rack_units: int = Field(gt=0, le=20, description="Height, rack units.")
-    ports: int = Field(gt=0, le=1000, description="Front ports.")
-    front: str = Field(description="Connector of a front port: MPO-12/APC, LC duplex, ...")
-    rear: str = Field(description="Connector of the trunks that plug in behind.")
-    positions: tuple[tuple[Position, ...], ...] = Field(
-        min_length=1,
-        max_length=24,
-        description="For each front port of one rear connector, the fibres of that connector it is joined to, in the "
-        "order in which an end transmits and receives on them; several ports make it a cassette.",
-    )
-    adapter: Adapter = Field(
-        "A", description="A: key up to key down; B: key up to key up, which no APC connector fits."
-    )
-    matings: int = Field(ge=1, le=4, description="Mated pairs that light passes: 1 in an adapter, 2 in a cassette.")
-    mating_db: float = Field(ge=0, le=2, description="Insertion loss of a mated pair at most, dB.")
+    kind: Annotated[Literal["panel"], Field(description="What the file describes.")] = "panel"
+    name: Annotated[str, Field(description="What it is, for people.")]
+    rack_units: Annotated[int, Field(gt=0, le=20, description="Height, rack units.")]
+    ports: Annotated[int, Field(gt=0, le=1000, description="Front ports.")]
+    front: Annotated[str, Field(description="Connector of a front port: MPO-12/APC, LC duplex, ...")]
+    rear: Annotated[str, Field(description="Connector of the trunks that plug in behind.")]
+    positions: Annotated[
+        tuple[tuple[Position, ...], ...],
+        Field(
+            min_length=1,
+            max_length=24,
+            description="For each front port of one rear connector, the fibres of that connector it is joined to, in "
+            "the order in which an end transmits and receives on them; several ports make it a cassette.",
+        ),
+    ]
+    adapter: Annotated[
+        Adapter, Field(description="A: key up to key down; B: key up to key up, which no APC connector fits.")
+    ] = "A"
+    matings: Annotated[
+        int, Field(ge=1, le=4, description="Mated pairs that light passes: 1 in an adapter, 2 in a cassette.")
+    ]
+    mating_db: Annotated[float, Field(ge=0, le=2, description="Insertion loss of a mated pair at most, dB.")]
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -47,17 +56,20 @@ class PanelProfile(Profile):
         return self
 
 
+@dataclass(frozen=True, kw_only=True)
 class TrunkProfile(Profile):
     """A family of trunks: many fibres in one jacket, with the same multi-fibre connectors at both ends."""
 
-    kind: Literal["trunk"] = Field("trunk", description="What the file describes.")
-    name: str = Field(description="What it is, for people.")
-    fibre: Literal["mmf-om4", "smf-os2"] = Field(description="The fibre.")
-    fibres: tuple[Annotated[int, Field(gt=0, le=6912)], ...] = Field(min_length=1, description="Fibre counts offered.")
-    connector: str = Field(description="Connector at both ends: MPO-12/APC, ...")
-    fibres_per_connector: Literal[8, 12, 16] = Field(
-        description="Fibres that each connector carries: base 8, 12 or 16."
-    )
-    polarity: tuple[Polarity, ...] = Field(min_length=1, description="Polarity types offered.")
-    pinned: bool = Field(description="Its connectors have the guide pins, as jumpers with sockets want.")
-    db_per_km: float = Field(gt=0, le=10, description="Attenuation of its fibre, dB/km.")
+    kind: Annotated[Literal["trunk"], Field(description="What the file describes.")] = "trunk"
+    name: Annotated[str, Field(description="What it is, for people.")]
+    fibre: Annotated[Literal["mmf-om4", "smf-os2"], Field(description="The fibre.")]
+    fibres: Annotated[
+        tuple[Annotated[int, Field(gt=0, le=6912)], ...], Field(min_length=1, description="Fibre counts offered.")
+    ]
+    connector: Annotated[str, Field(description="Connector at both ends: MPO-12/APC, ...")]
+    fibres_per_connector: Annotated[
+        Literal[8, 12, 16], Field(description="Fibres that each connector carries: base 8, 12 or 16.")
+    ]
+    polarity: Annotated[tuple[Polarity, ...], Field(min_length=1, description="Polarity types offered.")]
+    pinned: Annotated[bool, Field(description="Its connectors have the guide pins, as jumpers with sockets want.")]
+    db_per_km: Annotated[float, Field(gt=0, le=10, description="Attenuation of its fibre, dB/km.")]

@@ -1,5 +1,7 @@
 """What can be ordered: lists of a vendor's transceivers, fibres and cables with their part numbers and lengths."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Annotated, Literal, Self
 
@@ -7,7 +9,8 @@ from pydantic import AfterValidator, Field, model_validator
 
 from fabricgen.catalog.cable_models import ascending
 from fabricgen.catalog.profile import Profile, Tag
-from fabricgen.kernel.frozen_model import FrozenModel
+from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.plain_model import PlainModel
 from fabricgen.kernel.units import number
 
 CODED, PLAIN = "{nnn}", "{m}"
@@ -22,45 +25,61 @@ Length = Annotated[float, Field(gt=0, le=100_000)]
 Word = Annotated[str, Field(min_length=1, max_length=64)]
 
 
-class Product(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class Product(PlainModel):
     """One line of a price list: a transceiver, a fibre, or a cable with ends of its own."""
 
-    part: str = Field(
-        min_length=1,
-        max_length=64,
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9._/{}-]*$",
-        description="Part number; `{nnn}` or `{m}` stands where it has its length.",
-    )
-    kind: Literal["transceiver", "fibre", "cable"] = Field(description="What it is; a cable has ends of its own.")
-    name: str = Field(min_length=1, max_length=120, pattern=r"^[^\x00-\x1f\x7f]*$", description="For the buyer.")
-    media: tuple[Word, ...] = Field(
-        (),
-        max_length=16,
-        description="Cable profiles that it is one of; of a fibre: those whose transceivers it joins.",
-    )
-    form_factor: str = Field("", max_length=16, description="The cage of its common end. A fibre has none.")
-    gbps: tuple[Annotated[int, Field(gt=0, le=100_000)], ...] = Field(
-        (), max_length=8, description="What ports of that cage may add up to, Gb/s, the fullest first."
-    )
-    top: Top = Field("", description="Cooling fins of its common end: OSFP cages take either finned or flat ones.")
-    far_form_factor: str = Field(
-        "", max_length=16, description="The cage of its other ends. Default: as the common one."
-    )
-    far_top: Top = Field(
-        "", description="Cooling fins of the other ends. Default: as the common one, in cages of one kind."
-    )
-    splits: int = Field(1, ge=1, le=8, description="Far ends: 1 is straight, 2 splits in two.")
-    lengths_m: Annotated[tuple[Length, ...], AfterValidator(ascending)] = Field(
-        (), max_length=64, description="Lengths it is sold in, m."
-    )
-    reach_m: float | None = Field(None, gt=0, description="Of a transceiver, m. Default: as the medium.")
-    power_w: float | None = Field(None, ge=0, le=100, description="At its common end, W. Default: as the medium.")
-    protocols: tuple[Literal["infiniband", "ethernet"], ...] = Field(
-        (), max_length=2, description="Where it speaks only one. Default: both."
-    )
-    source: str = Field(min_length=8, description="Where it was read.")
-    tag: Tag = Field("V", description="V read in the source, R recalled, D derived.")
-    note: str = Field("", description="What else one should know.")
+    part: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=64,
+            pattern=r"^[A-Za-z0-9][A-Za-z0-9._/{}-]*$",
+            description="Part number; `{nnn}` or `{m}` stands where it has its length.",
+        ),
+    ]
+    kind: Annotated[
+        Literal["transceiver", "fibre", "cable"], Field(description="What it is; a cable has ends of its own.")
+    ]
+    name: Annotated[
+        str, Field(min_length=1, max_length=120, pattern=r"^[^\x00-\x1f\x7f]*$", description="For the buyer.")
+    ]
+    media: Annotated[
+        tuple[Word, ...],
+        Field(
+            max_length=16,
+            description="Cable profiles that it is one of; of a fibre: those whose transceivers it joins.",
+        ),
+    ] = ()
+    form_factor: Annotated[str, Field(max_length=16, description="The cage of its common end. A fibre has none.")] = ""
+    gbps: Annotated[
+        tuple[Annotated[int, Field(gt=0, le=100_000)], ...],
+        Field(max_length=8, description="What ports of that cage may add up to, Gb/s, the fullest first."),
+    ] = ()
+    top: Annotated[
+        Top, Field(description="Cooling fins of its common end: OSFP cages take either finned or flat ones.")
+    ] = ""
+    far_form_factor: Annotated[
+        str, Field(max_length=16, description="The cage of its other ends. Default: as the common one.")
+    ] = ""
+    far_top: Annotated[
+        Top, Field(description="Cooling fins of the other ends. Default: as the common one, in cages of one kind.")
+    ] = ""
+    splits: Annotated[int, Field(ge=1, le=8, description="Far ends: 1 is straight, 2 splits in two.")] = 1
+    lengths_m: Annotated[
+        tuple[Length, ...], Field(max_length=64, description="Lengths it is sold in, m."), AfterValidator(ascending)
+    ] = ()
+    reach_m: Annotated[float | None, Field(gt=0, description="Of a transceiver, m. Default: as the medium.")] = None
+    power_w: Annotated[
+        float | None, Field(ge=0, le=100, description="At its common end, W. Default: as the medium.")
+    ] = None
+    protocols: Annotated[
+        tuple[Literal["infiniband", "ethernet"], ...],
+        Field(max_length=2, description="Where it speaks only one. Default: both."),
+    ] = ()
+    source: Annotated[str, Field(min_length=8, description="Where it was read.")]
+    tag: Annotated[Tag, Field(description="V read in the source, R recalled, D derived.")] = "V"
+    note: Annotated[str, Field(description="What else one should know.")] = ""
 
     @model_validator(mode="after")
     def _lengths_are_written(self) -> Self:
@@ -104,15 +123,17 @@ class Product(FrozenModel):
         return _plugs(far, form_factor) and _cooled(own, top)
 
 
+@dataclass(frozen=True, kw_only=True)
 class ProductList(Profile):
     """What a vendor sells; a blueprint names the lists to order from with `cabling: {products: [...]}`."""
 
-    kind: Literal["products"] = Field("products", description="What the file describes.")
-    name: str = Field(min_length=1, description="What the list is called.")
-    vendor: str = Field(min_length=1, description="Who sells these.")
-    products: tuple[Product, ...] = Field(
-        min_length=1, max_length=1024, description="Its lines; of two that fit, the first is taken."
-    )
+    kind: Annotated[Literal["products"], Field(description="What the file describes.")] = "products"
+    name: Annotated[str, Field(min_length=1, description="What the list is called.")]
+    vendor: Annotated[str, Field(min_length=1, description="Who sells these.")]
+    products: Annotated[
+        tuple[Product, ...],
+        Field(min_length=1, max_length=1024, description="Its lines; of two that fit, the first is taken."),
+    ]
 
 
 def _plugs(own: str, cage: str) -> bool:

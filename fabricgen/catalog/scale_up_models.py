@@ -1,57 +1,80 @@
 """What the catalogue says of a scale-up domain: accelerators joined below the scale-out network."""
 
-from typing import Literal, Self
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from fabricgen.catalog.profile import Profile
+from fabricgen.kernel.dataclass import dataclass
 
 Dimensions = tuple[int, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
 class ScaleUpDomainProfile(Profile):
     """A scale-up domain. Its `shape` names the module that wires it and says which of these keys it reads."""
 
-    kind: Literal["scale-up"] = Field("scale-up", description="What the file describes.")
-    name: str = Field(description="What it is, for people.")
-    shape: str = Field(
-        description="The module of design/scale_up_kinds that wires it: switched, mesh, torus, point_to_point."
+    kind: Annotated[Literal["scale-up"], Field(description="What the file describes.")] = "scale-up"
+    name: Annotated[str, Field(description="What it is, for people.")]
+    shape: Annotated[
+        str,
+        Field(description="The module of design/scale_up_kinds that wires it: switched, mesh, torus, point_to_point."),
+    ]
+    accelerators: Annotated[
+        int | None, Field(gt=1, description="In one domain; left out: as many as the blueprint's `per` holds.")
+    ] = None
+    any_node: Annotated[bool, Field(description="Joins accelerators whatever domain they form by themselves.")] = False
+    max_accelerators: Annotated[int | None, Field(gt=1, description="Most that the standard or the part allows.")] = (
+        None
     )
-    accelerators: int | None = Field(
-        None, gt=1, description="In one domain; left out: as many as the blueprint's `per` holds."
-    )
-    any_node: bool = Field(False, description="Joins accelerators whatever domain they form by themselves.")
-    max_accelerators: int | None = Field(None, gt=1, description="Most that the standard or the part allows.")
-    link_gbps: float = Field(gt=0, description="One link, per direction, Gb/s.")
-    lanes: int = Field(1, gt=0, description="Lanes of one link.")
-    ports: int = Field(0, ge=0, description="Links an accelerator can have; 0: as many as a domain of it takes.")
-    scale_out_ports: int = Field(0, ge=0, description="How many of its ports stay for the scale-out network.")
-    link_name: str = Field(
-        "link", pattern=r"^[a-z]{1,12}$", description="What ports are called: `gpu0/link3`, or nvl, ici."
-    )
+    link_gbps: Annotated[float, Field(gt=0, description="One link, per direction, Gb/s.")]
+    lanes: Annotated[int, Field(gt=0, description="Lanes of one link.")] = 1
+    ports: Annotated[
+        int, Field(ge=0, description="Links an accelerator can have; 0: as many as a domain of it takes.")
+    ] = 0
+    scale_out_ports: Annotated[
+        int, Field(ge=0, description="How many of its ports stay for the scale-out network.")
+    ] = 0
+    link_name: Annotated[
+        str, Field(pattern=r"^[a-z]{1,12}$", description="What ports are called: `gpu0/link3`, or nvl, ici.")
+    ] = "link"
 
-    switches: int = Field(0, ge=0, description="Switch ASICs or optical circuit switches; 0: none.")
-    links_per_switch: tuple[int, ...] = Field((), description="Links of one accelerator to each ASIC in turn.")
-    switch_ports: int = Field(0, ge=0, description="Ports of one ASIC, each of one link.")
-    switch_lanes: int = Field(0, ge=0, description="The same as lanes, where a part is sold by lanes.")
-    switches_per_tray: int = Field(0, ge=0, description="ASICs in one switch tray; 0: on the board.")
-    tray: str = Field("", description="The switch profile of a tray.")
+    switches: Annotated[int, Field(ge=0, description="Switch ASICs or optical circuit switches; 0: none.")] = 0
+    links_per_switch: Annotated[
+        tuple[int, ...], Field(description="Links of one accelerator to each ASIC in turn.")
+    ] = ()
+    switch_ports: Annotated[int, Field(ge=0, description="Ports of one ASIC, each of one link.")] = 0
+    switch_lanes: Annotated[int, Field(ge=0, description="The same as lanes, where a part is sold by lanes.")] = 0
+    switches_per_tray: Annotated[int, Field(ge=0, description="ASICs in one switch tray; 0: on the board.")] = 0
+    tray: Annotated[str, Field(description="The switch profile of a tray.")] = ""
 
-    links_per_pair: int = Field(0, ge=0, description="Mesh: links between two accelerators.")
+    links_per_pair: Annotated[int, Field(ge=0, description="Mesh: links between two accelerators.")] = 0
 
-    dims: Dimensions = Field((), description="Torus: accelerators along each dimension.")
-    cube: Dimensions = Field((), description="Torus: the block that is wired by itself; switches join such blocks.")
-    block: Dimensions = Field((), description="Torus: how the accelerators of one node lie in it.")
-    links_per_neighbour: tuple[int, ...] = Field((), description="Torus: links to a neighbour in each dimension.")
+    dims: Annotated[Dimensions, Field(description="Torus: accelerators along each dimension.")] = ()
+    cube: Annotated[
+        Dimensions, Field(description="Torus: the block that is wired by itself; switches join such blocks.")
+    ] = ()
+    block: Annotated[Dimensions, Field(description="Torus: how the accelerators of one node lie in it.")] = ()
+    links_per_neighbour: Annotated[
+        tuple[int, ...], Field(description="Torus: links to a neighbour in each dimension.")
+    ] = ()
 
-    backplane: bool = Field(True, description="Links between chassis run in a rack's backplane and need no cable.")
-    form_factor: str = Field("", description="Cages that cabled links end in, one a link.")
-    media: tuple[str, ...] = Field((), description="Cable profiles that carry them; empty: any that fits.")
-    switch_media: tuple[str, ...] = Field((), description="Cable profiles of links to switches, where they differ.")
+    backplane: Annotated[
+        bool, Field(description="Links between chassis run in a rack's backplane and need no cable.")
+    ] = True
+    form_factor: Annotated[str, Field(description="Cages that cabled links end in, one a link.")] = ""
+    media: Annotated[tuple[str, ...], Field(description="Cable profiles that carry them; empty: any that fits.")] = ()
+    switch_media: Annotated[
+        tuple[str, ...], Field(description="Cable profiles of links to switches, where they differ.")
+    ] = ()
 
-    options: dict[str, int | float | str | tuple[int, ...]] = Field(
-        default_factory=dict, description="What a shape of one's own reads beyond these keys."
-    )
+    options: Annotated[
+        dict[str, int | float | str | tuple[int, ...]],
+        Field(description="What a shape of one's own reads beyond these keys."),
+    ] = field(default_factory=dict)
 
     @property
     def lane_gbps(self) -> float:

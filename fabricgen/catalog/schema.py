@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel
-from pydantic.json_schema import models_json_schema
+from pydantic import TypeAdapter
 
 from fabricgen.catalog.models import PROFILE_KINDS
 from fabricgen.kernel.json_schema import SchemaWriter, finished
+from fabricgen.kernel.plain_model import adapter
 
 
 def catalog_schema() -> dict[str, Any]:
     """Return the schema of a profile file of any kind; its `kind` says which it is."""
-    models: list[tuple[type[BaseModel], Any]] = [(model, "validation") for model in PROFILE_KINDS.values()]
-    refs, shared = models_json_schema(models, ref_template="#/$defs/{model}", schema_generator=SchemaWriter)
+    refs, shared = TypeAdapter.json_schemas(
+        [(kind, "validation", adapter(model)) for kind, model in PROFILE_KINDS.items()],
+        ref_template="#/$defs/{model}",
+        schema_generator=SchemaWriter,
+    )
     schema = {
         "$defs": shared["$defs"],
         "description": "A switch, node, NIC, cable, scale-up domain, rack, product list, patch panel or trunk.",
-        "oneOf": [refs[key] for key in models],
+        "oneOf": [refs[kind, "validation"] for kind in PROFILE_KINDS],
     }
     return finished(schema, "fabricgen catalogue profile", {})

@@ -4,42 +4,50 @@ Per HwSKU: buffers_defaults_t0.j2 and _t1.j2 (pools, for a switch with hosts and
 (buffers_defaults_objects.j2, files/build_templates/buffers_config.j2), and pg_profile_lookup.ini (headroom).
 """
 
-from typing import Literal, NamedTuple, TypeAlias
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
-from fabricgen.kernel.frozen_model import FrozenModel
+from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.plain_model import PlainModel
 
 BufferRole: TypeAlias = Literal["t0", "t1"]
 """Whether hosts attach to a switch (t0) or not (t1)."""
 
 
-class BufferPool(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class BufferPool(PlainModel):
     """A pool; `xoff` is what ports share as headroom, None where each reserves its own."""
 
     type: Literal["ingress", "egress"]
     mode: Literal["static", "dynamic"]
-    size: int = Field(ge=0)
-    xoff: int | None = Field(None, ge=0)
+    size: Annotated[int, Field(ge=0)]
+    xoff: Annotated[int | None, Field(ge=0)] = None
 
 
-class BufferProfile(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class BufferProfile(PlainModel):
     """What a queue, group or port may take of a pool: a threshold in bytes, or a power of two of what is free."""
 
     pool: str
-    size: int = Field(ge=0)
+    size: Annotated[int, Field(ge=0)]
     static_th: int | None = None
-    dynamic_th: int | None = Field(None, ge=-8, le=7)
+    dynamic_th: Annotated[int | None, Field(ge=-8, le=7)] = None
 
 
-class RoleBuffers(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class RoleBuffers(PlainModel):
     """Pools and profiles of a switch in one role; no profiles: those of t0."""
 
     pools: dict[str, BufferPool]
-    profiles: dict[str, BufferProfile] = Field(default_factory=dict)
+    profiles: Annotated[dict[str, BufferProfile], Field()] = field(default_factory=dict)
 
 
-class PortBuffers(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class PortBuffers(PlainModel):
     """Profiles that a port uses: of its lossy priority group, its queues, and of itself in each direction."""
 
     group: str
@@ -59,14 +67,15 @@ class Headroom(NamedTuple):
     xon_offset: int | None = None
 
 
-class BufferSet(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class BufferSet(PlainModel):
     """What is published for some HwSKUs alike."""
 
     hwskus: tuple[str, ...]
     roles: dict[BufferRole, RoleBuffers]
     cabled: PortBuffers
     unused: PortBuffers | None = None
-    headroom: dict[int, dict[int, Headroom]] = Field(description="Cable, m -> port speed, Gb/s -> headroom.")
+    headroom: Annotated[dict[int, dict[int, Headroom]], Field(description="Cable, m -> port speed, Gb/s -> headroom.")]
 
     def role(self, wanted: BufferRole) -> RoleBuffers:
         """Pools and profiles of a role; those of t0 where t1 has none of its own."""

@@ -1,52 +1,64 @@
 """A switch on SONiC: its port table and the ways its cages may be split."""
 
-from typing import Literal
+from __future__ import annotations
+
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from fabricgen.catalog.profile import Id
 from fabricgen.catalog.sonic_buffers import BufferSet
-from fabricgen.kernel.frozen_model import FrozenModel
+from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.plain_model import PlainModel
 
 
-class BreakoutRun(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class BreakoutRun(PlainModel):
     """Cages `first` to `last` (from 1) split into `ways` ports of `speed_gbps` in a HwSKU."""
 
-    first: int = Field(gt=0)
-    last: int = Field(gt=0)
-    ways: int = Field(gt=0)
-    speed_gbps: int = Field(gt=0)
+    first: Annotated[int, Field(gt=0)]
+    last: Annotated[int, Field(gt=0)]
+    ways: Annotated[int, Field(gt=0)]
+    speed_gbps: Annotated[int, Field(gt=0)]
 
 
-class PlatformCage(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class PlatformCage(PlainModel):
     """A cage as the NOS numbers it: first port, its ASIC lanes in order, alias and index."""
 
-    port: int = Field(ge=0, description="N of the first port, EthernetN.")
+    port: Annotated[int, Field(ge=0, description="N of the first port, EthernetN.")]
     lanes: tuple[int, ...]
-    alias: str = Field(
-        description="What its ports' aliases share; `{}` in it: what a port adds goes there, else at the end."
-    )
+    alias: Annotated[
+        str,
+        Field(description="What its ports' aliases share; `{}` in it: what a port adds goes there, else at the end."),
+    ]
     index: int
-    alias_of_unsplit: str | None = Field(None, description="As the platform's, where this cage differs.")
+    alias_of_unsplit: Annotated[str | None, Field(description="As the platform's, where this cage differs.")] = None
 
 
-class SonicPlatform(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class SonicPlatform(PlainModel):
     """A switch on SONiC: platform string, HwSKUs and the port table. Lanes are read, never computed."""
 
     switch: Id
     platform: str
     default_hwsku: str
     source: str
-    hwskus: dict[str, tuple[BreakoutRun, ...]] = Field(
-        description="HwSKU -> how its cages are split; a cage in no run has no port in it."
-    )
-    suffixes: dict[int, tuple[str, ...]] = Field(description="Ways -> what a split port adds to the cage's alias.")
-    alias_of_unsplit: str = Field("", description="What an unsplit port adds to the cage's alias.")
-    breakout_modes: dict[int, tuple[str, ...]] = Field(
-        description="Ways -> breakout modes of platform.json as spelled there."
-    )
+    hwskus: Annotated[
+        dict[str, tuple[BreakoutRun, ...]],
+        Field(description="HwSKU -> how its cages are split; a cage in no run has no port in it."),
+    ]
+    suffixes: Annotated[
+        dict[int, tuple[str, ...]], Field(description="Ways -> what a split port adds to the cage's alias.")
+    ]
+    alias_of_unsplit: Annotated[str, Field(description="What an unsplit port adds to the cage's alias.")] = ""
+    breakout_modes: Annotated[
+        dict[int, tuple[str, ...]], Field(description="Ways -> breakout modes of platform.json as spelled there.")
+    ]
     fec: Literal["rs", "fc", "none", ""] = "rs"
-    buffers: tuple[BufferSet, ...] = Field((), description="Empty where the device tree publishes no lossless sizes.")
+    buffers: Annotated[
+        tuple[BufferSet, ...], Field(description="Empty where the device tree publishes no lossless sizes.")
+    ] = ()
     cages: tuple[PlatformCage, ...]
 
     def alias(self, cage: PlatformCage, ways: int, part: int) -> str:

@@ -1,47 +1,66 @@
 """What the catalogue says of a switch: its cages, its line cards where it is a chassis, its size and power."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field
 from functools import cached_property
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from fabricgen.catalog.profile import Power, PowerSupplies, Profile
-from fabricgen.kernel.frozen_model import FrozenModel
+from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.plain_model import PlainModel
 
 
-class CageClass(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class CageClass(PlainModel):
     """A run of equal cages on a switch face, numbered in the order of the classes."""
 
-    count: int = Field(gt=0, description="Cages of this kind.")
-    form_factor: str = Field(description="OSFP, QSFP-DD, QSFP112, QSFP28, SFP28, RJ45, ...")
-    lanes: int = Field(gt=0, description="Electrical lanes of one cage.")
-    lane_gbps: float = Field(gt=0, description="Fastest rate of one lane, Gb/s.")
-    connectors: Literal[1, 2] = Field(1, description="2 for a twin-port cage: two cable connectors, one transceiver.")
-    breakouts: dict[int, tuple[int, ...]] = Field(
-        description="Ports a cage may be split into -> speeds offered by each, Gb/s."
-    )
-    breakout_blocks: dict[int, int] = Field(
-        default_factory=dict,
-        description=(
-            "Ports a cage may be split into -> how many cages one so split takes up: itself, and the next ones, "
-            "which stay empty. Blocks of that many begin at the first cage of the class. Not listed: takes up 1."
+    count: Annotated[int, Field(gt=0, description="Cages of this kind.")]
+    form_factor: Annotated[str, Field(description="OSFP, QSFP-DD, QSFP112, QSFP28, SFP28, RJ45, ...")]
+    lanes: Annotated[int, Field(gt=0, description="Electrical lanes of one cage.")]
+    lane_gbps: Annotated[float, Field(gt=0, description="Fastest rate of one lane, Gb/s.")]
+    connectors: Annotated[
+        Literal[1, 2], Field(description="2 for a twin-port cage: two cable connectors, one transceiver.")
+    ] = 1
+    breakouts: Annotated[
+        dict[int, tuple[int, ...]], Field(description="Ports a cage may be split into -> speeds offered by each, Gb/s.")
+    ]
+    breakout_blocks: Annotated[
+        dict[int, int],
+        Field(
+            description=(
+                "Ports a cage may be split into -> how many cages one so split takes up: itself, and the next ones, "
+                "which stay empty. Blocks of that many begin at the first cage of the class. Not listed: takes up 1."
+            )
         ),
-    )
+    ] = field(default_factory=dict)
 
-    top: Literal["finned", "flat"] = Field(
-        "finned",
-        description="The top of OSFP plugs in it: finned where air cools them, flat where the cage or liquid does.",
-    )
-    optic_w: float | None = Field(None, gt=0, description="What a transceiver may draw in each of these cages, W.")
-    high_power_w: float | None = Field(None, gt=0, description="What one may draw in those of `high_power_cages`, W.")
-    high_power_cages: tuple[int, ...] = Field((), description="Cages that may draw more, by number on the face.")
-    rows: int | None = Field(
-        None, ge=1, le=64, description="Rows they form on the face, or on a card. Default: as few as 19 inches take."
-    )
-    numbered: Literal["down", "across"] = Field(
-        "down", description="Their numbers run down each column, or across each row. Default: down."
-    )
+    top: Annotated[
+        Literal["finned", "flat"],
+        Field(
+            description="The top of OSFP plugs in it: finned where air cools them, flat where the cage or liquid does."
+        ),
+    ] = "finned"
+    optic_w: Annotated[
+        float | None, Field(gt=0, description="What a transceiver may draw in each of these cages, W.")
+    ] = None
+    high_power_w: Annotated[
+        float | None, Field(gt=0, description="What one may draw in those of `high_power_cages`, W.")
+    ] = None
+    high_power_cages: Annotated[
+        tuple[int, ...], Field(description="Cages that may draw more, by number on the face.")
+    ] = ()
+    rows: Annotated[
+        int | None,
+        Field(ge=1, le=64, description="Rows they form on the face, or on a card. Default: as few as 19 inches take."),
+    ] = None
+    numbered: Annotated[
+        Literal["down", "across"],
+        Field(description="Their numbers run down each column, or across each row. Default: down."),
+    ] = "down"
 
     def optic_limit_w(self, cages: Iterable[int]) -> float | None:
         """What a transceiver may draw in any of some cages (by number on the face), W; None where nobody says."""
@@ -98,11 +117,14 @@ class CageClass(FrozenModel):
         return self.breakout_blocks.get(ways, 1)
 
 
-class Pipelines(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class Pipelines(PlainModel):
     """How many ports a pipeline of the ASIC serves, and the cages (from 1) that share each."""
 
-    ports: int = Field(gt=0, description="Ports of one pipeline at most, however its cages are split.")
-    cages: tuple[tuple[int, ...], ...] = Field(min_length=1, description="The cages of each pipeline, by number.")
+    ports: Annotated[int, Field(gt=0, description="Ports of one pipeline at most, however its cages are split.")]
+    cages: Annotated[
+        tuple[tuple[int, ...], ...], Field(min_length=1, description="The cages of each pipeline, by number.")
+    ]
 
     @cached_property
     def of_cage(self) -> dict[int, int]:
@@ -110,16 +132,22 @@ class Pipelines(FrozenModel):
         return {cage: i for i, cages in enumerate(self.cages) for cage in cages}
 
 
-class LineCards(FrozenModel):
+@dataclass(frozen=True, kw_only=True)
+class LineCards(PlainModel):
     """Equal line cards of a chassis, in consecutive slots."""
 
-    count: int = Field(gt=0, description="Cards of this kind.")
-    cages: int = Field(gt=0, description="Cages of one card.")
-    first_slot: int = Field(gt=0, description="The slot of the first of these cards, as the chassis numbers them.")
-    model: str = Field(description="What the card is called.")
-    part_number: str = Field(min_length=1, pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*$", description="What is ordered.")
+    count: Annotated[int, Field(gt=0, description="Cards of this kind.")]
+    cages: Annotated[int, Field(gt=0, description="Cages of one card.")]
+    first_slot: Annotated[
+        int, Field(gt=0, description="The slot of the first of these cards, as the chassis numbers them.")
+    ]
+    model: Annotated[str, Field(description="What the card is called.")]
+    part_number: Annotated[
+        str, Field(min_length=1, pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*$", description="What is ordered.")
+    ]
 
 
+@dataclass(frozen=True, kw_only=True)
 class SwitchProfile(Profile):
     """A switch: its face, size, power and the network operating systems it runs.
 
@@ -127,36 +155,46 @@ class SwitchProfile(Profile):
     all its cards, fabric and supervisor modules.
     """
 
-    kind: Literal["switch"] = Field("switch", description="What the file describes.")
-    vendor: str = Field(description="Who makes it.")
-    model: str = Field(description="What its maker calls it.")
-    protocol: Literal["ethernet", "infiniband", "nvlink", "scale-up-ethernet", "ualink", "optical-circuit"] = Field(
-        description="What it switches."
-    )
-    asic: str = Field(description="Its switching chip.")
-    throughput_gbps: float | None = Field(None, gt=0, description="Per direction, Gb/s.")
-    cages: tuple[CageClass, ...] = Field(min_length=1, description="Its cages by kind, in the order of the face.")
-    rack_units: int = Field(gt=0, description="Height, rack units.")
-    power_w: Power = Field(
-        Power.model_construct(max=None, typical=None), description="Electrical power without optics, W."
-    )
-    psu: PowerSupplies | None = Field(
-        None, description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."
-    )
-    weight_kg: float | None = Field(None, gt=0, description="Weight, kg.")
-    liquid_share: float | None = Field(
-        0.0, ge=0, le=1, description="Share of its heat that coolant takes, null where it is not known. Default: air."
-    )
-    nos: tuple[str, ...] = Field(
-        min_length=1, description="Network operating systems that run on it, the usual one first."
-    )
-    part_number: str = Field("", description="What is ordered.")
-    pipelines: Pipelines | None = Field(
-        None, description="Where pipelines of the ASIC serve fewer ports than their cages could be split into."
-    )
-    line_cards: tuple[LineCards, ...] = Field(
-        (), description="The line cards of a chassis, which hold its cages in the order of the face; none: a fixed box."
-    )
+    kind: Annotated[Literal["switch"], Field(description="What the file describes.")] = "switch"
+    vendor: Annotated[str, Field(description="Who makes it.")]
+    model: Annotated[str, Field(description="What its maker calls it.")]
+    protocol: Annotated[
+        Literal["ethernet", "infiniband", "nvlink", "scale-up-ethernet", "ualink", "optical-circuit"],
+        Field(description="What it switches."),
+    ]
+    asic: Annotated[str, Field(description="Its switching chip.")]
+    throughput_gbps: Annotated[float | None, Field(gt=0, description="Per direction, Gb/s.")] = None
+    cages: Annotated[
+        tuple[CageClass, ...], Field(min_length=1, description="Its cages by kind, in the order of the face.")
+    ]
+    rack_units: Annotated[int, Field(gt=0, description="Height, rack units.")]
+    power_w: Annotated[Power, Field(description="Electrical power without optics, W.")] = Power()
+    psu: Annotated[
+        PowerSupplies | None,
+        Field(description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."),
+    ] = None
+    weight_kg: Annotated[float | None, Field(gt=0, description="Weight, kg.")] = None
+    liquid_share: Annotated[
+        float | None,
+        Field(
+            ge=0, le=1, description="Share of its heat that coolant takes, null where it is not known. Default: air."
+        ),
+    ] = 0.0
+    nos: Annotated[
+        tuple[str, ...],
+        Field(min_length=1, description="Network operating systems that run on it, the usual one first."),
+    ]
+    part_number: Annotated[str, Field(description="What is ordered.")] = ""
+    pipelines: Annotated[
+        Pipelines | None,
+        Field(description="Where pipelines of the ASIC serve fewer ports than their cages could be split into."),
+    ] = None
+    line_cards: Annotated[
+        tuple[LineCards, ...],
+        Field(
+            description="The line cards of a chassis, which hold its cages in the order of the face; none: a fixed box."
+        ),
+    ] = ()
 
     @model_validator(mode="after")
     def _pipelines_are_of_cages(self) -> Self:

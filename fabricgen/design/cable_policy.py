@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TypeVar
 
 from fabricgen.blueprint.cabling import MediaPolicy
@@ -112,5 +113,5 @@ def stock_of(blueprint: Blueprint, catalog: Catalog) -> tuple[CableProfile, ...]
     found = []
     for cable in catalog.cables:
         lengths = stock.get(cable.id) or stock.get(cable.medium)
-        found.append(cable.model_copy(update={"stock_m": lengths}) if lengths else cable)
+        found.append(replace(cable, stock_m=lengths) if lengths else cable)
     return tuple(found)

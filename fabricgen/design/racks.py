@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from fabricgen.blueprint.floor import Floor
@@ -34,7 +35,7 @@ def network_rack(blueprint: Blueprint, catalog: Catalog, units: int) -> RackProf
 
 def plain_rack(units: int, floor: Floor) -> RackProfile:
     """A rack of which nothing is known but its height and the place that the floor has for it."""
-    return RackProfile.model_construct(
+    return RackProfile(
         id=f"rack-{units}u",
         source="the blueprint",
         tag="D",
@@ -47,4 +48,4 @@ def plain_rack(units: int, floor: Floor) -> RackProfile:
 
 def _with(rack: RackProfile, **stated: Any) -> RackProfile:
     changed = {key: value for key, value in stated.items() if value is not None}
-    return rack.model_copy(update=changed) if changed else rack
+    return replace(rack, **changed) if changed else rack

@@ -19,16 +19,19 @@ else:
     from operator import attrgetter
     from typing import Any
 
-    def dataclass(*, frozen: bool = False, order: bool = False, eq: bool = True, slots: bool = False) -> Callable:
+    def dataclass(
+        *, frozen: bool = False, order: bool = False, eq: bool = True, slots: bool = False, kw_only: bool = False
+    ) -> Callable:
         """As the standard decorator of that name; classes that are not frozen, or are ordered, get its methods."""
         if order or not frozen:
-            return dataclasses.dataclass(frozen=frozen, order=order, eq=eq, slots=slots)
+            return dataclasses.dataclass(frozen=frozen, order=order, eq=eq, slots=slots, kw_only=kw_only)
 
         def made(cls: type) -> type:
-            bare = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(cls)
+            bare = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)(cls)
             fields = dataclasses.fields(bare)
-            if not all(field.init and not field.kw_only for field in fields):
-                raise TypeError(f"{cls.__name__}: every field of a frozen class is given to its constructor, by place")
+            if not all(field.init and field.kw_only == kw_only for field in fields):
+                told = "every field of a frozen class is given to its constructor"
+                raise TypeError(f"{cls.__name__}: {told}, all by place or all by name")
             methods = _methods(bare, fields) | (_comparing(fields) if eq else {})
             for name, method in methods.items():
                 if name not in cls.__dict__:

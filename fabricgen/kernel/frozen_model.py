@@ -1,4 +1,4 @@
-"""The model that all parts of blueprints and of the catalogue are made of."""
+"""The model that all parts of blueprints are made of; those of the catalogue are plain (plain_model.py)."""
 
 from __future__ import annotations
 

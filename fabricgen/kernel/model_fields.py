@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.kernel.plain_model import PlainModel, fields_of
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
 
-def names_at(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> list[str]:
+def names_at(model: type[Any], path: Path, tags: Sequence[str] = ()) -> list[str]:
     """Return the keys that the mapping at `path` may have; `tags` (as pydantic has them) narrow unions."""
     return sorted({name for found in _models_at(model, path, tags) for name in _fields(found)})
 
 
-def field_hint(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> str:
+def field_hint(model: type[Any], path: Path, tags: Sequence[str] = ()) -> str:
     """Return what the field at `path` is for, where the model says so."""
     for found in _models_at(model, path[:-1], tags):
         info = _fields(found).get(str(path[-1]))
@@ -27,16 +27,16 @@ def field_hint(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> 
     return ""
 
 
-def fields_at(model: type[BaseModel], path: Path) -> dict[str, FieldInfo]:
+def fields_at(model: type[Any], path: Path) -> dict[str, FieldInfo]:
     """Return the fields of the mapping at `path`, by name."""
-    return {name: info for found in _models_at(model, path, ()) for name, info in found.model_fields.items()}
+    return {name: info for found in _models_at(model, path, ()) for name, info in fields_of(found).items()}
 
 
-def models_within(model: type[BaseModel]) -> list[type[BaseModel]]:
+def models_within(model: type[Any]) -> list[type[Any]]:
     """Return a model and all that it is made of, each once."""
     found = [model]
     for each in found:
-        annotations = [info.annotation for info in each.model_fields.values()]
+        annotations = [info.annotation for info in fields_of(each).values()]
         while annotations:
             annotation = annotations.pop(0)
             for plain in _unwrap(annotation):
@@ -46,7 +46,7 @@ def models_within(model: type[BaseModel]) -> list[type[BaseModel]]:
     return found
 
 
-def _models_at(model: type[BaseModel], path: Path, tags: Sequence[str]) -> list[type[BaseModel]]:
+def _models_at(model: type[Any], path: Path, tags: Sequence[str]) -> list[type[Any]]:
     inside: list[Any] = list(_unwrap(model))
     for part in path:
         inside = [t for each in inside for inner in _children(each, part) for t in _unwrap(inner)]
@@ -64,8 +64,8 @@ def _unwrap(annotation: Any) -> Iterator[Any]:
             yield from _unwrap(member)
     elif hasattr(annotation, "__value__"):  # a type alias
         yield from _unwrap(annotation.__value__)
-    elif _is_model(annotation) and "root" in annotation.model_fields:
-        yield from _unwrap(annotation.model_fields["root"].annotation)
+    elif _is_model(annotation) and "root" in fields_of(annotation):
+        yield from _unwrap(fields_of(annotation)["root"].annotation)
     else:
         yield annotation
 
@@ -88,22 +88,22 @@ def _children(annotation: Any, part: str | int) -> Iterator[Any]:
         yield arguments[0]
 
 
-def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
+def _fields(model: type[Any]) -> dict[str, FieldInfo]:
     """Key in the text -> field; an alias is what users write."""
     fields: dict[str, FieldInfo] = {}
-    for name, info in model.model_fields.items():
+    for name, info in fields_of(model).items():
         alias = info.validation_alias if isinstance(info.validation_alias, str) else info.alias
         fields[alias or name] = info
     return fields
 
 
 def _is_model(annotation: Any) -> bool:
-    return isinstance(annotation, type) and hasattr(annotation, "model_fields")
+    return isinstance(annotation, type) and (issubclass(annotation, PlainModel) or hasattr(annotation, "model_fields"))
 
 
-def _is_tagged(model: type[BaseModel], tags: Sequence[str]) -> bool:
+def _is_tagged(model: type[Any], tags: Sequence[str]) -> bool:
     """Say whether one of the tags means this model: its name, or a literal value of one of its fields."""
     if model.__name__ in tags:
         return True
-    literals = (i.annotation for i in model.model_fields.values() if get_origin(i.annotation) is Literal)
+    literals = (i.annotation for i in fields_of(model).values() if get_origin(i.annotation) is Literal)
     return any(str(value) in tags for literal in literals for value in get_args(literal))

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, Span, did_you_mean, nearest
 from fabricgen.kernel.model_fields import field_hint, names_at
+from fabricgen.kernel.plain_model import validated
 from fabricgen.kernel.yaml_scalars import Include
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
     from pydantic_core import ErrorDetails
 
     from fabricgen.kernel.located_yaml import Located
 
-M = TypeVar("M", bound="BaseModel")
+M = TypeVar("M")
 
 _EXPECTED = {
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), "a whole number"),
@@ -29,6 +29,8 @@ _EXPECTED = {
     "string_type": "text",
     "none_required": "nothing",
 }
+_KINDS = {"unexpected_keyword_argument": "extra_forbidden", "dataclass_type": "model_type"}
+"""What pydantic says of dataclasses in words of their own."""
 MOST_FAULTS = 500
 """How many things that do not fit are told each for itself."""
 
@@ -69,7 +71,7 @@ def validate(model: type[M], located: Located, *, code: str = "FG010") -> M:
     if located.root.has_include:
         raise InputError(_in_order(_unresolved(path, located.span(path)) for path in _includes(located.data, ())))
     try:
-        return model.model_validate(located.data)
+        return validated(model, located.data)
     except ValidationError as error:
         problems = _collapse([_problem(e, located.data) for e in error.errors(include_url=False)])
         problems = [p for p in problems if not _follows(p, problems)]
@@ -119,8 +121,8 @@ def _problem(error: ErrorDetails, data: Any) -> _Problem:
         else:
             path, data = (*path, step), data[step]
     path = (*path, loc[-1]) if missing else path
-    context = dict(error.get("ctx", {}))
-    return _Problem(error["type"], path, error["msg"], error["input"], context, is_key, tuple(branches))
+    context, kind = dict(error.get("ctx", {})), _KINDS.get(error["type"], error["type"])
+    return _Problem(kind, path, error["msg"], error["input"], context, is_key, tuple(branches))
 
 
 def _collapse(problems: list[_Problem], level: int = 0) -> list[_Problem]:
@@ -191,7 +193,7 @@ def _short(message: str) -> str:
     return message if len(message) <= MOST_TEXT else f"{message[: MOST_TEXT // 2]}...{message[-MOST_TEXT // 2 :]}"
 
 
-def _diagnostic(problem: _Problem, model: type[BaseModel], located: Located, code: str) -> Diagnostic:
+def _diagnostic(problem: _Problem, model: type[Any], located: Located, code: str) -> Diagnostic:
     path = problem.path
     of_key = problem.is_key or problem.kind == "extra_forbidden"
     span = located.key_span(path) if of_key else located.span(path)
@@ -219,7 +221,7 @@ def _message(problem: _Problem) -> str:
     return f"{start}expected {wanted}, found {found}" if wanted else f"{start}{_sentence(problem)}, found {found}"
 
 
-def _hint(problem: _Problem, model: type[BaseModel]) -> str:
+def _hint(problem: _Problem, model: type[Any]) -> str:
     tags = [tag for _, tag in problem.branches]
     if problem.kind == "extra_forbidden":
         return did_you_mean(str(problem.path[-1]), names_at(model, problem.path[:-1], tags))

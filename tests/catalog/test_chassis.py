@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from fabricgen.design.fabric_model import Leg
 from fabricgen.design.summary import power_w
 from fabricgen.export.parts import cables
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.kernel.plain_model import validated
 from fabricgen.parts import bill
 
 BLUEPRINT = Path(__file__).with_name("hpn_chassis.yaml")
@@ -31,7 +33,7 @@ def cluster_of(*sets: str) -> Cluster:
 
 
 def chassis(**changes: Any) -> SwitchProfile:
-    return SwitchProfile.model_validate(CATALOG.switch("7808r4").model_dump() | changes)
+    return validated(SwitchProfile, asdict(CATALOG.switch("7808r4")) | changes)
 
 
 def card(first_slot: int, count: int = 4, cages: int = 36) -> dict[str, Any]:
@@ -164,7 +166,7 @@ def test_ports_that_do_not_deal_over_the_planes_are_refused() -> None:
 def test_rails_and_ports_have_no_gaps(places: list[tuple[int, int]]) -> None:
     ports = [{"rail": r, "port": p, "name": f"n{i}", "cage": f"n{i}"} for i, (r, p) in enumerate(places)]
     with pytest.raises(ValidationError, match="rails must be 1 to"):
-        NicRole.model_validate({"form_factor": "OSFP", "lanes": 4, "lane_gbps": 100, "speeds": [400], "ports": ports})
+        validated(NicRole, {"form_factor": "OSFP", "lanes": 4, "lane_gbps": 100, "speeds": [400], "ports": ports})
 
 
 def test_a_cage_that_disables_its_neighbour_makes_fewer_ports() -> None:
@@ -177,7 +179,7 @@ def test_a_cage_that_disables_its_neighbour_makes_fewer_ports() -> None:
 @pytest.mark.parametrize(("count", "blocks"), [(64, {4: 2}), (63, {8: 2}), (64, {8: 1})])
 def test_blocks_that_do_not_fit_the_face_are_refused(count: int, blocks: dict[int, int]) -> None:
     with pytest.raises(ValidationError, match="block"):
-        CageClass.model_validate(CAGE | {"count": count, "breakout_blocks": blocks})
+        validated(CageClass, CAGE | {"count": count, "breakout_blocks": blocks})
 
 
 def test_a_pipeline_serves_no_more_ports_than_it_can() -> None:
@@ -186,14 +188,14 @@ def test_a_pipeline_serves_no_more_ports_than_it_can() -> None:
     assert switch.most_ports(0, 8) == switch.most_ports(0, 4) == 256
     assert list(switch.served((1, 2, 3, 4), 8, {})) == [1, 2], "cages 1 and 4 share a pipeline, and 2 and 3"
     assert list(switch.served((2, 4), 2, {0: 8, 1: 9})) == [4]
-    assert switch.model_copy(update={"pipelines": None}).most_ports(0, 8) == 512
+    assert replace(switch, pipelines=None).most_ports(0, 8) == 512
 
 
 @pytest.mark.parametrize("cages", [((1, 2), (2, 3)), ((64, 65),), ((0, 1),)])
 def test_pipelines_name_cages_of_the_face_once(cages: tuple[tuple[int, ...], ...]) -> None:
-    switch = CATALOG.switch("ds5000").model_dump() | {"pipelines": {"ports": 10, "cages": cages}}
+    switch = asdict(CATALOG.switch("ds5000")) | {"pipelines": {"ports": 10, "cages": cages}}
     with pytest.raises(ValueError, match="pipelines name cages once"):
-        SwitchProfile.model_validate(switch)
+        validated(SwitchProfile, switch)
 
 
 @pytest.mark.parametrize(("name", "ways"), [("sn5600", 8), ("sn5400", 8), ("sn4700", 8), ("sn4600c", 4)])

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.design.scale_up_kinds import mesh, switched, torus
 from fabricgen.design.scale_up_model import LocalLink, MisfitError, ScaleUpKind
+from fabricgen.kernel.plain_model import validated
 
 LAWS = settings(max_examples=80, deadline=None)
 COMMON = {"id": "made", "name": "made", "source": "made for a test", "tag": "R", "link_gbps": 100}
 
 
 def profile(shape: str, **values: object) -> ScaleUpDomainProfile:
-    return ScaleUpDomainProfile.model_validate(COMMON | {"shape": shape} | values)
+    return validated(ScaleUpDomainProfile, COMMON | {"shape": shape} | values)
 
 
 def wired(kind: ScaleUpKind, domain: ScaleUpDomainProfile, accelerators: int) -> list[LocalLink]:

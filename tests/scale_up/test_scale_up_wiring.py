@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from fabricgen.blueprint.load import load_blueprint
+from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.summary import summary
 from fabricgen.export.parts import cables, devices, links
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.kernel.plain_model import adapter
 from tests.conftest import EXAMPLES, example_cluster
 from tests.scale_up.domains import blueprint, ends, rows
 
@@ -178,7 +180,7 @@ def test_a_new_kind_is_one_new_file(star: Path) -> None:
 def test_spare_ports_must_be_those_the_node_brings(tmp_path: Path) -> None:
     from fabricgen.catalog.loader import Catalog
 
-    node = Catalog().node("hls3-gaudi3").model_dump(mode="json")
+    node = adapter(NodeProfile).dump_python(Catalog().node("hls3-gaudi3"), mode="json")
     node["roles"]["compute"]["ports"].pop()
     import json
 

@@ -15,6 +15,7 @@ def command(name: str | None, own: Path | None) -> None:
     from fabricgen.catalog.loader import Catalog
     from fabricgen.catalog.models import PROFILE_KINDS
     from fabricgen.kernel.diagnostics import did_you_mean, fault
+    from fabricgen.kernel.plain_model import adapter
 
     catalog = Catalog(own)
     kinds = {kind: catalog.ids(kind) for kind in PROFILE_KINDS}
@@ -29,4 +30,5 @@ def command(name: str | None, own: Path | None) -> None:
         everything = [i for ids in kinds.values() for i in ids]
         raise fault("FG011", f"no profile '{name}' in the catalogue", hint=did_you_mean(name, everything))
     for kind in found:
-        click.echo(catalog.profile(kind, name).model_dump_json(indent=2, exclude_defaults=True))
+        shown = catalog.profile(kind, name)
+        click.echo(adapter(PROFILE_KINDS[kind]).dump_json(shown, indent=2, exclude_defaults=True))

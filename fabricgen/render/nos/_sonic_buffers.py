@@ -14,7 +14,7 @@ computes from; without it where a cable is longer than all lengths published.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import asdict, field
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -99,7 +99,7 @@ def _by_length(shape: _Shape, role: RoleBuffers | None, ports: Sequence[Cabled])
     groups = sorted(row for text, use, port in uses if use for row in _groups(text, use, port, shape.roce_class))
     return {
         "CABLE_LENGTH": tuple(lengths),
-        "BUFFER_POOL": tuple(sorted((name, _fields(pool.model_dump())) for name, pool in role.pools.items())),
+        "BUFFER_POOL": tuple(sorted((name, _fields(asdict(pool))) for name, pool in role.pools.items())),
         "BUFFER_PROFILE": tuple(sorted([*_profiles(role), *_lossless_profiles(buffers, ports)])),
         "BUFFER_PG": tuple(groups),
     }
@@ -152,7 +152,7 @@ def _fields(values: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
 
 
 def _profiles(role: RoleBuffers) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
-    return [(name, _fields(profile.model_dump())) for name, profile in role.profiles.items()]
+    return [(name, _fields(asdict(profile))) for name, profile in role.profiles.items()]
 
 
 def _lossless_profiles(buffers: BufferSet, ports: Iterable[Cabled]) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
