@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
@@ -11,7 +11,6 @@ import numpy as np
 
 from fabricgen.allocate.column import Column, Column4
 from fabricgen.allocate.family_tables import FamilyAddresses
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.device_ends import sorted_by
 from fabricgen.plan.tables import Flags, Floats, ManagementPort, Wide
 from fabricgen.switch_views import SwitchViews

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Hashable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.port_ends import Ends, PortEnds
 from fabricgen.switch_view import SwitchView
 from fabricgen.switch_views import SwitchViews

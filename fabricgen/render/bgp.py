@@ -11,9 +11,9 @@ which its own number stands once (`allowas-in`): else it would drop theirs as lo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.switch_view import Subinterface, SwitchPort, SwitchView
 
 PREFIX_STEP = 10
