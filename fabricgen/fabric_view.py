@@ -8,7 +8,6 @@ its cages so (MLNX-OS user manual, InfiniBand interface: `system profile ib spli
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.tables import SWITCH, Ints, Plan, Side, Wide
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from ipaddress import ip_network
 
 from fabricgen.allocate.family import FAMILIES
@@ -15,6 +14,7 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import fabric_vlan, linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.qos import QosIntent, qos_of
+from fabricgen.kernel.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ class SwitchInputs:
         classes = self._views.plan.devices.classes
         block = np.array(rows, dtype=np.int64)
         owner, link, at_b = self._views.ends_of(block)
-        own, ports, links = self._own(block), self._at_ports(link, at_b.astype(np.int64)), self._links[link]
+        own, ports = self._own(block), self._at_ports(link, at_b.astype(np.int64))
         bounds = np.searchsorted(owner, np.arange(len(rows) + 1)).tolist()
         of_classes = self._views.plan.devices.device_class[block].tolist()
         for row, which, columns, (first, end) in zip(rows, of_classes, own, pairwise(bounds), strict=True):
@@ -60,7 +60,7 @@ class SwitchInputs:
                 self._of_classes[which] = self._of_class(classes[which])
             known = self._of_classes[which]
             digest = sha256(common + (known or b"") + self._of_switch(row))
-            for words in (columns, ports[first:end], links[first:end]):
+            for words in (columns, ports[first:end]):
                 digest.update(words.data)
             yield known and digest.digest()[:_DIGEST]
 
@@ -100,13 +100,14 @@ class SwitchInputs:
         return np.stack(columns, axis=1)
 
     def _at_ports(self, link: Wide, at_b: Wide) -> Words:
-        """Columns of ports that the far ends of their links do not share."""
+        """Columns of ports, by their links: what both ends of a link follow from, and what each does."""
         links = self._views.plan.links
-        ports = np.where(at_b, links.b_port[link], links.a_port[link])
-        return np.stack([self._sides[links.segment[link], at_b], _words(2 * ports + at_b)], axis=1)
+        number = np.where(at_b, links.b_port[link], links.a_port[link])
+        own = self._sides[links.segment[link], at_b], _words(2 * number + at_b)
+        return np.stack([*own, *(column[link] for column in self._links)], axis=1)
 
     @cached_property
-    def _links(self) -> Words:
+    def _links(self) -> tuple[Words, ...]:
         """Columns of links, which both ends follow from."""
         views = self._views
         links, cables, devices = views.plan.links, views.cable_id_columns, views.plan.devices
@@ -122,7 +123,7 @@ class SwitchInputs:
         ]
         for family in views.addresses.families:
             columns += [*_halves(family.a), *_halves(family.b), _words(family.length)]
-        return np.stack(columns, axis=1)
+        return tuple(columns)
 
 
 def _side(segment: Segment, side: Side) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +19,7 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.intent import FabricIntent
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.device_ends import ends_by_device
 from fabricgen.plan.tables import SWITCH, Flags, ManagementPort, Plan, Wide
 from fabricgen.recabling.ends import CableIds

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from fabricgen.blueprint.guids import CODE as GUIDS_CODE
 from fabricgen.blueprint.guids import PLANNED, PLANNED_BITS, GuidRow
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean
 
 _PORT_BITS = 8

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from fabricgen.blueprint.naming import is_interface_name
@@ -12,6 +11,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.interface_names import interface_name
 from fabricgen.export.host_links import FIELDS
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.templates import built_in_templates
 from fabricgen.plan.tables import Segment

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol, TypeAlias, cast, runtime_checkable
 
 from fabricgen.allocate.cells import Stacked
 from fabricgen.cluster import Cluster
 from fabricgen.kernel import discovery
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.publish_manifest import Content
 
 FORMATS = "fabricgen.export.formats"

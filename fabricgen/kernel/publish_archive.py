@@ -12,11 +12,11 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.large_file import LargeFile
 from fabricgen.kernel.publish_bundles import Bundle, Told, large, portions, prepare, silent, workers_for

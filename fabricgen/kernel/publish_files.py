@@ -8,8 +8,8 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.publish_manifest import LOCK, MANIFEST, STAGE
 
 _CHUNK = 1 << 20

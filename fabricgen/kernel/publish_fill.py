@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.publish_bundles import Bundle, Told, large, portions, prepare, workers_for
 from fabricgen.kernel.publish_stage import Stage
 from fabricgen.kernel.publish_stager import Staged, Stager

@@ -7,10 +7,11 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, fault
 
 Content: TypeAlias = bytes | Iterable[bytes]

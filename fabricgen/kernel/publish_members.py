@@ -12,12 +12,12 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple, Protocol, TypeAlias
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.publish_manifest import Content, Tally, disk_faults
 
 COPIED = 1 << 20

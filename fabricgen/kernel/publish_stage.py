@@ -11,9 +11,10 @@ import re
 import secrets
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.kernel.publish_files import Listing, scan, write_file
 from fabricgen.kernel.publish_known import Known

@@ -10,10 +10,11 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import NamedTuple
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.publish_files import new_file, same_content, same_files, write_all
 from fabricgen.kernel.publish_known import Known, Seen
 from fabricgen.kernel.publish_manifest import Content, Entry, Tally, ancestors, check_member, disk_fault

@@ -15,10 +15,11 @@ import json
 import os
 import tempfile
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.publish_known import Known, Seen
 from fabricgen.kernel.publish_lock import can_write_beside
 from fabricgen.kernel.publish_manifest import Entry

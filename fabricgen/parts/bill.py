@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import cast
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel import discovery
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.parts.cables import CableParts
 from fabricgen.parts.need import KINDS, Needs, Part, Source, installed, joined
 from fabricgen.parts.owners import Owners

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.patch_models import Polarity
 from fabricgen.design.patching import PatchPolicy
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.units import number
 from fabricgen.parts.sets import JOINT, as_set
 from fabricgen.plan.groups import combinations

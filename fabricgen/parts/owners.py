@@ -8,12 +8,12 @@ one that owns its device; nodes, racks and what comes with them are of no fabric
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from fabricgen.cluster import Cluster
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.parts.need import KINDS, Needs
 from fabricgen.plan.tables import Ints, Wide
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from fabricgen.catalog.loads import Device, air_w, liquid_w, planned_w
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.tables import DeviceTable, Floats, Ints, Plan
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,6 +12,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
 from fabricgen.fabric_view import FabricView
 from fabricgen.intent import FabricIntent
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean, fault
 from fabricgen.kernel.discovery import load
 from fabricgen.kernel.templates import built_in_templates

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.drawings.book import Books
 from fabricgen.export.table import ExportContext, File, Portion
+
+if TYPE_CHECKING:
+    from fabricgen.export.drawings.book import Books
 
 ON_REQUEST = True
 
@@ -38,6 +41,8 @@ class _Drawings:
     @cached_property
     def books(self) -> Books:
         """All drawings, section by section."""
+        from fabricgen.export.drawings.book import Books  # what draws is not loaded by builds of other parts
+
         return Books(self._cluster)
 
     def files(self, section: str) -> Iterator[File]:

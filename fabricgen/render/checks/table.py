@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.render.checks.kinds import Check
 
 

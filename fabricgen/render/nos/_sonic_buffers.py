@@ -14,12 +14,13 @@ computes from; without it where a cable is longer than all lengths published.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.sonic_buffers import BufferRole, BufferSet, Headroom, PortBuffers, RoleBuffers
 from fabricgen.catalog.sonic_models import SonicPlatform
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.render.escape import json_text
 from fabricgen.render.nos._sonic_ports import Face
 from fabricgen.switch_view import SwitchView
