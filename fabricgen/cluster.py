@@ -22,7 +22,7 @@ from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.extents import Extents
 from fabricgen.plan.expand import build_plan
-from fabricgen.plan.tables import SWITCH, Plan
+from fabricgen.plan.tables import SWITCH, Plan, Wide
 from fabricgen.recabling.ends import CableIds, cable_ids
 from fabricgen.recabling.planned import Planned
 
@@ -102,6 +102,16 @@ class Cluster:
     def cable_id_columns(self) -> CableIds:
         """The same, in columns."""
         return cable_ids(self.planned.plan, self.name_column, self.planned.port_names.cage_columns)
+
+    @cached_property
+    def end_rows(self) -> tuple[slice | Wide, ...]:
+        """For each segment of links, the rows of cable ends that it has."""
+        segment = self.plan.links.segment[self.plan.cables.end_link]
+        numbers = range(len(self.plan.links.segments))
+        if (segment[1:] < segment[:-1]).any():
+            return tuple(np.flatnonzero(segment == i) for i in numbers)
+        bounds = np.searchsorted(segment, np.arange(len(numbers) + 1, dtype=np.int32)).tolist()
+        return tuple(slice(*bounds[i : i + 2]) for i in numbers)
 
     def switch_rows(self) -> list[int]:
         """Rows of the device table that are switches of Ethernet fabrics, in order."""

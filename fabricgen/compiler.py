@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CONFIGS = "configs"
 """The part that is rendered rather than exported."""
 ROWS_PER_SWITCH = 400
-"""Rows of links that a table takes as long to write as the configuration of a switch."""
+"""Rows that a table takes as long to write as the configuration of a switch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def build_bundles(cluster: Cluster, findings: Mapping[str, int], options: BuildO
 
 def _exports(name: str, cluster: Cluster, context: ExportContext) -> Iterator[Bundle]:
     """A part as one bundle, or as one for each of its portions."""
-    from fabricgen.export.table import HasPortions, part
+    from fabricgen.export.table import HasPortions, HasRows, part
     from fabricgen.kernel.publish import Bundle
 
     module = part(name)
@@ -157,7 +157,8 @@ def _exports(name: str, cluster: Cluster, context: ExportContext) -> Iterator[Bu
             yield Bundle(name, portion.key, portion.make, cost=1 + portion.rows // ROWS_PER_SWITCH)
     else:
         make = partial(_exported, name, cluster, context)
-        yield Bundle(name, name, make, cost=1 + len(cluster.plan.links) // ROWS_PER_SWITCH)
+        rows = module.rows(cluster) if isinstance(module, HasRows) else len(cluster.plan.links)
+        yield Bundle(name, name, make, cost=1 + rows // ROWS_PER_SWITCH)
 
 
 def _exported(name: str, cluster: Cluster, context: ExportContext) -> Iterable[tuple[str, Content]]:

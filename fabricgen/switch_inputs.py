@@ -8,7 +8,8 @@ indexes are in two builds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from hashlib import blake2b
+from functools import cached_property
+from hashlib import blake2b, sha256
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -25,6 +26,9 @@ from fabricgen.switch_views import SwitchViews
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 
+_DIGEST = 20
+"""Bytes that are kept of a switch's digest; SHA-256 is what processors have instructions for."""
+
 
 class SwitchInputs:
     """Digests of what configurations follow from."""
@@ -33,13 +37,7 @@ class SwitchInputs:
         self._views = views
         plan = views.plan
         self._names, self._sites, self._racks = hashed(views.names), hashed(views.sites), hashed(plan.racks.names)
-        self._a_ports, self._b_ports = map(_cells_hashed, views.port_columns)
-        cables = views.cable_id_columns
-        self._cables = [np.append(_cells_hashed(part), np.uint64(0)) for part in (cables.device, cables.connector)]
-        self._lengths_m = np.append(plan.cables.length_m, 0.0).view(np.uint64)
         self._sides = np.array([[_side(s, s.a), _side(s, s.b)] for s in plan.links.segments], dtype=np.uint64)
-        self._classes = hashed([f"{c.kind} {c.tier} {c.profile.id}" for c in plan.devices.classes])
-        self._subnets = rail_subnets(views)
         self._of_classes: dict[int, bytes | None] = {}
         self._stated = views.design.loaded.blueprint.config_of
 
@@ -53,14 +51,18 @@ class SwitchInputs:
             return
         classes = self._views.plan.devices.classes
         block = np.array(rows, dtype=np.int64)
-        own, (ports, bounds) = self._own(block), self._at_ports(block)
-        for i, (first, end) in enumerate(pairwise(bounds.tolist())):
-            which = int(self._views.plan.devices.device_class[block[i]])
+        owner, link, at_b = self._views.ends_of(block)
+        own, ports, links = self._own(block), self._at_ports(link, at_b.astype(np.int64)), self._links[link]
+        bounds = np.searchsorted(owner, np.arange(len(rows) + 1)).tolist()
+        of_classes = self._views.plan.devices.device_class[block].tolist()
+        for row, which, columns, (first, end) in zip(rows, of_classes, own, pairwise(bounds), strict=True):
             if which not in self._of_classes:
                 self._of_classes[which] = self._of_class(classes[which])
-            known, stated = self._of_classes[which], self._of_switch(int(block[i]))
-            found = common + (known or b"") + stated + own[i].tobytes() + ports[first:end].tobytes()
-            yield known and blake2b(found, digest_size=20).digest()
+            known = self._of_classes[which]
+            digest = sha256(common + (known or b"") + self._of_switch(row))
+            for words in (columns, ports[first:end], links[first:end]):
+                digest.update(words.data)
+            yield known and digest.digest()[:_DIGEST]
 
     def _of_class(self, cls: DeviceClass) -> bytes | None:
         """What all switches of a tier follow from; None for those with static routes."""
@@ -97,30 +99,30 @@ class SwitchInputs:
                 columns += [_words(c[rows]) for c in (subnets.length, subnets.count, subnets.subnet_length)]
         return np.stack(columns, axis=1)
 
-    def _at_ports(self, rows: Wide) -> tuple[Words, Wide]:
-        """Columns of all ports of switches, and where those of each begin."""
-        links, devices = self._views.plan.links, self._views.plan.devices
-        owner, link, at_b = self._views.ends_of(rows)
-        peer = np.where(at_b, links.a_device[link], links.b_device[link])
-        a_port, b_port, cable = self._a_ports[link], self._b_ports[link], links.cable[link]
+    def _at_ports(self, link: Wide, at_b: Wide) -> Words:
+        """Columns of ports that the far ends of their links do not share."""
+        links = self._views.plan.links
+        ports = np.where(at_b, links.b_port[link], links.a_port[link])
+        return np.stack([self._sides[links.segment[link], at_b], _words(2 * ports + at_b)], axis=1)
+
+    @cached_property
+    def _links(self) -> Words:
+        """Columns of links, which both ends follow from."""
+        views = self._views
+        links, cables, devices = views.plan.links, views.cable_id_columns, views.plan.devices
+        classes = hashed([f"{c.kind} {c.fabric} {c.tier} {c.profile.id}" for c in devices.classes])
+        device = _joined(self._names, classes[devices.device_class], _words(views.addresses.asn))
+        ids = (_cells_hashed(part) for part in (cables.device, cables.connector))
+        cable = _joined(*ids, views.plan.cables.length_m.view(np.uint64))
         columns = [
-            self._sides[links.segment[link], at_b.astype(np.int64)],
-            _words(np.where(at_b, links.b_port[link], links.a_port[link])),
-            np.where(at_b, b_port, a_port),
-            np.where(at_b, a_port, b_port),
-            self._names[peer],
-            self._classes[devices.device_class[peer]],
-            _words(devices.device_class[peer] == devices.device_class[rows][owner]),
-            _words(self._views.addresses.asn[peer]),
-            *(part[cable] for part in self._cables),
-            self._lengths_m[cable],
-            _words(self._subnets[link]),
+            *(device[links.a_device], device[links.b_device]),
+            *map(_cells_hashed, views.port_columns),
+            np.append(cable, np.uint64(0))[links.cable],
+            _words(rail_subnets(views)),
         ]
-        for family in self._views.addresses.families:
-            for a, b in zip(_halves(family.a[link]), _halves(family.b[link]), strict=True):
-                columns += [np.where(at_b, b, a), np.where(at_b, a, b)]
-            columns.append(_words(family.length[link]))
-        return np.stack(columns, axis=1), np.searchsorted(owner, np.arange(len(rows) + 1))
+        for family in views.addresses.families:
+            columns += [*_halves(family.a), *_halves(family.b), _words(family.length)]
+        return np.stack(columns, axis=1)
 
 
 def _side(segment: Segment, side: Side) -> int:
@@ -159,6 +161,14 @@ def hashed(texts: Sequence[str]) -> Words:
         # Words of zeros are left out, since they follow from the length of the longest text.
         found = np.where(words[:, i], _mixed(found ^ words[:, i]), found)
     return found[: len(texts)]
+
+
+def _joined(*columns: Words) -> Words:
+    """Digests of the rows of columns, 64 bits each."""
+    found = np.zeros(len(columns[0]), dtype=np.uint64)
+    for column in columns:
+        found = _mixed(found + np.uint64(0x9E3779B97F4A7C15) ^ column)
+    return found
 
 
 def _mixed(words: Words) -> Words:

@@ -9,14 +9,13 @@ each; marks are ordered as the texts that they stand for.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Container, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from fabricgen.plan.tables import Floats
-from fabricgen.port_ends import Ends, Group, PortEnds
+from fabricgen.port_ends import Ends, PortEnds
 from fabricgen.switch_view import SwitchView
 from fabricgen.switch_views import SwitchViews
 
@@ -37,21 +36,26 @@ class Outline:
 
     row: int
     shape: Hashable
-    groups: tuple[Group, ...]
-    """Its own names; addresses of the switch; then those of `Ends`."""
-    lengths_m: Floats
-    """Of the cable at each port, 0 without one."""
+    names: list[str]
+    """Its own: name, rack and AS number."""
+    addresses: list[str]
+    """Its own, without prefix length."""
+    places: tuple[int, ...]
+    """Which of the addresses each of `_frame_addresses` is, -1 for none."""
+    ends: Ends
 
     @property
     def texts(self) -> list[str]:
         """All its texts by the numbers of their marks."""
-        return [text for group in self.groups for text in group.texts]
+        return [*self.names, *self.addresses, *self.ends.texts]
 
     def numbered(self) -> list[list[int]]:
-        """For each column of places of each group the number of the mark at every place, -1 for none."""
-        found: list[list[int]] = []
-        first = 0
-        for group in self.groups:
+        """The number of the mark at each of its own addresses, and at each place of each column of places of `ends`;
+        -1 for none."""
+        first = len(self.names)
+        found = [[place + first if place >= 0 else -1 for place in self.places]]
+        first += len(self.addresses)
+        for group in self.ends.groups:
             places = np.where(group.places < 0, -1, group.places + first)
             found += places.tolist() if places.ndim > 1 else [places.tolist()]
             first += len(group.texts)
@@ -81,37 +85,39 @@ class SwitchShapes:
         fits = device + port < _SHORTEST_LINE and device + port + sum(cable) < _SHORTEST_LABEL
         return fits and all(_WORDS.fullmatch(" ".join(texts)) for texts in kinds)
 
-    def outlines(self, rows: Sequence[int]) -> Iterator[Outline | None]:
+    def outlines(self, rows: Sequence[int], keep_order: Container[str] = ()) -> Iterator[Outline | None]:
         """The outlines of switches, by their rows in the device table.
+
+        `keep_order` are NOSes whose configurations have everything in the order of the ports, and sort no names,
+        addresses or AS numbers of theirs: switches that differ in that order are of one shape.
 
         None for one that is rendered by itself: it has settings of its own, data to merge, static routes or
         sub-interfaces, or an IPv6 address that comes before one of IPv4 when they are sorted as text.
         """
-        for row, ends in zip(rows, self._ends.of(rows), strict=True):
-            frame = self._views.frame(row)
+        frames = list(map(self._views.frame, rows))
+        by_text = np.array([frame.nos not in keep_order for frame in frames], dtype=bool)
+        for row, frame, ends in zip(rows, frames, self._ends.of(rows, by_text), strict=True):
             merges = any(snippet.tree for snippet in frame.snippets)
             alone = merges or frame.name in self._stated or frame.fabric.underlay == "static" or self._guests
-            yield None if alone or not ends.ordered else self._outline(row, frame, ends)
+            fits = not alone and (frame.nos in keep_order or ends.in_text_order)
+            yield self._outline(row, frame, ends) if fits else None
 
     def _outline(self, row: int, frame: SwitchView, ends: Ends) -> Outline:
-        own = _frame_addresses(frame)
-        groups = (
-            Group([frame.name, frame.rack, str(frame.asn)], np.array([0, 1, 2 if frame.asn else -1])),
-            _sorted_group(own),
-            *ends.groups,
-        )
+        addresses = _frame_addresses(frame)
+        own, places = _sorted_once(addresses)
+        names = [frame.name, frame.rack, str(frame.asn)]
         shape = (
             int(self._views.plan.devices.device_class[row]),
-            *(frame.site, frame.shares_asn, bool(frame.asn), tuple(map(_ending, own)), groups[1].places.tobytes()),
+            *(frame.site, frame.shares_asn, bool(frame.asn), tuple(map(_ending, addresses)), places),
             tuple((s.fabric, s.vlan, s.vrf, s.rail) for s in frame.services),
             ends.alike,
         )
-        return Outline(row, shape, groups, ends.lengths_m)
+        return Outline(row, shape, names, own, places, ends)
 
     def marked(self, outline: Outline) -> SwitchView:
         """The view of a switch with a mark in place of each of its texts."""
         view = self._views.switch(outline.row)
-        names, own, peers, far, cables, numbers, *addresses = outline.numbered()
+        own, peers, far, cables, numbers, *addresses = outline.numbered()
         none = [-1] * len(view.ports)
         own4, far4, own6, far6 = [*addresses, none, none][:4]
         ports = tuple(
@@ -129,7 +135,7 @@ class SwitchShapes:
             for i, port in enumerate(view.ports)
         )
         marked = map(_address, _frame_addresses(view), own)
-        whole = replace(view, name=_word(names[0]), rack=_word(names[1]), asn=_number(names[2]), ports=ports)
+        whole = replace(view, name=_word(0), rack=_word(1), asn=_number(2 if view.asn else -1), ports=ports)
         return _with_frame_addresses(whole, marked)
 
 
@@ -147,12 +153,14 @@ def _number(number: int) -> int:
     return _NUMBERS + number if number >= 0 else 0
 
 
-def _sorted_group(texts: Sequence[str]) -> Group:
-    """Addresses with prefix lengths as a group: the lengths are part of the shape."""
+def _sorted_once(texts: Sequence[str]) -> tuple[list[str], tuple[int, ...]]:
+    """Addresses, each once and in order, and which of them is at each place, -1 for none.
+
+    Prefix lengths are left out: they are a part of the shape.
+    """
     each = sorted(set(texts) - {""})
     place = {text: i for i, text in enumerate(each)} | {"": -1}
-    places = np.fromiter((place[text] for text in texts), dtype=np.int64, count=len(texts))
-    return Group([text.partition("/")[0] for text in each], places)
+    return [text.partition("/")[0] for text in each], tuple(place[text] for text in texts)
 
 
 def _ending(address: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from fabricgen.allocate.slot_counts import numbered_groups, place_slots
 from fabricgen.allocate.underlay import runs_bgp
@@ -37,15 +37,14 @@ class AsnDemand:
 def asn_plan(design: Design, fabric: FabricDesign) -> tuple[AsnPlan, dict[str, Path]]:
     """The AS number plan of a fabric, its own keys over the cluster's, and where each of its keys is stated."""
     blueprint = design.loaded.blueprint
-    found = AsnPlan.model_construct()
+    stated: dict[str, Any] = {}
     paths: dict[str, Path] = dict.fromkeys(AsnPlan.model_fields, ("routing", "asn"))
     own = blueprint.fabrics[fabric.name].routing.asn
     for plan, path in ((blueprint.routing.asn, ("routing", "asn")), (own, (*fabric.path, "routing", "asn"))):
         if plan is not None:
-            stated = {key: getattr(plan, key) for key in plan.model_fields_set}
-            found = found.model_copy(update=stated)
-            paths |= dict.fromkeys(stated, path)
-    return found, {key: (*path, key) for key, path in paths.items()}
+            stated |= {key: getattr(plan, key) for key in plan.model_fields_set}
+            paths |= dict.fromkeys(plan.model_fields_set, path)
+    return AsnPlan.model_construct(**stated), {key: (*path, key) for key, path in paths.items()}
 
 
 def sharers(tier: TierDesign, plan: AsnPlan) -> Sharers:

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from fabricgen.allocate.cells import Cells, Joined, Keyed, Spelled, Strings, vocabulary
-from fabricgen.allocate.family import V6, Family, family_of_kind
+from fabricgen.allocate.family import V4, V6, Family, family_of_kind
 from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.extents import Extents
-from fabricgen.plan.groups import combinations
+from fabricgen.plan.groups import numbered
 from fabricgen.plan.tables import Flags, Wide
 
 HALF = 64
@@ -22,6 +22,8 @@ HALF = 64
 
 _LOW = (1 << HALF) - 1
 _NO_HALF = 1 << 16
+"""Stands for either half of an IPv4 address that is not there."""
+_HALVES = _NO_HALF + 1
 _Words: TypeAlias = npt.NDArray[np.uint64]
 
 
@@ -134,16 +136,18 @@ class Column4(Column):
 
     def cells(self, lengths: Wide | None = None) -> Joined:
         """Dotted addresses; halves are spelled once, as most are shared."""
-        there = self.present
-        high, low = (np.where(there, half, _NO_HALF) for half in (self.values >> 16, self.values & 0xFFFF))
-        first, head = combinations(high)
-        heads = _half_texts(high[first]) + np.where(there[first], vocabulary("."), "")
-        _, length = combinations(np.zeros_like(low) if lengths is None else lengths)
-        first, tail = combinations(length, low)
-        tails = _half_texts(low[first])
+        none = ~self.present
+        halves, head = numbered(np.where(none, _NO_HALF, self.values >> 16), _HALVES)
+        heads = _half_texts(halves) + np.where(halves < _NO_HALF, vocabulary("."), "")
+        low, endings = np.where(none, _NO_HALF, self.values & 0xFFFF), vocabulary([""])
         if lengths is not None:
-            tails += np.where(there[first], vocabulary([f"/{n}" for n in lengths[first].tolist()]), "")
-        return Joined((Keyed(heads, head.astype(np.int32)), Keyed(tails, tail.astype(np.int32))))
+            told, number = numbered(lengths, V4.bits + 1)
+            low += number * np.int64(_HALVES)
+            endings = vocabulary([f"/{length}" for length in told.tolist()])
+        met, tail = numbered(low, len(endings) * _HALVES)
+        halves = met % _HALVES
+        tails = _half_texts(halves) + np.where(halves < _NO_HALF, endings[met // _HALVES], "")
+        return Joined((Keyed(heads, head), Keyed(tails, tail)))
 
 
 def _half_texts(half: Wide) -> Strings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -84,16 +84,18 @@ class FamilyAllocation:
         if fabric.vrf:
             owner = self.design.fabric(fabric.carrier)
             if (owner.name, fabric.vrf) not in self.vrf_links and runs_bgp(self.design, owner):
-                self.vrf_links[owner.name, fabric.vrf] = self._pairs(fabric, (owner, fabric), f" in vrf {fabric.vrf}")
+                self.vrf_links[owner.name, fabric.vrf] = found = no_addresses(self.family, len(self.plan.links))
+                for rows, pair in self._pairs(fabric, (owner, fabric), f" in vrf {fabric.vrf}"):
+                    found[rows] = pair
         if numbers_links(self.design, fabric):
-            pair = self._pairs(fabric, (fabric,), "")
-            rows = pair.present
-            self.a[rows], self.b[rows] = pair[rows].plus(1), pair[rows]
-            self.length[rows] = self.family.pair_length
+            for rows, pair in self._pairs(fabric, (fabric,), ""):
+                self.a[rows], self.b[rows] = pair.plus(1), pair
+                self.length[rows] = self.family.pair_length
 
-    def _pairs(self, fabric: FabricDesign, owners: tuple[FabricDesign, ...], within: str) -> Column:
+    def _pairs(
+        self, fabric: FabricDesign, owners: tuple[FabricDesign, ...], within: str
+    ) -> Iterator[tuple[slice, Column]]:
         """The even address of a pair for every link between the switches of some owners, from the pool of a fabric."""
-        found = no_addresses(self.family, len(self.plan.links))
         for owner, tier in [(o, t) for o in owners for t in o.tiers]:
             runs = [(tier.up, [tier.path], "uplink")] if tier.up else []
             if tier.lateral is not None:
@@ -107,10 +109,9 @@ class FamilyAllocation:
                     "fabric", fabric, (owner, tier), f"{purpose}{self.family.ending}{within}", places, need
                 )
                 for i in (i for path in paths for i in self._segments(path)):
-                    rows = np.flatnonzero(self.plan.links.segment == i)
+                    rows = self.plan.links.rows_of(i)
                     switch = self.plan.links.a_device[rows] - first
-                    found[rows] = rooms.at(switch, self._pair(self.plan.links.a_port[rows].astype(np.int64)))
-        return found
+                    yield rows, rooms.at(switch, self._pair(self.plan.links.a_port[rows].astype(np.int64)))
 
     def _pair(self, place: Wide) -> Wide:
         return self.family.pairs_from + 2 * place
@@ -151,7 +152,7 @@ class FamilyAllocation:
         links, first = self.plan.links, 0
         for segment in segments:
             if tier.downs.index(links.segments[segment].b) == 0:
-                first = max(first, 1 + int(links.b_port[links.segment == segment].max(initial=-1)))
+                first = max(first, 1 + int(links.b_port[links.rows_of(segment)].max(initial=-1)))
         return first + sum(run.capacity for run in tier.downs[1:])
 
     def _count(self, rails: RailSubnets | None) -> Wide:
@@ -179,13 +180,13 @@ class FamilyAllocation:
         segments = enumerate(self.plan.links.segments)
         return [i for i, s in segments if s.fabric == fabric.name and s.lower == "node" and s.tier == tier.key]
 
-    def _ports(self, tier: TierDesign, segment: int, places: int) -> tuple[Wide, Ints, Wide]:
+    def _ports(self, tier: TierDesign, segment: int, places: int) -> tuple[slice, Ints, Wide]:
         """(rows of links, their switch from 0 in its tier, the place of their port among those of all runs).
 
         Ports of the first run count up from 0, those of others down from the last of so many places: either may grow.
         """
         links = self.plan.links
-        rows = np.flatnonzero(links.segment == segment)
+        rows = links.rows_of(segment)
         run = tier.downs.index(links.segments[segment].b)
         port = links.b_port[rows].astype(np.int64)
         if run:

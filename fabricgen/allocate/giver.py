@@ -12,7 +12,7 @@ from fabricgen.allocate.demand import pool_demands
 from fabricgen.allocate.family import Family
 from fabricgen.allocate.pools import Source, pool, pool_prefixes
 from fabricgen.allocate.slots import switch_slots
-from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.extents import Extents
@@ -23,6 +23,7 @@ class Giver:
 
     def __init__(self, design: Design, family: Family, blocks: Blocks) -> None:
         self._design, self.family, self.blocks = design, family, blocks
+        self._slots: dict[TierKey, Slots] = {}
 
     def _pool(self, fabric: str, name: str) -> Source:
         """The pool of a name that a fabric draws on, and what all who draw on it want."""
@@ -41,7 +42,9 @@ class Giver:
 
     def slots(self, fabric: FabricDesign, tier: TierDesign) -> Slots:
         """The slot of every switch of a tier."""
-        return switch_slots(self._design.layout, fabric, tier, self.blocks.room)
+        if tier.key not in self._slots:
+            self._slots[tier.key] = switch_slots(self._design.layout, fabric, tier, self.blocks.room)
+        return self._slots[tier.key]
 
     def loopbacks(self, fabric: FabricDesign, tier: TierDesign) -> Column:
         """An address for each switch of a tier."""

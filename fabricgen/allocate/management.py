@@ -63,7 +63,8 @@ def _of_ports(plan: Plan, numbered: Links, found: Management) -> None:
         bmc = getattr(segment.a, "role", "") == "bmc"
         if not (bmc or isinstance(segment.a, ManagementPort)):
             continue
-        rows = np.flatnonzero((links.segment == i) & numbered.a.present)
+        here = links.rows_of(i)
+        rows = here.start + np.flatnonzero(numbered.a[here].present)
         first = np.full(len(plan.devices), len(links), dtype=np.int64)
         np.minimum.at(first, links.a_device[rows], rows)
         devices = np.flatnonzero(first < len(links))

@@ -12,7 +12,7 @@ from fabricgen.blueprint.adopted import ADOPTED, adopted_of
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path, fault
-from fabricgen.plan.tables import Plan, Wide
+from fabricgen.plan.tables import LinkTable, Plan, Wide
 
 
 def check_sessions(design: Design, plan: Plan, names: Sequence[str], asn: Wide) -> None:
@@ -21,12 +21,11 @@ def check_sessions(design: Design, plan: Plan, names: Sequence[str], asn: Wide) 
     Raises InputError where the number is stated.
     """
     links = plan.links
-    between = np.array([isinstance(s.a, PortRun) and isinstance(s.b, PortRun) for s in links.segments], dtype=bool)
-    rows = np.flatnonzero(between[links.segment]) if len(links) else np.zeros(0, dtype=np.int64)
-    same = rows[(asn[links.a_device[rows]] == asn[links.b_device[rows]]) & (asn[links.a_device[rows]] > 0)]
-    if not len(same):
+    between = [i for i, s in enumerate(links.segments) if isinstance(s.a, PortRun) and isinstance(s.b, PortRun)]
+    same = next((row for i in between for row in _alike(links, links.rows_of(i), asn)), None)
+    if same is None:
         return
-    ends = [int(links.a_device[same[0]]), int(links.b_device[same[0]])]
+    ends = [int(links.a_device[same]), int(links.b_device[same])]
     one, other = (names[end] for end in ends)
     raise fault(
         "FG049",
@@ -34,6 +33,13 @@ def check_sessions(design: Design, plan: Plan, names: Sequence[str], asn: Wide) 
         path=_stated(design, plan, names, ends),
         hint="sessions are eBGP: give one of them another number, or take the plan `rfc7938` or `per-switch`",
     )
+
+
+def _alike(links: LinkTable, rows: slice, asn: Wide) -> list[int]:
+    """Those of some links whose ends have one AS number."""
+    lower = asn[links.a_device[rows]]
+    alike: list[int] = np.flatnonzero((lower == asn[links.b_device[rows]]) & (lower > 0)).tolist()
+    return [rows.start + i for i in alike]
 
 
 def _stated(design: Design, plan: Plan, names: Sequence[str], ends: Sequence[int]) -> Path:

@@ -124,9 +124,14 @@ class Layout:
             return (0,)
         if scope in ("site", "pod"):
             return self.site_numbers if scope == "site" else self.pod_numbers("all")
-        units = self.unit_numbers("all", by_slot=True)
-        each = self.racks_per_su if scope == "rack" else 1
-        return tuple(unit * each + rack for unit in units for rack in range(each))
+        if scope == "su":
+            return self._unit_slot_numbers
+        each = self.racks_per_su
+        return tuple(unit * each + rack for unit in self._unit_slot_numbers for rack in range(each))
+
+    @cached_property
+    def _unit_slot_numbers(self) -> tuple[int, ...]:
+        return self.unit_numbers("all", by_slot=True)
 
     @cached_property
     def first_site(self) -> int:

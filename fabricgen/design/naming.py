@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import repeat
 from typing import TypeAlias
@@ -36,8 +36,18 @@ class Naming:
 
     def names(self, fields: Mapping[str, Values], count: int) -> list[str]:
         """The names of so many devices, from the values of their fields."""
-        columns = [column for part in self.parts for column in _columns(part, fields, count)]
-        return list(map("".join, zip(*columns, strict=True)))
+        columns: list[Iterable[str]] = []
+        before = ""
+        for part in self.parts:
+            before += part.text
+            values = fields[part.field] if part.field else ""
+            if isinstance(values, str):
+                before += values
+                continue
+            texts = {value: before + str(value).zfill(part.width) for value in set(values)}
+            columns.append(map(texts.__getitem__, values))
+            before = ""
+        return list(map("".join, zip(*columns, repeat(before, count), strict=True)))
 
     def check(self, texts: Sequence[str], numbers: Sequence[str], needed: Sequence[str]) -> None:
         """Judge the fields: `texts` and `numbers` are what these devices have, `needed` what tells them apart.
@@ -67,18 +77,6 @@ class Naming:
                 path=self.path,
                 hint=f"add {listed}, or write {{default}} for the usual name",
             )
-
-
-def _columns(part: Part, fields: Mapping[str, Values], count: int) -> list[repeat[str] | Sequence[str]]:
-    """The columns that a part adds to names."""
-    before = [repeat(part.text, count)] if part.text else []
-    if not part.field:
-        return [*before]
-    values = fields[part.field]
-    if isinstance(values, str):
-        return [*before, repeat(values, count)]
-    texts = {value: str(value).zfill(part.width) for value in set(values)}
-    return [*before, [texts[value] for value in values]]
 
 
 def with_own(blueprint: Blueprint, names: Sequence[str]) -> list[str]:

@@ -86,6 +86,14 @@ class HasPortions(Protocol):
         """Its files in portions, in their order."""
 
 
+@runtime_checkable
+class HasRows(Protocol):
+    """A part that does not have about as many rows as there are links."""
+
+    def rows(self, cluster: Cluster) -> int:
+        """How many rows it writes, or what would take as long."""
+
+
 def part_names(*, on_request: bool) -> tuple[str, ...]:
     """Names of the parts, with or without those that are written only on request."""
     names = [name.replace("_", "-") for name in discovery.module_names(PARTS)]

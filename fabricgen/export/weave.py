@@ -5,10 +5,14 @@ Blocks of rows are made one after the other, so that a table of any length takes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from fabricgen.allocate.cells import Keyed
+import numpy as np
+
+from fabricgen.allocate.cells import Keyed, Strings
+from fabricgen.plan.groups import numbered
 from fabricgen.plan.tables import Ints, Wide
 
 Piece: TypeAlias = Sequence[str] | str
@@ -19,28 +23,58 @@ BLOCK = 1 << 12
 
 _MOST_CROSSED = 1 << 12
 """Combinations of two vocabularies that are spelled out, whether they occur or not."""
+_MOST_MET = 1 << 20
+"""Combinations of two vocabularies among which those are looked for that occur."""
 
 
 def blocks(pieces: Iterable[Piece], rows: int) -> Iterator[str]:
     """The text of so many rows, a block at a time; every row has all pieces, in their order."""
     fused = _fused(pieces, rows)
+    words = [_words(piece) for piece in fused]
+    texts = np.concatenate([*words, np.empty(0, dtype=object)])
+    first = np.cumsum([0, *map(len, words)], dtype=np.int32)[: len(fused)]
     for start in range(0, rows, BLOCK):
-        yield _woven(fused, start, min(start + BLOCK, rows))
+        yield _woven(fused, texts, first, slice(start, min(start + BLOCK, rows)))
 
 
-def _woven(pieces: Sequence[Piece], start: int, stop: int) -> str:
-    each, count = len(pieces), stop - start
-    woven = [""] * (each * count)
+def _words(piece: Piece) -> Strings:
+    """The texts of a piece that stand in memory."""
+    if isinstance(piece, Keyed):
+        return piece.vocabulary
+    return np.array([piece if isinstance(piece, str) else ""], dtype=object)
+
+
+def _woven(pieces: Sequence[Piece], texts: Strings, first: Ints, rows: slice) -> str:
+    """Some rows; the words of each piece begin at `first` among all `texts`."""
+    place = np.empty((rows.stop - rows.start, len(pieces)), dtype=np.int32)
     for i, piece in enumerate(pieces):
-        woven[i::each] = [piece] * count if isinstance(piece, str) else piece[start:stop]
-    return "".join(woven)
+        place[:, i] = piece.number[rows] + first[i] if isinstance(piece, Keyed) else first[i]
+    woven = texts.take(place)
+    for i, piece in enumerate(pieces):
+        if not isinstance(piece, Keyed | str):
+            woven[:, i] = piece[rows]
+    return "".join(woven.ravel().tolist())
+
+
+def once(make: Callable[..., Strings]) -> Callable[..., Strings]:
+    """A function of vocabularies and texts that makes each result once, however many columns ask for it."""
+    known: dict[tuple[int | str, ...], tuple[tuple[Strings | str, ...], Strings]] = {}
+
+    def made(*words: Strings | str) -> Strings:
+        key = tuple(each if isinstance(each, str) else id(each) for each in words)
+        if key not in known:
+            known[key] = words, make(*words)  # with the words, or others could come to have their ids
+        return known[key][1]
+
+    return made
 
 
 def _fused(pieces: Iterable[Piece], rows: int) -> list[Piece]:
     """The same in fewer pieces."""
+    plus = once(operator.add)
     found: list[Piece] = []
     for piece in pieces:
-        both = _both(found[-1], piece, rows) if found else None
+        both = _both(found[-1], piece, rows, plus) if found else None
         if both is None:
             found.append(piece)
         else:
@@ -48,25 +82,29 @@ def _fused(pieces: Iterable[Piece], rows: int) -> list[Piece]:
     return found
 
 
-def _both(one: Piece, other: Piece, rows: int) -> Piece | None:
+def _both(one: Piece, other: Piece, rows: int, plus: Callable[..., Strings]) -> Piece | None:
     """Two neighbours as one, where that takes no more texts than there are rows; else None."""
     if isinstance(one, str) and isinstance(other, str):
         return one + other
     if isinstance(one, Keyed) and isinstance(other, str):
-        return Keyed(one.vocabulary + other, one.number) if len(one.vocabulary) <= rows else None
+        return Keyed(plus(one.vocabulary, other), one.number) if len(one.vocabulary) <= rows else None
     if isinstance(one, str) and isinstance(other, Keyed):
-        return Keyed(one + other.vocabulary, other.number) if len(other.vocabulary) <= rows else None
+        return Keyed(plus(one, other.vocabulary), other.number) if len(other.vocabulary) <= rows else None
     if isinstance(one, Keyed) and isinstance(other, Keyed):
         if one.number is other.number:
-            return Keyed(one.vocabulary + other.vocabulary, one.number)
-        return _crossed(one, other, min(rows, _MOST_CROSSED))
+            return Keyed(plus(one.vocabulary, other.vocabulary), one.number)
+        return _crossed(one, other, rows)
     return None
 
 
-def _crossed(one: Keyed, other: Keyed, most: int) -> Keyed | None:
-    """Every text of one with every text of another, unless these are too many."""
-    width = len(other.vocabulary)
-    if len(one.vocabulary) * width > most:
+def _crossed(one: Keyed, other: Keyed, rows: int) -> Keyed | None:
+    """Texts of one with texts of another: all of them or those that occur, unless these are too many."""
+    height, width, most = len(one.vocabulary), len(other.vocabulary), min(rows, _MOST_CROSSED)
+    size = height * width
+    if max(height, width) > most or size > _MOST_MET:
         return None
     number: Ints | Wide = one.number * width + other.number
-    return Keyed((one.vocabulary[:, None] + other.vocabulary).ravel(), number)
+    if size <= most:
+        return Keyed((one.vocabulary[:, None] + other.vocabulary).ravel(), number)
+    met, place = numbered(number, size)
+    return Keyed(one.vocabulary[met // width] + other.vocabulary[met % width], place) if len(met) <= most else None

@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.large_file import LargeFile
-from fabricgen.kernel.publish_bundles import Bundle, Tasks, Told, silent, tasks_of
+from fabricgen.kernel.publish_bundles import Bundle, Told, large, portions, prepare, silent, workers_for
 from fabricgen.kernel.publish_files import sync_folder
 from fabricgen.kernel.publish_lock import claimed, sibling
 from fabricgen.kernel.publish_manifest import MANIFEST, Ledger, PublishReport, check_member, disk_faults
@@ -58,8 +58,9 @@ def publish_archive(
             _remove_leftovers(real)
         ledger = Ledger(header)
         temporary = sibling(real, f"part-{secrets.token_hex(4)}")
-        desk, tasks = Desk(target, os.path.dirname(real)), tasks_of(list(bundles))
-        packing = _Packing(desk, make, tasks, frozenset(tasks.large), f"{temporary}.parcels")
+        desk, tasks = Desk(target, os.path.dirname(real)), tuple(portions(bundles, lambda bundle: bundle.cost))
+        early = large([sum(bundle.cost for bundle in task) for task in tasks])
+        packing = _Packing(desk, make, tasks, early, f"{temporary}.parcels")
         try:
             with _new_archive(target, temporary, flushed=os.path.lexists(real)) as out:
                 _fill(packing, frame(out), ledger, jobs, told)
@@ -103,9 +104,9 @@ class _Packing:
 
     desk: Desk
     make: MakeMember
-    tasks: Tasks
-    early: frozenset[int]
-    """Tasks that are started before those that precede them."""
+    tasks: Sequence[Sequence[Bundle]]
+    early: Sequence[int]
+    """Tasks that are started before those that precede them, in this order."""
     parcels: str
 
     def __call__(self, task: int) -> _Parcel:
@@ -117,7 +118,7 @@ class _Packing:
         with disk_faults(self.desk.target):
             out = open(os.open(self.place(task), os.O_WRONLY | os.O_CREAT, 0o600), "wb", _BUFFER)  # noqa: SIM115
         with out:
-            members = [list(self.members(bundle, out)) for bundle in self.tasks.groups[task]]
+            members = [list(self.members(bundle, out)) for bundle in self.tasks[task]]
             with disk_faults(self.desk.target):
                 out.flush()
             return _Parcel(out.tell(), members)
@@ -134,10 +135,11 @@ class _Packing:
 
 
 def _fill(packing: _Packing, frame: Frame, ledger: Ledger, jobs: int, told: Told) -> None:
-    packing.tasks.prepare()
-    workers = packing.tasks.workers(jobs)
+    bundles = list(chain.from_iterable(packing.tasks))
+    prepare(bundles)
+    workers = workers_for(bundles, jobs)
     packed = _by_workers(packing, frame, workers) if workers > 1 else _alone(packing, frame)
-    for bundle, members in zip(chain.from_iterable(packing.tasks.groups), packed, strict=True):
+    for bundle, members in zip(bundles, packed, strict=True):
         for member in members:
             ledger.record(member.part, member.path, member.sha256)
             frame.enter(member)
@@ -148,7 +150,7 @@ def _fill(packing: _Packing, frame: Frame, ledger: Ledger, jobs: int, told: Told
 
 
 def _alone(packing: _Packing, frame: Frame) -> Iterator[Iterator[Member]]:
-    for bundle in chain.from_iterable(packing.tasks.groups):
+    for bundle in chain.from_iterable(packing.tasks):
         yield packing.members(bundle, frame.out)
 
 
@@ -159,7 +161,7 @@ def _by_workers(packing: _Packing, frame: Frame, workers: int) -> Iterator[list[
         os.mkdir(parcels, 0o700)
     try:
         room = memoryview(bytearray(COPIED))
-        made = in_order(packing, len(tasks.groups), workers, first=tasks.large, ahead=_AHEAD)
+        made = in_order(packing, len(tasks), workers, first=packing.early, ahead=_AHEAD)
         for task, parcel in enumerate(made):
             base = frame.out.tell()
             with disk_faults(target):

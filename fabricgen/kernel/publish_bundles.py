@@ -1,12 +1,14 @@
-"""What a build hands to publishing: bundles of files, and the tasks that they are made in."""
+"""What a build hands to publishing: bundles of files, and how they are portioned out to workers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from fabricgen.kernel.publish_manifest import Content
+
+Item = TypeVar("Item")
 
 Make: TypeAlias = Callable[[], Iterable[tuple[str, Content]]]
 
@@ -26,9 +28,9 @@ class Bundle:
 
     `key` names the bundle within its part and stays the same from build to build: a switch's name, say.
 
-    `inputs`, called where `make` would be, gives a digest of everything that its files follow from, apart from
-    fabricgen itself. If it is what it was when the files in the target folder were made, and nobody touched them since,
-    `make` is not called. None: unknown.
+    `inputs`, called in the order of the bundles before `make` would be, gives a digest of everything that its files
+    follow from, apart from fabricgen itself. If it is what it was when the files in the target folder were made, and
+    nobody touched them since, `make` is not called. None: unknown.
 
     `prepare` computes what bundles share when they are made: it is called once before processes are started, unless
     they will hardly make any.
@@ -52,43 +54,34 @@ def silent(bundle: Bundle) -> None:
     """Tell nobody of a bundle that is done."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tasks:
-    """Bundles in portions for workers."""
-
-    groups: tuple[tuple[Bundle, ...], ...]
-
-    @property
-    def large(self) -> tuple[int, ...]:
-        """Tasks that are started first, the costliest before others, so that nobody waits for one at the end."""
-        cost = {i: sum(bundle.cost for bundle in group) for i, group in enumerate(self.groups)}
-        return tuple(sorted((i for i in cost if cost[i] > 2 * TASK), key=lambda i: -cost[i]))
-
-    def prepare(self) -> None:
-        """Let bundles compute what they share; raises as their makers do."""
-        for prepare in dict.fromkeys(bundle.prepare for group in self.groups for bundle in group):
-            if prepare is not None:
-                prepare()
-
-    def workers(self, jobs: int) -> int:
-        """How many of `jobs` processes pay for these tasks."""
-        pays = sum(bundle.cost for group in self.groups for bundle in group) >= WORKERS_FROM
-        return min(jobs, len(self.groups)) if pays else 1
+def prepare(bundles: Iterable[Bundle]) -> None:
+    """Let bundles compute what they share; raises as their makers do."""
+    for each in dict.fromkeys(bundle.prepare for bundle in bundles):
+        if each is not None:
+            each()
 
 
-def tasks_of(bundles: Sequence[Bundle]) -> Tasks:
-    """Join neighbours until they are worth a task."""
-    return Tasks(tuple(_groups(bundles)))
+def workers_for(bundles: Sequence[Bundle], jobs: int) -> int:
+    """How many of `jobs` processes pay for these bundles."""
+    pays = sum(bundle.cost for bundle in bundles) >= WORKERS_FROM
+    return min(jobs, len(bundles)) if pays else 1
 
 
-def _groups(bundles: Sequence[Bundle]) -> Iterator[tuple[Bundle, ...]]:
-    group: list[Bundle] = []
-    cost = 0
-    for bundle in bundles:
-        if group and cost + bundle.cost > TASK:
-            yield tuple(group)
-            group, cost = [], 0
-        group.append(bundle)
-        cost += bundle.cost
-    if group:
-        yield tuple(group)
+def large(costs: Sequence[int]) -> tuple[int, ...]:
+    """Places of tasks that are started first, the costliest before others, so that nobody waits for one at the end."""
+    found = [place for place, cost in enumerate(costs) if cost > 2 * TASK]
+    return tuple(sorted(found, key=lambda place: -costs[place]))
+
+
+def portions(items: Iterable[Item], cost: Callable[[Item], int], worth: int = 1) -> Iterator[tuple[Item, ...]]:
+    """Join neighbours until they are worth a task, or several."""
+    portion: list[Item] = []
+    total = 0
+    for item in items:
+        if portion and total + cost(item) > worth * TASK:
+            yield tuple(portion)
+            portion, total = [], 0
+        portion.append(item)
+        total += cost(item)
+    if portion:
+        yield tuple(portion)

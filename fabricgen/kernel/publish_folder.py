@@ -9,16 +9,16 @@ import contextlib
 import errno
 import os
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.kernel.publish_bundles import Bundle, Tasks, Told, silent, tasks_of
+from fabricgen.kernel.publish_bundles import Bundle, Told, silent
 from fabricgen.kernel.publish_files import same_content, scan, sync_folder, write_file
+from fabricgen.kernel.publish_fill import fill
 from fabricgen.kernel.publish_journal import apply_journal, check_writable, land_by_journal, mount_points
 from fabricgen.kernel.publish_lock import can_write_beside, claimed
 from fabricgen.kernel.publish_manifest import (
@@ -33,9 +33,8 @@ from fabricgen.kernel.publish_manifest import (
 )
 from fabricgen.kernel.publish_stage import JOURNAL, MARKER, Changes, Stage, new_place, remove_leftovers, remove_stage
 from fabricgen.kernel.publish_stager import Staged, Stager
-from fabricgen.kernel.publish_state import Made, State, load_state, save_state, state_of
+from fabricgen.kernel.publish_state import State, load_state, save_state, state_of
 from fabricgen.kernel.tool_stamp import tool_stamp
-from fabricgen.kernel.workers import in_order
 
 _COPIED = 1 << 20
 """Bytes that are read at a time."""
@@ -81,7 +80,7 @@ def publish_folder(
         try:
             with disk_faults(target, real):
                 stage.open()
-            made = _fill(stage, list(bundles), before, jobs, told)
+            made = fill(stage, list(bundles), before, jobs, told)
             with disk_faults(target, real):
                 report = _land(stage)
         finally:
@@ -96,42 +95,6 @@ def publish_folder(
 def _remember(cache: Path, real: str, stamp: str, before: State, after: State) -> None:
     if after != before:
         save_state(cache, real, stamp, after)
-
-
-@dataclass(frozen=True, slots=True)
-class _Staging:
-    """What a worker does: stage the files of a task, and take those that need not be made as they are."""
-
-    stager: Stager
-    tasks: Tasks
-    before: State
-
-    def __call__(self, task: int) -> list[Made]:
-        """What became of each bundle."""
-        return [self._made(bundle) for bundle in self.tasks.groups[task]]
-
-    def _made(self, bundle: Bundle) -> Made:
-        key, inputs = (bundle.part, bundle.key), bundle.inputs() if bundle.inputs else None
-        files = self.before.still_made(key, inputs, self.stager.real, self.stager.old)
-        if files is None:
-            files = [self.stager.put(bundle.part, path, content) for path, content in bundle.make()]
-        return Made(key, inputs, files)
-
-
-def _fill(stage: Stage, bundles: Sequence[Bundle], before: State, jobs: int, told: Told) -> list[Made]:
-    """Stage the files of bundles, and take those that need not be made as they are."""
-    made: list[Made] = []
-    tasks = tasks_of(bundles)
-    if not before.bundles:
-        tasks.prepare()
-    work, workers = _Staging(stage.stager(), tasks, before), tasks.workers(jobs)
-    results = in_order(work, len(tasks.groups), workers, first=tasks.large, ahead=None)
-    for bundle, done in zip(chain.from_iterable(tasks.groups), chain.from_iterable(results), strict=True):
-        for staged in done.files:
-            stage.enter(staged)
-        made.append(done)
-        told(bundle)
-    return made
 
 
 def recover(target: Path) -> bool:

@@ -23,10 +23,23 @@ class Seen(NamedTuple):
 class Known(NamedTuple):
     """What the system said of a file when its digest was known, with the time at which anything last changed of it."""
 
-    seen: Seen
+    size: int
+    mtime_ns: int
+    inode: int
     ctime_ns: int
     sha256: str
 
+    @classmethod
+    def of(cls, found: os.stat_result, sha256: str) -> Known:
+        """What the system says of a file whose digest is known."""
+        return cls(*Seen.of(found), found.st_ctime_ns, sha256)
+
+    @property
+    def seen(self) -> Seen:
+        """The file as it was left."""
+        return Seen(self.size, self.mtime_ns, self.inode)
+
     def holds(self, found: os.stat_result) -> bool:
         """Tell whether the file is as it was."""
-        return (Seen.of(found), found.st_ctime_ns) == self[:2] and stat.S_ISREG(found.st_mode)
+        now = found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns
+        return now == self[:4] and stat.S_ISREG(found.st_mode)

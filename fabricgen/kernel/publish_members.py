@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple, Protocol, TypeAlias
@@ -24,6 +24,10 @@ COPIED = 1 << 20
 """Bytes that are read at a time."""
 _BLOCK, _RECORD = 512, 10240
 _MODE = 0o644
+_SIZE, _CHECKSUM = slice(124, 135), slice(148, 154)
+"""Octal digits in the header of a tar archive."""
+_TOO_LARGE = 8**11
+"""Bytes, for the size in such a header."""
 _DEFLATE_LEVEL, _ZSTD_LEVEL = 6, 3
 
 
@@ -82,20 +86,39 @@ MakeMember: TypeAlias = Callable[[Desk, Out, str, str, Content], Member]
 
 
 def tar_member(desk: Desk, out: Out, part: str, path: str, content: Content) -> Member:
-    """Write header, content and padding; headers by `tarfile`, whose streams write again when they are collected."""
+    """Write header, content and padding."""
     start, tally = out.tell(), Tally(content)
     with desk.collected(tally, small=isinstance(content, bytes)) as pieces:
-        info = tarfile.TarInfo(path)  # time, owner and group are 0 and nameless from the start
-        info.size, info.mode = tally.size, _MODE
-        header = info.tobuf(_plainest(info), "utf-8", "surrogateescape")
-        desk.write(out, chain((header,), pieces, (bytes(-tally.size % _BLOCK),)))
+        desk.write(out, chain((tar_header(path, tally.size),), pieces, (bytes(-tally.size % _BLOCK),)))
     return Member(part, path, tally.sha256, start, tally.size, tally.size)
 
 
-def _plainest(info: tarfile.TarInfo) -> Literal[0, 2]:
-    """The format of a header; the older makes the same one wherever it can, in half the time."""
-    fits = len(info.name) <= tarfile.LENGTH_NAME and info.name.isascii() and info.size < 8**11
-    return tarfile.USTAR_FORMAT if fits else tarfile.PAX_FORMAT
+def tar_header(path: str, size: int) -> bytes:
+    """The header of a file of so many bytes, as `tarfile` makes it: no time, and owner and group 0 and nameless.
+
+    Where name and size fit into the oldest format, they and the checksum are filled into what all headers share.
+    """
+    if len(path) > tarfile.LENGTH_NAME or not path.isascii() or size >= _TOO_LARGE:
+        return _made_by_tarfile(path, size, tarfile.PAX_FORMAT)
+    blank, checksum = _blank_header()
+    header, name, digits = bytearray(blank), path.encode(), b"%011o" % size
+    header[: len(name)] = name
+    header[_SIZE] = digits
+    header[_CHECKSUM] = b"%06o" % (checksum + sum(name) + sum(digits))
+    return bytes(header)
+
+
+@cache
+def _blank_header() -> tuple[bytes, int]:
+    """A header without name and size, and its checksum, to which each of their bytes adds its value."""
+    header = _made_by_tarfile("", 0, tarfile.USTAR_FORMAT)
+    return header, int(header[_CHECKSUM], 8) - sum(header[_SIZE])
+
+
+def _made_by_tarfile(path: str, size: int, form: Literal[0, 2]) -> bytes:
+    info = tarfile.TarInfo(path)
+    info.size, info.mode = size, _MODE
+    return info.tobuf(form, "utf-8", "surrogateescape")
 
 
 def zip_member(desk: Desk, out: Out, part: str, path: str, content: Content) -> Member:

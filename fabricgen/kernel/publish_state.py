@@ -27,7 +27,7 @@ from fabricgen.kernel.replacing import replace_file
 
 KEPT = 64
 """Folders that are remembered; the ones not built for longest are forgotten."""
-_FORMAT = 1
+_FORMAT = 2
 _RACY_NS, _RACY_COARSE_NS = 20_000_000, 2_000_000_000
 """A file may change without a new time stamp while the clock of its file system stands: two ticks, or two seconds."""
 
@@ -66,7 +66,7 @@ class State:
         files: list[Staged] = []
         for path in paths:
             known = self.files.get(path)
-            if known is None or old.get(path) != Entry(known.sha256, part) or not _stands(real, path, known):
+            if known is None or old.get(path) != (known.sha256, part) or not _stands(real, path, known):
                 return None
             files.append(Staged(part, path, known.sha256, False, known.seen))
         return files
@@ -90,12 +90,12 @@ def state_of(real: str, made: Sequence[Made], before: State) -> State:
     for _, _, staged in made:
         for each in staged:
             known = before.files.get(each.path)
-            if known and not each.written and (known.seen, known.sha256) == (each.seen, each.sha256):
+            if known and not each.written and (*each.seen, each.sha256) == (*known[:3], known.sha256):
                 files[each.path] = known
                 continue
             found = os.stat(f"{real}/{each.path}", follow_symlinks=False)
             if Seen.of(found) == each.seen and not _racy(found, now):
-                files[each.path] = Known(each.seen, found.st_ctime_ns, each.sha256)
+                files[each.path] = Known.of(found, each.sha256)
     bundles = {
         key: (inputs.hex(), tuple(each.path for each in staged)) for key, inputs, staged in made if inputs is not None
     }
@@ -125,17 +125,15 @@ def cache_folder() -> Path:
 def load_state(cache: Path, real: str, stamp: str) -> State:
     """What is remembered of the folder `real`; nothing if that is missing, damaged or another user's.
 
+    Its digest tells that `save_state` wrote it: what is in it need not be checked.
     Bundles are left out where another release, by its `stamp`, made them.
     """
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         data = _read(_file_of(cache, real))
         if data["format"] == _FORMAT and data["folder"] == real:
-            files = {
-                str(path): Known(Seen(*map(int, seen)), int(ctime), str(sha256))
-                for path, (seen, ctime, sha256) in data["files"].items()
-            }
+            files = {path: Known._make(known) for path, known in data["files"].items()}
             rows = data["bundles"] if data["stamp"] == stamp else ()
-            return State(files, {(str(p), str(k)): (str(digest), tuple(paths)) for p, k, digest, paths in rows})
+            return State(files, {(part, key): (inputs, tuple(paths)) for part, key, inputs, paths in rows})
     return State()
 
 

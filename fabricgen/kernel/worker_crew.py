@@ -16,7 +16,7 @@ import signal
 import sys
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkContext, SpawnContext
@@ -25,6 +25,7 @@ from typing import Generic, TypeVar
 
 from fabricgen.kernel.diagnostics import InputError, fault
 
+Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _QUEUED = 2
@@ -33,39 +34,65 @@ _PARENT_DEATH = 1
 """PR_SET_PDEATHSIG of prctl(2)."""
 
 
-def by_crew(
-    work: Callable[[int], Result], count: int, jobs: int, first: Sequence[int], ahead: int | None
+def by_crew_in_order(
+    work: Callable[[int], Result], count: int, jobs: int, first: Sequence[int], ahead: int
 ) -> Iterator[Result]:
     """Yield results in order, made by `jobs` processes; see `workers.in_order`."""
-    crew = _hire(work, jobs, apart=ahead is None)
+    with _hired(work, jobs, apart=False) as crew:
+        crew.take(range(count))
+        crew.put_first(first)
+        for number in range(count):
+            yield crew.result(number, number + ahead)
+
+
+def by_crew_as_given(
+    work: Callable[[Task], Result], ready: Sequence[Task], later: Iterable[Task | None], jobs: int
+) -> Iterator[Result]:
+    """Yield results in order, made by `jobs` processes; see `workers.as_given`."""
+    with _hired(work, jobs, apart=True) as crew:
+        crew.take(ready)
+        crew.look()
+        for task in later:
+            if task is not None:
+                crew.take([task])
+            crew.look()
+        for number in range(crew.taken):
+            yield crew.result(number, crew.taken)
+
+
+@contextlib.contextmanager
+def _hired(work: Callable[[Task], Result], jobs: int, *, apart: bool) -> Iterator[_Crew[Task, Result]]:
+    """Workers, which end with the block; at once, if it fails."""
+    workers = _hire(work, jobs, apart=apart)
     try:
-        yield from _results(crew, count, first, count if ahead is None else ahead)
+        yield _Crew(workers)
     except BaseException:
-        for worker in crew:
+        for worker in workers:
             worker.process.kill()
         raise
     finally:
-        for worker in crew:
+        for worker in workers:
             worker.connection.close()
-        for worker in crew:
+        for worker in workers:
             worker.process.join()
 
 
 @dataclass(slots=True)
-class _Worker(Generic[Result]):
+class _Worker(Generic[Task, Result]):
     process: BaseProcess
-    connection: Connection[int, tuple[Result | None, BaseException | None]]
+    connection: Connection[Task, tuple[Result | None, BaseException | None]]
     from_end: bool
     """Whether it takes the last of the tasks that wait, not the first."""
     tasks: deque[int] = field(default_factory=deque)
+    """Numbers of those that it has."""
 
 
-def _hire(work: Callable[[int], Result], jobs: int, *, apart: bool) -> list[_Worker[Result]]:
+def _hire(work: Callable[[Task], Result], jobs: int, *, apart: bool) -> list[_Worker[Task, Result]]:
     forks = _may_fork()
     context: ForkContext | SpawnContext = (
         multiprocessing.get_context("fork") if forks else multiprocessing.get_context("spawn")
     )
-    crew: list[_Worker[Result]] = []
+    crew: list[_Worker[Task, Result]] = []
     gc.freeze()  # or the first collection in a worker would touch, and so copy, all that is shared
     try:
         for number in range(jobs):
@@ -88,7 +115,7 @@ def _may_fork() -> bool:
     return False
 
 
-def _serve(work: Callable[[int], Result], connection: Connection, inherited: Sequence[Connection]) -> None:
+def _serve(work: Callable[[Task], Result], connection: Connection, inherited: Sequence[Connection]) -> None:
     """Do tasks until the parent closes the connection, or is no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends its workers
     _die_with_parent()
@@ -108,7 +135,7 @@ def _die_with_parent() -> None:
             ctypes.CDLL(None).prctl(_PARENT_DEATH, signal.SIGKILL)
 
 
-def _outcome(work: Callable[[int], Result], task: int) -> tuple[Result | None, BaseException | None]:
+def _outcome(work: Callable[[Task], Result], task: Task) -> tuple[Result | None, BaseException | None]:
     try:
         return work(task), None
     except InputError as error:
@@ -122,43 +149,68 @@ def _outcome(work: Callable[[int], Result], task: int) -> tuple[Result | None, B
         return None, error
 
 
-def _results(crew: list[_Worker[Result]], count: int, first: Sequence[int], ahead: int) -> Iterator[Result]:
-    early = set(first)
-    waiting = deque((*first, *(task for task in range(count) if task not in early)))
-    done: dict[int, tuple[Result | None, BaseException | None]] = {}
-    for task in range(count):
-        while task not in done:
-            _deal(crew, waiting, early, task + ahead)
-            _collect(crew, done)
-        result, error = done.pop(task)
+class _Crew(Generic[Task, Result]):
+    """Deals numbered tasks to workers, and gathers what comes of them."""
+
+    def __init__(self, workers: Sequence[_Worker[Task, Result]]) -> None:
+        self._workers = workers
+        self._tasks: list[Task] = []
+        self._waiting: deque[int] = deque()
+        self._early: frozenset[int] = frozenset()
+        self._done: dict[int, tuple[Result | None, BaseException | None]] = {}
+
+    @property
+    def taken(self) -> int:
+        """How many tasks it was given; their numbers lie below."""
+        return len(self._tasks)
+
+    def take(self, tasks: Sequence[Task]) -> None:
+        """Number further tasks, for workers to be given."""
+        self._waiting.extend(range(self.taken, self.taken + len(tasks)))
+        self._tasks += tasks
+
+    def put_first(self, numbers: Sequence[int]) -> None:
+        """Let some tasks begin before all others, whatever result is waited for."""
+        self._early = frozenset(numbers)
+        self._waiting = deque((*numbers, *(number for number in self._waiting if number not in self._early)))
+
+    def look(self) -> None:
+        """Keep workers busy, without waiting for them; none gets a task to come, since longer ones may be found."""
+        self._collect(patience_s=0)
+        self._deal(self.taken, each=1)
+
+    def result(self, number: int, end: int) -> Result:
+        """Wait for the result of a task, while those numbered below `end` may begin; raises its error."""
+        while number not in self._done:
+            self._deal(end, _QUEUED)
+            self._collect(patience_s=None)
+        result, error = self._done.pop(number)
         if error is not None:
             raise error
-        yield result  # type: ignore[misc] # a result, since there is no error
+        return result  # type: ignore[return-value] # a result, since there is no error
 
+    def _deal(self, end: int, each: int) -> None:
+        """Give tasks to those who have fewest, until each has as many as are stated."""
+        while self._waiting and (self._waiting[0] in self._early or self._waiting[0] < end):
+            worker = min(self._workers, key=lambda one: len(one.tasks))
+            if len(worker.tasks) >= each:
+                return
+            worker.tasks.append(self._waiting.pop() if worker.from_end else self._waiting.popleft())
+            with contextlib.suppress(BrokenPipeError):  # it is gone, as the next look for results will tell
+                worker.connection.send(self._tasks[worker.tasks[-1]])
 
-def _deal(crew: list[_Worker[Result]], waiting: deque[int], early: set[int], end: int) -> None:
-    """Give tasks to those who have fewest."""
-    while waiting and (waiting[0] in early or waiting[0] < end):
-        worker = min(crew, key=lambda each: len(each.tasks))
-        if len(worker.tasks) >= _QUEUED:
-            return
-        worker.tasks.append(waiting.pop() if worker.from_end else waiting.popleft())
-        with contextlib.suppress(BrokenPipeError):  # it is gone, as the next look for results will tell
-            worker.connection.send(worker.tasks[-1])
-
-
-def _collect(crew: list[_Worker[Result]], done: dict[int, tuple[Result | None, BaseException | None]]) -> None:
-    """Take the results that are there, or wait for one."""
-    busy = {worker.connection: worker for worker in crew if worker.tasks}
-    for connection in wait(list(busy)):
-        worker = busy[connection]  # type: ignore[index] # `wait` gives back what it was given
-        try:
-            done[worker.tasks[0]] = worker.connection.recv()
-        except (EOFError, ConnectionResetError):
-            worker.process.join()
-            raise fault(
-                "FG023",
-                f"a worker process ended before its work was done (exit code {worker.process.exitcode})",
-                hint="it may have run out of memory: build with fewer --jobs",
-            ) from None
-        worker.tasks.popleft()
+    def _collect(self, patience_s: float | None) -> None:
+        """Take the results that are there, or wait for one, however long it takes where no patience is stated."""
+        busy = {worker.connection: worker for worker in self._workers if worker.tasks}
+        for connection in wait(list(busy), patience_s):
+            worker = busy[connection]  # type: ignore[index] # `wait` gives back what it was given
+            try:
+                self._done[worker.tasks[0]] = worker.connection.recv()
+            except (EOFError, ConnectionResetError):
+                worker.process.join()
+                raise fault(
+                    "FG023",
+                    f"a worker process ended before its work was done (exit code {worker.process.exitcode})",
+                    hint="it may have run out of memory: build with fewer --jobs",
+                ) from None
+            worker.tasks.popleft()

@@ -61,6 +61,8 @@ def out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
     from fabricgen.plan.tables import distinct
 
     cables, links = cluster.plan.cables, cluster.plan.links
+    if cables.reaches.all():
+        return
     segment_of = np.zeros(len(cables), dtype=np.int64)
     segment_of[cables.end_cable] = links.segment[cables.end_link]
     short = ~cables.reaches

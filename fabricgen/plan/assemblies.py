@@ -44,7 +44,7 @@ def connectors_in_cage(side: Side) -> int:
 def sharing(links: LinkTable, segment: Ints, ends: Ends) -> Sharing:
     """How cables of some segments share cages."""
     alone, together = _joined(ends, len(segment))
-    split = np.bincount(ends.cable, minlength=len(segment)) > 1
+    split = ends.last > ends.first
     split |= np.array([not hangs_on_lower(s) and s.b.per_connector > 1 for s in links.segments], dtype=bool)[segment]
     one_cable = np.zeros(len(segment), dtype=bool)
     if not alone.all():
@@ -68,14 +68,15 @@ def _one_cable(links: LinkTable, segment: Ints, together: Ints, ends: Ends, rows
 
 def _joined(ends: Ends, cables: int) -> tuple[Flags, Ints]:
     """(whether a cable has all its cages to itself, the first cable of those joined to it by shared cages)."""
-    cage = np.concatenate([ends.cage.a, ends.cage.b])
-    cable = np.concatenate([ends.cable, ends.cable])
     alone, label = np.ones(cables, dtype=bool), np.arange(cables, dtype=np.int32)
     lowest, highest = np.full(ends.cage.count, cables, dtype=np.int32), np.full(ends.cage.count, -1, dtype=np.int32)
-    np.minimum.at(lowest, cage, cable)
-    np.maximum.at(highest, cage, cable)
-    shared = (lowest < highest)[cage]
-    cage, cable = cage[shared], cable[shared]
+    for cage in (ends.cage.a, ends.cage.b):
+        np.minimum.at(lowest, cage, ends.cable)
+        np.maximum.at(highest, cage, ends.cable)
+    shared = lowest < highest
+    rows = [np.flatnonzero(shared[cage]) for cage in (ends.cage.a, ends.cage.b)]
+    cage = np.concatenate([ends.cage.a[rows[0]], ends.cage.b[rows[1]]])
+    cable = np.concatenate([ends.cable[some] for some in rows])
     alone[cable] = False
     while True:
         np.minimum.at(lowest, cage, label[cable])
@@ -102,11 +103,12 @@ class Assembled:
 
 def assemble(sharing: Sharing, attached: Flags, ends: Ends) -> Assembled:
     """Put together cables with ends of their own (`attached`) that share cages; numbers keep their order."""
-    own = np.arange(len(attached), dtype=np.int32)
+    number = own = np.arange(len(attached), dtype=np.int32)
     merged = attached & sharing.one_cable
     kept = ~merged | (sharing.together == own)
-    number = np.cumsum(kept, dtype=np.int32) - 1
-    number[merged] = number[sharing.together[merged]]
+    if not kept.all():
+        number = np.cumsum(kept, dtype=np.int32) - 1
+        number[merged] = number[sharing.together[merged]]
     whole = attached & (merged | sharing.split)
     connectors = np.bincount(number, minlength=int(kept.sum())).astype(np.int32)
     rows = _end_rows(number, whole, ends) if whole.any() else ends
@@ -121,6 +123,8 @@ def _end_rows(number: Ints, whole: Flags, ends: Ends) -> Ends:
     order = np.lexsort((touched, keys[2], keys[1], keys[0]))
     start = np.ones(len(order), dtype=bool)
     start[1:] = np.logical_or.reduce([key[order[1:]] != key[order[:-1]] for key in keys])
+    if start.all() and (cable[1:] >= cable[:-1]).all():
+        return Ends(cable, ends.link, ends.links, ends.cage)
     first = touched[order[start]]
     links[first] = np.add.reduceat(links[touched[order]], np.flatnonzero(start))
     kept = np.ones(len(cable), dtype=bool)

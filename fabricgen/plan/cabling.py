@@ -18,7 +18,7 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.plan.assemblies import assemble, sharing
-from fabricgen.plan.end_numbers import EndNumbers, Ends, end_numbers, hangs_on_lower
+from fabricgen.plan.end_numbers import EndNumbers, Ends, both_numbers, end_numbers, hangs_on_lower
 from fabricgen.plan.media import choose
 from fabricgen.plan.offers import offered_lengths, shelf_of
 from fabricgen.plan.patching import Patchable
@@ -91,14 +91,12 @@ def cable(
     is. A cable that no medium reaches keeps the one of the longest reach and is marked; lint reports it. Raises
     InputError (FG086) where a rack has no room for its panels.
     """
-    numbers = end_numbers(devices, links, connectors)
-    anchors = _anchors(links, numbers)
-    of_link = _numbered(anchors, 2 * numbers.count)
-    ends = _ends(of_link, anchors, numbers, end_numbers(devices, links, cages))
-    run_m = np.zeros(int(of_link.max(initial=-1)) + 1)
-    np.maximum.at(run_m, ends.cable, _runs(design, devices, racks, links, ends.link))
-    segment = np.zeros(len(run_m), dtype=np.int32)
-    segment[ends.cable] = links.segment[ends.link]
+    numbers, of_cages = both_numbers(devices, links, connectors, cages)
+    near, far = _connectors(links, numbers)
+    of_link = _numbered(near, 2 * numbers.count)
+    ends = _ends(of_link, far, numbers.count, of_cages)
+    run_m = ends.longest(_runs(design, devices, racks, links, ends.link))
+    segment = links.segment[ends.link[ends.last]]
     media = _media(design, links)
     shared = sharing(links, segment, ends)
     shelf = shelf_of(design)
@@ -106,19 +104,21 @@ def cable(
     choice = patchable.choose(partial(choose, links, segment, shared), ends, run_m)
     attached = np.array([profile.attached for profile in media], dtype=bool)
     made = assemble(shared, attached[choice.medium], ends)
-    longest = np.zeros(len(made.connectors))
-    np.maximum.at(longest, made.number, run_m)
-    medium, reaches = choice.medium[made.first], choice.reaches[made.first]
-    of_link = np.append(made.number, np.int32(-1))[of_link]
+    medium, reaches, longest = choice.medium, choice.reaches, run_m
+    if len(made.first) < len(run_m):
+        medium, reaches, longest = medium[made.first], reaches[made.first], np.zeros(len(made.first))
+        np.maximum.at(longest, made.number, run_m)
+        of_link = np.append(made.number, np.int32(-1))[of_link]
     length_m, ends = _lengths(media, medium, longest), made.ends
     if shelf:
         sold_m = offered_lengths(shelf, links, ends, made.connectors, (medium, media, longest))
         length_m = np.where(np.isnan(sold_m), length_m, sold_m)
-    table = CableTable(media, length_m, longest, medium, reaches, made.connectors, ends.cable, ends.link, ends.links)
+    end_link = ends.link.astype(np.int32)
+    table = CableTable(media, length_m, longest, medium, reaches, made.connectors, ends.cable, end_link, ends.links)
     return of_link, *patchable.patch(table, ends, choice, made.first)
 
 
-def _runs(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable, link: Ints) -> Floats:
+def _runs(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable, link: Wide) -> Floats:
     """Length of the run of some links, m, float64: through the halls, or of the fibre between sites."""
     run = run_length(devices, racks, design.loaded.blueprint.floor, links.a_device[link], links.b_device[link])
     if any(s.km for s in links.segments):
@@ -147,26 +147,33 @@ def _lengths(media: tuple[CableProfile, ...], medium: Ints, run_m: Floats) -> Fl
     return found
 
 
-def _anchors(links: LinkTable, connectors: EndNumbers) -> Ints:
-    """The number of the connector that the cable of each link hangs on, upper ends after lower ones; -1 for none."""
-    found = np.full(len(links), -1, dtype=np.int32)
+def _connectors(links: LinkTable, connectors: EndNumbers) -> tuple[Ints, Ints]:
+    """(the number of the connector that the cable of each link hangs on, that of the one at its other end).
+
+    Those of upper ends that cables hang on come after all lower ones, and backplane links have -1.
+    """
+    near, far = np.full(len(links), -1, dtype=np.int32), np.zeros(len(links), dtype=np.int32)
     for i, segment in enumerate(links.segments):
-        if not segment.backplane:
-            rows = links.rows_of(i)
-            found[rows] = connectors.a[rows] if hangs_on_lower(segment) else connectors.count + connectors.b[rows]
-    return found
+        rows = links.rows_of(i)
+        if segment.backplane:
+            continue
+        if hangs_on_lower(segment):
+            near[rows], far[rows] = connectors.a[rows], connectors.b[rows]
+        else:
+            near[rows], far[rows] = connectors.count + connectors.b[rows], connectors.a[rows]
+    return near, far
 
 
-def _numbered(anchors: Ints, count: int) -> Ints:
+def _numbered(near: Ints, count: int) -> Ints:
     """The cable of each link, numbered in the order of their first links; -1 for none."""
-    wired = np.flatnonzero(anchors >= 0).astype(np.int32)
-    first = np.full(count, len(anchors), dtype=np.int32)
-    np.minimum.at(first, anchors[wired], wired)
-    first = first[anchors[wired]]
-    number = np.full(len(anchors), -1, dtype=np.int32)
-    number[wired] = np.cumsum(first == wired, dtype=np.int32) - 1
-    number[wired] = number[first]
-    return number
+    links = np.arange(len(near), dtype=np.int32)
+    at = near.astype(np.int64)  # -1 is the last place of the table, which no connector has
+    table = np.empty(count + 1, dtype=np.int32)
+    table[at[::-1]] = links[::-1]
+    first, wired = table[at], near >= 0
+    number = np.cumsum((first == links) & wired, dtype=np.int32)
+    number -= 1
+    return np.where(wired, number[first], np.int32(-1))
 
 
 def anchor_rows(links: LinkTable, cables: CableTable) -> tuple[Wide, Flags, Ints]:
@@ -222,14 +229,19 @@ def cages_of_ends(plan: Plan) -> EndNumbers:
     return EndNumbers(numbers.a[rows], numbers.b[rows], numbers.count)
 
 
-def _ends(of_link: Ints, anchors: Ints, connectors: EndNumbers, cages: EndNumbers) -> Ends:
+def _ends(of_link: Ints, far: Ints, connectors: int, cages: EndNumbers) -> Ends:
     """Ends of cables, cable by cable; one end hangs on the same connector, so that the other tells them apart."""
-    rows = np.flatnonzero(of_link >= 0).astype(np.int32)
-    far = np.where(anchors < connectors.count, connectors.b, connectors.a)
-    key = of_link[rows].astype(np.int64) * connectors.count + far[rows]
+    key = of_link.astype(np.int64)
+    key *= connectors
+    key += far
+    order = None
     if (key[1:] < key[:-1]).any():
         order = np.argsort(key, kind="stable")
-        rows, key = rows[order], key[order]
-    start = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)]).astype(np.int32)
-    link, count = rows[start], np.diff(start, append=np.int32(len(rows)))
+        key = key[order]
+    start = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)])
+    count = np.diff(start, append=len(key)).astype(np.int32)
+    wired = key[start] >= 0  # backplane links are of no cable
+    if not wired.all():
+        start, count = start[wired], count[wired]
+    link = start if order is None else order[start]
     return Ends(of_link[link], link, count, EndNumbers(cages.a[link], cages.b[link], cages.count))

@@ -14,6 +14,7 @@ from fabricgen.plan.devices import expand_devices
 from fabricgen.plan.offers import shelf_of, with_offers
 from fabricgen.plan.placement import place
 from fabricgen.plan.scale_up import scale_up_wires
+from fabricgen.plan.shelf import Shelf
 from fabricgen.plan.tables import DeviceTable, LinkTable, Plan
 from fabricgen.plan.wiring import FabricWiring, Wires
 
@@ -41,17 +42,22 @@ def build_plan(design: Design, names_of: NamesOf) -> Plan:
             devices = with_stated(devices, racks, names_of(design, devices), stated)
     except InputError as error:
         raise design.loaded.located(error) from error
-    wires = [w for fabric in design.fabrics for w in FabricWiring(design, devices, fabric).wires()]
-    wires += scale_up_wires(design, devices)
-    if shelf:
-        media = design.catalog.cables
-        wires = [replace(w, segment=with_offers(w.segment, shelf, media)) for w in wires]
-    links = _join(wires)
+    links = _links(design, devices, shelf)
     try:
         of_link, cables, racks, patching = cable(design, devices, racks, links)
     except InputError as error:
         raise design.loaded.located(error) from error
     return Plan(devices, replace(links, cable=of_link), cables, racks, patching)
+
+
+def _links(design: Design, devices: DeviceTable, shelf: Shelf | None) -> LinkTable:
+    """Every link; its cable is still to be found."""
+    wires = [w for fabric in design.fabrics for w in FabricWiring(design, devices, fabric).wires()]
+    wires += scale_up_wires(design, devices)
+    if shelf:
+        media = design.catalog.cables
+        wires = [replace(w, segment=with_offers(w.segment, shelf, media)) for w in wires]
+    return _join(wires)
 
 
 def _check_size(design: Design) -> None:
@@ -83,5 +89,5 @@ def _join(wires: list[Wires]) -> LinkTable:
         b_port=np.concatenate([w.b_port for w in wires]),
         rail=np.concatenate([w.rail for w in wires]),
         plane=np.concatenate([w.plane for w in wires]),
-        cable=np.full(sum(counts), -1, dtype=np.int32),
+        cable=np.broadcast_to(np.int32(-1), sum(counts)),
     )

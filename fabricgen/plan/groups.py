@@ -22,7 +22,9 @@ def combinations(*columns: Any) -> tuple[Wide, Wide]:
         small = column.dtype.kind in "iub" and column.min(initial=0) >= 0 and column.max(initial=0) < _MOST_CODES
         values, place = (None, column) if small else np.unique(column, return_inverse=True)
         width = int(column.max(initial=0)) + 1 if values is None else len(values)
-        code, size = code * width + place, size * width
+        code *= width
+        code += place
+        size *= width
         if size > _MOST_CODES:
             known, code = np.unique(code, return_inverse=True)
             size = len(known)
@@ -32,6 +34,13 @@ def combinations(*columns: Any) -> tuple[Wide, Wide]:
     number = np.zeros(size, dtype=np.int64)
     number[there] = np.arange(len(there), dtype=np.int64)
     return row[there], number[code]
+
+
+def numbered(code: Ints | Wide, size: int) -> tuple[Wide, Ints]:
+    """(numbers below `size` that occur, ascending, the place of each row's own among them); numbers from 0."""
+    met = np.zeros(size, dtype=bool)
+    met[code] = True
+    return np.flatnonzero(met), (np.cumsum(met, dtype=np.int32) - 1)[code]
 
 
 def rank_within(keys: Ints | Wide) -> Ints:

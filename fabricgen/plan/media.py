@@ -20,8 +20,9 @@ def choose(links: LinkTable, segment: Ints, sharing: Sharing, run_m: Floats, med
     together = sharing.together
     longest = run_m.copy()
     np.maximum.at(longest, together, run_m)
-    alone = _of_all(np.logical_and, sharing.alone, together)
-    split = _of_all(np.logical_or, sharing.split, together)
+    alone, split = sharing.alone, np.zeros(len(together), dtype=bool)
+    split[together[np.flatnonzero(sharing.split)]] = True
+    split = split[together]
     terms = Terms.of(links.segments, media)
     wanted = np.array([wants_copper(s) for s in links.segments], dtype=bool)[segment]
     wants = _Wants(segment, alone, alone | sharing.one_cable & wanted, split, longest[together])
@@ -34,14 +35,6 @@ def choose(links: LinkTable, segment: Ints, sharing: Sharing, run_m: Floats, med
     if (medium < 0).any():
         _make_do(medium, segment, links.segments, media)
     return medium, reaches
-
-
-def _of_all(join: np.ufunc, flags: Flags, together: Ints) -> Flags:
-    """Flags of cables joined over those that share cages."""
-    joined = flags.copy()
-    join.at(joined, together, flags)
-    found: Flags = joined[together]
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +180,13 @@ def fits_segment(segment: Segment, profile: CableProfile) -> bool:
     A module of one link (`link_gbps`) needs a connector that is not split at either end. A segment that names its
     media takes no other, and one that names none what policy permits; those of a scale-up domain are taken as they are.
     """
-    carries = segment.lane_gbps in profile.lane_gbps
+    if segment.lane_gbps not in profile.lane_gbps:
+        return False
     if segment.media and segment.tier is None:
-        return carries and profile.id in segment.media
+        return profile.id in segment.media
     if not (profile.id in segment.media if segment.stated else segment.policy.permits(profile)):
         return False
     whole = segment.a.per_connector == 1 and segment.b.per_connector == 1
     if profile.link_gbps and not (whole and segment.speed_gbps in profile.link_gbps):
         return False
-    return carries and all(profile.plugs_into(side.form_factor) for side in (segment.a, segment.b))
+    return all(profile.plugs_into(side.form_factor) for side in (segment.a, segment.b))

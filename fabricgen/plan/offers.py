@@ -11,7 +11,7 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.product_models import Product
 from fabricgen.design.model import Design
 from fabricgen.plan.assemblies import connectors_in_cage
-from fabricgen.plan.end_kinds import end_kind
+from fabricgen.plan.end_kinds import EndKind, end_kind
 from fabricgen.plan.end_numbers import Ends, hangs_on_lower
 from fabricgen.plan.groups import combinations
 from fabricgen.plan.pieces import common_end_is_lower, widths
@@ -33,22 +33,28 @@ def shelf_of(design: Design) -> Shelf | None:
 
 def with_offers(segment: Segment, shelf: Shelf, media: Iterable[CableProfile]) -> Segment:
     """A segment with the media that the lists sell for its ends, which go before others."""
-    offered = []
-    for medium in () if segment.backplane else media:
-        allowed = medium.id in segment.media if segment.media else segment.policy.permits(medium)
-        if allowed and segment.lane_gbps in medium.lane_gbps:
-            wanted = [wanted_of(segment, medium, shelf, connectors, *size) for connectors, size in _sizes(segment)]
+    if segment.backplane:
+        return segment
+    offered, kinds, sizes = [], kinds_of(segment, shelf), list(_sizes(segment))
+    for medium in (m for m in media if segment.lane_gbps in m.lane_gbps):
+        if medium.id in segment.media if segment.media else segment.policy.permits(medium):
+            wanted = [wanted_of(segment, medium, kinds, connectors, *size) for connectors, size in sizes]
             reach = max(shelf.reach_m(medium, cable) for cable in wanted)
             if reach > 0:
                 offered.append(Offer(medium.id, reach))
     return replace(segment, offered=tuple(offered)) if offered else segment
 
 
+def kinds_of(segment: Segment, shelf: Shelf | None) -> tuple[EndKind, EndKind]:
+    """What the lower and the upper end of the cables of a segment plug into."""
+    return end_kind(segment.a, segment, shelf), end_kind(segment.b, segment, shelf)
+
+
 def wanted_of(
-    segment: Segment, medium: CableProfile, shelf: Shelf | None, connectors: int, ends: int, count: int
+    segment: Segment, medium: CableProfile, kinds: tuple[EndKind, EndKind], connectors: int, ends: int, count: int
 ) -> Wanted:
     """The cable of a segment that fills so many connectors, with so many far ends and lanes, its common end first."""
-    a, b = (end_kind(side, segment, shelf) for side in (segment.a, segment.b))
+    a, b = kinds
     hub, far = (a, b) if common_end_is_lower(segment, connectors) else (b, a)
     return Wanted(medium, hub, far, ends, count, segment.lane_gbps)
 
@@ -79,7 +85,7 @@ def offered_lengths(
     first, code = combinations(*columns)
     length_m = np.full(cables, np.nan)
     for i, (kind, of_media, *size) in enumerate(zip(*(c[first].tolist() for c in columns), strict=True)):
-        wanted = wanted_of(links.segments[kind], media[of_media], shelf, *size)
+        wanted = wanted_of(links.segments[kind], media[of_media], kinds_of(links.segments[kind], shelf), *size)
         here = np.flatnonzero(code == i)
         length_m[here] = _sold(shelf.cables(wanted), run_m[here])
     return length_m

@@ -6,7 +6,7 @@ import numpy as np
 
 from fabricgen.plan.assemblies import connectors_in_cage
 from fabricgen.plan.end_numbers import hangs_on_lower
-from fabricgen.plan.tables import CableTable, Flags, Ints, LinkTable, Segment
+from fabricgen.plan.tables import CableTable, Flags, Ints, LinkTable, Segment, Wide
 
 
 def link_lanes(links: LinkTable) -> Ints:
@@ -14,15 +14,22 @@ def link_lanes(links: LinkTable) -> Ints:
     return np.array([s.lanes for s in links.segments], dtype=np.int32)
 
 
-def widths(links: LinkTable, end_cable: Ints, end_link: Ints, end_links: Ints, cables: int) -> tuple[Ints, Ints]:
+def splits(links: LinkTable, end_cable: Ints, end_link: Ints | Wide, end_links: Ints, cables: int) -> Ints:
+    """Into how many far ends each cable splits, as of `widths`."""
+    far_ends = np.bincount(end_cable, minlength=cables).astype(np.int32)
+    shared = [1 if hangs_on_lower(s) else s.b.per_connector for s in links.segments]
+    if max(shared, default=1) > 1:  # else the least that there may be
+        np.maximum.at(far_ends, end_cable, np.array(shared, dtype=np.int32)[links.segment[end_link]] // end_links)
+    return far_ends
+
+
+def widths(links: LinkTable, end_cable: Ints, end_link: Ints | Wide, end_links: Ints, cables: int) -> tuple[Ints, Ints]:
     """(into how many far ends each cable splits, electrical lanes at its common end), from columns of its end rows.
 
     A straight one has 1; a spare leg of a breakout and its lanes count. Where one end takes several links of a split
     cage, as a DGX does those of a switch, it is straight.
     """
-    far_ends = np.bincount(end_cable, minlength=cables).astype(np.int32)
-    shared = [1 if hangs_on_lower(s) else s.b.per_connector for s in links.segments]
-    np.maximum.at(far_ends, end_cable, np.array(shared, dtype=np.int32)[links.segment[end_link]] // end_links)
+    far_ends = splits(links, end_cable, end_link, end_links, cables)
     wired = np.bincount(end_cable, weights=end_links, minlength=cables)
     each = np.zeros(cables, dtype=np.int32)
     each[end_cable] = link_lanes(links)[links.segment[end_link]]

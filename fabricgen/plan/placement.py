@@ -126,12 +126,9 @@ class _Placement:
     def _unit_rack_rows(self) -> RackRows:
         """Racks of all units: their names, halls, rows and columns."""
         layout, floor, each = self.layout, self.floor, self.racks_per_unit
-        names = [
-            rack_name(pod.name, su, rack, layout.racks_per_su)
-            for pod in layout.pods
-            for su in range(pod.su)
-            for rack in range(each)
-        ]
+        most = max(pod.su for pod in layout.pods)
+        ends = [rack_name("", su, rack, layout.racks_per_su) for su in range(most) for rack in range(each)]
+        names = [pod.name + end for pod in layout.pods for end in ends[: pod.su * each]]
         rack = np.tile(np.arange(each, dtype=np.int32), layout.units)
         hall = np.repeat(np.array(floor.homes.hall, dtype=np.int32), each)
         position = np.repeat(np.array(floor.homes.position, dtype=np.int32), each)

@@ -21,13 +21,16 @@ from fabricgen.blueprint.floor import Floor
 from fabricgen.blueprint.trays import Cross, Point, Trays
 from fabricgen.design.halls import Hall
 from fabricgen.kernel.dataclass import dataclass
-from fabricgen.plan.tables import DeviceTable, Flags, Floats, Ints, RackTable
+from fabricgen.plan.tables import DeviceTable, Flags, Floats, Ints, RackTable, Wide
 
 RACK_UNIT_M = 0.04445
 """Height of one rack unit, m (EIA-310)."""
 
 RACK_WIDTH_M = 0.6
 """Cable inside a rack crosses to the side and back, m."""
+
+BLOCK = 1 << 15
+"""Runs that are reckoned at a time, so that what is looked up of their ends stays in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +82,14 @@ def together(first: Stands, then: Stands) -> Stands:
 
 def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b: Ints) -> Floats:
     """Length of the run between pairs of devices, m, float64; slack and service loops included."""
-    return run_between(stands(devices, racks, floor), racks, floor, a, b)
+    at, found = stands(devices, racks, floor), np.empty(len(a))
+    for start in range(0, len(a), BLOCK):
+        some = slice(start, start + BLOCK)
+        found[some] = run_between(at, racks, floor, a[some].astype(np.int64), b[some].astype(np.int64))
+    return found
 
 
-def run_between(at: Stands, racks: RackTable, floor: Floor, a: Ints, b: Ints) -> Floats:
+def run_between(at: Stands, racks: RackTable, floor: Floor, a: Ints | Wide, b: Ints | Wide) -> Floats:
     """The same between pairs of rows of what stands somewhere."""
     run = at.rise[a] + at.rise[b]
     run += _through_halls(at, racks.halls, floor, a, b)
@@ -95,14 +102,14 @@ def run_between(at: Stands, racks: RackTable, floor: Floor, a: Ints, b: Ints) ->
     return run
 
 
-def _through_halls(at: Stands, halls: tuple[Hall, ...], floor: Floor, a: Ints, b: Ints) -> Floats:
+def _through_halls(at: Stands, halls: tuple[Hall, ...], floor: Floor, a: Ints | Wide, b: Ints | Wide) -> Floats:
     """From the tray above one device to that above another, m, float64."""
     trays = floor.trays
     way = np.abs(at.x[a] - at.x[b]) + np.abs(at.y[a] - at.y[b])
     if trays.cross != "everywhere":
         rows = np.flatnonzero((at.y[a] != at.y[b]) & (at.hall[a] == at.hall[b]))
         way[rows] += _detours(at, halls, trays.cross, a[rows], b[rows])
-    other = np.flatnonzero(at.hall[a] != at.hall[b])
+    other = np.flatnonzero(at.hall[a] != at.hall[b]) if len(halls) > 1 else ()
     if len(other):
         to_exit, between = _to_exits(at, halls, trays), between_halls(halls, floor)
         far, near = a[other], b[other]
@@ -110,7 +117,7 @@ def _through_halls(at: Stands, halls: tuple[Hall, ...], floor: Floor, a: Ints, b
     return way
 
 
-def _detours(at: Stands, halls: tuple[Hall, ...], cross: Cross, a: Ints, b: Ints) -> Floats:
+def _detours(at: Stands, halls: tuple[Hall, ...], cross: Cross, a: Ints | Wide, b: Ints | Wide) -> Floats:
     """What each pair of devices in different rows of a hall goes beyond the nearer way, m, float64."""
     found = np.zeros(len(a))
     for i, hall in enumerate(halls):

@@ -55,4 +55,6 @@ def serves_m(profile: CableProfile, most_m: float) -> float:
 def order_m(profile: CableProfile, run_m: Floats) -> Floats:
     """As `stocked`, with the length of a fibre where none so long is sold: what lint reports as out of reach."""
     found = stocked(profile, run_m)
-    return np.where(np.isinf(found), fibre_m(run_m), found)
+    beyond = np.flatnonzero(np.isinf(found))
+    found[beyond] = fibre_m(run_m[beyond])
+    return found

@@ -39,10 +39,15 @@ class SwitchDigests:
     """Digests of what the files of switches follow from, where no templates of the user's own make them."""
 
     def __init__(self, cluster: Cluster, options: RenderOptions) -> None:
-        managements = sorted((name, asked.model_dump_json()) for name, asked in options.managements.items())
-        common = blake2b(repr(managements).encode() + cluster.design.catalog.own_digest()).digest()
-        inputs = cluster.inputs  # here, so that no worker has to make it
-        self._digests = Ahead(cluster.switch_rows(), partial(inputs.digests, common=common))
+        self._cluster = cluster
+        self._options = options
+
+    @cached_property
+    def _digests(self) -> Ahead[bytes | None]:
+        cluster, managements = self._cluster, self._options.managements
+        told = sorted((name, asked.model_dump_json()) for name, asked in managements.items())
+        common = blake2b(repr(told).encode() + cluster.design.catalog.own_digest()).digest()
+        return Ahead(cluster.switch_rows(), partial(cluster.inputs.digests, common=common))
 
     def of(self, row: int) -> bytes | None:
         """The digest of a switch, by its row in the device table; None where none can tell. Ask for them in order."""

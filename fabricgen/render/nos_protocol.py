@@ -18,7 +18,8 @@ ViewT_contra = TypeVar("ViewT_contra", SwitchView, FabricView, contravariant=Tru
 class Nos(Protocol[ViewT_contra]):
     """A module `render/nos/ID.py` beside templates `templates/ID/`; the id is what blueprints say under `nos:`.
 
-    Its views are single switches, or whole fabrics where it says `WHOLE_FABRIC = True`.
+    Its views are single switches, or whole fabrics where it says `WHOLE_FABRIC = True`. With `KEEPS_ORDER = True` it
+    has names, addresses and AS numbers in the order of the ports where they are, and never sorts by them.
     """
 
     def files(self, view: ViewT_contra) -> tuple[tuple[str, str], ...]:
@@ -63,3 +64,8 @@ def known_nos(*, whole_fabric: bool) -> tuple[str, ...]:
 def is_whole_fabric(nos: str) -> bool:
     """Whether a NOS module configures whole fabrics; raises KeyError where there is none of that id."""
     return bool(getattr(load(NOS_PACKAGE, nos), "WHOLE_FABRIC", False))
+
+
+def keeps_order(nos: str) -> bool:
+    """Whether a NOS module sorts nothing by names, addresses or AS numbers; raises KeyError as above."""
+    return bool(getattr(load(NOS_PACKAGE, nos), "KEEPS_ORDER", False))

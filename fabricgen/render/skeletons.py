@@ -21,8 +21,9 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.discovery import load
+from fabricgen.plan.tables import Floats
 from fabricgen.render.ahead import Ahead
-from fabricgen.render.nos_protocol import NOS_PACKAGE, SharesTables
+from fabricgen.render.nos_protocol import NOS_PACKAGE, SharesTables, keeps_order
 from fabricgen.switch_shapes import MARK, Outline
 from fabricgen.switch_view import SwitchView
 
@@ -94,7 +95,7 @@ class _Shape:
     """Whether a skeleton was seen to disagree, or would take a text for a mark."""
     marked: SwitchView | None = None
     nos: Any = None
-    steps_m: Sequence[float] = ()
+    steps_m: Floats = field(default_factory=lambda: np.empty(0))
     skeletons: dict[Hashable, Skeleton] = field(default_factory=dict)
     laid: dict[bytes, tuple[Skeleton, list[str]]] = field(default_factory=dict)
     """By the classes of cable lengths: the skeleton and the tables to lay in."""
@@ -114,6 +115,9 @@ class Skeletons:
         """`rows` are those of the device table that will be asked for; `whole` renders a view; `marked` a marked one,
         with tables that switches share as the function says; `once` such a table."""
         self._cluster, self._whole, self._marked, self._once = cluster, whole, marked, once
+        self._keep_order = frozenset(
+            filter(keeps_order, {tier.nos for f in cluster.design.fabrics for tier in f.tiers})
+        )
         self._shapes: dict[Hashable, _Shape] = {}
         self._outlines = Ahead(rows, self._outlined)
 
@@ -123,7 +127,7 @@ class Skeletons:
         return self._rendered(row) if outline is None else self._of_shape(row, outline)
 
     def _outlined(self, rows: Sequence[int]) -> list[Outline | None]:
-        found = list(self._cluster.shapes.outlines(rows))
+        found = list(self._cluster.shapes.outlines(rows, self._keep_order))
         for outline in filter(None, found):
             self._shapes.setdefault(outline.shape, _Shape()).known += 1
         return found
@@ -152,15 +156,15 @@ class Skeletons:
             shape.marked = self._cluster.shapes.marked(outline)
             shape.nos = load(NOS_PACKAGE, shape.marked.nos)
             if isinstance(shape.nos, SharesTables):
-                shape.steps_m = shape.nos.length_steps_m(shape.marked, catalog)
-        key = np.searchsorted(np.array(shape.steps_m), outline.lengths_m).tobytes() if shape.steps_m else b""
+                shape.steps_m = np.array(shape.nos.length_steps_m(shape.marked, catalog))
+        key = np.searchsorted(shape.steps_m, outline.ends.lengths_m).tobytes() if len(shape.steps_m) else b""
         if key not in shape.laid:
             shape.laid[key] = self._lay(shape, shape.marked, outline)
         return shape.laid[key]
 
     def _lay(self, shape: _Shape, marked: SwitchView, outline: Outline) -> tuple[Skeleton, list[str]]:
         shared: Mapping[str, Mapping[str, Any]] = {}
-        lengths_m = outline.lengths_m.tolist()
+        lengths_m = outline.ends.lengths_m.tolist()
         if isinstance(shape.nos, SharesTables):
             shared = shape.nos.shared(marked, lengths_m, self._cluster.design.catalog)
         present = tuple(shared)

@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.compiler import BuildOptions, build_bundles
 from fabricgen.export.drawings import book
-from fabricgen.export.table import ExportContext, HasPortions, part
+from fabricgen.export.table import ExportContext, HasPortions, HasRows, part, part_names
 from tests.conftest import bytes_of, example_cluster
 
 
@@ -23,3 +23,13 @@ def test_portions_make_the_files_of_a_part_also_in_another_process(name: str, mo
     at_once = [(path, bytes_of(content)) for path, content in module.files(cluster, ExportContext())]
     shared = [file for bundle in bundles for file in pickle.loads(pickle.dumps(bundle)).make()]
     assert [(path, bytes_of(content)) for path, content in shared] == at_once
+
+
+def test_parts_that_say_how_many_rows_they_have_have_them() -> None:
+    cluster = example_cluster("patched-hall")
+    parts = {name: part(name) for name in part_names(on_request=False)}
+    stated = {name: module.rows(cluster) for name, module in parts.items() if isinstance(module, HasRows)}
+    for name in stated.keys() - {"summary"}:
+        ((_, content),) = parts[name].files(cluster, ExportContext())
+        assert bytes_of(content).count(b"\n") - 1 == stated[name] > 0, name
+    assert stated["summary"] < len(cluster.plan.links)

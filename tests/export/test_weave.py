@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fabricgen.allocate.cells import Cells, Joined, Spelled, Stacked, constant, keyed, keyed_or_none
+from fabricgen.allocate.cells import Cells, Joined, Spelled, Stacked, Strings, constant, keyed, keyed_or_none
 from fabricgen.allocate.column import Column4, column_of, first_family
 from fabricgen.allocate.family import V6
 from fabricgen.export import weave
@@ -75,10 +75,28 @@ def test_what_needs_quotes_has_them_wherever_it_stands(text: str) -> None:
     assert list(csv.reader(io.StringIO(write(table).decode(), newline=""))) == [[*kinds], *map(list, table.rows())]
 
 
-def test_columns_of_few_texts_become_one() -> None:
+@pytest.mark.parametrize(("met", "left"), [(1 << 20, 1), (275, 2)])
+def test_columns_of_few_texts_become_one(met: int, left: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weave, "_MOST_MET", met)  # 12 texts of the first three columns, and 23 devices
     found = columns()
     pieces = [found["fabric"], ",", found["none"], ",", found["all"], ",", found["device"], ",", found["rack"], "\n"]
-    assert len(weave._fused(pieces, ROWS)) == 2
+    fused = weave._fused(pieces, ROWS)
+    assert len(fused) == left
+    rows = ["".join(row) for row in zip(*([p] * ROWS if isinstance(p, str) else p for p in pieces), strict=True)]
+    assert list(map("".join, zip(*fused, strict=True))) == rows
+
+
+def test_what_is_asked_twice_of_a_vocabulary_is_made_once() -> None:
+    asked: list[str] = []
+
+    def upper(words: Strings) -> Strings:
+        asked.extend(words)
+        return keyed([word.upper() for word in words], FEW).vocabulary
+
+    made, names, others = weave.once(upper), keyed(["a", "b"], FEW).vocabulary, keyed(["a", "b"], FEW).vocabulary
+    assert made(names) is made(names)
+    assert asked == ["a", "b"]
+    assert made(others) is not made(names)
 
 
 def test_a_table_of_stacked_columns_is_written_section_by_section() -> None:

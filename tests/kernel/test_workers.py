@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import fabricgen.kernel.publish_bundles as bundles
 import fabricgen.kernel.worker_crew as crews
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.publish import Bundle, publish_archive, publish_folder
-from fabricgen.kernel.workers import in_order, processors
+from fabricgen.kernel.workers import as_given, in_order, processors
 from tests.kernel.publishing import HEADER, A, B, bundles_of, expected, only_entry, tree
 
 # Threads of the test runner hold no locks that these workers need.
@@ -53,6 +54,34 @@ def test_results_come_in_order_from_other_processes() -> None:
     results = list(in_order(uneven, 12, 2, first=(7, 3), ahead=2))
     assert [task for task, _ in results] == list(range(12))
     assert os.getpid() not in {process for _, process in results}
+    assert not multiprocessing.active_children()
+
+
+def test_tasks_that_are_at_hand_are_worked_on_while_others_are_found() -> None:
+    busy = multiprocessing.get_context("fork").Event()
+
+    def later() -> Iterator[int | None]:
+        assert busy.wait(5)
+        yield None
+        yield from range(2, 12)
+
+    def work(task: int) -> tuple[int, int]:
+        busy.set()
+        return uneven(task)
+
+    results = list(as_given(work, (0, 1), later(), 2))
+    assert [task for task, _ in results] == list(range(12))
+    assert os.getpid() not in {process for _, process in results}
+    assert [task for task, _ in as_given(uneven, (0, 1), iter((2, None, 3)), 1)] == list(range(4))
+
+
+def test_errors_in_finding_tasks_end_the_workers() -> None:
+    def later() -> Iterator[int]:
+        yield 2
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        list(as_given(uneven, (0, 1), later(), 2))
     assert not multiprocessing.active_children()
 
 
@@ -140,5 +169,5 @@ def test_faults_of_producers_leave_nothing(tmp_path: Path, name: str) -> None:
 
 def test_small_builds_stay_in_one_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bundles, "WORKERS_FROM", 512)
-    monkeypatch.setattr(crews, "by_crew", None)
+    monkeypatch.setattr(crews, "_hire", None)
     publish_folder(tmp_path / "out", bundles_of(A), header=HEADER, jobs=2)

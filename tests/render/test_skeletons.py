@@ -14,11 +14,14 @@ from fabricgen.cluster import Cluster
 from fabricgen.fabric_view import FabricView
 from fabricgen.render.engine import Renderer, render_configs, render_options
 from fabricgen.render.nos import sonic
+from fabricgen.render.nos_protocol import keeps_order, known_nos
 from fabricgen.render.skeletons import CHECKED, FEWEST, text_with_holes
 from fabricgen.switch_view import SwitchView
 from tests.render.rendered import BRIDGED, CUMULUS, DUAL, RAILS, TUNED, UNNUMBERED, V6, cluster_of
 
 LARGER = ("pods.p1.su=7",)
+EOS = ("nos=eos", *(f"fabrics.compute.tiers.{tier}.switch=7060dx5-64s" for tier in ("leaf", "spine")))
+KEEP_ORDER = frozenset(filter(keeps_order, known_nos(whole_fabric=False)))
 CASES = {
     "colossus-200k": (),
     "superpod-b300": (),
@@ -28,7 +31,9 @@ CASES = {
 }
 VARIANTS = {
     "cumulus": (*LARGER, *CUMULUS),
-    "eos": (*LARGER, "nos=eos", *(f"fabrics.compute.tiers.{tier}.switch=7060dx5-64s" for tier in ("leaf", "spine"))),
+    "eos": (*LARGER, *EOS),
+    "dual eos": (*LARGER, *EOS, *DUAL),
+    "dual cumulus": (*LARGER, *CUMULUS, *DUAL),
     "unnumbered": (*LARGER, *UNNUMBERED),
     "bridged": (*LARGER, *BRIDGED),
     "dual": (*LARGER, *DUAL),
@@ -56,7 +61,7 @@ def agree(cluster: Cluster, step: int = 1) -> None:
     files_of = renderer.switch_files(cluster, rows)
     for row in rows:
         files[cluster.names[row]] = dict(files_of(row))
-    shapes = Counter(o.shape for o in cluster.shapes.outlines(rows) if o)
+    shapes = Counter(o.shape for o in cluster.shapes.outlines(rows, KEEP_ORDER) if o)
     most = sum(count - CHECKED for count in shapes.values() if count >= FEWEST)
     assert most >= len(rows) - len(alone) > 0.9 * most
     for row in [row for row in rows if cluster.names[row] not in alone][::step]:
@@ -71,6 +76,15 @@ def test_examples_are_filled_as_they_would_be_rendered(name: str) -> None:
 @pytest.mark.parametrize("variant", sorted(VARIANTS))
 def test_variants_are_filled_as_they_would_be_rendered(variant: str) -> None:
     agree(cluster_of("leaf-spine", *VARIANTS[variant]))
+
+
+@pytest.mark.parametrize("nos", [EOS, CUMULUS])
+def test_the_order_of_texts_is_no_part_of_shapes_where_nothing_is_sorted(nos: tuple[str, ...]) -> None:
+    """Leaves and spines are of one shape each, however their addresses and those of their peers are ordered."""
+    cluster = cluster_of("leaf-spine", *LARGER, *nos)
+    rows = cluster.switch_rows()
+    if_sorted, as_kept = (cluster.shapes.outlines(rows, keep_order) for keep_order in ((), KEEP_ORDER))
+    assert len({o.shape for o in if_sorted if o}) > len({o.shape for o in as_kept if o}) == 2
 
 
 def test_shapes_that_disagree_are_rendered_switch_by_switch(monkeypatch: pytest.MonkeyPatch) -> None:

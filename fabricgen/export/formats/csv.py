@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, cast
 
-from fabricgen.allocate.cells import Cells, Joined, Keyed, Spelled, vocabulary
+from fabricgen.allocate.cells import Cells, Joined, Keyed, Spelled, Strings, vocabulary
 from fabricgen.export.table import Cell, Table
-from fabricgen.export.weave import Piece, blocks
+from fabricgen.export.weave import Piece, blocks, once
 from fabricgen.kernel.units import number
 
 _SPECIAL = ('"', ",", "\r", "\n")
@@ -30,26 +30,34 @@ def write_blocks(table: Table) -> Iterator[bytes]:
 
 def _rows(table: Table) -> Iterator[Piece]:
     """What every row is made of."""
+    written = once(_written)
     for place, column in enumerate(table.columns.values()):
         if place:
             yield ","
-        yield from _fields(column)
+        yield from _fields(column, written)
     yield "\n"
 
 
-def _fields(column: Sequence[Cell]) -> Sequence[Piece]:
+def _fields(column: Sequence[Cell], written: Callable[[Strings], Strings]) -> Sequence[Piece]:
     """The fields of a column: cells as they are written."""
     if isinstance(column, Keyed):
-        return [Keyed(vocabulary(_texts(column.vocabulary.tolist())), column.number)]
-    if isinstance(column, Joined) and not any(map(_may_need_quotes, column.parts)):
+        return [Keyed(written(column.vocabulary), column.number)]
+    if isinstance(column, Joined) and not any(_may_need_quotes(part, written) for part in column.parts):
         return column.parts
     return [Spelled(len(column), partial(_cut, column))]
 
 
-def _may_need_quotes(part: Cells | str) -> bool:
+def _may_need_quotes(part: Cells | str, written: Callable[[Strings], Strings]) -> bool:
     if isinstance(part, str):
         return _is_special(part)
-    return not isinstance(part, Keyed) or _is_special("".join(part.vocabulary.tolist()))
+    return not isinstance(part, Keyed) or written(part.vocabulary) is not part.vocabulary
+
+
+def _written(cells: Strings) -> Strings:
+    """A vocabulary as it is written: itself, where it has texts alone and none needs quotes."""
+    plain = cells.tolist()
+    texts = _texts(plain)
+    return cells if texts is plain else vocabulary(texts)
 
 
 def _is_special(text: str) -> bool:

@@ -17,6 +17,11 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
     yield csv_file(table(cluster))
 
 
+def rows(cluster: Cluster) -> int:
+    """How many devices are listed."""
+    return len(cluster.plan.devices)
+
+
 def table(cluster: Cluster) -> Table:
     """Devices in the order of their table; addresses are IPv4 where a device has any, else IPv6."""
     devices, allocated = cluster.plan.devices, cluster.addresses

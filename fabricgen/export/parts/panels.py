@@ -21,6 +21,11 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         yield csv_file(table(cluster, cluster.plan.patching))
 
 
+def rows(cluster: Cluster) -> int:
+    """How many panels are listed."""
+    return len(cluster.plan.patching.panels) if cluster.plan.patching else 0
+
+
 def table(cluster: Cluster, patching: Patching) -> Table:
     """Panels; `cabled` counts front ports with a trunk behind them, `used` those with a cable."""
     parts, panels, trunks = PatchParts(cluster, patching), patching.panels, patching.trunks

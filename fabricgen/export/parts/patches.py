@@ -26,6 +26,11 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         yield csv_file(table(cluster, cluster.plan.patching))
 
 
+def rows(cluster: Cluster) -> int:
+    """How many ends of patched cables are listed; fewer where those of splitters share a port."""
+    return 2 * len(cluster.plan.patching.patches) if cluster.plan.patching else 0
+
+
 def table(cluster: Cluster, patching: Patching) -> Table:
     """A row for each cage and panel port that a jumper joins: first those of all a ends, then those of b ends.
 

@@ -22,6 +22,11 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
     yield csv_file(table(cluster))
 
 
+def rows(cluster: Cluster) -> int:
+    """How many racks are listed."""
+    return len(cluster.plan.racks.names)
+
+
 def table(cluster: Cluster) -> Table:
     """Racks in the order of their table.
 

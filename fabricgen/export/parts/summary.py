@@ -25,6 +25,11 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     yield "summary.json", (json.dumps(figures | {"findings": dict(context.findings)}, indent=2) + "\n").encode()
 
 
+def rows(cluster: Cluster) -> int:
+    """One for each fabric, roughly."""
+    return len(cluster.design.fabrics)
+
+
 def _put_together(cluster: Cluster) -> dict[tuple[str, str], int]:
     """(fabric, pair of tiers) -> how many fewer cables there are than connectors of the cages that they hang on."""
     cables, links = cluster.plan.cables, cluster.plan.links

@@ -22,6 +22,11 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         yield csv_file(table(cluster, cluster.plan.patching))
 
 
+def rows(cluster: Cluster) -> int:
+    """How many trunks are listed."""
+    return len(cluster.plan.patching.trunks) if cluster.plan.patching else 0
+
+
 def table(cluster: Cluster, patching: Patching) -> Table:
     """Trunks in the order of their policies and places; ports are those of panel fronts, from 1."""
     parts, trunks = PatchParts(cluster, patching), patching.trunks

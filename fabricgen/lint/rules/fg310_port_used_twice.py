@@ -59,11 +59,13 @@ class PortUsedTwice(PlanRule):
         numbers = end_numbers(
             cluster.plan.devices, links, lambda side, port: (kinds.setdefault(ports_of(side), len(kinds)) << 20) + port
         )
-        used = np.bincount(numbers.a, minlength=numbers.count) + np.bincount(numbers.b, minlength=numbers.count)
-        if not (used > 1).any():
+        used = np.zeros(numbers.count, dtype=bool)
+        for end in (numbers.a, numbers.b):
+            used[end.astype(np.int64)] = True
+        if np.count_nonzero(used) == 2 * len(links):
             return
         ends = np.concatenate([numbers.a, numbers.b])
-        twice = np.flatnonzero((used > 1)[ends])
+        twice = np.flatnonzero((np.bincount(ends) > 1)[ends])
         order = twice[np.lexsort((twice % max(1, len(links)), ends[twice]))]
         again = order[1:][ends[order[1:]] == ends[order[:-1]]]
         device = np.concatenate([links.a_device, links.b_device])

@@ -10,6 +10,7 @@ from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
+    from fabricgen.plan.tables import Flags, Ints
 
 
 class RailCrossed(PlanRule):
@@ -42,11 +43,13 @@ class RailCrossed(PlanRule):
         from fabricgen.plan.tables import ManagementPort, distinct
 
         links, devices = cluster.plan.links, cluster.plan.devices
-        managed = np.array([isinstance(s.a, ManagementPort) for s in links.segments], dtype=bool)[links.segment]
         crossed = np.zeros(len(links), dtype=bool)
-        for of_link, of_device in ((links.rail, devices.rail), (links.plane, devices.plane)):
-            for end, counts in ((links.a_device, ~managed), (links.b_device, True)):
-                crossed |= counts & (of_link > 0) & (of_device[end] >= 0) & (of_device[end] + 1 != of_link)
+        for i, segment in enumerate(links.segments):
+            here = links.rows_of(i)
+            ends = [links.b_device[here]] + [links.a_device[here]] * (not isinstance(segment.a, ManagementPort))
+            for end in ends if here.start < here.stop else ():
+                crossed[here] |= _crossed(links.rail[here], devices.rail, end)
+                crossed[here] |= _crossed(links.plane[here], devices.plane, end)
         for cable in sorted(set(links.cable[crossed].tolist()) & cluster.planned.own.keys()):
             rows = np.flatnonzero(crossed & (links.cable == cable))
             crossed[rows] = False
@@ -64,3 +67,14 @@ class RailCrossed(PlanRule):
                 found.path,
                 f"{len(rows)} {found.fabric} {found.key} links cross rails or planes, such as {a} to {b}",
             )
+
+
+def _crossed(wanted: Ints, of_device: Ints, end: Ints) -> Flags | bool:
+    """Whether links of a rail, or plane, from 1, end on devices of another; 0 is none, and -1 of devices."""
+    first = int(end.min())
+    some = of_device[first : int(end.max()) + 1]
+    if some.max() < 0:
+        return False
+    own = some[end - first] if some.min() < some.max() else some[:1]
+    found: Flags = (wanted > 0) & (own >= 0) & (own + 1 != wanted)
+    return found

@@ -49,8 +49,8 @@ class CrowdedCage(PlanRule):
         devices, cables, links = cluster.plan.devices, cluster.plan.cables, cluster.plan.links
         numbers = end_numbers(devices, links, cages)
         for i, segment in enumerate(links.segments):
-            here = links.rows_of(i)
-            rows = cables.end_link[(cables.end_link >= here.start) & (cables.end_link < here.stop)]
+            here = cluster.end_rows[i]
+            rows, of_cable = cables.end_link[here], cables.end_cable[here]
             ends = ((segment.a, links.a_device, numbers.a), (segment.b, links.b_device, numbers.b))
             for side, device, cage in ends:
                 if not len(rows) or not isinstance(side, PortRun):
@@ -58,7 +58,7 @@ class CrowdedCage(PlanRule):
                 profile = devices.classes[devices.device_class[device[rows[0]]]].profile
                 room = 2 if getattr(profile, "cages")[side.cage_class].form_factor in TWIN_PORT else 1  # noqa: B009
                 # ends of a cable follow one another by connector, so that those in one cage are neighbours
-                of_cable, place = links.cable[rows], cage[rows]
+                place = cage[rows]
                 again = (of_cable[1:] == of_cable[:-1]) & (place[1:] == place[:-1])
                 place = place[np.r_[True, ~again]]
                 crowded = np.bincount(place - place.min())

@@ -114,7 +114,5 @@ def _media(cluster: Cluster, number: int) -> list[int]:
     """The media of the cables of a segment."""
     from fabricgen.plan.tables import distinct
 
-    cables, links = cluster.plan.cables, cluster.plan.links
-    here = links.rows_of(number)
-    rows = (cables.end_link >= here.start) & (cables.end_link < here.stop)
-    return distinct(cables.medium[cables.end_cable[rows]])
+    cables = cluster.plan.cables
+    return distinct(cables.medium[cables.end_cable[cluster.end_rows[number]]])

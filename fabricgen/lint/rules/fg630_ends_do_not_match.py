@@ -42,23 +42,21 @@ class EndsDoNotMatch(PlanRule):
         """Compare both ends of each kind of cable, then the fibres of those that split."""
         import numpy as np
 
-        from fabricgen.parts.cables import CableParts
         from fabricgen.plan.groups import combinations
+        from fabricgen.plan.offers import kinds_of, shelf_of
+        from fabricgen.plan.pieces import splits
 
-        parts = CableParts(cluster)
-        kinds, a, b = parts.kinds
-        table, links = cluster.plan.cables, cluster.plan.links
+        table, links, shelf = cluster.plan.cables, cluster.plan.links, shelf_of(cluster.design)
         segment, medium = links.segment[table.end_link], table.medium[table.end_cable]
-        columns = (segment, medium, a, b, parts.widths[0][table.end_cable], table.end_links)
+        split = splits(links, table.end_cable, table.end_link, table.end_links, len(table))
+        columns = (segment, medium, split[table.end_cable], table.end_links)
         first, code = combinations(*columns) if len(segment) else (segment, segment)
         counts = np.bincount(code, minlength=len(first)).tolist()
         told: dict[tuple[int, str], int] = {}
-        for count, (n, m, lower, upper, split, share) in zip(
-            counts, zip(*(c[first].tolist() for c in columns), strict=True), strict=True
-        ):
+        for count, n, m, far_ends, share in zip(counts, *(c[first].tolist() for c in columns), strict=True):
             s = links.segments[n]
-            lanes = share * s.lanes
-            why = _wrong(kinds[lower], table.media[m], kinds[upper], split, lanes)
+            a, b = kinds_of(s, shelf)
+            why = _wrong(a, table.media[m], b, far_ends, share * s.lanes)
             if why:
                 told[n, why] = told.get((n, why), 0) + count
         for (n, why), count in told.items():

@@ -50,7 +50,6 @@ class HeadroomUnpublished(PlanRule):
         design, plan = cluster.design, cluster.plan
         told = {found.path[:-1] for found in LosslessSpan().check(design)}
         lossless = {fabric.name for fabric, _ in lossless_fabrics(design)}
-        ends = plan.links.segment[plan.cables.end_link]
         for number, segment in enumerate(plan.links.segments):
             for tier in _tiers(cluster, segment):
                 platform = design.catalog.sonic_platform(tier.profile.id) if tier.nos == "sonic" else None
@@ -59,7 +58,7 @@ class HeadroomUnpublished(PlanRule):
                 )
                 if tier.fabric not in lossless or not published or segment.path in told:
                     continue
-                rows = plan.cables.end_cable[ends == number]
+                rows = plan.cables.end_cable[cluster.end_rows[number]]
                 longest = float(plan.cables.length_m[rows].max()) if len(rows) else 0.0
                 if longest > published:
                     count = len(distinct(rows[plan.cables.length_m[rows] > published]))

@@ -32,6 +32,8 @@ from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unus
 from fabricgen.render.trees import as_yaml, merged, read_data
 from fabricgen.switch_view import PlacedSnippet, Subinterface, SwitchPort, SwitchView
 
+KEEPS_ORDER = True
+
 MTU = 9216
 FEC_FROM_GBPS = 100
 ADAPTIVE_UP_TO_GBPS = {"Spectrum-4": 400}

@@ -36,6 +36,8 @@ from fabricgen.render.ports import lanes_of, unused_ports
 from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.switch_view import Subinterface, SwitchPort, SwitchView
 
+KEEPS_ORDER = True
+
 MTU = 9214
 """The largest of EOS, bytes."""
 

@@ -1,0 +1,96 @@
+"""Filling the stage of a folder: what is there already stays, and workers make all else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+from fabricgen.kernel.publish_bundles import Bundle, Told, large, portions, prepare, workers_for
+from fabricgen.kernel.publish_stage import Stage
+from fabricgen.kernel.publish_stager import Staged, Stager
+from fabricgen.kernel.publish_state import Made, State
+from fabricgen.kernel.workers import as_given
+
+_AT_A_TIME = 64
+"""Bundles that are looked at before workers are looked after."""
+_OF_FEW = 4
+"""Tasks in one where most may stay: for a few switches, it takes longer to read templates and lay out shapes in each
+of several processes than to make them in one."""
+
+
+def fill(stage: Stage, bundles: Sequence[Bundle], before: State, jobs: int, told: Told) -> list[Made]:
+    """Stage the files of bundles, and take those that need not be made as they are.
+
+    Workers begin with the largest bundles, while their parent finds out which of the others must be made. Raises as
+    the producers do.
+    """
+    if not before.bundles:
+        prepare(bundles)
+    filling = _Filling(stage, bundles, before, told)
+    first = large([bundle.cost for bundle in bundles])
+    ready = [(number,) for number in filling.changed(first)]
+    later = filling.to_make([number for number in range(len(bundles)) if number not in first])
+    made = as_given(_Staging(stage.stager(), bundles), ready, later, workers_for(bundles, jobs))
+    for number, files in chain.from_iterable(made):
+        filling.enter(number, files)
+    return filling.made
+
+
+@dataclass(frozen=True, slots=True)
+class _Staging:
+    """What a worker does: make the files of bundles, by their numbers, and stage them."""
+
+    stager: Stager
+    bundles: Sequence[Bundle]
+
+    def __call__(self, numbers: Sequence[int]) -> list[tuple[int, list[Staged]]]:
+        """What became of the files of each."""
+        return [(number, self._staged(self.bundles[number])) for number in numbers]
+
+    def _staged(self, bundle: Bundle) -> list[Staged]:
+        return [self.stager.put(bundle.part, path, content) for path, content in bundle.make()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Filling:
+    """What the parent of workers does: enter the files of each bundle into a stage."""
+
+    stage: Stage
+    bundles: Sequence[Bundle]
+    before: State
+    told: Told
+    inputs: dict[int, bytes | None] = field(default_factory=dict)
+    made: list[Made] = field(default_factory=list)
+
+    def to_make(self, numbers: Sequence[int]) -> Iterator[tuple[int, ...] | None]:
+        """Yield, in portions for workers, bundles that must be made, and None whenever some were looked at."""
+        left: tuple[int, ...] = ()
+        worth = _OF_FEW if self.before.bundles else 1
+        for start in range(0, len(numbers), _AT_A_TIME):
+            found = (*left, *self.changed(numbers[start : start + _AT_A_TIME]))
+            *whole, left = [*portions(found, lambda number: self.bundles[number].cost, worth)] or [()]
+            yield from whole
+            yield None
+        if left:
+            yield left
+
+    def changed(self, numbers: Iterable[int]) -> Iterator[int]:
+        """Yield the numbers of bundles that must be made; the others are entered as they are."""
+        stager = self.stage.stager()
+        for number in numbers:
+            bundle = self.bundles[number]
+            inputs = self.inputs[number] = bundle.inputs() if bundle.inputs else None
+            files = self.before.still_made((bundle.part, bundle.key), inputs, stager.real, stager.old)
+            if files is None:
+                yield number
+            else:
+                self.enter(number, files)
+
+    def enter(self, number: int, files: list[Staged]) -> None:
+        """Note what became of the files of a bundle; raises ValueError for those that no producer may make."""
+        for staged in files:
+            self.stage.enter(staged)
+        bundle = self.bundles[number]
+        self.made.append(Made((bundle.part, bundle.key), self.inputs[number], files))
+        self.told(bundle)
