@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import partial
-from socket import AF_INET6, inet_ntop
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -223,6 +222,8 @@ class Column6(Column):
         return Spelled(len(self), partial(self._spelled, lengths))
 
     def _spelled(self, lengths: Wide | None, start: int, stop: int) -> list[str]:
+        from socket import AF_INET6, inet_ntop
+
         words = np.empty((len(range(len(self))[start:stop]), 2), dtype=">u8")
         words[:, 0], words[:, 1] = self.high[start:stop], self.low[start:stop]
         raw, none = words.tobytes(), bytes(16)
@@ -272,7 +273,11 @@ def dotted(address: int) -> str:
 
 def text_of(family: Family, address: int) -> str:
     """An address held as an integer, as it is written."""
-    return inet_ntop(AF_INET6, address.to_bytes(16, "big")) if family.bits == V6.bits else dotted(address)
+    if family.bits != V6.bits:
+        return dotted(address)
+    from socket import AF_INET6, inet_ntop
+
+    return inet_ntop(AF_INET6, address.to_bytes(16, "big"))
 
 
 def first_family(families: Sequence[Cells]) -> Cells:

@@ -18,10 +18,9 @@ from fabricgen.kernel.extents import Extent
 ADOPTED = "adopted"
 """The section of the lock, and the first part of a path into it."""
 
-_KEY = re.compile(
-    r"(?P<device>[a-z0-9][a-z0-9-]{0,199}) "
-    r"((?P<plain>name|asn)|(?P<v6>ipv6 )?((?P<own>loopback|mgmt)|port (?P<port>[A-Za-z0-9]([\w ./:-]{0,98}\w)?)))",
-    re.ASCII,
+_KEY = (
+    r"(?a)(?P<device>[a-z0-9][a-z0-9-]{0,199}) "
+    r"((?P<plain>name|asn)|(?P<v6>ipv6 )?((?P<own>loopback|mgmt)|port (?P<port>[A-Za-z0-9]([\w ./:-]{0,98}\w)?)))"
 )
 
 
@@ -40,7 +39,7 @@ class Key(NamedTuple):
 
 def parse_key(text: str) -> Key:
     """Read a key of the lock; raises ValueError for what is none."""
-    found = _KEY.fullmatch(text)
+    found = re.fullmatch(_KEY, text)
     if not found:
         raise ValueError(f"'{text}' is nothing that can be adopted; `leaf-01 asn` is")
     what = found["plain"] or found["own"] or "port"
@@ -75,7 +74,7 @@ def adopted_of(words: Mapping[str, str]) -> dict[Key, str]:
 
 def can_be_kept(key: Key) -> bool:
     """Whether a key can be written into a lock."""
-    return _KEY.fullmatch(key.text()) is not None
+    return re.fullmatch(_KEY, key.text()) is not None
 
 
 def extent_of(key: Key, value: str) -> tuple[str, Extent] | None:

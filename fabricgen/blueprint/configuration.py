@@ -10,7 +10,7 @@ from fabricgen.blueprint.scalars import Line, Name
 from fabricgen.blueprint.when_stated import WhenStated
 from fabricgen.kernel.forms import CATALOGUE
 
-_LEAVES = re.compile(r"\s*(end|abort)\s*", re.I)
+_LEAVES = r"(?i)\s*(end|abort)\s*"
 
 
 def _config_text(text: str) -> str:
@@ -18,7 +18,7 @@ def _config_text(text: str) -> str:
     if bad:
         raise ValueError(f"U+{ord(bad):04X} is a control character; only line breaks and tabs are allowed here")
     for number, line in enumerate(text.splitlines(), 1):
-        if _LEAVES.fullmatch(line):
+        if re.fullmatch(_LEAVES, line):
             raise ValueError(f"line {number} is '{line.strip()}', which would end the configuration; leave it out")
     return text
 

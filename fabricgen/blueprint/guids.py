@@ -30,7 +30,7 @@ MAX_TABLE_BYTES = 64 * 1024 * 1024
 ENDINGS = (".csv",)
 
 COLUMNS = ("device", "guid", "port", "port_guid")
-_GUID = re.compile(r"(0x)?([0-9a-f]{16}|([0-9a-f]{4}:){3}[0-9a-f]{4}|([0-9a-f]{2}:){7}[0-9a-f]{2})", re.IGNORECASE)
+_GUID = r"(?i)(0x)?([0-9a-f]{16}|([0-9a-f]{4}:){3}[0-9a-f]{4}|([0-9a-f]{2}:){7}[0-9a-f]{2})"
 
 
 class GuidRow(NamedTuple):
@@ -113,7 +113,7 @@ def _row(cells: Mapping[str, str], span: Span) -> GuidRow | Diagnostic | None:
     numbers = []
     for column in ("guid", "port_guid"):
         text = cells.get(column, "") or (cells.get("guid", "") if column == "port_guid" else "")
-        number = int(text.lower().removeprefix("0x").replace(":", ""), 16) if _GUID.fullmatch(text) else 0
+        number = int(text.lower().removeprefix("0x").replace(":", ""), 16) if re.fullmatch(_GUID, text) else 0
         if number in (0, (1 << 64) - 1):
             return _wrong(f"'{text}' is no GUID", span, "write its 16 hexadecimal digits, e.g. 0xb83fd20300a1b2c4")
         if number >> PLANNED_BITS == PLANNED >> PLANNED_BITS:

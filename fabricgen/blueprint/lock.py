@@ -28,11 +28,12 @@ CODE = "FG038"
 
 _SUFFIX = ".lock.yaml"
 
-_RANGE = re.compile(r"(\d{1,20})(?:-(\d{1,20}))?")
+# Patterns are texts, which are only compiled where a lock has something of the kind.
+_RANGE = r"(\d{1,20})(?:-(\d{1,20}))?"
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})
 """Names that YAML would read as something else."""
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9 .,()/*+-]{0,199}")
+_NAME = r"[a-z0-9][a-z0-9 .,()/*+-]{0,199}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +254,7 @@ class _Reader:
     def _section(self, kind: str, read: Callable[[Any], Any]) -> dict[str, Any]:
         found = {}
         for name, value in self._mapping(kind):
-            if not isinstance(name, str) or not _NAME.fullmatch(name):
+            if not isinstance(name, str) or not re.fullmatch(_NAME, name):
                 self._fault((kind, name), f"{name!r} is no holder")
                 continue
             try:
@@ -270,7 +271,11 @@ class _Reader:
 def _is_kind(key: Any) -> bool:
     """Whether a key is a kind of numbers, perhaps those within a place: `units`, `units east`."""
     kind, _, site = str(key).partition(" ")
-    return isinstance(key, str) and kind in KINDS and (not site or (kind in _OF_PLACES and bool(_NAME.fullmatch(site))))
+    return (
+        isinstance(key, str)
+        and kind in KINDS
+        and (not site or (kind in _OF_PLACES and bool(re.fullmatch(_NAME, site))))
+    )
 
 
 def _room(value: Any) -> int:
@@ -286,7 +291,7 @@ def _count_text(number: int) -> str:
 
 
 def _word(value: Any) -> str:
-    if not isinstance(value, str) or not _NAME.fullmatch(value):
+    if not isinstance(value, str) or not re.fullmatch(_NAME, value):
         raise ValueError(f"{value!r} is no name")
     return value
 
@@ -294,7 +299,7 @@ def _word(value: Any) -> str:
 def _ranges(value: Any) -> Extents:
     found = []
     for text in str(value).split(","):
-        match = _RANGE.fullmatch(text.strip())
+        match = re.fullmatch(_RANGE, text.strip())
         if isinstance(value, bool) or not match or int(match[2] or match[1]) < int(match[1]):
             raise ValueError(f"'{value}' is no list of numbers such as 0-15, 32-47")
         found.append(Extent(int(match[1]), int(match[2] or match[1]) - int(match[1]) + 1))

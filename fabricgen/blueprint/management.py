@@ -16,9 +16,9 @@ from fabricgen.kernel import forms
 from fabricgen.kernel.forms import one_or_list, text_form
 
 _LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-_HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*")
+_HOST = rf"{_LABEL}(\.{_LABEL})*"
 _ACCOUNT = r"^[a-z_][a-z0-9_-]{0,30}$"
-_KEY = re.compile(r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh\.com) [A-Za-z0-9+/]+=*")
+_KEY = r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh\.com) [A-Za-z0-9+/]+=*"
 _DEVICE_FILE = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
 
 
@@ -47,7 +47,7 @@ def _address(text: str) -> str:
 
 def _domain(text: str) -> str:
     """A host name or domain (RFC 1123)."""
-    if len(text) > 253 or not _HOST.fullmatch(text) or text.rpartition(".")[2].isdigit():
+    if len(text) > 253 or not re.fullmatch(_HOST, text) or text.rpartition(".")[2].isdigit():
         raise ValueError(f"'{text}' is not a domain such as fabric.example.net")
     return text.lower()
 
@@ -67,7 +67,7 @@ def _server(text: str) -> str:
 def _public_key(text: str) -> str:
     kind, _, rest = text.strip().partition(" ")
     key = f"{kind} {rest.partition(' ')[0]}"
-    if "PRIVATE" in text or not _KEY.fullmatch(key):
+    if "PRIVATE" in text or not re.fullmatch(_KEY, key):
         raise ValueError("an SSH public key is its type and its base64 text, such as ssh-ed25519 AAAA...")
     return key
 
@@ -123,7 +123,7 @@ PublicKey = Annotated[
     AfterValidator(_public_key),
     WithJsonSchema(
         text_form(
-            rf"^(?![\s\S]*PRIVATE)\s*(?:{_KEY.pattern})(?: [\s\S]*)?\s*$",
+            rf"^(?![\s\S]*PRIVATE)\s*(?:{_KEY})(?: [\s\S]*)?\s*$",
             "an SSH public key: its type, its base64 text and, if you like, a comment",
             "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA ops@example.net",
         )

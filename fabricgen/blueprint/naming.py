@@ -19,9 +19,9 @@ LONGEST_INTERFACE = 15
 
 _LABEL = re.compile(rf"[a-z0-9]([a-z0-9-]{{0,{LONGEST - 2}}}[a-z0-9])?")
 _LABELS = re.compile(rf"(?:{_LABEL.pattern}\n)*+")
-_FIELD = re.compile(r"[a-z][a-z0-9-]*")
-_WIDTH = re.compile(r"0([1-9])d?")
-_INTERFACE = re.compile(rf"[A-Za-z][A-Za-z0-9._-]{{0,{LONGEST_INTERFACE - 1}}}")
+_FIELD = r"[a-z][a-z0-9-]*"
+_WIDTH = r"0([1-9])d?"
+_INTERFACE = rf"[A-Za-z][A-Za-z0-9._-]{{0,{LONGEST_INTERFACE - 1}}}"
 _NOT_INTERFACES = ("all", "default", "lo")
 """Words that mean something else where settings of the kernel name an interface."""
 
@@ -51,9 +51,9 @@ def template_parts(template: str) -> tuple[Part, ...]:
         if field is None:
             parts.append(Part(text, "", 0))
             continue
-        if conversion or not _FIELD.fullmatch(field):
+        if conversion or not re.fullmatch(_FIELD, field):
             raise ValueError(f"'{template}': a field is a plain name such as {{pod}} or {{su:02}}")
-        width = _WIDTH.fullmatch(form) if form else None
+        width = re.fullmatch(_WIDTH, form) if form else None
         if form and width is None:
             raise ValueError(f"'{template}': a width is written with a leading zero, such as {{{field}:02}}")
         parts.append(Part(text, field, int(width[1]) if width else 0))
@@ -72,7 +72,7 @@ def are_host_names(texts: Sequence[str]) -> bool:
 
 def is_interface_name(text: str) -> bool:
     """Whether a network interface of Linux can have a name."""
-    return _INTERFACE.fullmatch(text) is not None and text not in _NOT_INTERFACES
+    return re.fullmatch(_INTERFACE, text) is not None and text not in _NOT_INTERFACES
 
 
 def _interface_name(text: str) -> str:
@@ -125,7 +125,7 @@ HostName = Annotated[str, AfterValidator(_host_name), WithJsonSchema(_HOST_NAME_
 """A host name: one label of RFC 1123."""
 
 _INTERFACE_SCHEMA = text_form(
-    f"^(?!(?:{'|'.join(_NOT_INTERFACES)})$){_INTERFACE.pattern}$",
+    f"^(?!(?:{'|'.join(_NOT_INTERFACES)})$){_INTERFACE}$",
     "a network interface: letters, digits, '.', '_' and '-', a letter first, at most 15 characters",
     "enp24s0np0",
 )

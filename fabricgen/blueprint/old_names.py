@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from fabricgen.blueprint.base import old_names
+from fabricgen.blueprint.base import Model, old_names
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.kernel.model_fields import fields_at, models_within
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
+from fabricgen.kernel.model_fields import fields_at
 
 
 class OldName(NamedTuple):
@@ -23,14 +20,21 @@ class OldName(NamedTuple):
 
 
 @cache
-def _old_words(model: type[BaseModel]) -> frozenset[str]:
-    """Every old name in a model and in those it is made of."""
-    return frozenset(old for m in models_within(model) for info in m.model_fields.values() for old in old_names(info))
+def _old_words() -> frozenset[str]:
+    """Every old name of the language."""
+    return frozenset(old for part in _parts(Model) for info in part.model_fields.values() for old in old_names(info))
+
+
+def _parts(model: type[Model]) -> Iterator[type[Model]]:
+    """The models that are made from one, and from those: all parts of the language."""
+    for part in model.__subclasses__():
+        yield part
+        yield from _parts(part)
 
 
 def old_names_in(data: Any) -> Iterator[OldName]:
     """Every key of a blueprint, as plain data, that has another name today."""
-    for path in _keys_among(data, _old_words(Blueprint), ()):
+    for path in _keys_among(data, _old_words(), ()):
         for name, info in fields_at(Blueprint, path[:-1]).items():
             if path[-1] in old_names(info):
                 yield OldName(path, name)

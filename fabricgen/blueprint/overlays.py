@@ -17,9 +17,10 @@ from fabricgen.kernel.yaml_tree import (
     sequence,
 )
 
-_SET = re.compile(r'((?:"[^"]*"|[^"=])*)=(.*)', re.DOTALL)
-_PATH = re.compile(r'(?:"[^"]+"|[^".]+)(?:\.(?:"[^"]+"|[^".]+))*')
-_SEGMENT = re.compile(r'"([^"]+)"|([^".]+)')
+# Texts, which are only compiled where there is a setting.
+_SET = r'(?s)((?:"[^"]*"|[^"=])*)=(.*)'
+_PATH = r'(?:"[^"]+"|[^".]+)(?:\.(?:"[^"]+"|[^".]+))*'
+_SEGMENT = r'"([^"]+)"|([^".]+)'
 
 
 def overlay(base: Node, top: Node) -> Node:
@@ -43,10 +44,10 @@ def apply_set(tree: Node, setting: str) -> Node:
     Raises InputError: FG008 for a malformed setting or one that leads into a scalar, FG002 to FG006 for
     what is wrong in VALUE.
     """
-    match = _SET.fullmatch(setting)
+    match = re.fullmatch(_SET, setting)
     written = match[1].strip() if match else ""
     span = Span(f"--set {written or setting}", 1, 1)
-    if not match or not _PATH.fullmatch(written):
+    if not match or not re.fullmatch(_PATH, written):
         hint = 'write it like pods.p1.su=3; a key with dots like pods."a.b".su=3'
         raise fault("FG008", f"'{setting}' is not PATH=VALUE", hint=hint, span=span)
     if not match[2].strip():
@@ -54,7 +55,7 @@ def apply_set(tree: Node, setting: str) -> Node:
     value = parse_tree(match[2], span.file, ratios_are_text=True)
     if value.has_include:
         raise fault("FG008", "a set value cannot be an !include", span=value.span)
-    path = tuple(quoted or bare for quoted, bare in _SEGMENT.findall(written))
+    path = tuple(quoted or bare for quoted, bare in re.findall(_SEGMENT, written))
     if path[0] == "include":
         raise fault("FG008", "'include' cannot be set; files are included before", span=span)
     if len(path) + value.height > MAX_DEPTH:

@@ -18,7 +18,7 @@ ENVIRONMENT, FILE = "env:", "file:"
 READABLE = (".yaml", ".yml", ".json", ".csv")
 """Endings of files that a blueprint may name for what they hold."""
 
-_REFERENCE = re.compile(r"env:FABRICGEN_[A-Z0-9_]{1,64}|file:[A-Za-z0-9._-][A-Za-z0-9._/-]{0,200}")
+_REFERENCE = r"env:FABRICGEN_[A-Z0-9_]{1,64}|file:[A-Za-z0-9._-][A-Za-z0-9._/-]{0,200}"
 
 
 def is_secret(path: Path) -> bool:
@@ -30,7 +30,7 @@ def is_secret(path: Path) -> bool:
 
 
 def _reference(text: Any) -> str:
-    if not isinstance(text, str) or not _REFERENCE.fullmatch(text):
+    if not isinstance(text, str) or not re.fullmatch(_REFERENCE, text):
         # What stands here may be the secret itself, so it is not repeated.
         raise ValueError(
             "a secret is named, never written here: env:FABRICGEN_NAME for an environment variable, "
@@ -49,7 +49,7 @@ Secret = Annotated[
     BeforeValidator(_reference),
     WithJsonSchema(
         text_form(
-            rf"^(?!file:.*(?:{'|'.join(map(re.escape, READABLE))})$)(?:{_REFERENCE.pattern})$",
+            rf"^(?!file:.*(?:{'|'.join(map(re.escape, READABLE))})$)(?:{_REFERENCE})$",
             "where a secret is kept: env:FABRICGEN_NAME, or file:PATH of a file that is no YAML, JSON or CSV",
             "env:FABRICGEN_ADMIN_HASH",
             "file:secrets/admin.hash",

@@ -13,7 +13,7 @@ Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", description="Name us
 Tag = Literal["V", "R", "D"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Profile(PlainModel):
     """What every profile has."""
 

@@ -147,7 +147,8 @@ class LineCards(PlainModel):
     ]
 
 
-@dataclass(frozen=True, kw_only=True)
+# Equal to itself alone: a catalogue has each once, and it is a key by which what its face holds is remembered.
+@dataclass(frozen=True, kw_only=True, eq=False)
 class SwitchProfile(Profile):
     """A switch: its face, size, power and the network operating systems it runs.
 

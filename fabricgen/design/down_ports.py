@@ -73,4 +73,4 @@ class DownPorts:
             extra = more.get(kind, 0)
             ask = self.ask(kind, used + extra, ports + extra + (spare if i == 0 else 0))
             downs.append(replace(ask, last=i > 0 and self._grows))
-        return Asks(tuple(downs), laterals, None, self._tier.cages)
+        return Asks(tuple(downs), laterals, None, tuple(self._tier.cages.items()))

@@ -14,7 +14,7 @@ from fabricgen.design.ports import PortKind, PortRun
 from fabricgen.design.shape import inner, scope_of
 from fabricgen.design.tier_sizing import Draft
 
-_ROOM = re.compile(r"(\S+ \S+) for extras (\d+) over (\d+(?:\.\d+)?)( copper)?")
+_ROOM = r"(\S+ \S+) for extras (\d+) over (\d+(?:\.\d+)?)( copper)?"
 
 Port = tuple[int, int, bool]
 """(switch of the tier, port in the run, whether an omitted slot's)"""
@@ -67,7 +67,7 @@ def kept_for_extras(layout: Layout, tiers: Iterable[TierKey]) -> dict[tuple[Tier
     named = {f"{tier.fabric} {tier.tier}": tier for tier in tiers}
     found = {}
     for name, ports in layout.lock.rooms.items():
-        match = _ROOM.fullmatch(name)
+        match = re.fullmatch(_ROOM, name)
         if match and match[1] in named and int(match[2]) and float(match[3]):
             kind = PortKind(int(match[2]), float(match[3]), bool(match[4]))
             found[named[match[1]], kind] = Reserve(ports)

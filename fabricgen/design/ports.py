@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.kernel.dataclass import dataclass
@@ -76,12 +77,12 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Asks:
-    """All that is asked of one face: downwards, sideways and upwards; `ranges` are the cages allowed for a role."""
+    """All that is asked of one face: downwards, sideways and upwards; `ranges` are roles with the cages allowed."""
 
     downs: tuple[Ask, ...]
     laterals: tuple[Ask, ...] = ()
     up: Ask | None = None
-    ranges: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    ranges: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
     @property
     def down_gbps(self) -> int:
@@ -182,10 +183,12 @@ class _FreeCages:
         return replace(run, cages=tuple(self._in_turn(cages, at_end=False)))
 
 
+@lru_cache(maxsize=4096)
 def place(profile: SwitchProfile, asks: Asks) -> Face | None:
     """Give downlinks the first cages, uplinks the last ones and lateral links those before; None when too few.
 
-    Cages that nothing asks for go to the first run of downlinks, as its spare ports.
+    Cages that nothing asks for go to the first run of downlinks, as its spare ports. Sizing asks the same of a face
+    again for each tier that is searched, and for each change of a blueprint that is tried.
     """
     chosen = [down_class(profile, ask) for ask in asks.downs]
     found = [where for where in chosen if where is not None]
@@ -209,7 +212,7 @@ def _up_classes(profile: SwitchProfile, below: int | None, asks: Asks) -> list[i
 
 def _place(profile: SwitchProfile, asks: Asks, chosen: list[tuple[int, int]], above: int) -> Face | None:
     """Place ports with the class of cages known for each purpose."""
-    free = _FreeCages(profile, asks.ranges)
+    free = _FreeCages(profile, dict(asks.ranges))
     upward = (*((asks.up,) if asks.up else ()), *asks.laterals)
     found: list[PortRun] = []
     for ask in upward:

@@ -208,7 +208,7 @@ def within(per: tuple[str, ...], name: str, count: int, upper_per: tuple[str, ..
 
 def radix(tier: TierSpec, ask: Ask, beyond: Ascent | None) -> int:
     """Most downlinks of a tier's switch beside the uplinks its oversubscription calls for, and what is kept free."""
-    bare = Asks((ask,), ranges=tier.cages)
+    bare = Asks((ask,), ranges=tuple(tier.cages.items()))
     up = beyond.kind if beyond else None
     return most_downlinks(tier.profile, bare, up, tier.allowed, spare_ports=tier.spec.spare_ports)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import replace
 from enum import IntEnum
@@ -107,6 +106,8 @@ def fault(code: str, message: str, *, path: Path = (), hint: str = "", span: Spa
 
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
     """Return the valid name most like `word`, or None when none is close."""
+    import difflib
+
     found = difflib.get_close_matches(word.lower(), {c.lower(): c for c in candidates}, n=1, cutoff=0.5)
     return next((c for c in sorted(candidates) if found and c.lower() == found[0]), None)
 

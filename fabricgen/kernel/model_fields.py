@@ -32,20 +32,6 @@ def fields_at(model: type[Any], path: Path) -> dict[str, FieldInfo]:
     return {name: info for found in _models_at(model, path, ()) for name, info in fields_of(found).items()}
 
 
-def models_within(model: type[Any]) -> list[type[Any]]:
-    """Return a model and all that it is made of, each once."""
-    found = [model]
-    for each in found:
-        annotations = [info.annotation for info in fields_of(each).values()]
-        while annotations:
-            annotation = annotations.pop(0)
-            for plain in _unwrap(annotation):
-                if _is_model(plain) and plain not in found:
-                    found.append(plain)
-                annotations += [argument for argument in get_args(plain) if get_origin(plain) is not Literal]
-    return found
-
-
 def _models_at(model: type[Any], path: Path, tags: Sequence[str]) -> list[type[Any]]:
     inside: list[Any] = list(_unwrap(model))
     for part in path:

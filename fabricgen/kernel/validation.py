@@ -37,7 +37,7 @@ MOST_FAULTS = 500
 MOST_TEXT = 400
 """Characters of a message that may quote a value."""
 
-_BOUND = re.compile(r"\bat (?:least|most) \d+ (?:item|character)s?")
+_BOUND = r"\bat (?:least|most) \d+ (?:item|character)s?"
 _CHOICES = ("literal_error", "enum", "union_tag_invalid")
 
 
@@ -172,7 +172,7 @@ def _expected(problem: _Problem) -> str:
         return f"{_bare(problem.context['discriminator'])} to be one of {problem.context['expected_tags']}"
     if problem.kind == "string_pattern_mismatch":
         return f"text of the form {problem.context['pattern']}"
-    if bound := _BOUND.search(problem.message):
+    if bound := re.search(_BOUND, problem.message):
         return bound[0]
     wanted = problem.message.removeprefix("Input should be ")
     if wanted == problem.message:

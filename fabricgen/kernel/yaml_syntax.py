@@ -8,8 +8,9 @@ from typing import Any
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 from fabricgen.kernel.yaml_scalars import is_sexagesimal, sexagesimal_trap
 
-_INDENT_WITH_TAB = re.compile(r" *\t")
-_UNQUOTED = re.compile(r"[^\s,\[\]{}]+")
+# Texts, which are only compiled where something is wrong.
+_INDENT_WITH_TAB = r" *\t"
+_UNQUOTED = r"[^\s,\[\]{}]+"
 LINE_END = re.compile(r"\r\n|[\r\n\x85\u2028\u2029]")
 """Ends of lines as the parser counts them."""
 _HINTS = {
@@ -51,7 +52,7 @@ def _tab(lines: list[str], name: str, marks: list[Any]) -> Span | None:
     """The tab that is to blame: where the parser stopped, or in the indentation of that line."""
     for mark in marks:
         text = lines[mark.line] if mark.line < len(lines) else ""
-        found = _INDENT_WITH_TAB.match(text)
+        found = re.match(_INDENT_WITH_TAB, text)
         column = found.end() if found else mark.column + 1
         if found or text[mark.column : mark.column + 1] == "\t":
             return Span(name, mark.line + 1, column, mark.line + 1, column + 1)
@@ -60,7 +61,7 @@ def _tab(lines: list[str], name: str, marks: list[Any]) -> Span | None:
 
 def _ratio(lines: list[str], start: Any, name: str) -> InputError | None:
     """The trap of an unquoted 4:3 between brackets, which this parser does not even read."""
-    found = _UNQUOTED.match(lines[start.line], start.column) if start.line < len(lines) else None
+    found = re.compile(_UNQUOTED).match(lines[start.line], start.column) if start.line < len(lines) else None
     if not found or not is_sexagesimal(found[0]):
         return None
     line = start.line + 1

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 JOINT = " + "
 """Between the parts of a channel of several pieces, and between their descriptions."""
 
-_SET = re.compile(r"([2-9]|[1-9][0-9]+)x (.+)", re.DOTALL)
-_EACH = re.compile(r"[0-9]+ pieces, each: ")
+_SET = r"(?s)([2-9]|[1-9][0-9]+)x (.+)"
+_EACH = r"[0-9]+ pieces, each: "
 
 
 def as_set(part: str, text: str, pieces: int) -> tuple[str, str]:
@@ -23,7 +23,7 @@ def as_set(part: str, text: str, pieces: int) -> tuple[str, str]:
 
 def pieces_of(part: str) -> tuple[int, str]:
     """(how many pieces, the part of each) of what is pulled as one."""
-    found = _SET.fullmatch(part)
+    found = re.fullmatch(_SET, part)
     return (int(found[1]), found[2]) if found else (1, part)
 
 
@@ -36,4 +36,4 @@ def price_of(part: str, prices: Mapping[str, float]) -> float | None:
 
 def text_of_piece(text: str) -> str:
     """What the description of a set says of each piece."""
-    return _EACH.sub("", text, count=1)
+    return re.sub(_EACH, "", text, count=1)

@@ -203,3 +203,10 @@ def test_spectrum_splits_disable_the_next_cage(name: str, ways: int) -> None:
     switch = CATALOG.switch(name)
     assert switch.cages[0].block(ways) == 2
     assert switch.most_ports(0, ways) == switch.most_ports(0, ways // 2), "the ASIC serves no more ports"
+
+
+def test_a_switch_is_equal_to_itself_alone() -> None:
+    """What its face holds is remembered by it, so one with another face must not be taken for it."""
+    switch = CATALOG.switch("ds5000")
+    assert replace(switch, pipelines=None) != switch
+    assert {switch: 1}.get(replace(switch)) is None

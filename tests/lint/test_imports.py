@@ -27,8 +27,8 @@ UNREAD = {
 
 HEAVY = {"numpy", "networkx", "jinja2", "jsonschema", "rich", "xlsxwriter"}
 
-UNUSED = {"email", "importlib.metadata", "zipfile"}
-"""What pydantic would load to look for plug-ins."""
+UNUSED = {"difflib", "email", "importlib.metadata", "socket", "zipfile"}
+"""What only hints and IPv6 take, and what pydantic would load to look for plug-ins."""
 
 JUDGE = """
 import json, sys

@@ -18,7 +18,7 @@ from fabricgen.lint.rule import DesignRule
 FEW_KEYS = 2
 """SSH keys of an account that every NOS keeps."""
 
-_STEM_CER, _STEM_KEY = re.compile(r"[A-Za-z0-9_-]+\.cer"), re.compile(r"[A-Za-z0-9_-]+\.key")
+_STEM_CER, _STEM_KEY = r"[A-Za-z0-9_-]+\.cer", r"[A-Za-z0-9_-]+\.key"
 """File names of certificates and keys that sonic-gnmi.yang takes."""
 
 FEW_RESOLVERS = 3
@@ -92,7 +92,7 @@ def _of_management(management: Management) -> Iterator[tuple[Feature, Path]]:
     if management.dns and management.dns.domain and not management.dns.servers:
         yield "domain-alone", (*at, "dns", "domain")
     if management.tls and not (
-        _STEM_CER.fullmatch(management.tls.certificate) and _STEM_KEY.fullmatch(management.tls.key)
+        re.fullmatch(_STEM_CER, management.tls.certificate) and re.fullmatch(_STEM_KEY, management.tls.key)
     ):
         yield "tls-file-names", (*at, "tls")
     if management.aaa:
