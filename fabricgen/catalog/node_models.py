@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -58,7 +59,7 @@ class NicRole(PlainModel):
             raise ValueError("two ports have one name")
         found = sorted((p.rail, p.port) for p in self.ports)
         rails, each = found[-1][0], max(port for _, port in found)
-        if found != [(rail, port) for rail in range(1, rails + 1) for port in range(1, each + 1)]:
+        if len(found) != rails * each or found != [*product(range(1, rails + 1), range(1, each + 1))]:
             raise ValueError(f"rails must be 1 to {rails}, each with ports 1 to {each} once; got (rail, port) {found}")
         return self
 

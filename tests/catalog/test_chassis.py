@@ -162,7 +162,10 @@ def test_ports_that_do_not_deal_over_the_planes_are_refused() -> None:
         legs_of(4, "1x200")
 
 
-@pytest.mark.parametrize("places", [[(1, 1), (1, 1)], [(1, 1), (2, 1), (2, 2)], [(1, 2)], [(1, 1), (3, 1)]])
+@pytest.mark.parametrize(
+    "places",
+    [[(1, 1), (1, 1)], [(1, 1), (2, 1), (2, 2)], [(1, 2)], [(1, 1), (3, 1)], [(1, 1), (10**9, 10**9)]],
+)
 def test_rails_and_ports_have_no_gaps(places: list[tuple[int, int]]) -> None:
     ports = [{"rail": r, "port": p, "name": f"n{i}", "cage": f"n{i}"} for i, (r, p) in enumerate(places)]
     with pytest.raises(ValidationError, match="rails must be 1 to"):
