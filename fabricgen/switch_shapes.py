@@ -75,10 +75,11 @@ class SwitchShapes:
     @cached_property
     def plain(self) -> bool:
         """Whether all names are words that every NOS prints as they are, too short for any line to be cut."""
-        ports, cables = self._views.port_columns[0].vocabulary, self._views.cable_id_columns
+        ports = {name for column in self._views.port_columns for name in column.vocabulary.tolist()}
+        cables = self._views.cable_id_columns
         kinds = (
             self._views.names,
-            ports.tolist(),
+            ports,
             cables.device.vocabulary.tolist(),
             cables.connector.vocabulary.tolist(),
         )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import field
 from itertools import chain
 
 from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.publish_bundles import Bundle, Told, large, portions, prepare, workers_for
 from fabricgen.kernel.publish_stage import Stage
 from fabricgen.kernel.publish_stager import Staged, Stager
@@ -24,7 +26,7 @@ def fill(stage: Stage, bundles: Sequence[Bundle], before: State, jobs: int, told
     """Stage the files of bundles, and take those that need not be made as they are.
 
     Workers begin with the largest bundles, while their parent finds out which of the others must be made. Raises as
-    the producers do.
+    the producers do: of several that cannot use their input the first one, whoever began first.
     """
     if not before.bundles:
         prepare(bundles)
@@ -33,8 +35,17 @@ def fill(stage: Stage, bundles: Sequence[Bundle], before: State, jobs: int, told
     ready = [(number,) for number in filling.changed(first)]
     later = filling.to_make([number for number in range(len(bundles)) if number not in first])
     made = as_given(_Staging(stage.stager(), bundles), ready, later, workers_for(bundles, jobs))
-    for number, files in chain.from_iterable(made):
-        filling.enter(number, files)
+    faults: dict[int, InputError] = {}
+    with closing(made):
+        for number, files in chain.from_iterable(made):
+            if isinstance(files, InputError):
+                faults[number] = files
+            else:
+                filling.enter(number, files)
+            if faults and number not in first and number >= min(faults):
+                break
+    if faults:
+        raise faults[min(faults)]
     return filling.made
 
 
@@ -45,12 +56,15 @@ class _Staging:
     stager: Stager
     bundles: Sequence[Bundle]
 
-    def __call__(self, numbers: Sequence[int]) -> list[tuple[int, list[Staged]]]:
-        """What became of the files of each."""
+    def __call__(self, numbers: Sequence[int]) -> list[tuple[int, list[Staged] | InputError]]:
+        """What became of the files of each, or why they cannot be made."""
         return [(number, self._staged(self.bundles[number])) for number in numbers]
 
-    def _staged(self, bundle: Bundle) -> list[Staged]:
-        return [self.stager.put(bundle.part, path, content) for path, content in bundle.make()]
+    def _staged(self, bundle: Bundle) -> list[Staged] | InputError:
+        try:
+            return [self.stager.put(bundle.part, path, content) for path, content in bundle.make()]
+        except InputError as error:
+            return error
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,7 +206,7 @@ class _Crew(Generic[Task, Result]):
             worker = busy[connection]  # type: ignore[index] # `wait` gives back what it was given
             try:
                 self._done[worker.tasks[0]] = worker.connection.recv()
-            except (EOFError, ConnectionResetError):
+            except (EOFError, OSError):
                 worker.process.join()
                 raise fault(
                     "FG023",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TypeVar
 
@@ -37,13 +37,13 @@ def in_order(
 
 def as_given(
     work: Callable[[Task], Result], ready: Sequence[Task], later: Iterable[Task | None], jobs: int
-) -> Iterator[Result]:
+) -> Generator[Result]:
     """Yield the results of tasks in order, those of `ready` first, made by `jobs` processes, or by this one.
 
     `later` may be an iterator that takes its time: what it has given is worked on meanwhile. Where it finds no task for
     long it gives None now and then, so that workers get what waits. Results may all be held, and half of the processes
     take the last of the tasks that wait: neighbours, which have much in common, then go to one process. Errors are as
-    with `in_order`.
+    with `in_order`. Who leaves early closes it, which ends the workers.
     """
     if jobs <= 1:
         yield from (work(task) for task in chain(ready, later) if task is not None)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import struct
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -111,6 +113,18 @@ def test_a_worker_that_is_killed_is_a_fault() -> None:
     assert not multiprocessing.active_children()
 
 
+def test_a_worker_that_is_killed_while_it_tells_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def half_told(work: object, connection: Connection, inherited: Sequence[Connection]) -> None:
+        connection.recv()
+        os.write(connection.fileno(), struct.pack("!i", 100) + b"so far")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(crews, "_serve", half_told)
+    with pytest.raises(InputError, match=r"FG023.*exit code -9"):
+        list(in_order(uneven, 2, 2))
+    assert not multiprocessing.active_children()
+
+
 def test_leaving_early_ends_the_workers() -> None:
     results = in_order(uneven, 50, 2)
     next(results)
@@ -164,6 +178,19 @@ def test_faults_of_producers_leave_nothing(tmp_path: Path, name: str) -> None:
     publish = publish_archive if "." in name else publish_folder
     with pytest.raises(OSError, match="of theirs"):
         publish(tmp_path / name, made, header=HEADER, jobs=2)
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("name", ["out", "out.tar"])
+def test_of_several_faults_the_first_is_told_whoever_began_first(tmp_path: Path, name: str, jobs: int) -> None:
+    """The largest bundles begin first."""
+    made = [*bundles_of(A)]
+    for number, cost in enumerate((1, 999, 1, 1000)):
+        made.append(Bundle("x", str(number), partial(fails, 2, fault("FG033", f"number {number}")), cost=cost))  # type: ignore[arg-type]
+    publish = publish_archive if "." in name else publish_folder
+    with pytest.raises(InputError, match=r"FG033.*number 0"):
+        publish(tmp_path / name, made, header=HEADER, jobs=jobs)
     assert not any(tmp_path.iterdir())
 
 
