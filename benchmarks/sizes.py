@@ -76,7 +76,7 @@ SIZES = {
             gpus=1_000_000,
             switches=43_726,
             links=3_141_372,
-            findings=(0, 0),
+            findings=(0, 1),  # FG716: some cables of this hall are longer than headroom is published for
         ),
     )
 }
