@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from fabricgen.catalog.profile import Power, PowerSupplies, Profile
+from fabricgen.catalog.profile import DeviceProfile
 from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.plain_model import PlainModel
 
@@ -78,7 +78,7 @@ class Accelerators(PlainModel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NodeProfile(Profile):
+class NodeProfile(DeviceProfile):
     """A node (server, tray or appliance) and its network ports by role."""
 
     kind: Annotated[Literal["node"], Field(description="What the file describes.")] = "node"
@@ -86,19 +86,6 @@ class NodeProfile(Profile):
     vendor: Annotated[str, Field(description="Who makes it.")] = ""
     accelerators: Annotated[Accelerators | None, Field(description="Its accelerators. Default: none.")] = None
     roles: Annotated[dict[str, NicRole], Field(description="Role (compute, storage, inband, bmc, ...) -> its ports.")]
-    rack_units: Annotated[int, Field(gt=0, description="Height, rack units.")]
-    power_w: Annotated[Power, Field(description="Electrical power, W.")] = Power()
-    psu: Annotated[
-        PowerSupplies | None,
-        Field(description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."),
-    ] = None
-    weight_kg: Annotated[float | None, Field(gt=0, description="Weight, kg.")] = None
-    liquid_share: Annotated[
-        float | None,
-        Field(
-            ge=0, le=1, description="Share of its heat that coolant takes, null where it is not known. Default: air."
-        ),
-    ] = 0.0
     scale_up: Annotated[str, Field(description="The scale-up domain that such nodes form.")] = ""
     scale_up_too: Annotated[tuple[str, ...], Field(description="Others that they can form instead.")] = ()
     external: Annotated[

@@ -45,3 +45,22 @@ class PowerSupplies(PlainModel):
     cords: Annotated[
         Literal["ordered", "included"], Field(description="Whether cords are ordered, or come with the device.")
     ] = "ordered"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DeviceProfile(Profile):
+    """What every device that stands in a rack has: size, power, weight and heat."""
+
+    rack_units: Annotated[int, Field(gt=0, description="Height, rack units.")]
+    power_w: Annotated[Power, Field(description="Electrical power, W; of a switch without optics.")] = Power()
+    psu: Annotated[
+        PowerSupplies | None,
+        Field(description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."),
+    ] = None
+    weight_kg: Annotated[float | None, Field(gt=0, description="Weight, kg.")] = None
+    liquid_share: Annotated[
+        float | None,
+        Field(
+            ge=0, le=1, description="Share of its heat that coolant takes, null where it is not known. Default: air."
+        ),
+    ] = 0.0

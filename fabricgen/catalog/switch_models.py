@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from fabricgen.catalog.profile import Power, PowerSupplies, Profile
+from fabricgen.catalog.profile import DeviceProfile
 from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.plain_model import PlainModel
 
@@ -149,7 +149,7 @@ class LineCards(PlainModel):
 
 # Equal to itself alone: a catalogue has each once, and it is a key by which what its face holds is remembered.
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SwitchProfile(Profile):
+class SwitchProfile(DeviceProfile):
     """A switch: its face, size, power and the network operating systems it runs.
 
     A chassis has one face too: its cages are numbered through, card by card. Its power is that of the chassis with
@@ -168,19 +168,6 @@ class SwitchProfile(Profile):
     cages: Annotated[
         tuple[CageClass, ...], Field(min_length=1, description="Its cages by kind, in the order of the face.")
     ]
-    rack_units: Annotated[int, Field(gt=0, description="Height, rack units.")]
-    power_w: Annotated[Power, Field(description="Electrical power without optics, W.")] = Power()
-    psu: Annotated[
-        PowerSupplies | None,
-        Field(description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."),
-    ] = None
-    weight_kg: Annotated[float | None, Field(gt=0, description="Weight, kg.")] = None
-    liquid_share: Annotated[
-        float | None,
-        Field(
-            ge=0, le=1, description="Share of its heat that coolant takes, null where it is not known. Default: air."
-        ),
-    ] = 0.0
     nos: Annotated[
         tuple[str, ...],
         Field(min_length=1, description="Network operating systems that run on it, the usual one first."),
