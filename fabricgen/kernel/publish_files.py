@@ -23,12 +23,15 @@ class Listing:
     folders: frozenset[str]
 
 
-def scan(root: str, skip_stage: bool = False) -> Listing:
-    """List a folder without following links; our manifest and lock (and stage) are left out."""
+def scan(root: str, skip_stage: bool = False, start: str = "") -> Listing:
+    """List a folder, or what is below `start` in it (which ends in /), without following links.
+
+    Our manifest and lock (and stage) are left out.
+    """
     skipped = {MANIFEST, LOCK, STAGE} if skip_stage else {MANIFEST, LOCK}
     files: list[str] = []
     folders: list[str] = []
-    todo = [""]
+    todo = [start]
     while todo:
         prefix = todo.pop()
         with os.scandir(f"{root}/{prefix}") as entries:

@@ -17,6 +17,7 @@ from typing import Any
 
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.publish_bundles import Bundle, Told, silent
+from fabricgen.kernel.publish_changes import Changes
 from fabricgen.kernel.publish_files import same_content, scan, sync_folder, write_file
 from fabricgen.kernel.publish_fill import fill
 from fabricgen.kernel.publish_journal import apply_journal, check_writable, land_by_journal, mount_points
@@ -31,7 +32,7 @@ from fabricgen.kernel.publish_manifest import (
     disk_faults,
     parse_manifest,
 )
-from fabricgen.kernel.publish_stage import JOURNAL, MARKER, Changes, Stage, new_place, remove_leftovers, remove_stage
+from fabricgen.kernel.publish_stage import JOURNAL, MARKER, Stage, new_place, remove_leftovers, remove_stage
 from fabricgen.kernel.publish_stager import Staged, Stager
 from fabricgen.kernel.publish_state import State, load_state, save_state, state_of
 from fabricgen.kernel.tool_stamp import tool_stamp
@@ -166,7 +167,8 @@ def _exchange(one: str, other: str) -> None:
 
 
 def _land(stage: Stage) -> PublishReport:
-    changes = stage.changes()
+    near = stage.inside or (len(stage.old) >= _MANY and len(stage.written) < len(stage.old) // 2)
+    changes = stage.changes(near)
     manifest = stage.ledger.manifest(changes.own)
     report = PublishReport(len(stage.written), len(stage.unchanged), len(changes.remove))
     if not stage.written and not changes.remove and same_content(f"{stage.real}/{MANIFEST}", manifest):
@@ -178,6 +180,8 @@ def _land(stage: Stage) -> PublishReport:
     if stage.inside:
         land_by_journal(stage, changes, manifest)
         return report
+    if near:
+        changes = stage.changes()
     try:
         _land_by_exchange(stage, changes, manifest)
     except OSError as error:
@@ -193,7 +197,7 @@ def _few(report: PublishReport, changes: Changes) -> bool:
     An exchange links all that stays into the new tree, and unlinks it from the old: for thousands of files that takes
     longer than to move those that change. It shows the new build at one instant, though, which is worth it otherwise.
     """
-    stays = report.unchanged + len(changes.keep)
+    stays = report.unchanged + len(changes.keep | changes.own.keys())
     return stays >= _MANY and report.written + report.removed < stays
 
 

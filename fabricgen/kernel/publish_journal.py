@@ -15,9 +15,10 @@ from itertools import chain
 from pathlib import Path
 
 from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.publish_changes import Changes
 from fabricgen.kernel.publish_files import sync_folder, write_file
 from fabricgen.kernel.publish_manifest import MANIFEST, STAGE, ancestors, check_path, disk_fault
-from fabricgen.kernel.publish_stage import JOURNAL, Changes, Stage, remove_stage
+from fabricgen.kernel.publish_stage import JOURNAL, Stage, remove_stage
 
 
 def land_by_journal(stage: Stage, changes: Changes, manifest: bytes) -> None:

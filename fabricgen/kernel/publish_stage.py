@@ -16,26 +16,15 @@ from pathlib import Path
 
 from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
+from fabricgen.kernel.publish_changes import Changes, compared, listed_near
 from fabricgen.kernel.publish_files import Listing, scan, write_file
 from fabricgen.kernel.publish_known import Known
 from fabricgen.kernel.publish_lock import sibling
-from fabricgen.kernel.publish_manifest import STAGE, Entry, Ledger, ancestors
+from fabricgen.kernel.publish_manifest import STAGE, Entry, Ledger
 from fabricgen.kernel.publish_stager import Staged, Stager, resemble
 
 MARKER = "fabricgen-stage"
 JOURNAL = "journal.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What landing a stage means for the folder that is there now."""
-
-    own: Mapping[str, Entry]
-    """Manifest entries of the parts that are not being built."""
-    keep: frozenset[str]
-    keep_folders: frozenset[str]
-    remove: frozenset[str]
-    prune: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -93,29 +82,18 @@ class Stage:
         os.rename(self.place, place)
         self.place, self.inside = place, True
 
-    def changes(self) -> Changes:
-        """Compare with what is there now; raises InputError FG020 for files of the user in the way."""
-        seen = scan(self.real, self.inside) if self.exists else Listing(frozenset(), frozenset())
-        new, parts = self.ledger.entries.keys(), self.ledger.parts
-        own = {
-            path: entry
-            for path, entry in self.old.items()
-            if parts is not None and entry.part not in parts and path not in new
-        }
-        keep = (seen.files - self.old.keys()) | (seen.files & own.keys())
-        ours = {folder for path in self.old for folder in ancestors(path)}
-        keep_folders = seen.folders - ours
-        keep_folders |= {folder for path in keep | keep_folders for folder in ancestors(path)}
-        in_the_way = (keep & new) | (keep & self.ledger.folders) | (keep_folders & new)
-        if in_the_way:
-            raise _collisions(self.target, in_the_way)
-        return Changes(
-            own,
-            keep,
-            keep_folders,
-            remove=frozenset((seen.files & self.old.keys()) - own.keys() - new),
-            prune=frozenset(seen.folders - keep_folders - self.ledger.folders),
-        )
+    def changes(self, near: bool = False) -> Changes:
+        """Compare with what is there now, or near what changes; raises InputError FG020 for files in the way."""
+        if not self.exists:
+            seen = Listing(frozenset(), frozenset())
+        elif near:
+            seen = listed_near(self.real, self.old, self.ledger, self.written)
+        else:
+            seen = scan(self.real, self.inside)
+        found = compared(seen, self.old, self.ledger)
+        if found.in_the_way:
+            raise _collisions(self.target, found.in_the_way)
+        return found
 
     def discard(self) -> None:
         """Remove the stage, unless it holds a journal that the next run has to finish."""
