@@ -19,25 +19,28 @@ _AT_A_TIME = 64
 """Bundles that are looked at before workers are looked after."""
 _OF_FEW = 4
 """Tasks in one where most may stay: for a few switches, it takes longer to read templates and lay out shapes in each
-of several processes than to make them in one."""
+of several processes than to make them in one. If there are no more, that is the parent, which had to look at what they
+follow from, while workers are at the largest bundles."""
 
 
 def fill(stage: Stage, bundles: Sequence[Bundle], before: State, jobs: int, told: Told) -> list[Made]:
     """Stage the files of bundles, and take those that need not be made as they are.
 
-    Workers begin with the largest bundles, while their parent finds out which of the others must be made. Raises as
-    the producers do: of several that cannot use their input the first one, whoever began first.
+    Workers begin with the largest bundles, while their parent finds out which of the others must be made, and makes
+    them itself if they are few. Raises as the producers do: of several that cannot use their input the first one,
+    whoever began first.
     """
     if not before.bundles:
         prepare(bundles)
-    filling = _Filling(stage, bundles, before, told)
+    staging = _Staging(stage.stager(), bundles)
+    filling = _Filling(stage, bundles, before, told, staging)
     first = large([bundle.cost for bundle in bundles])
     ready = [(number,) for number in filling.changed(first)]
     later = filling.to_make([number for number in range(len(bundles)) if number not in first])
-    made = as_given(_Staging(stage.stager(), bundles), ready, later, workers_for(bundles, jobs))
+    made = as_given(staging, ready, later, workers_for(bundles, jobs))
     faults: dict[int, InputError] = {}
     with closing(made):
-        for number, files in chain.from_iterable(made):
+        for number, files in chain(chain.from_iterable(made), filling.few):
             if isinstance(files, InputError):
                 faults[number] = files
             else:
@@ -75,20 +78,28 @@ class _Filling:
     bundles: Sequence[Bundle]
     before: State
     told: Told
+    staging: _Staging
     inputs: dict[int, bytes | None] = field(default_factory=dict)
     made: list[Made] = field(default_factory=list)
+    few: list[tuple[int, list[Staged] | InputError]] = field(default_factory=list)
+    """What became of bundles that were made here."""
 
     def to_make(self, numbers: Sequence[int]) -> Iterator[tuple[int, ...] | None]:
         """Yield, in portions for workers, bundles that must be made, and None whenever some were looked at."""
         left: tuple[int, ...] = ()
-        worth = _OF_FEW if self.before.bundles else 1
+        worth, handed_out = _OF_FEW if self.before.bundles else 1, not self.before.bundles
         for start in range(0, len(numbers), _AT_A_TIME):
             found = (*left, *self.changed(numbers[start : start + _AT_A_TIME]))
             *whole, left = [*portions(found, lambda number: self.bundles[number].cost, worth)] or [()]
             yield from whole
             yield None
-        if left:
-            yield left
+            handed_out = handed_out or bool(whole)
+        if handed_out:
+            yield left or None
+        else:
+            for number in left:
+                self.few.extend(self.staging((number,)))
+                yield None
 
     def changed(self, numbers: Iterable[int]) -> Iterator[int]:
         """Yield the numbers of bundles that must be made; the others are entered as they are."""

@@ -35,6 +35,10 @@ def config_bundles(cluster: Cluster, options: RenderOptions, part: str, *, diges
     ]
 
 
+_DIGESTED = 256
+"""Switches whose digests are made together: more take little longer, until their columns fill caches."""
+
+
 class SwitchDigests:
     """Digests of what the files of switches follow from, where no templates of the user's own make them."""
 
@@ -47,7 +51,7 @@ class SwitchDigests:
         cluster, managements = self._cluster, self._options.managements
         told = sorted((name, asked.model_dump_json()) for name, asked in managements.items())
         common = blake2b(repr(told).encode() + cluster.design.catalog.own_digest()).digest()
-        return Ahead(cluster.switch_rows(), partial(cluster.inputs.digests, common=common))
+        return Ahead(cluster.switch_rows(), partial(cluster.inputs.digests, common=common), _DIGESTED)
 
     def of(self, row: int) -> bytes | None:
         """The digest of a switch, by its row in the device table; None where none can tell. Ask for them in order."""

@@ -1,0 +1,76 @@
+"""Rebuilds by several processes: who makes what has changed, and that it is the same whoever does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import fabricgen.kernel.publish_state as states
+from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.kernel.publish import Bundle, publish_folder
+from fabricgen.kernel.publish_bundles import TASK
+from fabricgen.kernel.publish_manifest import PublishReport
+from tests.kernel.publishing import HEADER, tree
+
+SWITCHES = 12 * TASK
+_MADE_HERE: list[str] = []
+"""Switches that this process made; those that workers made are noted in their memory alone."""
+
+
+def _switch(name: str, asn: int) -> Iterator[tuple[str, bytes]]:
+    _MADE_HERE.append(name)
+    if asn < 0:
+        raise fault("FG001", f"{name} has AS number {asn}")
+    yield f"configs/{name}/frr.conf", f"router bgp {asn}\n".encode()
+
+
+def _table(rows: int) -> Iterator[tuple[str, Iterator[bytes]]]:
+    yield "links.csv", (b"%d\n" % row * 1000 for row in range(rows))
+
+
+def _bundles(asns: dict[int, int], rows: int = 3) -> list[Bundle]:
+    """A large table and many switches, of which some have other AS numbers than the rest."""
+    numbers = [(f"leaf{number}", asns.get(number, 65001)) for number in range(SWITCHES)]
+    switches = [
+        Bundle("configs", name, partial(_switch, name, asn), partial(str.encode, f"{asn:08d}")) for name, asn in numbers
+    ]
+    return [*switches, Bundle("links", "links", partial(_table, rows), cost=5 * TASK)]
+
+
+@pytest.fixture(autouse=True)
+def _long_ago(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was built was built long ago, as far as clocks can tell."""
+    monkeypatch.setattr(states, "_racy", lambda found, now: False)
+
+
+def _build(folder: Path, asns: dict[int, int], *, jobs: int = 2) -> PublishReport:
+    _MADE_HERE.clear()
+    return publish_folder(folder / "out", _bundles(asns), header=HEADER, jobs=jobs, cache=folder / "cache")
+
+
+@pytest.mark.parametrize(
+    ("changed", "here"),
+    [(range(0), 0), (range(5, 8), 3), (range(0, SWITCHES, 60), 13), (range(300), 0), (range(SWITCHES), 0)],
+    ids=["none", "three", "here and there", "many", "all"],
+)
+def test_a_few_switches_are_made_while_workers_are_at_the_tables(tmp_path: Path, changed: range, here: int) -> None:
+    _build(tmp_path, {})
+    assert not _MADE_HERE
+    report = _build(tmp_path, dict.fromkeys(changed, 65002))
+    assert (report.written, report.unchanged) == (len(changed), SWITCHES + 1 - len(changed))
+    assert len(_MADE_HERE) == here
+    publish_folder(tmp_path / "fresh", _bundles(dict.fromkeys(changed, 65002)), header=HEADER)
+    assert tree(tmp_path / "out") == tree(tmp_path / "fresh")
+
+
+@pytest.mark.parametrize("wrong", [(700, 3), (0,), range(1, 400)], ids=["two", "one", "many"])
+def test_the_first_of_several_faults_is_told_and_nothing_lands(tmp_path: Path, wrong: range | tuple[int, ...]) -> None:
+    _build(tmp_path, {})
+    before = tree(tmp_path / "out")
+    with pytest.raises(InputError, match=f"leaf{min(wrong)} has AS number -1"):
+        _build(tmp_path, dict.fromkeys(wrong, -1))
+    assert tree(tmp_path / "out") == before
+    assert _build(tmp_path, {}).written == 0
