@@ -35,8 +35,8 @@ def config_bundles(cluster: Cluster, options: RenderOptions, part: str, *, diges
     ]
 
 
-_DIGESTED = 256
-"""Switches whose digests are made together: more take little longer, until their columns fill caches."""
+_DIGESTED = 512
+"""Switches whose digests are made together: what numpy is asked costs more than what it does for fewer."""
 
 
 class SwitchDigests:
