@@ -167,7 +167,7 @@ def _exchange(one: str, other: str) -> None:
 
 
 def _land(stage: Stage) -> PublishReport:
-    near = stage.inside or (len(stage.old) >= _MANY and len(stage.written) < len(stage.old) // 2)
+    near = len(stage.written) < len(stage.old) // 2 and (stage.inside or len(stage.old) >= _MANY)
     changes = stage.changes(near)
     manifest = stage.ledger.manifest(changes.own)
     report = PublishReport(len(stage.written), len(stage.unchanged), len(changes.remove))

@@ -22,6 +22,7 @@ def target(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
         monkeypatch.setattr(folders, "_exchangeable", lambda real: False)
     elif request.param == "few changes":
         monkeypatch.setattr(folders, "_few", lambda *_: True)
+        monkeypatch.setattr(folders, "_MANY", 0)
     elif request.param == "refused exchange":
         monkeypatch.setattr(folders, "_exchange", refuse)
     elif request.param == "no links":

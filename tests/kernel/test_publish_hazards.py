@@ -113,6 +113,28 @@ def test_an_exchange_gives_a_new_folder_with_the_old_mode(tmp_path: Path) -> Non
     assert (target / "configs").stat().st_mode & 0o7777 == 0o711
 
 
+def test_an_exchange_keeps_what_a_journal_would_not_have_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "out"
+    publish(target, A)
+    (target / "notes").mkdir()
+    (target / "notes" / "mine.txt").write_text("mine", encoding="utf-8")
+    monkeypatch.setattr(folders, "_MANY", 0)
+    asked: list[bool] = []
+
+    def refuse(*_: object) -> None:
+        asked.append(True)
+        raise OSError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(folders, "check_writable", refuse)
+    changed = [(part, path, b"new" if path == "bom.csv" else content) for part, path, content in A]
+    report = publish(target, changed)
+    assert asked
+    assert (report.written, report.unchanged, report.removed) == (1, 4, 0)
+    assert tree(target) == expected(changed, {"notes/mine.txt": b"mine"})
+
+
 def test_a_target_with_mounts_is_written_in_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "out"
     publish(target, A)
