@@ -118,7 +118,7 @@ def test_an_exchange_keeps_what_a_journal_would_not_have_looked_at(
 ) -> None:
     target = tmp_path / "out"
     publish(target, A)
-    (target / "notes").mkdir()
+    (target / "notes" / "later").mkdir(parents=True)
     (target / "notes" / "mine.txt").write_text("mine", encoding="utf-8")
     monkeypatch.setattr(folders, "_MANY", 0)
     asked: list[bool] = []
@@ -132,7 +132,7 @@ def test_an_exchange_keeps_what_a_journal_would_not_have_looked_at(
     report = publish(target, changed)
     assert asked
     assert (report.written, report.unchanged, report.removed) == (1, 4, 0)
-    assert tree(target) == expected(changed, {"notes/mine.txt": b"mine"})
+    assert tree(target) == expected(changed, {"notes/later": None, "notes/mine.txt": b"mine"})
 
 
 def test_a_target_with_mounts_is_written_in_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
