@@ -58,8 +58,7 @@ def listed_near(real: str, old: Mapping[str, Entry], ledger: Ledger, written: Se
     """List a folder only where a build changes it, which for one file of thousands costs as much as that one.
 
     That is: files that are written or go, the folders that lead to them, and all in folders that are left without files
-    or stand where one is written.
-    Raises OSError.
+    or stand where one is written. Raises OSError.
     """
     gone = old.keys() - ledger.entries.keys() - own_entries(old, ledger).keys()
     empty = {folder for path in gone for folder in ancestors(path)} - ledger.folders
