@@ -10,7 +10,7 @@ END = "from fabricgen.cli.main import main; main(sys.argv[1:])"
 
 def ended(*command: str) -> subprocess.CompletedProcess[bytes]:
     """What a Python process wrote, and how it ended."""
-    return subprocess.run([sys.executable, *command], capture_output=True, check=False, timeout=60)
+    return subprocess.run([sys.executable, *command], capture_output=True, check=False, timeout=300)
 
 
 def test_all_is_written_before_the_end() -> None:

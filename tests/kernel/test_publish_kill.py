@@ -81,6 +81,10 @@ def victim(*arguments: object) -> subprocess.Popen[str]:
 
 def kill_at_random(target: Path, mechanism: str, count: int) -> None:
     chance = random.Random(20)
+    began = time.monotonic()
+    for version in "BA":
+        publish(target, version, count)
+    both = time.monotonic() - began
     seen, dirty, last = set(), 0, "A"
     for kills in range(MOST_KILLS):
         if kills >= KILLS and dirty and seen == {"A", "B"}:
@@ -88,7 +92,7 @@ def kill_at_random(target: Path, mechanism: str, count: int) -> None:
         with victim("loop", target, mechanism, count, last) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
-            time.sleep(chance.uniform(0, 0.08))
+            time.sleep(chance.uniform(0, 2 * both))
             process.send_signal(signal.SIGKILL)
             assert process.wait() == -signal.SIGKILL
         dirty += len(list(target.parent.iterdir())) > 1 or (target / STAGE).exists()

@@ -63,7 +63,7 @@ def test_tasks_that_are_at_hand_are_worked_on_while_others_are_found() -> None:
     busy = multiprocessing.get_context("fork").Event()
 
     def later() -> Iterator[int | None]:
-        assert busy.wait(5)
+        assert busy.wait(60)
         yield None
         yield from range(2, 12)
 

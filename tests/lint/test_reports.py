@@ -6,7 +6,6 @@ import io
 import json
 import os
 import re
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,6 +23,7 @@ from fabricgen.lint.report import FileReport, report_formats, write_report
 from fabricgen.lint.rule import all_rules
 from fabricgen.lint.softened import Softened
 from fabricgen.lint.waived import Waived
+from tests.effort import calls
 from tests.lint import sarif_profile
 
 AWKWARD = "50% of p1:leaf, [su] & <rail>"
@@ -356,13 +356,13 @@ def test_what_several_blueprints_include_is_shown_once(tmp_path: Path) -> None:
     assert write_report("github", results).count("::nearly full") == 1
 
 
-def test_many_faults_on_one_long_line_are_shown_quickly(tmp_path: Path) -> None:
+def test_many_faults_on_one_long_line_do_not_go_through_it_each(tmp_path: Path) -> None:
     file = tmp_path / "long.yaml"
     file.write_text("a" * 3_000_000, encoding="utf-8")
     faults = tuple(
         Diagnostic("FG010", Severity.ERROR, f"no. {at}", span=Span(str(file), 1, at, 1, at + 3)) for at in range(1, 300)
     )
-    began = time.process_time()
-    text = write_report("text", [FileReport(str(file), faults, usable=False)])
-    assert time.process_time() - began < 2  # 300 lines of 3 MB would take minutes
+    result = FileReport(str(file), faults, usable=False)
+    assert calls(lambda: write_report("text", [result])) < len(faults) * 10_000
+    text = write_report("text", [result])
     assert max(map(len, text.splitlines())) < 120 + len(str(file))

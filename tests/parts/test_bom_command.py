@@ -165,5 +165,5 @@ def test_the_workbook_prints_from_libreoffice(fabricgen: Command, tmp_path: Path
     assert fabricgen("bom", LEAF_SPINE, "-o", tmp_path / "bom.xlsx").code == 0
     profile = f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}"
     command = [soffice, profile, "--headless", "--convert-to", "pdf", "--outdir", tmp_path, tmp_path / "bom.xlsx"]
-    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
     assert (tmp_path / "bom.pdf").read_bytes().startswith(b"%PDF")

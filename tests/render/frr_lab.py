@@ -50,7 +50,7 @@ class Lab:
             check=False,
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=300,
         )
         assert done.returncode == 0, f"{device}: {' '.join(command)}\n{done.stdout}{done.stderr}"
         return done.stdout
@@ -73,7 +73,7 @@ class Lab:
     def pings(self, device: str, port: str, address: str) -> bool:
         """Whether an address answers a port's ping."""
         command = ["ip", "netns", "exec", self.spaces[device], "ping", "-c1", "-W1", "-I", kernel(port), address]
-        return subprocess.run(command, check=False, capture_output=True, timeout=30).returncode == 0
+        return subprocess.run(command, check=False, capture_output=True, timeout=300).returncode == 0
 
     def far_ends(self) -> dict[End, End]:
         """What is plugged in at each port: every port tells its name over its cable, as LLDP would."""
@@ -210,7 +210,7 @@ def _configure(running: Lab, name: str, text: str) -> None:
     file = running.folder / f"{name}.conf"
     file.write_text(text)
     sockets = [running.folder / name / f"{daemon}.vty" for daemon in DAEMON_NAMES]
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not all(s.exists() for s in sockets):
         assert time.monotonic() < deadline, f"{name}: daemons did not start"
         time.sleep(0.05)

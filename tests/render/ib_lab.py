@@ -44,7 +44,7 @@ class Subnet:
     folder: Path
     environment: Mapping[str, str]
 
-    def run(self, *command: str, seconds: float = 120) -> str:
+    def run(self, *command: str, seconds: float = 300) -> str:
         done = subprocess.run(
             command,
             env=self.environment | {"LD_PRELOAD": _preload()},
@@ -96,7 +96,7 @@ def simulated(files: Mapping[str, str], folder: Path, host: str = "") -> Iterato
             ["ibsim", "-s", "-n", *LARGEST, "topology.net"], cwd=folder, env=environment, stdout=log, stderr=log
         )
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while "Network simulator ready" not in (folder / "ibsim.log").read_text():
             assert process.poll() is None, (folder / "ibsim.log").read_text()[-2000:]
             assert time.monotonic() < deadline, "the simulator did not start"

@@ -27,7 +27,7 @@ def findings(lab: Lab, right: Build) -> list[str]:
     return found or list(check.pings())
 
 
-def settled(lab: Lab, right: Build, done: Callable[[list[str]], bool], seconds: float = 60) -> list[str]:
+def settled(lab: Lab, right: Build, done: Callable[[list[str]], bool], seconds: float = 300) -> list[str]:
     """The findings once they are as wanted, or after some time."""
     deadline = time.monotonic() + seconds
     while True:

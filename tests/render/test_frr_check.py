@@ -37,7 +37,7 @@ CASES = [(name, ()) for name in EXAMPLES] + [
 
 def check(vtysh: str, file: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [vtysh, "-C", "--inputfile", str(file)], check=False, capture_output=True, text=True, timeout=60
+        [vtysh, "-C", "--inputfile", str(file)], check=False, capture_output=True, text=True, timeout=300
     )
 
 

@@ -216,7 +216,7 @@ def test_libreoffice_prints_each_rack_on_pages_of_its_own(tmp_path: Path) -> Non
     (tmp_path / "pack.xlsx").write_bytes(files("leaf-spine")["technician/leaf-spine.xlsx"])
     profile = f"-env:UserInstallation=file://{tmp_path}/profile"
     command = ["soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", str(tmp_path), "pack.xlsx"]
-    subprocess.run(command, cwd=tmp_path, check=True, timeout=120, capture_output=True)
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=300, capture_output=True)
     shown = subprocess.run(["pdftotext", "-layout", "pack.pdf", "-"], cwd=tmp_path, check=True, capture_output=True)
     pages = shown.stdout.decode().split("\f")[:-1]
     assert "Technician's pack: leaf-spine" in pages[0]
