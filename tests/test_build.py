@@ -232,3 +232,24 @@ def test_killing_a_build_leaves_the_earlier_output_whole(tmp_path: Path) -> None
         assert manifest_of(target) in (small, large)
         for path, entry in json.loads(manifest_of(target))["files"].items():
             assert hashlib.sha256((target / path).read_bytes()).hexdigest() == entry["sha256"]
+
+
+def test_an_interrupted_build_says_so_and_leaves_nothing(tmp_path: Path) -> None:
+    """As on a terminal, where control-C reaches the workers too; a template keeps them busy for long."""
+    template = tmp_path / "own" / "sonic" / "frr.conf.j2"
+    template.parent.mkdir(parents=True)
+    template.write_text("{% for i in range(90000) %}{% for j in range(90000) %}{% endfor %}{% endfor %}")
+    target = tmp_path / "results" / "out"
+    target.parent.mkdir()
+    command = ["build", BLUEPRINTS / "leaf-spine.yaml", "-o", target, "--templates", tmp_path / "own", "--jobs", "2"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "fabricgen", *map(str, command)], stderr=subprocess.PIPE, text=True, process_group=0
+    ) as process:
+        while not list(target.parent.glob("*/tree/*")) and process.poll() is None:
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.communicate()[1]
+    assert process.returncode == 130
+    assert said.splitlines()[-1] == "fabricgen: interrupted; no file is left half-written"
+    assert "Traceback" not in said
+    assert not list(target.parent.iterdir())

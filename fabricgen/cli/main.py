@@ -99,13 +99,12 @@ def run(arguments: list[str] | None = None) -> int:
         for diagnostic in error.diagnostics:
             click.echo(diagnostic.text(), err=True)
         return EXIT_INPUT
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        click.echo("fabricgen: interrupted; no file is left half-written", err=True)
         return EXIT_INTERRUPTED
     except click.ClickException as error:
         error.show()
         return EXIT_INPUT
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
