@@ -34,11 +34,11 @@ SMALLER: dict[str, tuple[str, ...]] = {
 }
 """What is changed of examples that are too large to expand in every test; their whole size has tests of its own."""
 
-settings.register_profile("usual", settings.default, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("usual", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("usual")
 """What a test finds does not depend on how busy the machine is."""
 
-settings.register_profile("thorough", max_examples=1000)
+settings.register_profile("thorough", settings.get_profile("usual"), max_examples=1000)
 """Ten times as many generated cases: `pytest --hypothesis-profile=thorough tests/properties`."""
 
 

@@ -127,7 +127,7 @@ def tight_blueprints(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(blueprint=tight_blueprints())
 def test_whatever_is_advised_wires(blueprint: dict[str, Any], tmp_path: Path) -> None:
     for advice in advice_on(blueprint, tmp_path):

@@ -6,7 +6,7 @@ from ipaddress import IPv6Address, ip_address, ip_interface, ip_network
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricgen.allocate.column import Column6, at_places, column_of
@@ -30,10 +30,6 @@ fabrics:
       leaf: {switch: sn4700, per: [su, rail], uplinks: 4 x 400G}
       spine: {switch: sn4700, count: 4}
 """
-
-
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-"""A busy machine is no fault."""
 
 
 def rows(table) -> list[dict]:
@@ -110,7 +106,6 @@ def test_a_pool_that_is_too_small_says_what_was_needed(design_of) -> None:
     assert found.hint == "add a prefix of /61 or shorter to the pool"
 
 
-@unhurried
 @given(st.lists(st.integers(0, (1 << 128) - 1), max_size=20))
 def test_texts_are_those_of_the_standard_library(numbers: list[int]) -> None:
     column = column_of(V6, numbers)
@@ -122,7 +117,6 @@ def test_texts_are_those_of_the_standard_library(numbers: list[int]) -> None:
     assert [column.at(i) for i in range(len(numbers))] == numbers
 
 
-@unhurried
 @given(st.integers(0, 1 << 100), st.sampled_from([1, 2, 1 << 20, 1 << 63, 1 << 64, 1 << 70]), st.integers(0, 1 << 20))
 def test_places_are_added_as_integers_are(first: int, size: int, count: int) -> None:
     column = column_of(V6, [first * size % (1 << 127)])
@@ -135,7 +129,6 @@ def test_places_run_on_over_several_extents() -> None:
     assert [found.at(i) for i in range(3)] == [1 << 64, 2 << 64, 1 << 70]
 
 
-@unhurried
 @given(
     st.sampled_from(FAMILIES), st.lists(st.integers(1, 2**128 - 1), min_size=1), st.integers(0, 2**128 - 1), st.data()
 )

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import pydantic
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
@@ -214,7 +214,6 @@ def mutated(draw: st.DrawFn) -> Any:
     return data
 
 
-@settings(deadline=None)
 @given(mutated())
 def test_schema_and_loader_agree_on_changed_blueprints(data: Any) -> None:
     refused, seen = loader_faults(data), schema_faults(data)

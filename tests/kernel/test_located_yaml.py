@@ -246,7 +246,7 @@ def test_spans_carry_the_name_as_given(tmp_path: Path, monkeypatch: pytest.Monke
     assert read_located(Path("b.yaml"), shown_as="mine").span(("a",)).file == "mine"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text() | st.text("ab:-?*&!<>|[]{},'\"# \n\t%@0.", max_size=60) | st.binary(max_size=60))
 def test_only_input_errors_come_out(text: str | bytes) -> None:
     try:

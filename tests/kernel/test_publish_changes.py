@@ -17,7 +17,7 @@ PATH = st.lists(STEP, min_size=1, max_size=3).map("/".join)
 PATHS = st.frozensets(PATH, max_size=8)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(produced=PATHS, ours=PATHS, users=PATHS, empty=PATHS, rewritten=PATHS, own=PATHS, missing=PATHS, links=PATHS)
 def test_what_changes_is_told_alike_by_all_of_a_folder_and_by_what_is_near(
     produced: frozenset[str],

@@ -28,7 +28,6 @@ def cases(number: int) -> settings:
     scale = settings.default.max_examples / USUAL_CASES if settings.default else 1
     return settings(
         max_examples=round(number * scale),
-        deadline=None,
         suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.data_too_large],
     )
 

@@ -15,7 +15,7 @@ from fabricgen.design.scale_up_kinds import mesh, switched, torus
 from fabricgen.design.scale_up_model import LocalLink, MisfitError, ScaleUpKind
 from fabricgen.kernel.plain_model import validated
 
-LAWS = settings(max_examples=80, deadline=None)
+LAWS = settings(max_examples=80)
 COMMON = {"id": "made", "name": "made", "source": "made for a test", "tag": "R", "link_gbps": 100}
 
 
