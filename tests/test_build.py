@@ -14,12 +14,13 @@ import sys
 import tarfile
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from fabricgen.compiler import all_parts
-from tests.conftest import BLUEPRINTS, EXAMPLES, SMALLER, example_design
+from tests.conftest import BLUEPRINTS, EXAMPLES, SMALLER, example_design, require
 
 COLUMNS = {
     "devices.csv": "device,fabric,tier,model,nos,site,pod,su,rack,u,rail,plane,asn,loopback,mgmt",
@@ -234,22 +235,40 @@ def test_killing_a_build_leaves_the_earlier_output_whole(tmp_path: Path) -> None
             assert hashlib.sha256((target / path).read_bytes()).hexdigest() == entry["sha256"]
 
 
-def test_an_interrupted_build_says_so_and_leaves_nothing(tmp_path: Path) -> None:
-    """As on a terminal, where control-C reaches the workers too; a template keeps them busy for long."""
-    template = tmp_path / "own" / "sonic" / "frr.conf.j2"
+@pytest.mark.parametrize("output", [("-o", "out"), ("--archive", "out.tar")])
+def test_an_interrupted_build_says_so_and_leaves_nothing(tmp_path: Path, output: tuple[str, str]) -> None:
+    """As on a terminal, where control-C reaches workers too, which a template keeps busy for a minute or longer."""
+    require("" if Path("/proc/self/stat").exists() else "the system does not list processes: run on Linux")
+    template = tmp_path / "own" / "eos" / "DEVICE.cfg.j2"
     template.parent.mkdir(parents=True)
-    template.write_text("{% for i in range(90000) %}{% for j in range(90000) %}{% endfor %}{% endfor %}")
-    target = tmp_path / "results" / "out"
-    target.parent.mkdir()
-    command = ["build", BLUEPRINTS / "leaf-spine.yaml", "-o", target, "--templates", tmp_path / "own", "--jobs", "2"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "fabricgen", *map(str, command)], stderr=subprocess.PIPE, text=True, process_group=0
-    ) as process:
-        while not list(target.parent.glob("*/tree/*")) and process.poll() is None:
-            time.sleep(0.01)
-        os.killpg(process.pid, signal.SIGINT)
-        said = process.communicate()[1]
+    template.write_text("{% for i in range(1000) %}{% for j in range(1000) %}{% endfor %}{% endfor %}")
+    results = tmp_path / "results"
+    results.mkdir()
+    blueprint = BLUEPRINTS.parent / "benchmarks" / "blueprints" / "leaf-spine-1040.yaml"
+    build = [sys.executable, "-m", "fabricgen", "build", blueprint, *output, "--templates", tmp_path / "own"]
+    command = [*map(str, build), "--jobs", "2"]
+    with subprocess.Popen(command, cwd=results, stderr=subprocess.PIPE, text=True, process_group=0) as process:
+        try:
+            while len(of_group(process.pid)) < 3 and process.poll() is None:
+                time.sleep(0.01)
+            at_work = any(results.iterdir())
+            os.killpg(process.pid, signal.SIGINT)
+            said = process.communicate(timeout=300)[1]  # ends when no worker is left that could still say something
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    assert at_work
     assert process.returncode == 130
     assert said.splitlines()[-1] == "fabricgen: interrupted; no file is left half-written"
     assert "Traceback" not in said
-    assert not list(target.parent.iterdir())
+    assert not list(results.iterdir())
+
+
+def of_group(leader: int) -> set[str]:
+    """The processes of a group, by Linux's proc_pid_stat(5): number, (name), state, parent, group."""
+    found = set()
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            if int(file.read_text().rpartition(") ")[2].split()[2]) == leader:
+                found.add(file.parent.name)
+    return found
