@@ -250,7 +250,7 @@ def test_a_book_prints_to_pages_of_a4(tmp_path):
         f"--print-to-pdf={printed}",
         book.as_uri(),
     ]
-    subprocess.run(command, check=True, capture_output=True, timeout=3000)
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
     info = subprocess.run(["pdfinfo", str(printed)], check=True, capture_output=True, text=True, timeout=300).stdout
     width, height = map(float, re.search(r"Page size:\s+([\d.]+) x ([\d.]+)", info).groups())
     assert (round(width / 72 * 25.4), round(height / 72 * 25.4)) == (297, 210)
