@@ -26,6 +26,9 @@ repos:
     hooks: [{{id: fabricgen-lint}}, {{id: fabricgen-schema}}]
 """
 
+INSTALLING_S = 1800
+"""How long pre-commit may take at most, which fetches and installs fabricgen and all that it needs."""
+
 
 def git(folder: Path, *arguments: str) -> str:
     who = ("-c", "user.name=test", "-c", "user.email=test@example.net", "-c", "commit.gpgsign=false")
@@ -58,7 +61,7 @@ def pre_commit(folder: Path) -> subprocess.CompletedProcess[str]:
     git(folder, "add", "--all")
     command = [sys.executable, "-m", "pre_commit", "run", "--all-files", "--color", "never"]
     return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=INSTALLING_S
     )
 
 
