@@ -252,12 +252,14 @@ def test_an_interrupted_build_says_so_and_leaves_nothing(tmp_path: Path, output:
             while len(of_group(process.pid)) < 3 and process.poll() is None:
                 time.sleep(0.01)
             at_work = any(results.iterdir())
+            deaf = [holds_back(worker, signal.SIGINT) for worker in of_group(process.pid) - {str(process.pid)}]
             os.killpg(process.pid, signal.SIGINT)
             said = process.communicate(timeout=300)[1]  # ends when no worker is left that could still say something
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
     assert at_work
+    assert deaf == [True, True]
     assert process.returncode == 130
     assert said.splitlines()[-1] == "fabricgen: interrupted; no file is left half-written"
     assert "Traceback" not in said
@@ -272,3 +274,9 @@ def of_group(leader: int) -> set[str]:
             if int(file.read_text().rpartition(") ")[2].split()[2]) == leader:
                 found.add(file.parent.name)
     return found
+
+
+def holds_back(process: str, number: int) -> bool:
+    """Whether a process blocks or ignores a signal, by Linux's proc_pid_status(5)."""
+    told = dict(line.split(":\t", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
+    return bool((int(told["SigBlk"], 16) | int(told["SigIgn"], 16)) >> (number - 1) & 1)

@@ -99,12 +99,26 @@ def _hire(work: Callable[[Task], Result], jobs: int, *, apart: bool) -> list[_Wo
             ours, theirs = context.Pipe()
             inherited = [*(worker.connection for worker in crew), ours] if forks else []
             process = context.Process(target=_serve, args=(work, theirs, inherited), daemon=True)
-            process.start()
+            with _undisturbed():
+                process.start()
             theirs.close()
             crew.append(_Worker(process, ours, from_end=apart and number % 2 == 1))
     finally:
         gc.unfreeze()
     return crew
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Hold control-C back, also from processes that start meanwhile: it is for their parent, which ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _may_fork() -> bool:
@@ -117,7 +131,7 @@ def _may_fork() -> bool:
 
 def _serve(work: Callable[[Task], Result], connection: Connection, inherited: Sequence[Connection]) -> None:
     """Do tasks until the parent closes the connection, or is no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends its workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # for systems where it could not be held back
     _die_with_parent()
     for other in inherited:
         other.close()  # held open here, they would hide the end of the parent from the other workers
