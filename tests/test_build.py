@@ -14,7 +14,9 @@ import sys
 import tarfile
 import time
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -235,6 +237,16 @@ def test_killing_a_build_leaves_the_earlier_output_whole(tmp_path: Path) -> None
             assert hashlib.sha256((target / path).read_bytes()).hexdigest() == entry["sha256"]
 
 
+@contextmanager
+def listening() -> Iterator[None]:
+    """Let what is started listen to control-C, though a shell that starts pytest with `&` keeps it from all below."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("output", [("-o", "out"), ("--archive", "out.tar")])
 def test_an_interrupted_build_says_so_and_leaves_nothing(tmp_path: Path, output: tuple[str, str]) -> None:
     """As on a terminal, where control-C reaches workers too, which a template keeps busy for a minute or longer."""
@@ -247,7 +259,8 @@ def test_an_interrupted_build_says_so_and_leaves_nothing(tmp_path: Path, output:
     blueprint = BLUEPRINTS.parent / "benchmarks" / "blueprints" / "leaf-spine-1040.yaml"
     build = [sys.executable, "-m", "fabricgen", "build", blueprint, *output, "--templates", tmp_path / "own"]
     command = [*map(str, build), "--jobs", "2"]
-    with subprocess.Popen(command, cwd=results, stderr=subprocess.PIPE, text=True, process_group=0) as process:
+    popen = partial(subprocess.Popen, command, cwd=results, stderr=subprocess.PIPE, text=True, process_group=0)
+    with listening(), popen() as process:
         try:
             while len(of_group(process.pid)) < 3 and process.poll() is None:
                 time.sleep(0.01)
