@@ -104,7 +104,7 @@ def _host_pool(design: Design, fabric: FabricDesign) -> tuple[str, ...]:
 
 def _bfd(own: Routing, shared: Routing) -> Bfd | None:
     stated = own.bfd if own.bfd is not None else shared.bfd
-    return Bfd() if stated is True else stated or None
+    return Bfd.model_construct() if stated is True else stated or None
 
 
 LEAST_MAX_PREFIXES = 4096

@@ -66,7 +66,7 @@ class Subinterface:
         return tuple(address for address in (self.address, self.address6) if address)
 
 
-AS_PLANNED = PortSettings()
+AS_PLANNED = PortSettings.model_construct()
 """A port that has nothing of its own."""
 
 

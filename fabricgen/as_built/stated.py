@@ -1,20 +1,17 @@
 """Overrides of single cables as plain values: those of an overlay, those stated elsewhere, and both together."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, TypeAlias
 
-from pydantic import Field
-
 from fabricgen.as_built.faults import refuse
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.cable_overrides import CableOverride, CableOverrides
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.kernel.diagnostics import Span, printable
+from fabricgen.kernel.fields import Field
 from fabricgen.kernel.located_yaml import read_located, validate
 from fabricgen.kernel.units import number
 

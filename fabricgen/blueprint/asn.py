@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, WithJsonSchema
-
+from fabricgen.kernel.fields import BeforeValidator, WithJsonSchema
 from fabricgen.kernel.forms import text_form
 
 RESERVED = {

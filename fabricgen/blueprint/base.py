@@ -1,14 +1,15 @@
-"""What every part of the language is made of, and how its words are renamed."""
+"""What every part of the language is made of."""
+
+from __future__ import annotations
 
 from functools import partial
-from typing import Any
-
-from pydantic import AliasChoices, GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic.fields import FieldInfo
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, PydanticKnownError, core_schema
+from typing import TYPE_CHECKING, Any
 
 from fabricgen.kernel.frozen_model import FrozenModel
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
 
 _BELOW = ("schema", "items_schema", "values_schema", "keys_schema")
 """Where the schema of a value has those of its parts."""
@@ -24,38 +25,18 @@ class Model(FrozenModel):
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Hold numbers and truth values to what JSON Schema calls so, that editors and fabricgen say the same."""
         schema = handler(source)
-        fields = schema
+        fields: Any = schema
         while "fields" not in fields and "schema" in fields:
             fields = fields["schema"]
         for field in fields.get("fields", {}).values():
             field["schema"] = _exact(field["schema"])
         return schema
 
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        schema = handler(core)
-        inside = handler.resolve_ref_schema(schema)
-        for name, info in cls.model_fields.items():
-            for old in old_names(info):
-                like = inside["properties"][name]
-                inside["properties"][old] = {**like, "deprecated": True, "description": f"Old name of `{name}`."}
-                inside["not"] = {"required": [name, old]}
-        return schema
-
-
-def renamed(name: str, *old: str) -> AliasChoices:
-    """The names under which a field is read, its own and those it had before: for `Field(validation_alias=...)`."""
-    return AliasChoices(name, *old)
-
-
-def old_names(info: FieldInfo) -> tuple[str, ...]:
-    """The names that a field had before."""
-    choices = info.validation_alias.choices if isinstance(info.validation_alias, AliasChoices) else ()
-    return tuple(str(choice) for choice in choices[1:])
-
 
 def _exact(schema: Any) -> Any:
     """A field's schema without the conversions that pydantic makes by itself: "3", "1_0" and true to 3, 10 and 1."""
+    from pydantic_core import core_schema
+
     kind = schema["type"]
     if kind in ("int", "float"):
         return core_schema.no_info_before_validator_function(_whole if kind == "int" else _number, schema)
@@ -73,22 +54,28 @@ def _exact(schema: Any) -> Any:
     return {**schema, **changed}
 
 
+def _known(error: Any, context: dict[str, Any] | None = None) -> Exception:
+    from pydantic_core import PydanticKnownError
+
+    return PydanticKnownError(error, context)
+
+
 def _whole(value: Any) -> Any:
     if isinstance(value, bool | str):
-        raise PydanticKnownError("int_type")
+        raise _known("int_type")
     return value
 
 
 def _one_of(wanted: str, value: Any) -> Any:
     """Numbers to choose from; true counts as 1 to Python."""
     if isinstance(value, bool):
-        raise PydanticKnownError("literal_error", {"expected": wanted})
+        raise _known("literal_error", {"expected": wanted})
     return value
 
 
 def _number(value: Any) -> Any:
     if isinstance(value, bool | str):
-        raise PydanticKnownError("float_type")
+        raise _known("float_type")
     return value
 
 

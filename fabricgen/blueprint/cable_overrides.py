@@ -3,11 +3,9 @@
 import re
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
-
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Line
-from fabricgen.blueprint.when_stated import WhenStated
+from fabricgen.kernel.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from fabricgen.kernel.forms import text_form
 
 LONGEST_M = 1_000_000
@@ -101,5 +99,5 @@ class CableOverride(Model):
     note: Line = Field("", description="For people.")
 
 
-CableOverrides = Annotated[dict[str, WhenStated[CableOverride]], Field(max_length=MOST_CABLES)]
+CableOverrides = Annotated[dict[str, CableOverride], Field(max_length=MOST_CABLES)]
 """What single cables have of their own, by cable id."""

@@ -2,13 +2,11 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
-
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.patching import Patch
 from fabricgen.blueprint.scalars import MediaOf, Name
-from fabricgen.blueprint.when_stated import WhenStated
 from fabricgen.catalog.models import ascending
+from fabricgen.kernel.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 from fabricgen.kernel.forms import CATALOGUE, one_or_list
 
 Length = Annotated[float, Field(gt=0, le=100_000, description="A length, m.")]
@@ -90,6 +88,6 @@ class Cabling(MediaPolicy):
         description="Lengths that are stocked, m, by medium or cable profile, e.g. {DAC: [1, 2], DR: [5, 10, 30]}. "
         "Default: the catalogue's.",
     )
-    patch: Annotated[dict[Name, WhenStated[Patch]], Field(max_length=16)] = Field(
+    patch: Annotated[dict[Name, Patch], Field(max_length=16)] = Field(
         default_factory=dict, description="Fibre that goes through patch panels, by policy."
     )

@@ -1,9 +1,8 @@
 """The language of one fabric: its tiers, what attaches to them, and what differs from the cluster's defaults."""
 
 from collections import Counter
-from typing import Annotated, Literal, Self
-
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.cabling import MediaPolicy
@@ -14,7 +13,7 @@ from fabricgen.blueprint.naming import Templates
 from fabricgen.blueprint.qos import Qos
 from fabricgen.blueprint.routing import Ip, Pools, Routing
 from fabricgen.blueprint.scalars import NAME_PATTERN, Cages, Line, LinksOf, MediaOf, Name, NicModeOf, Ratio, Speed
-from fabricgen.blueprint.when_stated import WhenStated
+from fabricgen.kernel.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 from fabricgen.kernel.forms import CATALOGUE, one_or_list, text_form
 
 DIMENSIONS = ("site", "pod", "su", "rack", "rail", "rail-group", "plane", "port")
@@ -189,8 +188,8 @@ def _each_rail_once(groups: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...
 class Fabric(Model):
     """One network of the cluster."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
+    model_config: ClassVar[Mapping[str, Any]] = {
+        "json_schema_extra": {
             "oneOf": [
                 {"required": ["tiers"], "properties": {"tiers": {"minProperties": 1}}},
                 {"required": ["carried_by"], "properties": {"carried_by": {"type": "string"}}},
@@ -198,7 +197,7 @@ class Fabric(Model):
             "if": {"required": ["guids"], "properties": {"guids": {"type": "string"}}},
             "then": {"properties": {"protocol": {"const": "infiniband"}}},
         }
-    )
+    }
 
     protocol: Literal["infiniband", "roce", "ethernet"] = Field(
         description="roce: lossless Ethernet, routed hosts; ethernet: bridged hosts; infiniband: a subnet manager."
@@ -246,19 +245,17 @@ class Fabric(Model):
     media: MediaOf | None = Field(
         None, description="What all its links but copper pairs may run over; tiers may say otherwise. Default: any."
     )
-    cabling: WhenStated[MediaPolicy] = Field(
+    cabling: MediaPolicy = Field(
         default_factory=MediaPolicy.model_construct, description="Overrides the cluster's policy of media, key by key."
     )
-    spans: dict[Name, WhenStated[SpanSpec]] = Field(
+    spans: dict[Name, SpanSpec] = Field(
         default_factory=dict, description="Long-haul connections of its top tier between sites, by name."
     )
-    extra: dict[Name, WhenStated[Extra]] = Field(default_factory=dict, description="Devices beside the nodes, by name.")
-    routing: WhenStated[Routing] = Field(
-        default_factory=Routing.model_construct, description="Overrides the cluster's routing."
-    )
-    pools: WhenStated[Pools] = Field(default_factory=Pools.model_construct, description="Pools of this fabric's own.")
-    qos: WhenStated[Qos] = Field(default_factory=Qos.model_construct, description="Overrides the cluster's QoS.")
-    management: WhenStated[Management] = Field(
+    extra: dict[Name, Extra] = Field(default_factory=dict, description="Devices beside the nodes, by name.")
+    routing: Routing = Field(default_factory=Routing.model_construct, description="Overrides the cluster's routing.")
+    pools: Pools = Field(default_factory=Pools.model_construct, description="Pools of this fabric's own.")
+    qos: Qos = Field(default_factory=Qos.model_construct, description="Overrides the cluster's QoS.")
+    management: Management = Field(
         default_factory=Management.model_construct, description="Overrides the cluster's management."
     )
     snippets: Snippets = Field(default_factory=dict, description="Raw configuration for its switches, by name.")

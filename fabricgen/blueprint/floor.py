@@ -3,12 +3,10 @@
 import re
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
-
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Name, Percent
 from fabricgen.blueprint.trays import Trays
-from fabricgen.blueprint.when_stated import WhenStated
+from fabricgen.kernel.fields import AfterValidator, Field, WithJsonSchema, model_validator
 from fabricgen.kernel.forms import CATALOGUE, text_form
 
 Stand = Literal[
@@ -114,25 +112,23 @@ class Floor(Model):
     rack_depth_m: float = Field(1.2, ge=0.1, le=10, description="Depth of a rack and what stands out of it, m.")
     rack_pitch_m: float = Field(0.6, ge=0.1, le=10, description="Between the centres of racks in a row, m.")
     racks_per_row: int = Field(16, gt=0, le=10000, description="Racks in a row.")
-    halls: dict[Name, WhenStated[HallSpec]] = Field(
+    halls: dict[Name, HallSpec] = Field(
         default_factory=dict, max_length=1000, description="Halls by name. Default: one without end at each site."
     )
     storey_m: float = Field(5.0, gt=0, le=50, description="From one storey up to the next, m.")
     network_rows: NetworkRows | None = Field(
         None, description="Rows for what serves more than a unit. Default: a row each, before all others."
     )
-    racks: dict[RackName, WhenStated[RackPlace]] = Field(
+    racks: dict[RackName, RackPlace] = Field(
         default_factory=dict, max_length=100_000, description="Where racks stand instead, by name."
     )
-    devices: dict[str, WhenStated[DevicePlace]] = Field(
+    devices: dict[str, DevicePlace] = Field(
         default_factory=dict,
         max_length=100_000,
         description="Where devices stand instead, by name; a rack of `racks` may be new.",
     )
     tray_m: float = Field(1.2, ge=0, le=20, description="From the top of a rack up to the cable tray, m.")
-    trays: WhenStated[Trays] = Field(
-        default_factory=Trays.model_construct, description="Where trays run, and ways between halls."
-    )
+    trays: Trays = Field(default_factory=Trays.model_construct, description="Where trays run, and ways between halls.")
     slack: Percent = Field(0.1, description="Added to every cable length.")
     network_rack: str | None = Field(
         None,

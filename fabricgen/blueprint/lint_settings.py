@@ -4,16 +4,14 @@ from datetime import date
 from itertools import accumulate
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
-
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import PERCENT_FORM, Line, Percent, Ratio
-from fabricgen.blueprint.when_stated import WhenStated
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.kernel.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from fabricgen.kernel.units import parse_percent
 
-RuleCode = Annotated[str, StringConstraints(pattern=r"^FG\d{3}$")]
-CodePrefix = Annotated[str, StringConstraints(pattern=r"^FG\d{0,3}$")]
+RuleCode = Annotated[str, Field(pattern=r"^FG\d{3}$")]
+CodePrefix = Annotated[str, Field(pattern=r"^FG\d{0,3}$")]
 
 
 def _spare_ports(value: int | str) -> int | str:
@@ -167,9 +165,7 @@ class _Judgement(Model):
         examples=[{"FG303": "error", "FG105": "ignore"}],
         description="How grave the findings of a rule are, instead of its own severity.",
     )
-    limits: WhenStated[Limits] = Field(
-        default_factory=Limits.model_construct, description="From where on a figure is a finding."
-    )
+    limits: Limits = Field(default_factory=Limits.model_construct, description="From where on a figure is a finding.")
 
 
 class BlueprintLint(_Judgement):

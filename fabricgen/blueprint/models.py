@@ -1,9 +1,8 @@
 """The language as a whole: a blueprint."""
 
 import re
-from typing import Annotated, Any, Literal, Self
-
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.cable_overrides import CableOverrides
@@ -19,7 +18,7 @@ from fabricgen.blueprint.qos import Qos
 from fabricgen.blueprint.routing import Ip, Pools, Routing
 from fabricgen.blueprint.scalars import NAME_PATTERN, NODES_FORM, Line, Name, NodesOf
 from fabricgen.blueprint.spares import Spares
-from fabricgen.blueprint.when_stated import WhenStated
+from fabricgen.kernel.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 from fabricgen.kernel.forms import CATALOGUE
 
 NodeSets = Annotated[
@@ -107,12 +106,12 @@ def _countable(pods: dict[str, Pod]) -> dict[str, Pod]:
 class ScaleUp(Model):
     """Scale-up domains that the nodes form."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
+    model_config: ClassVar[Mapping[str, Any]] = {
+        "json_schema_extra": {
             "if": {"required": ["racks"], "properties": {"racks": {"type": "integer"}}},
             "then": {"required": ["per"], "properties": {"per": {"const": "rack"}}},
         }
-    )
+    }
 
     domain: str = Field(
         description="Scale-up domain profile, for example hgx-b200.", json_schema_extra={CATALOGUE: "scale_up"}
@@ -140,7 +139,9 @@ class Blueprint(Model):
     site: Name = Field("site1", description="Where pods stand that name no site.")
     scalable_unit: ScalableUnit = Field(description="What pods are made of.")
     pods: Annotated[dict[Name, Pod], AfterValidator(_countable)] = Field(
-        default_factory=lambda: {"p1": Pod()}, min_length=1, description="Pods by name. Default: p1 of one unit."
+        default_factory=lambda: {"p1": Pod.model_construct()},
+        min_length=1,
+        description="Pods by name. Default: p1 of one unit.",
     )
     omit: tuple[Annotated[str, Field(description="A slot, for example p1/su-last/node-last.")], ...] = Field(
         (), description="Slots left empty, for example p1/su-last/node-last."
@@ -149,44 +150,32 @@ class Blueprint(Model):
     fabrics: dict[Name, Fabric] = Field(
         min_length=1, description="Networks by name: compute, storage, inband, oob and others."
     )
-    routing: WhenStated[Routing] = Field(
-        default_factory=Routing.model_construct, description="Routing of all Ethernet fabrics."
-    )
+    routing: Routing = Field(default_factory=Routing.model_construct, description="Routing of all Ethernet fabrics.")
     ip: Ip = Field("v4", description="Address families of all fabrics: v4, v6 or dual.")
-    pools: WhenStated[Pools] = Field(
-        default_factory=Pools.model_construct, description="Address pools that fabrics share."
-    )
-    qos: WhenStated[Qos] = Field(
-        default_factory=Qos.model_construct, description="Quality of service of all RoCE fabrics."
-    )
+    pools: Pools = Field(default_factory=Pools.model_construct, description="Address pools that fabrics share.")
+    qos: Qos = Field(default_factory=Qos.model_construct, description="Quality of service of all RoCE fabrics.")
     nos: NosOf = Field(default_factory=dict, description="Network operating system by tier, or one for all.")
-    management: WhenStated[Management] = Field(
+    management: Management = Field(
         default_factory=Management.model_construct, description="How all switches are managed."
     )
     snippets: Snippets = Field(default_factory=dict, description="Raw configuration for all switches, by name.")
-    config_of: dict[str, WhenStated[DeviceConfiguration]] = Field(
+    config_of: dict[str, DeviceConfiguration] = Field(
         default_factory=dict, description="What the configurations of single switches have of their own, by name."
     )
-    address_of: dict[str, WhenStated[Override]] = Field(
+    address_of: dict[str, Override] = Field(
         default_factory=dict, description="Numbers of single devices by their names, instead of those allocated."
     )
     cable_of: CableOverrides = Field(
         default_factory=dict, description="What single cables have instead of what is planned, by their ids: as built."
     )
-    names: WhenStated[Names] = Field(default_factory=Names.model_construct, description="What devices are called.")
-    floor: WhenStated[Floor] = Field(
-        default_factory=Floor.model_construct, description="The hall that cables run through."
-    )
-    cabling: WhenStated[Cabling] = Field(
+    names: Names = Field(default_factory=Names.model_construct, description="What devices are called.")
+    floor: Floor = Field(default_factory=Floor.model_construct, description="The hall that cables run through.")
+    cabling: Cabling = Field(
         default_factory=Cabling.model_construct,
         description="Which media are taken, the products that are ordered, and what goes through patch panels.",
     )
-    spares: WhenStated[Spares] = Field(
-        default_factory=Spares.model_construct, description="Spares in the bill of materials."
-    )
-    lint: WhenStated[BlueprintLint] = Field(
-        default_factory=BlueprintLint.model_construct, description="What the linter is told."
-    )
+    spares: Spares = Field(default_factory=Spares.model_construct, description="Spares in the bill of materials.")
+    lint: BlueprintLint = Field(default_factory=BlueprintLint.model_construct, description="What the linter is told.")
 
     @model_validator(mode="before")
     @classmethod

@@ -3,11 +3,10 @@
 import ipaddress
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
-
 from fabricgen.blueprint.asn import Asn
-from fabricgen.blueprint.base import Model, as_list, renamed
+from fabricgen.blueprint.base import Model, as_list
 from fabricgen.kernel import forms
+from fabricgen.kernel.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from fabricgen.kernel.forms import one_or_list, text_form
 
 
@@ -61,7 +60,7 @@ class Override(Model):
     )
     management: Addresses | None = Field(
         None,
-        validation_alias=renamed("management", "mgmt"),
+        old_names=("mgmt",),
         description="Management addresses, in the subnets where it is managed.",
     )
     links: dict[str, Addresses] = Field(

@@ -2,11 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
-
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.scalars import NAME_FORM, Name, Percent
 from fabricgen.kernel import forms
+from fabricgen.kernel.fields import BeforeValidator, Field, WithJsonSchema
 from fabricgen.kernel.forms import CATALOGUE
 
 FabricNames = Annotated[

@@ -3,10 +3,9 @@
 import re
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
-
 from fabricgen.blueprint.base import Model
 from fabricgen.kernel import forms
+from fabricgen.kernel.fields import BeforeValidator, Field, WithJsonSchema, model_validator
 from fabricgen.kernel.forms import text_form
 from fabricgen.kernel.units import parse_speed
 

@@ -4,12 +4,11 @@ import ipaddress
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
-
 from fabricgen.blueprint.asn import AsnOrRange, AsnRange
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.scalars import Name
 from fabricgen.kernel import forms
+from fabricgen.kernel.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from fabricgen.kernel.forms import one_or_list, text_form
 
 Ip = Literal["v4", "v6", "dual"]

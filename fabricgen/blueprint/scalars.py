@@ -4,9 +4,8 @@ import re
 from fractions import Fraction
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
-
 from fabricgen.kernel import forms
+from fabricgen.kernel.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from fabricgen.kernel.forms import text_form
 from fabricgen.kernel.frozen_model import FrozenModel
 from fabricgen.kernel.units import parse_count_of, parse_percent, parse_ratio, parse_speed

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, WithJsonSchema
-
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.kernel.fields import BeforeValidator, WithJsonSchema
 from fabricgen.kernel.forms import text_form
 
 ENVIRONMENT, FILE = "env:", "file:"

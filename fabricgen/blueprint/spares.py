@@ -2,12 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, WithJsonSchema
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
-
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import PERCENT_FORM, Percent
+from fabricgen.kernel.fields import BeforeValidator, Field, WithJsonSchema
 from fabricgen.kernel.forms import text_form
 
 PATTERN = r"^[A-Za-z0-9*?][A-Za-z0-9*?._/+-]{0,79}$"
@@ -31,7 +28,7 @@ def _read(value: Any) -> Any:
 class _ShareAlone:
     """Lets the schema take a share where a whole policy may stand."""
 
-    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
         return {"anyOf": [PERCENT_FORM, handler(core)], "examples": ["2%", {"percent": "5%", "minimum": 2}]}
 
 

@@ -2,10 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
-
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Name
+from fabricgen.kernel.fields import BeforeValidator, Field, WithJsonSchema
 
 
 def _every(value: object) -> object:

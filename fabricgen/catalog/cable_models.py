@@ -5,10 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field
-
 from fabricgen.catalog.profile import Profile
 from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.fields import AfterValidator, Field
 
 OPTICAL = ("CPO", "LC")
 """Cages that light leaves: fibres plug in, nothing electrical does."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
 from fabricgen.catalog.cable_models import COPPER, OPTICAL, CableProfile, ascending
 from fabricgen.catalog.node_models import Accelerators, NicPort, NicRole, NodeProfile
 from fabricgen.catalog.patch_models import PanelProfile, TrunkProfile
@@ -19,6 +17,7 @@ from fabricgen.catalog.rack_models import RackProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.catalog.switch_models import CageClass, LineCards, SwitchProfile
 from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.fields import Field
 
 __all__ = [
     "COPPER",

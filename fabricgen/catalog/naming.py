@@ -5,20 +5,19 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, StringConstraints
-
 from fabricgen.catalog.models import CageClass
 from fabricgen.catalog.nos_configuration import NosConfiguration
 from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.fields import Field
 from fabricgen.kernel.plain_model import PlainModel
 
 if TYPE_CHECKING:
     from fabricgen.catalog.sonic_models import SonicPlatform
 
-Pattern = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9/._-]|\{(cage|lane|sub|sub0|number)\}){1,60}$")]
+Pattern = Annotated[str, Field(pattern=r"^([A-Za-z0-9/._-]|\{(cage|lane|sub|sub0|number)\}){1,60}$")]
 """A port name with fields in braces, and nothing else that braces could mean."""
 
-CardPattern = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9/._-]|\{(slot|cage)\}){1,60}$")]
+CardPattern = Annotated[str, Field(pattern=r"^([A-Za-z0-9/._-]|\{(slot|cage)\}){1,60}$")]
 """Likewise the place of a cage in a chassis."""
 
 

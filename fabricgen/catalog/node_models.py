@@ -5,10 +5,9 @@ from __future__ import annotations
 from itertools import product
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
-
 from fabricgen.catalog.profile import DeviceProfile
 from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.fields import Field, model_validator
 from fabricgen.kernel.plain_model import PlainModel
 
 

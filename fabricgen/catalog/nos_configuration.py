@@ -6,9 +6,8 @@ import re
 from dataclasses import field
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field
-
 from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.fields import AfterValidator, Field
 from fabricgen.kernel.plain_model import PlainModel
 
 Feature: TypeAlias = Literal[

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
-
 from fabricgen.catalog.profile import Profile
 from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.fields import Field, model_validator
 
 Polarity = Literal["A", "B", "C"]
 Adapter = Literal["A", "B"]

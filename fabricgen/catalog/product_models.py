@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
-
 from fabricgen.catalog.cable_models import ascending
 from fabricgen.catalog.profile import Profile, Tag
 from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.fields import AfterValidator, Field, model_validator
 from fabricgen.kernel.plain_model import PlainModel
 from fabricgen.kernel.units import number
 

@@ -6,10 +6,9 @@ from collections import Counter
 from dataclasses import field
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
-
 from fabricgen.catalog.profile import Profile
 from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.fields import Field, model_validator
 
 Unit = Annotated[int, Field(ge=1, le=60, description="A rack unit, counted from the bottom, from 1.")]
 

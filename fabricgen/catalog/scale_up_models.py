@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
-
 from fabricgen.catalog.profile import Profile
 from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.fields import Field, model_validator
 
 Dimensions = tuple[int, ...]
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
-from pydantic import Field
-
 from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.fields import Field
 from fabricgen.kernel.plain_model import PlainModel
 
 BufferRole: TypeAlias = Literal["t0", "t1"]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
 from fabricgen.catalog.profile import Id
 from fabricgen.catalog.sonic_buffers import BufferSet
 from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.fields import Field
 from fabricgen.kernel.plain_model import PlainModel
 
 

@@ -7,10 +7,9 @@ from dataclasses import field
 from functools import cached_property
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
-
 from fabricgen.catalog.profile import DeviceProfile
 from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.fields import Field, model_validator
 from fabricgen.kernel.plain_model import PlainModel
 
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout, lay_out
@@ -17,6 +15,7 @@ from fabricgen.design.slots import SlotTable
 from fabricgen.design.tiers import FabricContext, TierSpec, tier_specs
 from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.kernel.frozen_model import FrozenModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,9 @@ class Trials:
             context = self.changed(change).context
             found = tuple(self._design(context))
             check_racks(context.layout, context.catalog, found, ())
-        except (InputError, ValidationError):
+        except InputError:
+            return ()
+        except _refusal():
             return ()
         return found
 
@@ -138,6 +139,13 @@ def path_of(spec: TierSpec, *keys: str) -> str:
     return ".".join(("fabrics", spec.fabric, "tiers", spec.name, *keys))
 
 
+def _refusal() -> type[Exception]:
+    """What a blueprint is refused with; asked for when something was, as pydantic takes long to import."""
+    from pydantic import ValidationError
+
+    return ValidationError
+
+
 def with_value(blueprint: Blueprint, keys: Sequence[str], value: Any) -> Blueprint:
     """A blueprint with the value at a path replaced; raises ValidationError where it is not allowed there."""
     return Blueprint.model_validate(_replaced(blueprint, keys, value))
@@ -148,11 +156,11 @@ def _replaced(part: Any, keys: Sequence[str], value: Any) -> dict[str, Any]:
     key, rest = keys[0], keys[1:]
     if isinstance(part, Mapping):
         return {**part, key: _replaced(part[key], rest, value) if rest else value}
-    assert isinstance(part, BaseModel)  # noqa: S101 - paths of advice lead through models and maps
+    assert isinstance(part, FrozenModel)  # noqa: S101 - paths of advice lead through models and maps
     inner = _replaced(getattr(part, key), rest, value) if rest else value
     if inner is None:
-        inner = type(part).model_fields[key].get_default(call_default_factory=True)
-    return dict(part) | {key: inner}
+        inner = type(part).model_fields[key].get_default()
+    return vars(part) | {key: inner}
 
 
 def _is_even(layout: Layout, fabric: FabricDesign, fabrics: Sequence[FabricDesign]) -> bool:

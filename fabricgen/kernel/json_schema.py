@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
+from fabricgen.kernel.as_pydantic import adapter
 from fabricgen.kernel.forms import CATALOGUE
+from fabricgen.kernel.frozen_model import FrozenModel
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -26,9 +27,9 @@ class SchemaWriter(GenerateJsonSchema):
         return False
 
 
-def schema_of(model: type[BaseModel], title: str, catalogue: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def schema_of(model: type[FrozenModel], title: str, catalogue: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """JSON Schema 2020-12 of what a user writes; `catalogue` has the names that editors propose, by kind."""
-    return finished(model.model_json_schema(mode="validation", schema_generator=SchemaWriter), title, catalogue)
+    return finished(adapter(model).json_schema(schema_generator=SchemaWriter), title, catalogue)
 
 
 def finished(schema: Any, title: str, catalogue: Mapping[str, Sequence[str]]) -> dict[str, Any]:

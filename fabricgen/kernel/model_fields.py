@@ -1,27 +1,25 @@
-"""Which fields a pydantic model has at a place of its data."""
+"""Which fields a model has at a place of its data."""
 
 from __future__ import annotations
 
 import types
 from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.kernel.fields import FieldInfo
 from fabricgen.kernel.plain_model import PlainModel, fields_of
-
-if TYPE_CHECKING:
-    from pydantic.fields import FieldInfo
 
 
 def names_at(model: type[Any], path: Path, tags: Sequence[str] = ()) -> list[str]:
     """Return the keys that the mapping at `path` may have; `tags` (as pydantic has them) narrow unions."""
-    return sorted({name for found in _models_at(model, path, tags) for name in _fields(found)})
+    return sorted({name for found in _models_at(model, path, tags) for name in fields_of(found)})
 
 
 def field_hint(model: type[Any], path: Path, tags: Sequence[str] = ()) -> str:
     """Return what the field at `path` is for, where the model says so."""
     for found in _models_at(model, path[:-1], tags):
-        info = _fields(found).get(str(path[-1]))
+        info = fields_of(found).get(str(path[-1]))
         if info and info.description:
             return f"{path[-1]}: {info.description.rstrip('.')}"
     return ""
@@ -59,7 +57,7 @@ def _unwrap(annotation: Any) -> Iterator[Any]:
 def _children(annotation: Any, part: str | int) -> Iterator[Any]:
     """What may stand under a key or index of a value of this type."""
     if _is_model(annotation):
-        info = _fields(annotation).get(str(part))
+        info = fields_of(annotation).get(str(part))
         if info:
             yield info.annotation
         return
@@ -72,15 +70,6 @@ def _children(annotation: Any, part: str | int) -> Iterator[Any]:
         yield from arguments[part : part + 1] if isinstance(part, int) else ()
     elif issubclass(origin, Sequence | Set):
         yield arguments[0]
-
-
-def _fields(model: type[Any]) -> dict[str, FieldInfo]:
-    """Key in the text -> field; an alias is what users write."""
-    fields: dict[str, FieldInfo] = {}
-    for name, info in fields_of(model).items():
-        alias = info.validation_alias if isinstance(info.validation_alias, str) else info.alias
-        fields[alias or name] = info
-    return fields
 
 
 def _is_model(annotation: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Located data into a pydantic model; what pydantic finds is told in the user's terms, at its place."""
+"""Located data into a model; what pydantic finds wrong is told in the user's terms, at its place."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, Span, did_you_mean, nearest
 from fabricgen.kernel.model_fields import field_hint, names_at
-from fabricgen.kernel.plain_model import validated
+from fabricgen.kernel.sure_reading import surely_read
 from fabricgen.kernel.yaml_scalars import Include
 
 if TYPE_CHECKING:
@@ -66,17 +66,22 @@ def validate(model: type[M], located: Located, *, code: str = "FG010") -> M:
     Raises InputError with a finding (`code`) for each thing that does not fit, in the order of the text;
     FG006 for an `!include` that is left.
     """
-    from pydantic import ValidationError
-
     if located.root.has_include:
         raise InputError(_in_order(_unresolved(path, located.span(path)) for path in _includes(located.data, ())))
+    found = surely_read(model, located.data)
+    if found is not None:
+        return found
+    from pydantic import ValidationError
+
+    from fabricgen.kernel.as_pydantic import adapter
+
     try:
-        return validated(model, located.data)
+        return adapter(model).validate_python(located.data)
     except ValidationError as error:
         problems = _collapse([_problem(e, located.data) for e in error.errors(include_url=False)])
         problems = [p for p in problems if not _follows(p, problems)]
-    found = _in_order(_diagnostic(p, model, located, code) for p in problems[:MOST_FAULTS])
-    raise InputError([*found, *_left_out(problems[MOST_FAULTS:], located, code)])
+    faults = _in_order(_diagnostic(p, model, located, code) for p in problems[:MOST_FAULTS])
+    raise InputError([*faults, *_left_out(problems[MOST_FAULTS:], located, code)])
 
 
 def _left_out(problems: list[_Problem], located: Located, code: str) -> list[Diagnostic]:

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from hashlib import blake2b
 
 from fabricgen.cluster import Cluster
+from fabricgen.kernel.model_data import plain_data
 from fabricgen.kernel.publish import Bundle
 from fabricgen.render.ahead import Ahead
 from fabricgen.render.engine import RenderOptions, Subject, subject_files, subjects_of
@@ -49,7 +50,7 @@ class SwitchDigests:
     @cached_property
     def _digests(self) -> Ahead[bytes | None]:
         cluster, managements = self._cluster, self._options.managements
-        told = sorted((name, asked.model_dump_json()) for name, asked in managements.items())
+        told = sorted((name, plain_data(asked)) for name, asked in managements.items())
         common = blake2b(repr(told).encode() + cluster.design.catalog.own_digest()).digest()
         return Ahead(cluster.switch_rows(), partial(cluster.inputs.digests, common=common), _DIGESTED)
 

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
-from pydantic import BaseModel
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.models import Blueprint
@@ -162,7 +161,7 @@ def every_key() -> tuple[Any, list[tuple[Any, ...]]]:
     return data, list(places(data))[1:]
 
 
-def keys_of(model: type[BaseModel], seen: set[str]) -> Iterator[str]:
+def keys_of(model: type[Model], seen: set[str]) -> Iterator[str]:
     """Every key that a model or one inside it has."""
     if model.__name__ in seen:
         return
@@ -173,7 +172,7 @@ def keys_of(model: type[BaseModel], seen: set[str]) -> Iterator[str]:
             yield from keys_of(inner, seen)
 
 
-def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+def models_in(annotation: Any) -> Iterator[type[Model]]:
     if isinstance(annotation, type) and issubclass(annotation, Model):
         yield annotation
     for argument in get_args(annotation):

@@ -18,8 +18,8 @@ from fabricgen.design.build import build_design
 from fabricgen.design.fabric_model import Leg
 from fabricgen.design.summary import power_w
 from fabricgen.export.parts import cables
+from fabricgen.kernel.as_pydantic import adapter
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.plain_model import validated
 from fabricgen.parts import bill
 
 BLUEPRINT = Path(__file__).with_name("hpn_chassis.yaml")
@@ -33,7 +33,7 @@ def cluster_of(*sets: str) -> Cluster:
 
 
 def chassis(**changes: Any) -> SwitchProfile:
-    return validated(SwitchProfile, asdict(CATALOG.switch("7808r4")) | changes)
+    return adapter(SwitchProfile).validate_python(asdict(CATALOG.switch("7808r4")) | changes)
 
 
 def card(first_slot: int, count: int = 4, cages: int = 36) -> dict[str, Any]:
@@ -168,8 +168,9 @@ def test_ports_that_do_not_deal_over_the_planes_are_refused() -> None:
 )
 def test_rails_and_ports_have_no_gaps(places: list[tuple[int, int]]) -> None:
     ports = [{"rail": r, "port": p, "name": f"n{i}", "cage": f"n{i}"} for i, (r, p) in enumerate(places)]
+    role = {"form_factor": "OSFP", "lanes": 4, "lane_gbps": 100, "speeds": [400], "ports": ports}
     with pytest.raises(ValidationError, match="rails must be 1 to"):
-        validated(NicRole, {"form_factor": "OSFP", "lanes": 4, "lane_gbps": 100, "speeds": [400], "ports": ports})
+        adapter(NicRole).validate_python(role)
 
 
 def test_a_cage_that_disables_its_neighbour_makes_fewer_ports() -> None:
@@ -182,7 +183,7 @@ def test_a_cage_that_disables_its_neighbour_makes_fewer_ports() -> None:
 @pytest.mark.parametrize(("count", "blocks"), [(64, {4: 2}), (63, {8: 2}), (64, {8: 1})])
 def test_blocks_that_do_not_fit_the_face_are_refused(count: int, blocks: dict[int, int]) -> None:
     with pytest.raises(ValidationError, match="block"):
-        validated(CageClass, CAGE | {"count": count, "breakout_blocks": blocks})
+        adapter(CageClass).validate_python(CAGE | {"count": count, "breakout_blocks": blocks})
 
 
 def test_a_pipeline_serves_no_more_ports_than_it_can() -> None:
@@ -198,7 +199,7 @@ def test_a_pipeline_serves_no_more_ports_than_it_can() -> None:
 def test_pipelines_name_cages_of_the_face_once(cages: tuple[tuple[int, ...], ...]) -> None:
     switch = asdict(CATALOG.switch("ds5000")) | {"pipelines": {"ports": 10, "cages": cages}}
     with pytest.raises(ValueError, match="pipelines name cages once"):
-        validated(SwitchProfile, switch)
+        adapter(SwitchProfile).validate_python(switch)
 
 
 @pytest.mark.parametrize(("name", "ways"), [("sn5600", 8), ("sn5400", 8), ("sn4700", 8), ("sn4600c", 4)])

@@ -1,61 +1,55 @@
 """Pydantic's errors in the user's terms, at their place."""
 
-from __future__ import annotations
-
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
+from fabricgen.kernel.fields import AfterValidator, Field, model_validator
+from fabricgen.kernel.frozen_model import FrozenModel
 from fabricgen.kernel.located_yaml import parse_located, validate
 
 
-class Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+def _without_blank(value: str) -> str:
+    if " " in value:
+        raise ValueError(f"'{value}' is no switch")
+    return value
 
 
-class Tier(Strict):
-    switch: str = Field(description="A switch of the catalogue.")
-    per: list[Literal["su", "rail", "pod"]] | Literal["fabric"] = []
+class Tier(FrozenModel):
+    switch: Annotated[str, AfterValidator(_without_blank)] = Field(description="A switch of the catalogue.")
+    per: list[Literal["su", "rail", "pod"]] | Literal["fabric"] = Field(default_factory=list)
     count: int | Literal["auto"] = "auto"
     width: int = Field(1, ge=1)
 
-    @field_validator("switch")
-    @classmethod
-    def _has_no_blank(cls, value: str) -> str:
-        if " " in value:
-            raise ValueError(f"'{value}' is no switch")
-        return value
-
     @model_validator(mode="after")
-    def _is_narrow(self) -> Tier:
+    def _is_narrow(self) -> Self:
         if self.width > 99:
             raise ValueError("too wide")
         return self
 
 
-class Fabric(Strict):
-    tiers: dict[str, Tier | str] = {}
+class Fabric(FrozenModel):
+    tiers: dict[str, Tier | str] = Field(default_factory=dict)
 
 
-class Mesh(Strict):
+class Mesh(FrozenModel):
     kind: Literal["mesh"] = "mesh"
     links: int
 
 
-class Switched(Strict):
+class Switched(FrozenModel):
     kind: Literal["switched"] = "switched"
     trays: int
     asics: int = 1
 
 
-class Blueprint(Strict):
+class Blueprint(FrozenModel):
     name: str = Field(pattern="^[a-z]+$")
-    fabrics: dict[str, Fabric] = {}
-    scale_up: Annotated[Mesh | Switched, Field(discriminator="kind")] | None = Field(None, alias="scale-up")
+    fabrics: dict[str, Fabric] = Field(default_factory=dict)
+    scale_up: Annotated[Mesh | Switched, Field(discriminator="kind")] | None = None
     shape: Mesh | Switched | None = None
-    ways: dict[int, tuple[int, ...]] = {}
+    ways: dict[int, tuple[int, ...]] = Field(default_factory=dict)
     cages: tuple[Mesh, ...] = Field((), min_length=1)
 
 
@@ -67,7 +61,7 @@ def findings(text: str) -> list[Diagnostic]:
 
 def test_what_fits_becomes_the_model() -> None:
     text = "name: x\nfabrics: {c: {tiers: {leaf: {switch: q}}}}\n"
-    text += 'scale-up: {kind: mesh, links: 2}\nways: {"2": [400]}'
+    text += 'scale_up: {kind: mesh, links: 2}\nways: {"2": [400]}'
     made = validate(Blueprint, parse_located(text, "f"))
     assert isinstance(made.scale_up, Mesh)
     assert made.ways == {2: (400,)}
@@ -106,14 +100,14 @@ TIER = "name: x\nfabrics:\n  compute:\n    tiers:\n      leaf: "
         ("name: x\nfabrics:", [("2:9", "fabrics: expected a mapping, found nothing", "")]),
         ("name: x\nways: {q: [1]}", [("2:8", "ways: expected a whole number, found the key 'q'", "")]),
         ('name: x\nways: {"2": [1, z]}', [("2:17", "ways.2.1: expected a whole number, found 'z'", "")]),
-        ("name: x\nscale-up: {kind: mash}",
-         [("2:11", "scale-up: expected kind to be one of 'mesh', 'switched', found 'mash'",
+        ("name: x\nscale_up: {kind: mash}",
+         [("2:11", "scale_up: expected kind to be one of 'mesh', 'switched', found 'mash'",
            "did you mean 'mesh'?")]),
         ("name: x\ncages: [{links: q}]", [("2:17", "cages.0.links: expected a whole number, found 'q'", "")]),
         ("name: x\ncages: []", [("2:8", "cages: expected at least 1 item, found 0", "")]),
-        ("name: x\nscale-up: {}", [("2:11", "scale-up needs 'kind'", "")]),
-        ("name: x\nscale-up: {kind: mesh, links: 1, lnks: 2}",
-         [("2:34", "unknown key 'lnks' in scale-up", "did you mean 'links'? known: kind, links")]),
+        ("name: x\nscale_up: {}", [("2:11", "scale_up needs 'kind'", "")]),
+        ("name: x\nscale_up: {kind: mesh, links: 1, lnks: 2}",
+         [("2:34", "unknown key 'lnks' in scale_up", "did you mean 'links'? known: kind, links")]),
         ("name: x\nshape: {trays: 1, asisc: 2}",
          [("2:19", "unknown key 'asisc' in shape", "did you mean 'asics'? known: asics, kind, trays")]),
     ],
@@ -128,10 +122,10 @@ def test_faults_are_told_at_their_place(text: str, expected: list[tuple[str, str
 
 
 def test_findings_carry_paths_in_the_order_of_the_text() -> None:
-    found = findings(TIER + "{switch: q, width: 0}\nscale-up: {kind: mesh}\nzz: 1\n")
+    found = findings(TIER + "{switch: q, width: 0}\nscale_up: {kind: mesh}\nzz: 1\n")
     assert [d.path for d in found] == [
         ("fabrics", "compute", "tiers", "leaf", "width"),
-        ("scale-up", "links"),
+        ("scale_up", "links"),
         ("zz",),
     ]
 

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.design.scale_up_kinds import mesh, switched, torus
 from fabricgen.design.scale_up_model import LocalLink, MisfitError, ScaleUpKind
-from fabricgen.kernel.plain_model import validated
+from fabricgen.kernel.as_pydantic import adapter
 
 LAWS = settings(max_examples=80)
 COMMON = {"id": "made", "name": "made", "source": "made for a test", "tag": "R", "link_gbps": 100}
 
 
 def profile(shape: str, **values: object) -> ScaleUpDomainProfile:
-    return validated(ScaleUpDomainProfile, COMMON | {"shape": shape} | values)
+    return adapter(ScaleUpDomainProfile).validate_python(COMMON | {"shape": shape} | values)
 
 
 def wired(kind: ScaleUpKind, domain: ScaleUpDomainProfile, accelerators: int) -> list[LocalLink]:

@@ -14,8 +14,8 @@ from fabricgen.design.build import build_design
 from fabricgen.design.summary import summary
 from fabricgen.export.parts import cables, devices, links
 from fabricgen.kernel import discovery
+from fabricgen.kernel.as_pydantic import adapter
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.plain_model import adapter
 from tests.conftest import EXAMPLES, example_cluster
 from tests.scale_up.domains import blueprint, ends, rows
 
