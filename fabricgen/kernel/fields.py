@@ -81,16 +81,21 @@ class FieldInfo:
     def __init__(self, hint: Any, default: Any = MISSING) -> None:
         self.hint = hint
         self.declared = default if isinstance(default, Declared) else Declared(default, None, {})
-        inside = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
         if isinstance(self.declared.default, dict | list | set):
             raise TypeError(f"{self.declared.default!r} would be shared by all models; give a default_factory")
-        told = [self.declared, *(asked for asked in reversed(inside) if isinstance(asked, Declared))]
+        told = [self.declared, *(asked for asked in reversed(self.metadata) if isinstance(asked, Declared))]
         self.description: str | None = next((t.terms["description"] for t in told if "description" in t.terms), None)
 
     @property
     def annotation(self) -> Any:
         """The type, without what more is asked of values."""
         return get_args(self.hint)[0] if get_origin(self.hint) is Annotated else self.hint
+
+    @property
+    def metadata(self) -> tuple[Any, ...]:
+        """What more its annotation asks of values."""
+        found: tuple[Any, ...] = get_args(self.hint)[1:] if get_origin(self.hint) is Annotated else ()
+        return found
 
     @property
     def old_names(self) -> tuple[str, ...]:

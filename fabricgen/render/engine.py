@@ -16,7 +16,7 @@ from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean, fault
 from fabricgen.kernel.discovery import load
 from fabricgen.kernel.templates import built_in_templates
-from fabricgen.render.nos_protocol import NOS_PACKAGE, TakesTrees, known_nos
+from fabricgen.render.nos_protocol import NOS_PACKAGE, TakesTrees, has_templates, known_nos
 from fabricgen.render.secrets import Look, managements, redacted
 from fabricgen.render.skeletons import Once, Skeletons
 from fabricgen.render.snippets import require_printed
@@ -223,18 +223,17 @@ class Renderer:
 
 def require_known_nos(cluster: Cluster) -> None:
     """Raise InputError, at each tier concerned, where a tier of switches runs a NOS without templates."""
-    known = {whole: known_nos(whole_fabric=whole) for whole in (False, True)}
     faults = [
         Diagnostic(
             "FG027",
             Severity.ERROR,
             f"there are no configuration templates for NOS '{tier.nos}', which {fabric.name} {tier.name} runs",
             tier.path,
-            did_you_mean(tier.nos, known[fabric.protocol == "infiniband"]),
+            did_you_mean(tier.nos, known_nos(whole_fabric=fabric.protocol == "infiniband")),
         )
         for fabric in cluster.design.fabrics
         for tier in fabric.tiers
-        if tier.nos not in known[fabric.protocol == "infiniband"]
+        if not has_templates(tier.nos, whole_fabric=fabric.protocol == "infiniband")
     ]
     if faults:
         raise cluster.design.loaded.located(InputError(faults))

@@ -71,6 +71,11 @@ def known_nos(*, whole_fabric: bool) -> tuple[str, ...]:
     return tuple(n for n in module_names(NOS_PACKAGE) if is_whole_fabric(n) == whole_fabric)
 
 
+def has_templates(nos: str, *, whole_fabric: bool) -> bool:
+    """Whether there is a NOS module of that id for single switches, or whole fabrics; no other module is imported."""
+    return nos in module_names(NOS_PACKAGE) and is_whole_fabric(nos) == whole_fabric
+
+
 def is_whole_fabric(nos: str) -> bool:
     """Whether a NOS module configures whole fabrics; raises KeyError where there is none of that id."""
     return bool(getattr(load(NOS_PACKAGE, nos), "WHOLE_FABRIC", False))

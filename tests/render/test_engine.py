@@ -16,7 +16,7 @@ import pytest
 
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.resources import resource_dir
-from fabricgen.render import engine
+from fabricgen.render import engine, nos_protocol
 from fabricgen.render.escape import json_text, one_line, token
 from tests.render.rendered import ALL_EOS, BLUEPRINTS, UNNUMBERED, cluster_of, files_of
 
@@ -69,6 +69,20 @@ def test_importing_the_renderer_loads_no_template_engine() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "set()\n"
 
 
+@pytest.mark.parametrize(("sets", "nos"), [(ALL_EOS, "eos"), ((), "sonic")])
+def test_rendering_loads_no_nos_that_no_switch_runs_and_no_pydantic(sets: tuple[str, ...], nos: str) -> None:
+    code = f"import sys; from tests.render.rendered import *; files_of('leaf-spine', *{sets}); print(*sys.modules)"
+    command = [sys.executable, "-c", code]
+    ran = subprocess.run(command, check=True, capture_output=True, text=True, cwd=BLUEPRINTS.parent)
+    loaded = ran.stdout.split()
+    modules = {
+        name.removeprefix("fabricgen.render.nos.") for name in loaded if name.startswith("fabricgen.render.nos.")
+    }
+    assert nos in modules
+    assert {name.lstrip("_").partition("_")[0] for name in modules} == {nos}
+    assert not {"pydantic", "pydantic_core"} & {*loaded}
+
+
 def test_templates_stay_small_and_hold_no_filters() -> None:
     templates = [f for f in resource_dir("templates").rglob("*.j2") if "{{" in f.read_text()]
     assert {f.parent.name for f in templates} >= {"cumulus", "eos", "sonic", "tables"}
@@ -80,7 +94,7 @@ def test_templates_stay_small_and_hold_no_filters() -> None:
 
 
 def test_nos_without_templates_is_a_fault_at_its_tier(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "known_nos", lambda whole_fabric: () if whole_fabric else ("eos", "sonic"))
+    monkeypatch.setattr(nos_protocol, "module_names", lambda package: ("eos", "opensm", "sonic"))
     with pytest.raises(InputError) as caught:
         next(engine.render_configs(cluster_of("leaf-spine", "nos.spine=cumulus")))
     (found,) = caught.value.diagnostics

@@ -1,4 +1,4 @@
-"""Kinds of value in config_db.json, where every value is a string: a validator says what it wanted instead."""
+"""Kinds of value in config_db.json, where every value is a string: a check says what it wanted instead."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeAlias
 
-from pydantic_core import PydanticCustomError
-
 Check: TypeAlias = Callable[[str], str]
 
 
-def wants(wanted: str) -> PydanticCustomError:
-    """What a validator raises: the error's type is `wants`, its message what would be right."""
-    return PydanticCustomError("wants", "{wanted}", {"wanted": wanted})
+class UnwantedError(ValueError):
+    """What a check raises; it says what would be right."""
 
 
 def number(low: int, high: int) -> Check:
@@ -23,7 +20,7 @@ def number(low: int, high: int) -> Check:
 
     def check(text: str) -> str:
         if not re.fullmatch(r"-?\d{1,20}", text) or not low <= int(text) <= high:
-            raise wants(f"a whole number from {low} to {high}")
+            raise UnwantedError(f"a whole number from {low} to {high}")
         return text
 
     return check
@@ -34,7 +31,7 @@ def one_of(*words: str) -> Check:
 
     def check(text: str) -> str:
         if text not in words:
-            raise wants("one of " + ", ".join(words))
+            raise UnwantedError("one of " + ", ".join(words))
         return text
 
     return check
@@ -46,7 +43,7 @@ def pattern(expression: str, wanted: str) -> Check:
 
     def check(text: str) -> str:
         if not compiled.fullmatch(text):
-            raise wants(wanted)
+            raise UnwantedError(wanted)
         return text
 
     return check
@@ -70,7 +67,7 @@ def address(text: str) -> str:
     try:
         ipaddress.ip_address(text)
     except ValueError:
-        raise wants("an IP address") from None
+        raise UnwantedError("an IP address") from None
     return text
 
 
@@ -80,9 +77,9 @@ def interface_address(text: str) -> str:
     try:
         ipaddress.ip_interface(text)
     except ValueError:
-        raise wants("an IP address with a prefix length, such as 10.0.0.1/31") from None
+        raise UnwantedError("an IP address with a prefix length, such as 10.0.0.1/31") from None
     if "/" not in text:
-        raise wants("an IP address with a prefix length, such as 10.0.0.1/31")
+        raise UnwantedError("an IP address with a prefix length, such as 10.0.0.1/31")
     return text
 
 
@@ -92,7 +89,7 @@ def network(text: str) -> str:
     try:
         ipaddress.ip_network(text)
     except ValueError:
-        raise wants("an IP prefix without host bits, such as 10.0.0.0/24") from None
+        raise UnwantedError("an IP prefix without host bits, such as 10.0.0.0/24") from None
     return text
 
 

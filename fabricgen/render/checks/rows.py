@@ -6,17 +6,15 @@ from collections.abc import Iterator
 from collections.abc import Mapping as Mapping_
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import NamedTuple, TypeAlias, cast
-
-from pydantic import ValidationError
-from pydantic_core import PydanticCustomError
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from fabricgen.kernel.diagnostics import did_you_mean
 from fabricgen.kernel.discovery import load, module_names
-from fabricgen.render.checks.kinds import Check
+from fabricgen.kernel.fields import AfterValidator, FieldInfo
+from fabricgen.render.checks.kinds import Check, UnwantedError
 from fabricgen.render.checks.known_tables import KNOWN_TABLES
 from fabricgen.render.checks.problem import Problem
-from fabricgen.render.checks.table import Mapping, Part, Ref, Row, Table
+from fabricgen.render.checks.table import Mapping, Part, Ref, Table
 
 PACKAGE = "fabricgen.render.checks.tables"
 
@@ -145,8 +143,8 @@ def _wanted(check: Check, value: str) -> str:
     """What a check wants instead of a value; "" where it fits."""
     try:
         check(value)
-    except PydanticCustomError as error:
-        return error.message()
+    except UnwantedError as error:
+        return str(error)
     return ""
 
 
@@ -156,24 +154,44 @@ def _fields(table: str, form: int, items: tuple[tuple[str, str], ...]) -> Judged
     return _mapping(form, fields, items) if isinstance(fields, Mapping) else _model(form, fields, dict(items))
 
 
-def _model(form: int, model: type[Row], fields: Fields) -> Judged:
-    faults: list[tuple[str, str, str]] = []
-    try:
-        model.model_validate(fields)
-    except ValidationError as error:
-        faults = [_fault(str(e["loc"][0]), e["type"], e["msg"], fields, model) for e in error.errors(include_url=False)]
-    refs = {name: m for name, field in model.model_fields.items() for m in field.metadata if isinstance(m, Ref)}
-    names = ((name, r, target) for name, r in refs.items() for target in r.targets(fields.get(name, "")))
-    return Judged(form, tuple(faults), tuple(names))
+class Asked(NamedTuple):
+    """What is asked of a field."""
+
+    required: bool
+    checks: tuple[Check, ...]
+    ref: Ref | None
 
 
-def _fault(field: str, kind: str, message: str, fields: Fields, model: type[Row]) -> tuple[str, str, str]:
-    if kind == "extra_forbidden":
-        hint = did_you_mean(field, model.model_fields)
-        return field, "there is no such field here", hint or "a row without fields"
-    if kind == "missing":
-        return field, "the field is missing", "every such row has it"
-    return field, "the secret" if field in SECRETS else f"'{fields[field]}'", message
+@cache
+def _asked(model: Any) -> dict[str, Asked]:
+    """What is asked of the fields of a row, by name; `model` is the class of such rows."""
+
+    def of(info: FieldInfo) -> Asked:
+        checks = tuple(asked.func for asked in info.metadata if isinstance(asked, AfterValidator))
+        return Asked(info.is_required, checks, next((a for a in info.metadata if isinstance(a, Ref)), None))
+
+    return {name: of(info) for name, info in model.model_fields.items()}
+
+
+def _model(form: int, model: Any, fields: Fields) -> Judged:
+    known = _asked(model)
+    faults = [fault for name, asked in known.items() for fault in _of_field(name, asked, fields)]
+    for field in (name for name in fields if name not in known):
+        faults.append((field, "there is no such field here", did_you_mean(field, known) or "a row without fields"))
+    refs = ((name, asked.ref, fields[name]) for name, asked in known.items() if asked.ref and name in fields)
+    return Judged(
+        form, tuple(faults), tuple((name, r, target) for name, r, value in refs for target in r.targets(value))
+    )
+
+
+def _of_field(field: str, asked: Asked, fields: Fields) -> Iterator[tuple[str, str, str]]:
+    if field not in fields:
+        if asked.required:
+            yield field, "the field is missing", "every such row has it"
+        return
+    wanted = next(filter(None, (_wanted(check, fields[field]) for check in asked.checks)), "")
+    if wanted:
+        yield field, "the secret" if field in SECRETS else f"'{fields[field]}'", wanted
 
 
 def _mapping(form: int, mapping: Mapping, items: tuple[tuple[str, str], ...]) -> Judged:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
-
 from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.frozen_model import FrozenModel
 from fabricgen.render.checks.kinds import Check
 
 
@@ -32,10 +31,8 @@ def ref(*tables: str, separator: str = "", also: tuple[str, ...] = ()) -> Ref:
     return Ref(tables, separator, also)
 
 
-class Row(BaseModel):
+class Row(FrozenModel):
     """Fields of a row, each a string with checks and references in its annotation; one with a default may be absent."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class Bare(Row):

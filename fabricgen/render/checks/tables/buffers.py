@@ -4,12 +4,9 @@ Fields: sonic-buildimage, src/sonic-yang-models/yang-models, sonic-buffer-pool.y
 sonic-cable-length.yang.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-from pydantic import AfterValidator as Is
-
+from fabricgen.kernel.fields import AfterValidator as Is
 from fabricgen.render.checks import kinds as k
 from fabricgen.render.checks.table import Mapping, Row, ref, table
 from fabricgen.render.checks.tables.qos import QUEUES

@@ -5,12 +5,9 @@ sonic-snmp.yang, sonic-system-aaa.yang, sonic-system-tacacs.yang, sonic-system-r
 sonic-gnmi.yang.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-from pydantic import AfterValidator as Is
-
+from fabricgen.kernel.fields import AfterValidator as Is
 from fabricgen.render.checks import kinds as k
 from fabricgen.render.checks.table import Bare, Row, table
 

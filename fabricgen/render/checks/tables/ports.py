@@ -4,12 +4,9 @@ Fields: sonic-buildimage, src/sonic-yang-models/yang-models, sonic-port.yang, so
 sonic-mgmt_port.yang. That lanes and speeds are the platform's, which YANG cannot say, is judged in `lanes.py`.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-from pydantic import AfterValidator as Is
-
+from fabricgen.kernel.fields import AfterValidator as Is
 from fabricgen.render.checks import kinds as k
 from fabricgen.render.checks.table import Row, ref, table
 

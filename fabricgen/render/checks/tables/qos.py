@@ -5,12 +5,9 @@ sonic-queue.yang, sonic-wred-profile.yang, sonic-port-qos-map.yang, sonic-pfcwd.
 some of them: here it is 0 to 7, and a DSCP 0 to 63.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-from pydantic import AfterValidator as Is
-
+from fabricgen.kernel.fields import AfterValidator as Is
 from fabricgen.render.checks import kinds as k
 from fabricgen.render.checks.table import Mapping, Row, ref, table
 

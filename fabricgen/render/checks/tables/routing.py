@@ -4,12 +4,9 @@ Fields: sonic-buildimage, src/sonic-yang-models/yang-models, sonic-bgp-global.ya
 sonic-static-route.yang; lists of next hops: src/sonic-bgpcfgd/bgpcfgd/managers_static_rt.py.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-from pydantic import AfterValidator as Is
-
+from fabricgen.kernel.fields import AfterValidator as Is
 from fabricgen.render.checks import kinds as k
 from fabricgen.render.checks.table import Row, ref, table
 
