@@ -23,6 +23,10 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 _no_plugins = ModuleType("pydantic.plugin._loader")
 vars(_no_plugins)["get_plugins"] = tuple
 sys.modules.setdefault(_no_plugins.__name__, _no_plugins)
+# numpy puts the manual of each of its functions into place when it is imported, an eighth of the import; nobody reads
+# it here. Again only the time is lost should it lie elsewhere.
+for _manual in ("numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars"):
+    sys.modules.setdefault(_manual, ModuleType(_manual))
 # numpy's BLAS starts a thread a processor when it is imported, a third of the import; nothing here multiplies matrices.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
