@@ -1,6 +1,6 @@
 """How models declare their fields: pydantic's words, without pydantic.
 
-Its import and its classes take longer than all of a lint, and what is right needs neither (sure_reading.py). What is
+Its import and its classes were a third of a lint, and what is right needs neither (sure_reading.py). What is
 wrong is told by pydantic, to which each of these words is handed on as the one of the same name (as_pydantic.py).
 """
 
@@ -15,6 +15,7 @@ MISSING: Any = ...
 """In place of a default: the field is required."""
 
 _OF_CLASSES: tuple[Any, ...] = (ClassVar,)
+"""Origins of annotations that declare no field."""
 
 CHECKED = "__checked__"
 """Attribute of a function that checks a whole model: `before` or `after` its fields are read."""

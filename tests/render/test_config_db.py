@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 from fabricgen.catalog.loader import Catalog
+from fabricgen.kernel.fields import AfterValidator
 from fabricgen.render.checks.config_db import check_config_db
+from fabricgen.render.checks.rows import all_tables
+from fabricgen.render.checks.table import Mapping, Ref
 from tests.parity.switches import switches_of
 from tests.render.rendered import BFD, BRIDGED, DUAL, EXAMPLES, STATIC, UNNUMBERED, V6, config_db, files_of
 
@@ -208,3 +211,15 @@ def test_command_refuses_a_folder_without_files_and_models_that_are_not_there(tm
     ran = fabricgen("check", tmp_path, "--yang", tmp_path)
     assert ran.code == 2
     assert "FG056" in ran.err or "FG001" in ran.err
+
+
+def test_rows_are_declared_only_with_what_is_judged() -> None:
+    """Bounds or types of another kind would be read over: a row is text, checks of it and at most one reference."""
+    forms = [form.fields for table in all_tables().values() for form in table.forms]
+    rows = [fields for fields in forms if not isinstance(fields, Mapping)]
+    declared = [info for row in rows for info in row.model_fields.values()]
+    assert len(declared) > 100
+    for info in declared:
+        assert (info.annotation, dict(info.declared.terms)) == (str, {})
+        assert all(isinstance(asked, AfterValidator | Ref) for asked in info.metadata)
+        assert sum(isinstance(asked, Ref) for asked in info.metadata) <= 1
