@@ -11,7 +11,7 @@ import numpy as np
 
 from fabricgen.allocate.column import Column, Column4
 from fabricgen.allocate.family_tables import FamilyAddresses
-from fabricgen.plan.device_ends import sorted_by
+from fabricgen.plan.switch_ends import sorted_by
 from fabricgen.plan.tables import Flags, Floats, ManagementPort, Wide
 from fabricgen.switch_views import SwitchViews
 

@@ -100,30 +100,30 @@ class SwitchInputs:
         return np.stack(columns, axis=1)
 
     def _at_ports(self, link: Wide, at_b: Wide) -> Words:
-        """Columns of ports, by their links: what both ends of a link follow from, and what each does."""
+        """Columns of ports: digests of what their side of a segment and their link follow from, and which they are."""
         links = self._views.plan.links
-        number = np.where(at_b, links.b_port[link], links.a_port[link])
-        own = self._sides[links.segment[link], at_b], _words(2 * number + at_b)
-        return np.stack([*own, *(column[link] for column in self._links)], axis=1)
+        number = np.where(at_b, links.b_port.take(link), links.a_port.take(link))
+        side = self._sides.ravel().take(2 * links.segment.take(link) + at_b)
+        return np.stack([side, _words(2 * number + at_b), self._links.take(link)], axis=1)
 
     @cached_property
-    def _links(self) -> tuple[Words, ...]:
-        """Columns of links, which both ends follow from."""
+    def _links(self) -> Words:
+        """A digest for each link, of what both of its ends follow from."""
         views = self._views
         links, cables, devices = views.plan.links, views.cable_id_columns, views.plan.devices
         classes = hashed([f"{c.kind} {c.fabric} {c.tier} {c.profile.id}" for c in devices.classes])
-        device = _joined(self._names, classes[devices.device_class], _words(views.addresses.asn))
+        device = _joined(self._names, classes.take(devices.device_class), _words(views.addresses.asn))
         ids = (_cells_hashed(part) for part in (cables.device, cables.connector))
         cable = _joined(*ids, views.plan.cables.length_m.view(np.uint64))
         columns = [
-            *(device[links.a_device], device[links.b_device]),
+            *(device.take(links.a_device), device.take(links.b_device)),
             *map(_cells_hashed, views.port_columns),
-            np.append(cable, np.uint64(0))[links.cable],
+            np.append(cable, np.uint64(0)).take(links.cable),
             _words(rail_subnets(views)),
         ]
         for family in views.addresses.families:
             columns += [*_halves(family.a), *_halves(family.b), _words(family.length)]
-        return tuple(columns)
+        return _joined(*columns)
 
 
 def _side(segment: Segment, side: Side) -> int:
@@ -149,7 +149,7 @@ def _halves(column: Column) -> tuple[Words, ...]:
 
 
 def _cells_hashed(column: Keyed) -> Words:
-    return hashed(column.vocabulary.tolist())[column.number]
+    return hashed(column.vocabulary.tolist()).take(column.number)
 
 
 def hashed(texts: Sequence[str]) -> Words:

@@ -20,7 +20,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.intent import FabricIntent
 from fabricgen.kernel.dataclass import dataclass
-from fabricgen.plan.device_ends import ends_by_device
+from fabricgen.plan.switch_ends import switch_ends
 from fabricgen.plan.tables import SWITCH, Flags, ManagementPort, Plan, Wide
 from fabricgen.recabling.ends import CableIds
 from fabricgen.static_routes import Reachability
@@ -57,8 +57,11 @@ class SwitchViews:
 
     @cached_property
     def ends_by_switch(self) -> tuple[Wide, Wide, Wide]:
-        """(row pointer per device, link, 0 for the a end and 1 for b), ends sorted by device and place on its face."""
-        return ends_by_device(self.plan)
+        """(row pointer per device, link, 0 for the a end and 1 for b), ends sorted by switch and place on its face.
+
+        All but management ports.
+        """
+        return switch_ends(self.plan)
 
     def ends_of(self, rows: Sequence[int] | Wide) -> tuple[Wide, Wide, Flags]:
         """(which of the rows, link, whether it is the upper end) of every port of switches, as their views have them.
@@ -70,15 +73,7 @@ class SwitchViews:
         counts = pointer[wanted + 1] - pointer[wanted]
         owner = np.repeat(np.arange(len(wanted)), counts)
         place = np.arange(len(owner)) + (pointer[wanted] - np.cumsum(counts) + counts)[owner]
-        link, end = links[place], ends[place]
-        kept = self._is_port[self.plan.links.segment[link], end]
-        return owner[kept], link[kept], end[kept].astype(bool)
-
-    @cached_property
-    def _is_port(self) -> Flags:
-        """For both sides of each segment whether views have its ports."""
-        sides = [[isinstance(side, PortRun) for side in (s.a, s.b)] for s in self.plan.links.segments]
-        return np.array(sides, dtype=bool).reshape(-1, 2)
+        return owner, links.take(place), ends.take(place).astype(bool)
 
     def switch(self, row: int) -> SwitchView:
         """The view of one switch, by its row in the device table."""
@@ -247,8 +242,7 @@ class SwitchViews:
             link, at_b = int(link_of[place]), bool(end_of[place])
             segment = links.segments[links.segment[link]]
             side = segment.b if at_b else segment.a
-            if not isinstance(side, PortRun):
-                continue
+            assert isinstance(side, PortRun)  # noqa: S101 - of all ends these are kept
             port = int(links.b_port[link] if at_b else links.a_port[link])
             peer = int(links.a_device[link] if at_b else links.b_device[link])
             ends = [self._ends(found, link, at_b=at_b) for found in addresses.families]
