@@ -20,7 +20,8 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 from fabricgen.kernel.extents import Extent
-from fabricgen.plan.tables import Flags, Wide
+from fabricgen.plan.groups import all_alike
+from fabricgen.plan.tables import Flags, Wide, places_among
 
 
 def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blocks) -> dict[tuple[str, str], Wide]:
@@ -96,9 +97,10 @@ def shares_asn(tiers: Sequence[tuple[slice, TierDesign]], asn: Wide) -> Flags:
     for rows, tier in tiers:
         if not tier.lowest:
             unit[rows] = unit[rows] - (unit[rows] - rows.start) % tier.count
-    pairs = np.unique(np.stack([asn[asn > 0], unit[asn > 0]]), axis=1)
-    numbers, units = np.unique(pairs[0], return_counts=True)
-    found = np.isin(asn, numbers[units > 1])
+    numbered = asn > 0
+    numbers, place = places_among(asn[numbered])
+    found = np.zeros(len(asn), dtype=bool)
+    found[numbered] = ~all_alike(place, unit[numbered].astype(np.int32), len(numbers))[place]
     for rows, tier in tiers:
         if not tier.up and tier.lateral is None:
             found[rows] = False

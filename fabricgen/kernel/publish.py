@@ -4,9 +4,10 @@ Knows nothing of networks: bundles make files, each with a part, a path and its 
 a folder is staged beside its target and the two are exchanged in one step; where that cannot be, it is staged inside
 and moved file by file under a journal, which the next run finishes if this one is killed. Data are not flushed file by
 file: after a power cut the manifest's digests tell what is whole, and the next build repairs the rest.
+
+`publish_archive` is in a module of its own, which no build into a folder loads.
 """
 
-from fabricgen.kernel.publish_archive import publish_archive
 from fabricgen.kernel.publish_bundles import Bundle, Told, silent
 from fabricgen.kernel.publish_folder import publish_folder, recover
 from fabricgen.kernel.publish_manifest import MANIFEST, Content, PublishReport
@@ -19,7 +20,6 @@ __all__ = [
     "PublishReport",
     "Told",
     "cache_folder",
-    "publish_archive",
     "publish_folder",
     "recover",
     "silent",

@@ -12,7 +12,8 @@ from typing import TypeAlias
 import pytest
 
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.publish import Bundle, Content, PublishReport, publish_archive, publish_folder
+from fabricgen.kernel.publish import Bundle, Content, PublishReport, publish_folder
+from fabricgen.kernel.publish_archive import publish_archive
 
 File: TypeAlias = tuple[str, str, Content]
 HEADER = {"version": "0.1.0", "blueprint": "sha256:42"}

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from fabricgen.kernel import large_file
-from fabricgen.kernel.publish import Bundle, publish_archive
+from fabricgen.kernel.publish import Bundle
+from fabricgen.kernel.publish_archive import publish_archive
 from fabricgen.kernel.publish_bundles import TASK
 from tests.kernel.publishing import HEADER
 

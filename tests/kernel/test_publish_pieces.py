@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.kernel.publish import Bundle, PublishReport, publish_archive, publish_folder
+from fabricgen.kernel.publish import Bundle, PublishReport, publish_folder
+from fabricgen.kernel.publish_archive import publish_archive
 from tests.kernel.publishing import HEADER, expected, tree
 
 PIECES = [b"cable,fabric\n", b"", b"c1,compute\n" * 100_000, b"\n"]

@@ -19,7 +19,8 @@ import pytest
 import fabricgen.kernel.publish_bundles as bundles
 import fabricgen.kernel.worker_crew as crews
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.kernel.publish import Bundle, publish_archive, publish_folder
+from fabricgen.kernel.publish import Bundle, publish_folder
+from fabricgen.kernel.publish_archive import publish_archive
 from fabricgen.kernel.workers import as_given, in_order, processors
 from tests.kernel.publishing import HEADER, A, B, bundles_of, expected, only_entry, tree
 

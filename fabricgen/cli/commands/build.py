@@ -96,10 +96,12 @@ def _publish(
     jobs: int,
     told: Told,
 ) -> PublishReport:
-    from fabricgen.kernel.publish import cache_folder, publish_archive, publish_folder
-
     if archive is not None:
+        from fabricgen.kernel.publish_archive import publish_archive
+
         return publish_archive(archive, bundles, header=header, jobs=jobs, told=told)
+    from fabricgen.kernel.publish import cache_folder, publish_folder
+
     assert output is not None  # noqa: S101 - the command has checked
     chosen = frozenset(parts) or None
     return publish_folder(output, bundles, header=header, parts=chosen, jobs=jobs, told=told, cache=cache_folder())
