@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from fabricgen.blueprint.adopted import ADOPTED
@@ -16,6 +16,7 @@ from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.old_names import as_written
 from fabricgen.blueprint.project import find_settings, read_settings
 from fabricgen.blueprint.source import read_source
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
 from fabricgen.kernel.located_yaml import Located, validate
 from fabricgen.kernel.model_data import plain_data

@@ -10,12 +10,13 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from fabricgen.blueprint.adopted import ADOPTED, adopted_of, adopted_text, parse_adopted, parse_key
 from fabricgen.blueprint.stacked import STACKED, history_of
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
 from fabricgen.kernel.extents import Extent, Extents, Held, overlap
 from fabricgen.kernel.located_yaml import Located, parse_located

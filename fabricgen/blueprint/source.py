@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from fabricgen.blueprint.overlays import apply_set, overlay
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 from fabricgen.kernel.located_yaml import Include, Located, locate
 from fabricgen.kernel.text_input import MAX_BYTES, read_bytes

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from fabricgen.design.model import Design
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, InputError, Span, fault
 from fabricgen.kernel.edits import UncertainEditError, applied, edited, replacements
 from fabricgen.kernel.replacing import replace_file

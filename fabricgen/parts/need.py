@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from fabricgen.cluster import Cluster
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.parts.cables import CableParts
 from fabricgen.plan.tables import Ints, Wide
 

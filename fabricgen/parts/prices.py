@@ -6,10 +6,11 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import NoReturn
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Span, fault
 
 NEEDED = ("part", "unit_price")

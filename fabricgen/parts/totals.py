@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.parts.bill import Bill
 from fabricgen.parts.money import power_units, price_units
 from fabricgen.parts.need import KINDS, pieces
