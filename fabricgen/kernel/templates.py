@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib.util import cache_from_source
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.resources import resource_dir
 
 if TYPE_CHECKING:
     import jinja2
+
+_COMPILED = Path(cache_from_source(__file__)).parent
+"""Where Python keeps the code of this module."""
 
 
 @cache
@@ -26,6 +31,8 @@ def built_in_pages() -> jinja2.Environment:
 def _environment(*, autoescape: bool) -> jinja2.Environment:
     import jinja2
 
+    from fabricgen.kernel.compiled_templates import CompiledTemplates
+
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(resource_dir("templates")),
         undefined=jinja2.StrictUndefined,
@@ -34,4 +41,5 @@ def _environment(*, autoescape: bool) -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=autoescape,  # noqa: S701 - what is not HTML is made safe for its place before it gets here
         auto_reload=False,
+        bytecode_cache=CompiledTemplates(_COMPILED, f"autoescape {autoescape}"),
     )

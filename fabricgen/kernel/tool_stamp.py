@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,8 +22,12 @@ def tool_stamp() -> str:
     """
     jinja2 = find_spec("jinja2")
     places = jinja2.submodule_search_locations if jinja2 else None
-    folders = [_PACKAGE, resource_dir("templates"), *map(Path, places or ())]
-    facts = [__version__, sys.version, *(fact for folder in folders for fact in sorted(_facts(folder)))]
+    return stamp_of([_PACKAGE, resource_dir("templates"), *map(Path, places or ())], __version__, sys.version)
+
+
+def stamp_of(folders: Iterable[Path], *told: str) -> str:
+    """Digest of what is told, and of size and time of the files in some folders."""
+    facts = [*told, *(fact for folder in folders for fact in sorted(_facts(folder)))]
     return hashlib.sha256("\0".join(facts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
