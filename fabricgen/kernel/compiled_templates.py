@@ -1,7 +1,7 @@
 """Compiled templates, kept where Python keeps its own compiled modules, for the next process.
 
-To compile the templates of a NOS takes longer than all else that a small build does. What is kept is as trusted as the
-modules beside it: who may write there may as well change fabricgen.
+To compile the templates of a NOS takes 7 to 16 % of a small build. What is kept is as trusted as the modules beside it:
+who may write there may as well change fabricgen.
 """
 
 from __future__ import annotations

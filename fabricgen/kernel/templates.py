@@ -12,7 +12,7 @@ from fabricgen.kernel.resources import resource_dir
 if TYPE_CHECKING:
     import jinja2
 
-_COMPILED = Path(cache_from_source(__file__)).parent
+COMPILED = Path(cache_from_source(__file__)).parent
 """Where Python keeps the code of this module."""
 
 
@@ -41,5 +41,5 @@ def _environment(*, autoescape: bool) -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=autoescape,  # noqa: S701 - what is not HTML is made safe for its place before it gets here
         auto_reload=False,
-        bytecode_cache=CompiledTemplates(_COMPILED, f"autoescape {autoescape}"),
+        bytecode_cache=CompiledTemplates(COMPILED, f"autoescape {autoescape}"),
     )

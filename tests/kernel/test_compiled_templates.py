@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import jinja2
 import pytest
 
+from fabricgen.kernel import templates
 from fabricgen.kernel.compiled_templates import CompiledTemplates
 
 
@@ -79,3 +81,20 @@ def test_where_nothing_can_be_kept_templates_are_compiled(tmp_path: Path, monkey
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     assert _rendered(tmp_path, "hostname {{ name }}") == ("hostname leaf1", 1)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("environment", "name"),
+    [(templates.built_in_templates, "eos/DEVICE.cfg.j2"), (templates.built_in_pages, "drawings/book.html.j2")],
+)
+def test_templates_that_ship_are_kept_beside_the_code_of_modules(
+    environment: Callable[[], jinja2.Environment], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cached = templates.__spec__ and templates.__spec__.cached
+    assert cached
+    assert Path(cached).parent == templates.COMPILED
+    monkeypatch.setattr(templates, "COMPILED", tmp_path)
+    made = environment.__wrapped__  # type: ignore[attr-defined] # what is made anew in each process
+    assert made().get_template(name)
+    monkeypatch.setattr(jinja2.Environment, "compile", None)
+    assert made().get_template(name)
