@@ -35,6 +35,9 @@ class Bundle:
     `prepare` computes what bundles share when they are made: it is called once before processes are started, unless
     they will hardly make any.
 
+    `expect` is called where a rebuild makes few bundles, before the first of them, with the keys of those that are its
+    own: no others will be made.
+
     `cost` is what it takes to make, roughly, with the configuration of one switch as the unit.
     """
 
@@ -44,6 +47,7 @@ class Bundle:
     inputs: Callable[[], bytes | None] | None = None
     cost: int = 1
     prepare: Callable[[], None] | None = None
+    expect: Callable[[Sequence[str]], None] | None = None
 
 
 Told: TypeAlias = Callable[[Bundle], None]
@@ -59,6 +63,16 @@ def prepare(bundles: Iterable[Bundle]) -> None:
     for each in dict.fromkeys(bundle.prepare for bundle in bundles):
         if each is not None:
             each()
+
+
+def expect(bundles: Iterable[Bundle]) -> None:
+    """Tell those who make bundles which of theirs will be made."""
+    keys: dict[Callable[[Sequence[str]], None], list[str]] = {}
+    for bundle in bundles:
+        if bundle.expect is not None:
+            keys.setdefault(bundle.expect, []).append(bundle.key)
+    for told, named in keys.items():
+        told(named)
 
 
 def workers_for(bundles: Sequence[Bundle], jobs: int) -> int:

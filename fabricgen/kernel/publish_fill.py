@@ -9,7 +9,7 @@ from itertools import chain
 
 from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.publish_bundles import Bundle, Told, large, portions, prepare, workers_for
+from fabricgen.kernel.publish_bundles import Bundle, Told, expect, large, portions, prepare, workers_for
 from fabricgen.kernel.publish_stage import Stage
 from fabricgen.kernel.publish_stager import Staged, Stager
 from fabricgen.kernel.publish_state import Made, State
@@ -97,6 +97,7 @@ class _Filling:
         if handed_out:
             yield left or None
         else:
+            expect(self.bundles[number] for number in left)
             for number in left:
                 self.few.extend(self.staging((number,)))
                 yield None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from hashlib import blake2b
 
@@ -31,6 +31,7 @@ def config_bundles(cluster: Cluster, options: RenderOptions, part: str, *, diges
             partial(maker.files, subject),
             partial(inputs.of, subject) if inputs and isinstance(subject, int) else None,
             prepare=prepare,
+            expect=maker.expect,
         )
         for name, subject in subjects.items()
     ]
@@ -65,18 +66,25 @@ class ConfigMaker:
     def __init__(self, cluster: Cluster, options: RenderOptions) -> None:
         self._cluster = cluster
         self._options = options
+        self._expected: Sequence[str] | None = None
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "_files_of"}
 
     @cached_property
     def _files_of(self) -> Callable[[Subject], Iterator[tuple[str, bytes]]]:
-        return subject_files(self._cluster, subjects_of(self._cluster).values(), self._options)
+        subjects = subjects_of(self._cluster)
+        names = subjects if self._expected is None else self._expected
+        return subject_files(self._cluster, [subjects[name] for name in names], self._options)
 
     def prepare(self, subject: Subject | None) -> None:
         """Compute what a cluster knows once, by rendering the first of its subjects; raises as `files` does."""
         if subject is not None:
             deque(self.files(subject), maxlen=0)
+
+    def expect(self, names: Sequence[str]) -> None:
+        """Look at no other subjects than these, in their order, when the first of them is rendered."""
+        self._expected = names
 
     def files(self, subject: Subject) -> Iterator[tuple[str, bytes]]:
         """Yield (path in the output folder, content); raises InputError as `render_configs` does."""

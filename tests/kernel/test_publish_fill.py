@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +18,8 @@ from tests.kernel.publishing import HEADER, tree
 SWITCHES = 12 * TASK
 _MADE_HERE: list[str] = []
 """Switches that this process made; those that workers made are noted in their memory alone."""
+_EXPECTED: list[str] = []
+"""Switches that this process was told it would make."""
 
 
 def _switch(name: str, asn: int) -> Iterator[tuple[str, bytes]]:
@@ -25,6 +27,11 @@ def _switch(name: str, asn: int) -> Iterator[tuple[str, bytes]]:
     if asn < 0:
         raise fault("FG001", f"{name} has AS number {asn}")
     yield f"configs/{name}/frr.conf", f"router bgp {asn}\n".encode()
+
+
+def _expect(names: Sequence[str]) -> None:
+    assert not _MADE_HERE
+    _EXPECTED.extend(names)
 
 
 def _table(rows: int) -> Iterator[tuple[str, Iterator[bytes]]]:
@@ -35,7 +42,8 @@ def _bundles(asns: dict[int, int], rows: int = 3) -> list[Bundle]:
     """A large table and many switches, of which some have other AS numbers than the rest."""
     numbers = [(f"leaf{number}", asns.get(number, 65001)) for number in range(SWITCHES)]
     switches = [
-        Bundle("configs", name, partial(_switch, name, asn), partial(str.encode, f"{asn:08d}")) for name, asn in numbers
+        Bundle("configs", name, partial(_switch, name, asn), partial(str.encode, f"{asn:08d}"), expect=_expect)
+        for name, asn in numbers
     ]
     return [*switches, Bundle("links", "links", partial(_table, rows), cost=5 * TASK)]
 
@@ -48,6 +56,7 @@ def _long_ago(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _build(folder: Path, asns: dict[int, int], *, jobs: int = 2) -> PublishReport:
     _MADE_HERE.clear()
+    _EXPECTED.clear()
     return publish_folder(folder / "out", _bundles(asns), header=HEADER, jobs=jobs, cache=folder / "cache")
 
 
@@ -62,6 +71,7 @@ def test_a_few_switches_are_made_while_workers_are_at_the_tables(tmp_path: Path,
     report = _build(tmp_path, dict.fromkeys(changed, 65002))
     assert (report.written, report.unchanged) == (len(changed), SWITCHES + 1 - len(changed))
     assert len(_MADE_HERE) == here
+    assert _EXPECTED == _MADE_HERE
     publish_folder(tmp_path / "fresh", _bundles(dict.fromkeys(changed, 65002)), header=HEADER)
     assert tree(tmp_path / "out") == tree(tmp_path / "fresh")
 
