@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b, sha256
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from fabricgen.allocate.cells import Keyed
 from fabricgen.allocate.column import Column, Column4, Column6
@@ -24,7 +23,10 @@ from fabricgen.port_ends import rail_subnets
 from fabricgen.switch_view import ecmp_width
 from fabricgen.switch_views import SwitchViews
 
-Words: TypeAlias = npt.NDArray[np.uint64]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Words: TypeAlias = "npt.NDArray[np.uint64]"
 
 _DIGEST = 20
 """Bytes that are kept of a switch's digest; SHA-256 is what processors have instructions for."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from fabricgen.allocate.cells import Cells, Joined, Keyed, Spelled, Strings, vocabulary
 from fabricgen.allocate.family import V4, V6, Family, family_of_kind
@@ -17,6 +16,9 @@ from fabricgen.kernel.extents import Extents
 from fabricgen.plan.groups import numbered
 from fabricgen.plan.tables import Flags, Wide
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 HALF = 64
 """Bits of each of the two parts of an IPv6 address."""
 
@@ -24,7 +26,7 @@ _LOW = (1 << HALF) - 1
 _NO_HALF = 1 << 16
 """Stands for either half of an IPv4 address that is not there."""
 _HALVES = _NO_HALF + 1
-_Words: TypeAlias = npt.NDArray[np.uint64]
+_Words: TypeAlias = "npt.NDArray[np.uint64]"
 
 
 class Column(ABC):

@@ -7,28 +7,16 @@ import gc
 import os
 import sys
 from contextlib import suppress
-from types import ModuleType
 from typing import NoReturn, cast
 
 import click
 
 from fabricgen import __version__
+from fabricgen.cli.left_out import leave_out
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import InputError
 
-# Looking for pydantic plug-ins reads the metadata of every installed package: 30 ms of start-up, and none are wanted.
-# Even to be told so, pydantic's loader of them imports importlib.metadata, with e-mail, sockets and zip files: as much
-# again. So there is one that knows of none; should pydantic look elsewhere one day, only the time is lost.
-os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-_no_plugins = ModuleType("pydantic.plugin._loader")
-vars(_no_plugins)["get_plugins"] = tuple
-sys.modules.setdefault(_no_plugins.__name__, _no_plugins)
-# numpy puts the manual of each of its functions into place when it is imported, an eighth of the import; nobody reads
-# it here. Again only the time is lost should it lie elsewhere.
-for _manual in ("numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars"):
-    sys.modules.setdefault(_manual, ModuleType(_manual))
-# numpy's BLAS starts a thread a processor when it is imported, a third of the import; nothing here multiplies matrices.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+leave_out()
 
 COMMANDS = "fabricgen.cli.commands"
 

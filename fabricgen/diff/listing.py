@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from fabricgen.allocate.cells import Strings
 from fabricgen.diff.texts import Flags, Texts, known_in, places_in
 
-Column: TypeAlias = Strings | Texts
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Column: TypeAlias = "Strings | Texts"
 """Text of every row; picked by row, either gives texts or an object array of them."""
 
-Rows: TypeAlias = npt.NDArray[np.int64]
+Rows: TypeAlias = "npt.NDArray[np.int64]"
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "devices": (

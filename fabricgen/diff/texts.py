@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate, repeat, zip_longest
 from operator import add
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from fabricgen.allocate.cells import Cells, Joined, Keyed, Stacked, Strings, constant
 
-Flags: TypeAlias = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Flags: TypeAlias = "npt.NDArray[np.bool_]"
 Part: TypeAlias = Keyed | str
 
 _FEW = 100_000

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, TypeAlias
+
 import numpy as np
-import numpy.typing as npt
 
 from fabricgen.catalog.models import CableProfile
 from fabricgen.kernel.dataclass import dataclass
@@ -11,8 +12,11 @@ from fabricgen.plan.assemblies import Sharing
 from fabricgen.plan.stock import serves_m
 from fabricgen.plan.tables import Flags, Floats, Ints, LinkTable, Segment, Wide
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 Media = tuple[CableProfile, ...]
-Table = npt.NDArray[np.float64]
+Table: TypeAlias = "npt.NDArray[np.float64]"
 
 
 def choose(links: LinkTable, segment: Ints, sharing: Sharing, run_m: Floats, media: Media) -> tuple[Ints, Flags]:

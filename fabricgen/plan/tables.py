@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from fabricgen.catalog.models import CableProfile, NodeProfile, RackProfile, SwitchProfile
 from fabricgen.design.cable_policy import OPEN, CablePolicy
@@ -18,12 +17,14 @@ from fabricgen.kernel.diagnostics import Path
 from fabricgen.plan.scale_up_ports import ScaleUpPort
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from fabricgen.plan.patch_tables import Patching
 
-Ints: TypeAlias = npt.NDArray[np.int32]
-Wide: TypeAlias = npt.NDArray[np.int64]
-Floats: TypeAlias = npt.NDArray[np.float64]
-Flags: TypeAlias = npt.NDArray[np.bool_]
+Ints: TypeAlias = "npt.NDArray[np.int32]"
+Wide: TypeAlias = "npt.NDArray[np.int64]"
+Floats: TypeAlias = "npt.NDArray[np.float64]"
+Flags: TypeAlias = "npt.NDArray[np.bool_]"
 
 
 def distinct(column: Ints | Wide) -> list[int]:
