@@ -72,6 +72,12 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+def holds_part(value: Any) -> bool:
+    """Whether a model is somewhere in data."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return isinstance(value, Shelf) or any(map(holds_part, inside))
+
+
 VALUES = st.recursive(
     st.none()
     | st.booleans()
@@ -86,6 +92,7 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from([*Hall.model_fields, "title", "nmae"]), VALUES, max_size=3))
+@example({"extra": {"x": Shelf.model_construct()}})
 @example({"places": "5", "metres": 1, "at": [1, "a"], "open": False, "ratio": "2:1"})
 @example({"shelf": {"units": 4}, "shelves": {"a": {}}, "steps": [1, 2], "way": 1, "half": 9})
 def test_what_is_surely_right_is_what_pydantic_makes_of_it(data: dict[str, Any]) -> None:
@@ -97,7 +104,8 @@ def test_what_is_surely_right_is_what_pydantic_makes_of_it(data: dict[str, Any])
     else:
         assert found is None or same(found, expected)
         assert same(Hall.model_validate(data), expected)
-        assert plain_data(expected) == adapter(Hall).dump_python(expected, mode="json", exclude_defaults=True)
+        if not holds_part(expected.extra):  # a field of any type holds JSON, or pydantic cannot write it
+            assert plain_data(expected) == adapter(Hall).dump_python(expected, mode="json", exclude_defaults=True)
 
 
 @pytest.mark.parametrize(
