@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from fabricgen.allocate.column import Column, Column4
 from fabricgen.allocate.family_tables import FamilyAddresses
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.switch_ends import sorted_by
 from fabricgen.plan.tables import Flags, Floats, ManagementPort, Wide
 from fabricgen.switch_views import SwitchViews
@@ -57,7 +59,7 @@ class _Ports:
     lengths_m: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Ends:
     """All ports of a switch; nothing is taken out of the columns that it shares with others before it is asked for."""
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from fabricgen.blueprint.configuration import PortSettings
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.intent import FabricIntent
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Path
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Service:
     """A fabric whose hosts a switch serves, or carries the traffic of: addresses carry prefix lengths, "" for none.
 
@@ -82,7 +84,7 @@ class PlacedSnippet:
     """Where the blueprint has it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class SwitchPort:
     """One cabled port of a switch, as a configuration needs it; addresses carry prefix lengths, "" for none.
 
@@ -148,7 +150,7 @@ class StaticRoute:
         return ":" in self.prefix
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class SwitchView:
     """One switch, as a configuration needs it; addresses without prefix length unless it says so, "" for none.
 

@@ -9,16 +9,18 @@ from __future__ import annotations
 from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
 import numpy as np
-import numpy.typing as npt
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.tables import Ints, Wide
 
-Strings: TypeAlias = npt.NDArray[np.object_]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Strings: TypeAlias = "npt.NDArray[np.object_]"
 
 
 class Cells(Sequence[Any]):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from fabricgen.blueprint.models import Blueprint, Pod
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean
 
 _PART = re.compile(r"^(su|node|rack)-(\d{1,9}|last|\*)$")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Path, Span
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.kernel.validation import validate

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 
 CORE = "tag:yaml.org,2002:"

@@ -5,9 +5,10 @@ Aliased nodes are shared, not copied, so that sizes are known before anything is
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Span, fault
 from fabricgen.kernel.text_input import decode
 from fabricgen.kernel.yaml_scalars import CORE, Include, resolve_scalar, unknown_tag

@@ -12,15 +12,17 @@ for the lengths, and filled by themselves.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from fabricgen.cluster import Cluster
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.discovery import load
 from fabricgen.plan.tables import Floats
 from fabricgen.render.ahead import Ahead
@@ -98,7 +100,7 @@ class Skeleton:
         return [(path.filled(texts), content.filled(texts).encode()) for path, content in self.files]
 
 
-@dataclass(slots=True)
+@dataclasses.dataclass(slots=True)
 class _Shape:
     known: int = 0
     """Switches of it that were outlined."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import pickle
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -85,13 +85,37 @@ def test_identity_stands_where_values_are_not_compared() -> None:
     assert alone("a") != alone("a")
 
 
-def test_ordered_and_changing_classes_are_standard_ones() -> None:
-    ordered = OURS(frozen=True, order=True)(type("Place", (), {"__annotations__": {"row": "int"}}))
-    assert ordered(1) < ordered(2)
-    counted = OURS(slots=True)(type("Count", (), {"__annotations__": {"n": "int"}}))
-    made = counted(1)
-    made.n = 2
-    assert made == counted(2)
+@OURS(order=True, slots=True)
+class Place:
+    """Where something stands, until it is moved."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("rack",)
+    row: int
+    column: int = 0
+
+
+def test_ordered_classes_are_compared_by_their_fields_in_order() -> None:
+    assert sorted([Place(2), Place(1, 5), Place(1)]) == [Place(1), Place(1, 5), Place(2)]
+    assert Place(1) <= Place(1) < Place(1, 1)
+    assert Place(2) >= Place(2) > Place(1, 9)
+    with pytest.raises(TypeError):
+        Place(1) < (1, 0)  # noqa: B015 - it raises
+
+
+def test_changing_classes_change_and_have_no_hash() -> None:
+    place = pickle.loads(pickle.dumps(Place(1)))
+    place.row = 2
+    assert place == Place(2)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(place)
+    assert not hasattr(place, "__dict__")
+
+
+def test_annotations_stay_as_they_are_written_and_those_of_the_class_are_no_fields() -> None:
+    assert [(field.name, field.type) for field in dataclasses.fields(Place)] == [("row", "int"), ("column", "int")]
+    assert [field.type for field in dataclasses.fields(Pair)] == ["int", "int"]
+    assert Pair.__annotations__ == {"low": "int", "high": "int"}
+    assert Place.kinds == ("rack",)
 
 
 def test_fields_that_the_constructor_does_not_take_are_refused() -> None:

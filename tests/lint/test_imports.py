@@ -107,7 +107,6 @@ def test_help_loads_neither_models_nor_what_stands_on_them() -> None:
 
 
 def test_no_class_of_lint_has_its_methods_compiled_at_the_start() -> None:
-    """Those of frozen dataclasses are shared (kernel/dataclass.py): a class that is not adds a millisecond."""
+    """Those of dataclasses are shared (kernel/dataclass.py): a class whose methods are not adds a millisecond."""
     compiled = loaded(COMPILED, "superpod-b300.yaml")
-    assert {name.partition(".")[0] for name in compiled} <= {"click", "fabricgen"}
-    assert len([name for name in compiled if name.startswith("fabricgen")]) <= 12, sorted(compiled)
+    assert {name.partition(".")[0] for name in compiled} <= {"click"}, sorted(compiled)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import NamedTuple
 
 from fabricgen.catalog.models import CageClass, SwitchProfile
 from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform
 from fabricgen.catalog.sonic_modes import breakout_mode, parse_mode
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.switch_view import SwitchView
 
 FEC_FROM_GBPS, FEC_FROM_LANE_GBPS = 100, 50
