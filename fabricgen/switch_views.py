@@ -86,14 +86,15 @@ class SwitchViews:
         devices, addresses = self.plan.devices, self.addresses
         cls = devices.classes[devices.device_class[row]]
         fabric = self.design.fabric(cls.fabric)
+        tier = fabric.tier(cls.tier)
         assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - the row is a switch
         return SwitchView(
             name=self.names[row],
             profile=cls.profile,
             fabric=self.intents[fabric.name],
-            tier=fabric.tier(cls.tier),
-            is_lowest=fabric.tier(cls.tier).lowest,
-            level=self.design.levels[fabric.tier(cls.tier).key],
+            tier=tier,
+            is_lowest=tier.lowest,
+            level=self.design.levels[tier.key],
             asn=int(addresses.asn[row]),
             router_id=dotted(int(addresses.router_id[row])),
             loopback=addresses.v4.text(addresses.v4.loopback.at(row)),
@@ -105,7 +106,7 @@ class SwitchViews:
             ports=(),
             routes=(),
             shares_asn=bool(self.shares_asn[row]),
-            snippets=self._snippets(row, fabric.tier(cls.tier)),
+            snippets=self._snippets(row, tier),
         )
 
     def _snippets(self, row: int, tier: TierDesign) -> tuple[PlacedSnippet, ...]:
@@ -238,19 +239,25 @@ class SwitchViews:
         links, addresses, devices = self.plan.links, self.addresses, self.plan.devices
         cls = devices.classes[devices.device_class[row]]
         own = port_settings(self.design, self.names[row])
-        for place in range(pointer[row], pointer[row + 1]):
-            link, at_b = int(link_of[place]), bool(end_of[place])
-            segment = links.segments[links.segment[link]]
+        carries = any(found.vrf_links for found in addresses.families)
+        places = slice(pointer[row], pointer[row + 1])
+        here, upper = link_of[places], end_of[places].astype(bool)
+        peers = np.where(upper, links.a_device[here], links.b_device[here])
+        columns = (
+            *(here, upper, links.segment[here], np.where(upper, links.b_port[here], links.a_port[here]), peers),
+            *(addresses.asn[peers], devices.device_class[peers], links.cable[here]),
+        )
+        for link, at_b, segment_of, port, peer, peer_asn, peer_class_of, cable in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
+            segment = links.segments[segment_of]
             side = segment.b if at_b else segment.a
             assert isinstance(side, PortRun)  # noqa: S101 - of all ends these are kept
-            port = int(links.b_port[link] if at_b else links.a_port[link])
-            peer = int(links.a_device[link] if at_b else links.b_device[link])
             ends = [self._ends(found, link, at_b=at_b) for found in addresses.families]
             own6, far6 = ends[1] if len(ends) > 1 else ("", "")
             names = (self.ports[1][link], self.ports[0][link]) if at_b else (self.ports[0][link], self.ports[1][link])
-            peer_class = devices.classes[devices.device_class[peer]]
+            peer_class = devices.classes[peer_class_of]
             host = segment.lower == "node"
-            cable = int(links.cable[link])
             yield SwitchPort(
                 name=names[0],
                 cage=side.cages[port // side.ways],
@@ -264,11 +271,11 @@ class SwitchViews:
                 peer_port=names[1],
                 peer_address=ends[0][1],
                 peer_tier=peer_class.tier,
-                peer_asn=0 if isinstance(segment.a, ManagementPort) else int(addresses.asn[peer]),
+                peer_asn=0 if isinstance(segment.a, ManagementPort) else peer_asn,
                 peer_model=peer_class.profile.id,
                 cable=self.cable_id_columns.text(cable) if cable >= 0 else "",
                 service=segment.fabric if host else "",
-                subinterfaces=() if host else tuple(self._subinterfaces(link, peer, at_b=at_b)),
+                subinterfaces=tuple(self._subinterfaces(link, peer, at_b=at_b)) if carries and not host else (),
                 address6=own6,
                 peer_address6=far6,
                 vlan=self._vlan(segment.fabric, link) if host else 0,

@@ -183,7 +183,7 @@ class Skeletons:
         if present not in shape.skeletons:
             marks = list(map(word_mark, range(len(shared.lengths))))
             by_length = shape.nos.length_tables(marked, marks, catalog) if shares else {}
-            view = _with_lengths(marked, lengths_m)
+            view = _with_lengths(marked, lengths_m) if shares else marked
             shape.skeletons[present] = self._skeleton(view, len(outline.texts), shared.tables, by_length)
         skeleton = shape.skeletons[present]
         return skeleton, [self._table(table, shared) for table in skeleton.tables]
