@@ -1,7 +1,7 @@
 """Configurations of switches of one shape: rendered once with marks in place of what differs, then filled.
 
-A skeleton is taken only where filling it gives, for the switch that it was made from and for the next one, the very
-bytes that rendering them does; where it does not, and for shapes of a few switches, each is rendered by itself. Marks
+A skeleton is taken only where filling it gives, for another switch than the one that it was made from, the very bytes
+that rendering that one does; where it does not, and for shapes of a few switches, each is rendered by itself. Marks
 are texts that every NOS prints as they are, so that names must be plain words, and short enough that no line is cut.
 Where a user's own text looks like one, as a telephone number in a banner may, switches are rendered by themselves too.
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -30,11 +30,8 @@ from fabricgen.render.nos_protocol import NOS_PACKAGE, Shared, SharesTables, kee
 from fabricgen.switch_shapes import MARK, Outline, word_mark
 from fabricgen.switch_view import SwitchView
 
-FEWEST = 4
-"""Switches of a shape among those outlined so far from which a skeleton pays: it costs as much as three."""
-
-CHECKED = 2
-"""Switches that a skeleton must agree with before it is believed."""
+FEWEST = 3
+"""Switches of a shape among those outlined so far from which a skeleton pays: it costs as much as two."""
 
 _OPEN = re.compile(rf"{MARK.pattern}|Qs(\d{{3}})sQ")
 """A mark, or a table that is left open."""
@@ -92,8 +89,6 @@ class Skeleton:
     files: list[tuple[Text, Text]]
     """Path and content."""
     tables: list[Table]
-    agreed: int = 0
-    """Switches that it was seen to agree with."""
 
     def filled(self, texts: Sequence[str]) -> _Files:
         """(path, content) of the files of a switch."""
@@ -109,9 +104,26 @@ class _Shape:
     marked: SwitchView | None = None
     nos: Any = None
     steps_m: Floats = field(default_factory=lambda: np.empty(0))
-    skeletons: dict[Hashable, Skeleton] = field(default_factory=dict)
-    laid: dict[bytes, tuple[Skeleton, list[str]]] = field(default_factory=dict)
-    """By the classes of cable lengths: the skeleton and the tables to lay in."""
+    laid: dict[bytes, _Laid] = field(default_factory=dict)
+    """By the classes of cable lengths."""
+    variants: dict[Hashable, _Variant] = field(default_factory=dict)
+    """By which tables are left open."""
+
+
+@dataclass(slots=True)
+class _Variant:
+    """Switches of a shape with one skeleton: the first is rendered, the second is what the skeleton is made from."""
+
+    first: tuple[Outline, _Files]
+    skeleton: Skeleton | None = None
+
+
+@dataclass(slots=True)
+class _Laid:
+    """What switches with cables of like lengths have in common: tables, made as they are asked for."""
+
+    shared: Shared
+    tables: list[str] | None = None
 
 
 class Skeletons:
@@ -149,44 +161,58 @@ class Skeletons:
         shape = self._shapes[outline.shape]
         if shape.known < FEWEST or shape.differs:
             return self._rendered(row)
-        skeleton, tables = self._laid(shape, outline)
-        texts = [*outline.texts, *tables]
-        if skeleton.agreed < CHECKED:
-            skeleton.agreed += 1
+        laid = self._laid(shape, outline)
+        variant = shape.variants.get(_left_open(laid.shared))
+        if variant is None:
             rendered = self._rendered(row)
-            like_marks = any(_LIKE_OPEN.search(content) for _, content in rendered)
-            shape.differs = like_marks or skeleton.filled(texts) != rendered
+            shape.variants[_left_open(laid.shared)] = _Variant((outline, rendered))
             return rendered
-        return skeleton.filled(texts)
+        if variant.skeleton is None:
+            variant.skeleton = self._skeleton_of(shape, outline, laid.shared)
+            known, rendered = variant.first
+            like_marks = any(_LIKE_OPEN.search(content) for _, content in rendered)
+            shape.differs = like_marks or self._filled(shape, variant.skeleton, known) != rendered
+            return self._of_shape(row, outline)
+        return self._filled(shape, variant.skeleton, outline)
+
+    def _filled(self, shape: _Shape, skeleton: Skeleton, outline: Outline) -> _Files:
+        laid = self._laid(shape, outline)
+        if laid.tables is None:
+            laid.tables = [self._table(table, laid.shared) for table in skeleton.tables]
+        return skeleton.filled([*outline.texts, *laid.tables])
 
     def _rendered(self, row: int) -> _Files:
         return list(self._whole(self._cluster.switch(row)))
 
-    def _laid(self, shape: _Shape, outline: Outline) -> tuple[Skeleton, list[str]]:
-        """The skeleton of a shape and its tables for the lengths of a switch's cables."""
+    def _laid(self, shape: _Shape, outline: Outline) -> _Laid:
+        """What a switch shares with others whose cables are as long as its own, as far as its NOS cares."""
         catalog = self._cluster.design.catalog
-        if shape.marked is None:
-            shape.marked = self._cluster.shapes.marked(outline)
-            shape.nos = load(NOS_PACKAGE, shape.marked.nos)
+        if shape.nos is None:
+            shape.nos = load(NOS_PACKAGE, self._nos_of(outline.row))
             if isinstance(shape.nos, SharesTables):
+                shape.marked = self._cluster.shapes.marked(outline)
                 shape.steps_m = np.array(shape.nos.length_steps_m(shape.marked, catalog))
-        key = np.searchsorted(shape.steps_m, outline.ends.lengths_m).tobytes() if len(shape.steps_m) else b""
+        lengths_m = outline.ends.lengths_m
+        key = np.searchsorted(shape.steps_m, lengths_m).tobytes() if len(shape.steps_m) else b""
         if key not in shape.laid:
-            shape.laid[key] = self._lay(shape, shape.marked, outline)
+            shares = isinstance(shape.nos, SharesTables)
+            shared = shape.nos.shared(shape.marked, lengths_m.tolist(), catalog) if shares else Shared({}, ())
+            shape.laid[key] = _Laid(shared)
         return shape.laid[key]
 
-    def _lay(self, shape: _Shape, marked: SwitchView, outline: Outline) -> tuple[Skeleton, list[str]]:
-        catalog, lengths_m = self._cluster.design.catalog, outline.ends.lengths_m.tolist()
-        shares = isinstance(shape.nos, SharesTables)
-        shared = shape.nos.shared(marked, lengths_m, catalog) if shares else Shared({}, ())
-        present = bool(shared.lengths), *shared.tables
-        if present not in shape.skeletons:
+    def _nos_of(self, row: int) -> str:
+        devices = self._cluster.plan.devices
+        found = devices.classes[devices.device_class[row]]
+        return self._cluster.design.fabric(found.fabric).tier(found.tier).nos
+
+    def _skeleton_of(self, shape: _Shape, outline: Outline, shared: Shared) -> Skeleton:
+        """The skeleton made from a switch."""
+        marked = self._cluster.shapes.marked(outline)
+        by_length: Mapping[str, Mapping[str, Any]] = {}
+        if isinstance(shape.nos, SharesTables):
             marks = list(map(word_mark, range(len(shared.lengths))))
-            by_length = shape.nos.length_tables(marked, marks, catalog) if shares else {}
-            view = _with_lengths(marked, lengths_m) if shares else marked
-            shape.skeletons[present] = self._skeleton(view, len(outline.texts), shared.tables, by_length)
-        skeleton = shape.skeletons[present]
-        return skeleton, [self._table(table, shared) for table in skeleton.tables]
+            by_length = shape.nos.length_tables(marked, marks, self._cluster.design.catalog)
+        return self._skeleton(marked, len(outline.texts), shared.tables, by_length)
 
     def _table(self, table: Table, shared: Shared) -> str:
         if table.by_length:
@@ -215,6 +241,6 @@ class Skeletons:
         return Skeleton(files, tables)
 
 
-def _with_lengths(view: SwitchView, lengths_m: Sequence[float]) -> SwitchView:
-    pairs = zip(view.ports, lengths_m, strict=True)
-    return replace(view, ports=tuple(replace(port, cable_m=length) for port, length in pairs))
+def _left_open(shared: Shared) -> Hashable:
+    """Which tables are left open in a skeleton."""
+    return bool(shared.lengths), *shared.tables
