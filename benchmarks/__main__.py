@@ -34,7 +34,7 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of what is found [%(default)s]")
     parser.add_argument("--scratch", type=Path, default=tempfile.gettempdir(), help="where to write [%(default)s]")
     parser.add_argument("--timeout", type=float, default=900, help="seconds for a command [%(default)s]")
-    parser.add_argument("--rest", type=float, default=20, help="seconds of rest after deletions [%(default)s]")
+    parser.add_argument("--rest", type=float, default=60, help="seconds of rest after deletions [%(default)s]")
     return parser
 
 

@@ -1,7 +1,7 @@
 """Peers on the same leaf-spine, side by side: Arista AVD (pyavd) and netlab, from the package index.
 
 Each is a whole process, in a temporary environment, and writes the eBGP configuration of every switch. fabricgen builds
-a blueprint of as many leaves, spines and links between them, and writes all of its usual parts.
+a blueprint of as many leaves, spines and links between them, and writes its configurations alone, or all usual parts.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ _SIZES = ((128, 32), (1024, 16))
 _NETLAB_UP_TO = 160
 """Devices that netlab is asked for at most: it would take a quarter of an hour and more for a thousand."""
 
+_WRITES = {"configs": ("--only", "configs"), "all parts": ()}
+"""What fabricgen writes, with the options for it."""
+
 _SESSION = re.compile(r"^ *neighbor \S+ remote-as \d", re.MULTILINE)
 
 
@@ -35,7 +38,7 @@ def measure_peers(lab: Lab, runs: int) -> list[Peer]:
     """
     folder = lab.scratch / "peers"
     folder.mkdir()
-    ours = {sum(size): _ours(lab, sum(size), folder, runs) for size in _SIZES}
+    ours = {sum(size): {writes: _ours(lab, sum(size), writes, folder, runs) for writes in _WRITES} for size in _SIZES}
     python = folder / "venv" / "bin" / "python"
     for command in ([sys.executable, "-m", "venv", str(folder / "venv")], [str(python), "-m", "pip", "install", "-q"]):
         made, _ = lab.run([*command, *(_PACKAGES.values() if "pip" in command else ())])
@@ -45,10 +48,13 @@ def measure_peers(lab: Lab, runs: int) -> list[Peer]:
     found = []
     for leaves, spines in _SIZES:
         devices = leaves + spines
-        own = ours[devices]
         for name, measured in _theirs(lab, python, leaves, spines, folder):
-            lab.say(f"{name} {devices}: CPU {measured.cpu_s:.1f} s, ours {own.cpu_s:.2f} s {measured.problem}")
-            found.append(Peer(name, versions[name], devices, leaves * spines, measured, own))
+            told = ", ".join(f"{writes} {own.cpu_s:.2f} s" for writes, own in ours[devices].items())
+            lab.say(f"{name} {devices}: CPU {measured.cpu_s:.1f} s, ours: {told} {measured.problem}")
+            found += [
+                Peer(name, versions[name], devices, leaves * spines, measured, writes, own)
+                for writes, own in ours[devices].items()
+            ]
     lab.remove(folder)
     return found
 
@@ -58,9 +64,9 @@ def _version(lab: Lab, python: Path, package: str) -> str:
     return text.strip()
 
 
-def _ours(lab: Lab, devices: int, folder: Path, runs: int) -> Run:
-    command = [*FABRICGEN, "build", str(OWN / f"leaf-spine-{devices}.yaml"), "-o"]
-    found = [lab.run([*command, str(folder / f"ours-{devices}-{n}")])[0] for n in range(runs)]
+def _ours(lab: Lab, devices: int, writes: str, folder: Path, runs: int) -> Run:
+    command = [*FABRICGEN, "build", str(OWN / f"leaf-spine-{devices}.yaml"), *_WRITES[writes], "-o"]
+    found = [lab.run([*command, str(folder / f"{writes}-{devices}-{n}")])[0] for n in range(runs)]
     return max(found, key=lambda run: run.cpu_s)
 
 

@@ -61,6 +61,7 @@ def _peer_json(peer: Peer) -> dict[str, Any]:
         "devices": peer.devices,
         "links": peer.links,
         "theirs": peer.theirs.as_json(),
+        "writes": peer.writes,
         "ours": peer.ours.as_json(),
         "times": _rounded(peer.times),
         "problem": peer.problem,
@@ -110,15 +111,17 @@ def peer_lines(peers: Sequence[Mapping[str, Any]]) -> list[str]:
     if not peers:
         return []
     lines = [
-        "| peer | devices | links | its CPU, s | its memory, MB | ours, s | ours, MB | times | |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---|",
+        "| peer | devices | links | its CPU, s | its memory, MB | we write | ours, s | ours, MB | times | |",
+        "|---|---:|---:|---:|---:|---|---:|---:|---:|---|",
     ]
     for peer in peers:
-        cells = []
-        for side in (peer["theirs"], peer["ours"]):
-            cells += [f"{side['user_s'] + side['system_s']:.2f}", f"{max(side['tree_mb'], side['process_mb']):.0f}"]
+        theirs, ours = (
+            [f"{side['user_s'] + side['system_s']:.2f}", f"{max(side['tree_mb'], side['process_mb']):.0f}"]
+            for side in (peer["theirs"], peer["ours"])
+        )
         head = f"| {peer['peer']} {peer['version']} | {peer['devices']:,} | {peer['links']:,} | "
-        lines.append(head + " | ".join([*cells, f"{peer['times']:.0f}", peer["problem"]]) + " |")
+        cells = [*theirs, peer["writes"], *ours, f"{peer['times']:.0f}", peer["problem"]]
+        lines.append(head + " | ".join(cells) + " |")
     return [*lines, ""]
 
 

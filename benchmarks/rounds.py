@@ -1,8 +1,8 @@
 """Rounds of measurements of one blueprint: every case once, its output judged and removed.
 
 Files are created in fresh folders, with everything earlier on the disk. A file system is slow at creating files right
-after it has deleted many, so folders are kept until the round is over, or the disk would be full; after their removal
-the next case waits.
+after it has deleted many (ext4 passes over inodes that were freed within a minute), so folders are kept until the round
+is over, or the disk would be full; after their removal the next case waits.
 """
 
 from __future__ import annotations

@@ -46,6 +46,8 @@ class Peer:
     devices: int
     links: int
     theirs: Run
+    writes: str
+    """What fabricgen writes: configurations alone, as the peer does, or all of its usual parts."""
     ours: Run
 
     @property
@@ -126,6 +128,6 @@ def _against(peers: Sequence[Peer]) -> Iterator[Target]:
     for peer in peers:
         limit = _PEER_TARGETS.get(peer.devices)
         if peer.name == "pyavd" and limit:
-            title = f"CPU of pyavd / fabricgen, {peer.devices:,} devices, {peer.links:,} links"
+            title = f"CPU of pyavd / fabricgen, {peer.devices:,} devices, {peer.links:,} links, {peer.writes}"
             times = (peer.times,) if not peer.problem else ()
             yield Target(title, "x", limit, times, at_least=True, problem=peer.problem)
