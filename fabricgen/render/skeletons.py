@@ -102,6 +102,7 @@ class _Shape:
     differs: bool = False
     """Whether a skeleton was seen to disagree, or would take a text for a mark."""
     marked: SwitchView | None = None
+    """One of them, for a NOS that shares tables to judge their ports by."""
     nos: Any = None
     steps_m: Floats = field(default_factory=lambda: np.empty(0))
     laid: dict[bytes, _Laid] = field(default_factory=dict)
@@ -114,7 +115,11 @@ class _Shape:
 class _Variant:
     """Switches of a shape with one skeleton: the first is rendered, the second is what the skeleton is made from."""
 
-    first: tuple[Outline, _Files]
+    first: Outline
+    laid: _Laid
+    """Of the first."""
+    rendered: _Files
+    """The files of the first."""
     skeleton: Skeleton | None = None
 
 
@@ -123,6 +128,8 @@ class _Laid:
     """What switches with cables of like lengths have in common: tables, made as they are asked for."""
 
     shared: Shared
+    left_open: Hashable
+    """Which tables are left open in their skeleton."""
     tables: list[str] | None = None
 
 
@@ -162,21 +169,20 @@ class Skeletons:
         if shape.known < FEWEST or shape.differs:
             return self._rendered(row)
         laid = self._laid(shape, outline)
-        variant = shape.variants.get(_left_open(laid.shared))
+        variant = shape.variants.get(laid.left_open)
         if variant is None:
             rendered = self._rendered(row)
-            shape.variants[_left_open(laid.shared)] = _Variant((outline, rendered))
+            shape.variants[laid.left_open] = _Variant(outline, laid, rendered)
             return rendered
         if variant.skeleton is None:
             variant.skeleton = self._skeleton_of(shape, outline, laid.shared)
-            known, rendered = variant.first
-            like_marks = any(_LIKE_OPEN.search(content) for _, content in rendered)
-            shape.differs = like_marks or self._filled(shape, variant.skeleton, known) != rendered
-            return self._of_shape(row, outline)
-        return self._filled(shape, variant.skeleton, outline)
+            like_marks = any(_LIKE_OPEN.search(content) for _, content in variant.rendered)
+            if like_marks or self._filled(variant.skeleton, variant.first, variant.laid) != variant.rendered:
+                shape.differs = True
+                return self._rendered(row)
+        return self._filled(variant.skeleton, outline, laid)
 
-    def _filled(self, shape: _Shape, skeleton: Skeleton, outline: Outline) -> _Files:
-        laid = self._laid(shape, outline)
+    def _filled(self, skeleton: Skeleton, outline: Outline, laid: _Laid) -> _Files:
         if laid.tables is None:
             laid.tables = [self._table(table, laid.shared) for table in skeleton.tables]
         return skeleton.filled([*outline.texts, *laid.tables])
@@ -197,7 +203,7 @@ class Skeletons:
         if key not in shape.laid:
             shares = isinstance(shape.nos, SharesTables)
             shared = shape.nos.shared(shape.marked, lengths_m.tolist(), catalog) if shares else Shared({}, ())
-            shape.laid[key] = _Laid(shared)
+            shape.laid[key] = _Laid(shared, (bool(shared.lengths), *shared.tables))
         return shape.laid[key]
 
     def _nos_of(self, row: int) -> str:
@@ -239,8 +245,3 @@ class Skeletons:
             for path, content in self._marked(view, left_open)
         ]
         return Skeleton(files, tables)
-
-
-def _left_open(shared: Shared) -> Hashable:
-    """Which tables are left open in a skeleton."""
-    return bool(shared.lengths), *shared.tables
