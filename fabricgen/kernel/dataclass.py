@@ -26,7 +26,9 @@ else:
     def dataclass(
         *, frozen: bool = False, order: bool = False, eq: bool = True, slots: bool = False, kw_only: bool = False
     ) -> Callable:
-        """As the standard decorator of that name."""
+        """As the standard decorator of that name; raises ValueError for an order without equality, as it does."""
+        if order and not eq:
+            raise ValueError("eq must be true if order is true")
 
         def made(cls: type) -> type:
             bare = _bare(cls, slots=slots, kw_only=kw_only)

@@ -100,6 +100,8 @@ def test_ordered_classes_are_compared_by_their_fields_in_order() -> None:
     assert Place(2) >= Place(2) > Place(1, 9)
     with pytest.raises(TypeError):
         Place(1) < (1, 0)  # noqa: B015 - it raises
+    with pytest.raises(ValueError, match="eq must be true"):
+        OURS(order=True, eq=False)
 
 
 def test_changing_classes_change_and_have_no_hash() -> None:
