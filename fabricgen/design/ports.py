@@ -286,8 +286,10 @@ def most_downlinks(
 
 
 def largest(fits: Callable[[int], bool], most: int) -> int:
-    """The largest number up to `most` that fits, where every smaller one does too; 0 when none does."""
-    low, high = 0, most
+    """The largest number up to `most`, which often fits, where every smaller one does too; 0 when none does."""
+    if most > 0 and fits(most):
+        return most
+    low, high = 0, max(0, most - 1)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if fits(middle) else (low, middle - 1)

@@ -245,7 +245,8 @@ class TierSizing:
             ask = replace(bare, count=max(0, ports - spec.spec.spare_ports), ports=ports)
             return fit(spec, replace(asks, downs=(ask,)), up) is not None
 
-        return largest(holds, sum(cage.count * cage.lanes for cage in spec.profile.cages))
+        chosen = down_class(spec.profile, bare)
+        return largest(holds, spec.profile.most_ports(*chosen)) if chosen else 0
 
     def _dealing(self, spec: TierSpec) -> str:
         """How the lock says that down ports of a tier are numbered: by reserved `slot`, by `unit`, or not at all."""
