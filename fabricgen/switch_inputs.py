@@ -7,9 +7,9 @@ indexes are in two builds.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from hashlib import blake2b, sha256
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -61,7 +61,7 @@ class SwitchInputs:
             if which not in self._of_classes:
                 self._of_classes[which] = self._of_class(classes[which])
             known = self._of_classes[which]
-            digest = sha256(common + (known or b"") + self._of_switch(row))
+            digest = hashlib.sha256(common + (known or b"") + self._of_switch(row))
             for words in (columns, ports[first:end]):
                 digest.update(words.data)
             yield known and digest.digest()[:_DIGEST]
@@ -79,7 +79,7 @@ class SwitchInputs:
             *(views.intents[user.name] for user in users),
             placed_snippets(views.design, tier, ""),
         )
-        return blake2b(repr(told).encode()).digest()
+        return hashlib.blake2b(repr(told).encode()).digest()
 
     def _of_switch(self, row: int) -> bytes:
         """What the blueprint says of one switch, and the names of its rails' subnets."""
@@ -135,7 +135,7 @@ def _side(segment: Segment, side: Side) -> int:
 
 
 def _digest(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 def _words(column: npt.NDArray[np.generic]) -> Words:

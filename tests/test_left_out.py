@@ -7,6 +7,10 @@ import sys
 
 import pytest
 
+from fabricgen.cli import left_out
+from fabricgen.kernel.resources import resource_dir
+
+BLUEPRINT = resource_dir("blueprints") / "superpod-b300.yaml"
 START = "import sys; from fabricgen.cli import main; import numpy as np; import numpy.linalg"
 
 
@@ -35,3 +39,34 @@ def test_who_asks_for_these_types_gets_them(program: str) -> None:
 
 def test_numpy_calculates_as_ever() -> None:
     assert said("print(np.linalg.norm([3.0, 4.0]), *np.linalg.eigh(np.eye(2)).eigenvalues)") == "5.0 1.0 1.0"
+
+
+@pytest.mark.parametrize("module", sorted({*left_out._SELDOM_USED, "platform", "uuid"}))
+def test_modules_that_load_when_they_are_asked_are_like_those_that_python_loads(module: str) -> None:
+    names = f"sorted(name for name in vars({module}) if not name.startswith('__'))"
+    told = f"import {module}; getattr({module}, '__all__', None); {module}.__doc__; print(*{names})"
+    usual = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True).stdout.strip()
+    assert said(told) == usual
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("import csv; print(next(csv.reader(['a,b'])))", "['a', 'b']"),
+        ("from hashlib import sha256; print(sha256(b'').hexdigest()[:8])", "e3b0c442"),
+        ("import ctypes.util, ctypes; print(ctypes.sizeof(ctypes.c_int32))", "4"),
+        ("import pickle; print(pickle.loads(pickle.dumps(np.arange(2))).tolist())", "[0, 1]"),
+        (
+            "import platform as p; print(p.uname().system == p.system() == sys.modules['platform'].system())",
+            "True",
+        ),
+        ("import textwrap as t; from textwrap import dedent; print(t.dedent is dedent, dedent(' a'))", "True a"),
+    ],
+)
+def test_what_is_asked_of_them_is_answered(program: str, expected: str) -> None:
+    assert said(program) == expected
+
+
+def test_a_lint_loads_none_of_them() -> None:
+    loaded = f"print([name for name in {left_out._SELDOM_USED} if vars(sys.modules[name]).get('__spec__')])"
+    assert said(f"main.run(['lint', {str(BLUEPRINT)!r}])\n{loaded}").splitlines()[-1] == "[]"

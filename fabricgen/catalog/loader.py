@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
 from functools import cache, cached_property
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -53,7 +53,7 @@ class Catalog:
 
     def own_digest(self) -> bytes:
         """A digest of all files of the blueprint's own catalogue, whatever its folder is called."""
-        found = blake2b()
+        found = hashlib.blake2b()
         files = sorted(self._own.rglob("*.yaml")) if self._own and self._own.is_dir() else ()
         for file in files:
             content = file.read_bytes()

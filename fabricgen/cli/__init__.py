@@ -1,1 +1,5 @@
 """The command line."""
+
+from fabricgen.cli.left_out import leave_out
+
+leave_out()

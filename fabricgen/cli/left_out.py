@@ -11,6 +11,19 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+_SELDOM_USED = (
+    "base64",
+    "csv",
+    "ctypes",
+    "glob",
+    "hashlib",
+    "linecache",
+    "pickle",
+    "textwrap",
+    "tokenize",
+    "unicodedata",
+)
+
 
 def leave_out() -> None:
     """Leave it out; to be called before any of these packages is imported.
@@ -21,17 +34,47 @@ def leave_out() -> None:
 
     numpy puts the manual of each of its functions into place, an eighth of its import, and declares types for
     annotations, another fifth. Its BLAS starts a thread a processor, a third; nothing here multiplies matrices.
+
+    Modules of Python's own that click, numpy, ruamel.yaml and we import, and that few commands use, are loaded when
+    something is asked of them. uuid, which click imports, asks platform at once what os.uname tells.
     """
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     no_plugins = ModuleType("pydantic.plugin._loader")
     vars(no_plugins)["get_plugins"] = tuple
     manuals = map(ModuleType, ("numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars"))
-    for module in (no_plugins, *manuals, _Annotations("numpy._typing")):
+    later = map(_Later, _SELDOM_USED)
+    for module in (no_plugins, *manuals, *later, _Platform("platform"), _Annotations("numpy._typing")):
         sys.modules.setdefault(module.__name__, module)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-class _Annotations(ModuleType):
+class _Later(ModuleType):
+    """Stands for a module until something is asked of it, and is like it from then on.
+
+    Every attribute that it does not have makes it load, those that the import of a name or of a submodule looks for
+    among them; a second `import` of the whole module looks for none.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        real = import_module(self.__name__)
+        vars(self).update(vars(real))
+        return getattr(real, name)
+
+
+class _Platform(_Later):
+    """Python's platform, of which uuid asks only this."""
+
+    if hasattr(os, "uname"):
+
+        @staticmethod
+        def system() -> str:
+            """The name of the operating system."""
+            return os.uname().sysname
+
+
+class _Annotations(_Later):
     """Stands for numpy's types of annotations until more is asked of them than what numpy's own import needs.
 
     That is one name, before brackets that nobody reads.
@@ -45,8 +88,4 @@ class _Annotations(ModuleType):
             return [f"{folder}/{own}" for folder in sys.modules[package].__path__]
         if name.startswith("__"):
             raise AttributeError(name)
-        if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
-        declared = import_module(self.__name__)
-        vars(self).update(vars(declared))
-        return getattr(declared, name)
+        return super().__getattr__(name)

@@ -12,11 +12,8 @@ from typing import NoReturn, cast
 import click
 
 from fabricgen import __version__
-from fabricgen.cli.left_out import leave_out
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import InputError
-
-leave_out()
 
 COMMANDS = "fabricgen.cli.commands"
 

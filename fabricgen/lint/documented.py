@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
 from collections.abc import Mapping
-from textwrap import dedent
 from typing import ClassVar, TypeVar
 
 from fabricgen.kernel import discovery
@@ -60,7 +60,7 @@ class Documented:
     @property
     def examples(self) -> tuple[str, str]:
         """What is flagged, and what is right."""
-        return dedent(self.bad).strip(), dedent(self.good).strip()
+        return textwrap.dedent(self.bad).strip(), textwrap.dedent(self.good).strip()
 
 
 D = TypeVar("D", bound=Documented)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
-from unicodedata import combining, east_asian_width
 
 from fabricgen.blueprint.secret import is_secret
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, printable
@@ -106,7 +106,9 @@ def _cropped(before: str, under: str, after: str) -> tuple[str, str, str]:
 
 def _cells(text: str) -> int:
     """How many cells of a terminal a text takes; wide characters (Unicode UAX 11) take two, combining ones none."""
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def _lines(file: str) -> tuple[str, ...]:
