@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+import pydantic
 import pytest
 
 from fabricgen.kernel import dataclass as ours
@@ -123,3 +124,42 @@ def test_annotations_stay_as_they_are_written_and_those_of_the_class_are_no_fiel
 def test_fields_that_the_constructor_does_not_take_are_refused() -> None:
     with pytest.raises(TypeError, match="every field"):
         OURS(frozen=True)(type("Odd", (), {"__annotations__": {"n": "int"}, "n": dataclasses.field(init=False)}))
+
+
+@OURS(frozen=True, slots=True)
+class Triple(Pair):
+    """Adds to the fields of another class, and to its slots."""
+
+    middle: int = 5
+
+
+def test_fields_and_slots_of_a_base_class_stay_its_own() -> None:
+    assert [field.name for field in dataclasses.fields(Triple)] == ["low", "high", "middle"]
+    assert Triple.__slots__ == ("middle",)
+    assert Triple.__match_args__ == ("low", "high", "middle")
+    assert pickle.loads(pickle.dumps(Triple(1, 2, 3))) == Triple(1, 2, 3) != Pair(1, 2)
+    with pytest.raises(ValueError, match="above"):
+        Triple(10)
+
+
+@pytest.mark.parametrize("default", [[], {}, set()])
+def test_a_default_that_values_would_share_is_refused(default: object) -> None:
+    for decorator in (STANDARD, OURS):
+        with pytest.raises(ValueError, match="default_factory"):
+            decorator(frozen=True)(type("Odd", (), {"__annotations__": {"n": "object"}, "n": default}))
+
+
+@pytest.mark.parametrize("told", ["InitVar[int]", "dataclasses.InitVar[int]", "KW_ONLY"])
+def test_what_is_no_field_for_the_standard_decorator_is_refused(told: str) -> None:
+    with pytest.raises(TypeError, match=r"Odd\.n: no "):
+        OURS(frozen=True)(type("Odd", (), {"__annotations__": {"n": told}}))
+
+
+def test_a_class_with_slots_of_its_own_is_refused() -> None:
+    for decorator in (STANDARD, OURS):
+        with pytest.raises(TypeError, match="Odd"):
+            decorator(slots=True)(type("Odd", (), {"__annotations__": {"n": "int"}, "__slots__": ("m",)}))
+
+
+def test_pydantic_takes_them_for_dataclasses() -> None:
+    assert pydantic.TypeAdapter(Pair).validate_python({"low": "3"}) == Pair(3)
