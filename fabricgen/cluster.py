@@ -23,12 +23,12 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.extents import Extents
 from fabricgen.plan.expand import build_plan
 from fabricgen.plan.tables import SWITCH, Plan, Wide
-from fabricgen.recabling.ends import CableIds, cable_ids
 from fabricgen.recabling.planned import Planned
 
 if TYPE_CHECKING:
     from fabricgen.fabric_view import FabricView
     from fabricgen.intent import FabricIntent
+    from fabricgen.recabling.ends import CableIds
     from fabricgen.switch_inputs import SwitchInputs
     from fabricgen.switch_shapes import SwitchShapes
     from fabricgen.switch_view import SwitchView
@@ -101,6 +101,8 @@ class Cluster:
     @cached_property
     def cable_id_columns(self) -> CableIds:
         """The same, in columns."""
+        from fabricgen.recabling.ends import cable_ids
+
         return cable_ids(self.planned.plan, self.name_column, self.planned.port_names.cage_columns)
 
     @cached_property

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
+import os
 from functools import cache
 from types import ModuleType
 
 
 @cache
 def module_names(package: str) -> tuple[str, ...]:
-    """Return the sorted names of the public modules in a package, without importing them."""
-    paths = importlib.import_module(package).__path__
-    return tuple(sorted(m.name for m in pkgutil.iter_modules(paths) if not m.name.startswith("_")))
+    """Return the sorted names of the public modules in a package, without importing them.
+
+    The standard library's way to them, `pkgutil`, looks at each of hundreds of files a few times.
+    """
+    files = (file for folder in importlib.import_module(package).__path__ for file in os.listdir(folder))  # noqa: PTH208 - names are enough
+    names = (file.removesuffix(".py") for file in files if file.endswith(".py") and not file.startswith("_"))
+    return tuple(sorted(name for name in names if name.isidentifier()))
 
 
 def load(package: str, name: str) -> ModuleType:
