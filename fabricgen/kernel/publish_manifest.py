@@ -94,20 +94,27 @@ class Ledger:
 
     def record(self, part: str, path: str, sha256: str) -> None:
         """Enter a file; raises ValueError for a path or a part that no producer may use."""
-        check_member(path)
         if path in self.entries:
             raise ValueError(f"produced twice: {path!r}")
         if self.parts is not None and part not in self.parts:
             raise ValueError(f"{path!r} belongs to {part!r}, which is not being built")
+        folder, _, name = path.rpartition("/")
+        if folder in self.folders:  # and was looked at with the first file in it
+            check_path(name)
+        else:
+            check_member(path)
+            self._enter_folders(path)
+        if path in self.folders:
+            raise ValueError(f"both a file and a folder: {path!r}")
+        self.entries[path] = Entry(sha256, part)
+
+    def _enter_folders(self, path: str) -> None:
         for folder in ancestors(path):
             if folder in self.folders:
                 break
             if folder in self.entries:
                 raise ValueError(f"both a file and a folder: {folder!r}")
             self.folders.add(folder)
-        if path in self.folders:
-            raise ValueError(f"both a file and a folder: {path!r}")
-        self.entries[path] = Entry(sha256, part)
 
     def manifest(self, kept: Mapping[str, Entry] | None = None) -> bytes:
         """Write the manifest of this build and of the `kept` files of earlier ones."""
