@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -80,3 +81,15 @@ def _put(root: Path, path: str) -> None:
     if _free(root, path) and not (root / path).is_dir():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text("x", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "path", ["", "a/", "a/.", "a/..", "a//y", "a/b\\c", "a/y\0", "a/x/y", "../y", "/y", "a/x", "a"]
+)
+def test_no_bad_path_is_entered_beside_a_good_one(path: str) -> None:
+    ledger = Ledger({})
+    ledger.record("part", "a/x", "00")
+    with pytest.raises(ValueError, match=r"posix path|produced twice|a file and a folder"):
+        ledger.record("part", path, "00")
+    ledger.record("part", "a/y", "00")
+    assert [*ledger.entries] == ["a/x", "a/y"]
