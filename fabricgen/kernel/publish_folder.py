@@ -6,18 +6,17 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import shutil
 from collections.abc import Iterable, Mapping
-from functools import cache, partial
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.publish_bundles import Bundle, Told, silent
 from fabricgen.kernel.publish_changes import Changes
+from fabricgen.kernel.publish_exchange import NO_EXCHANGE, can_exchange, exchange
 from fabricgen.kernel.publish_files import same_content, scan, sync_folder, write_file
 from fabricgen.kernel.publish_fill import fill
 from fabricgen.kernel.publish_journal import apply_journal, check_writable, land_by_journal, mount_points
@@ -41,11 +40,6 @@ _COPIED = 1 << 20
 """Bytes that are read at a time."""
 _MANY = 1000
 """Files from which it takes long to link them."""
-_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
-_NO_EXCHANGE = frozenset(
-    {errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EXDEV, errno.EBUSY, errno.EPERM, errno.EACCES}
-)
-"""What a system answers that cannot exchange these two folders, but may well let us write into one."""
 
 
 def publish_folder(
@@ -139,7 +133,7 @@ def _old_files(target: Path, real: str) -> dict[str, Entry]:
 
 
 def _exchangeable(real: str) -> bool:
-    if not can_write_beside(real) or _renameat2() is None:
+    if not (can_write_beside(real) and can_exchange()):
         return False
     try:
         here = os.getcwd()
@@ -147,23 +141,6 @@ def _exchangeable(real: str) -> bool:
         here = ""
     held = [here, *mount_points()]
     return not os.path.ismount(real) and not any(f"{each}/".startswith(f"{real}/") for each in held)
-
-
-@cache
-def _renameat2() -> Any:
-    import ctypes
-
-    return getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-
-
-def _exchange(one: str, other: str) -> None:
-    """Let two paths change places in one step; raises OSError."""
-    import ctypes
-
-    call = _renameat2()
-    if call(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE):
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code), other)
 
 
 def _land(stage: Stage) -> PublishReport:
@@ -185,7 +162,7 @@ def _land(stage: Stage) -> PublishReport:
     try:
         _land_by_exchange(stage, changes, manifest)
     except OSError as error:
-        if not stage.exists or error.errno not in _NO_EXCHANGE:
+        if not stage.exists or error.errno not in NO_EXCHANGE:
             raise
         return _land_inside_instead(stage)
     return report
@@ -207,7 +184,7 @@ def _land_by_exchange(stage: Stage, changes: Changes, manifest: bytes) -> None:
     write_file(f"{stage.tree}/{MANIFEST}", manifest, sync=True)
     sync_folder(stage.tree)
     if stage.exists:
-        _exchange(stage.tree, stage.real)
+        exchange(stage.tree, stage.real)
         _adopt_late_files(stage)
     else:
         os.rename(stage.tree, stage.real)

@@ -10,15 +10,28 @@ import errno
 import json
 import os
 import re
+import stat
 from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
 
+from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.publish_changes import Changes
+from fabricgen.kernel.publish_exchange import exchange
 from fabricgen.kernel.publish_files import sync_folder, write_file
 from fabricgen.kernel.publish_manifest import MANIFEST, STAGE, ancestors, check_path, disk_fault
 from fabricgen.kernel.publish_stage import JOURNAL, Stage, remove_stage
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """What a journal says: paths below the target, and the inodes of staged files that stand for others there."""
+
+    remove: list[str]
+    prune: list[str]
+    replace: list[str]
+    inodes: Mapping[str, int]
 
 
 def land_by_journal(stage: Stage, changes: Changes, manifest: bytes) -> None:
@@ -34,6 +47,7 @@ def land_by_journal(stage: Stage, changes: Changes, manifest: bytes) -> None:
         "remove": sorted(changes.remove),
         "prune": sorted(changes.prune, reverse=True),
         "replace": [*replace, MANIFEST],
+        "inodes": {each.path: each.seen.inode for each in stage.staged if each.written and each.path in stage.old},
     }
     draft = f"{stage.place}/{JOURNAL}.draft"
     write_file(draft, json.dumps(steps).encode(), sync=True)
@@ -72,35 +86,51 @@ def apply_journal(target: Path, real: str) -> None:
         raise disk_fault(target, error, real, hint) from error
 
 
-def _take_steps(real: str, steps: Mapping[str, list[str]]) -> None:
+def _take_steps(real: str, steps: _Steps) -> None:
     place = f"{real}/{STAGE}"
     sync_folder(place)
-    for path in steps["remove"]:
+    for path in steps.remove:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
             os.unlink(f"{real}/{path}")
-    for path in steps["prune"]:
+    for path in steps.prune:
         with contextlib.suppress(OSError):
             os.rmdir(f"{real}/{path}")
     made = {real}
-    for path in steps["replace"]:
+    for path in steps.replace:
         staged, final = f"{place}/tree/{path}", f"{real}/{path}"
         folder = final[: final.rfind("/")]
         if folder not in made:
             os.makedirs(folder, exist_ok=True)
             made.add(folder)
-        with contextlib.suppress(FileNotFoundError):  # an earlier run has moved it
-            os.replace(staged, final)
+        _put_in_place(staged, final, steps.inodes.get(path))
     sync_folder(real)
     os.unlink(f"{place}/{JOURNAL}")
     remove_stage(place)
 
 
-def _read_journal(target: Path, path: str) -> dict[str, list[str]]:
+def _put_in_place(staged: str, final: str, inode: int | None) -> None:
+    """Move a staged file over another, unless an earlier run has; raises OSError.
+
+    Where their inodes can be told apart they change places, and the old one goes with the stage: ext4 begins to write a
+    file to the disk when it is moved over another, which takes a fifth of a second for the lists of 200,000 GPUs.
+    """
+    with contextlib.suppress(FileNotFoundError):  # an earlier run has moved it
+        if inode is not None and os.lstat(staged).st_ino != inode:
+            return  # it is the old one
+        with contextlib.suppress(OSError):
+            if inode is not None and stat.S_ISREG(os.lstat(final).st_mode):
+                exchange(staged, final)
+                return
+        os.replace(staged, final)
+
+
+def _read_journal(target: Path, path: str) -> _Steps:
     try:
         with open(path, "rb") as file:
             data = json.loads(file.read())
-        steps = {key: list(data[key]) for key in ("remove", "prune", "replace")}
-        for each in chain.from_iterable(steps.values()):
+        remove, prune, replace = (list(data[key]) for key in ("remove", "prune", "replace"))
+        steps = _Steps(remove, prune, replace, dict(data.get("inodes", {})))
+        for each in chain(steps.remove, steps.prune, steps.replace):
             check_path(each)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise fault(

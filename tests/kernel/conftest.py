@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import fabricgen.kernel.publish_folder as folders
+import fabricgen.kernel.publish_journal as journal
 
 
 @pytest.fixture(params=["exchange", "journal", "refused exchange", "no links", "few changes"])
@@ -24,7 +25,8 @@ def target(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
         monkeypatch.setattr(folders, "_few", lambda *_: True)
         monkeypatch.setattr(folders, "_MANY", 0)
     elif request.param == "refused exchange":
-        monkeypatch.setattr(folders, "_exchange", refuse)
+        monkeypatch.setattr(folders, "exchange", refuse)
+        monkeypatch.setattr(journal, "exchange", refuse)
     elif request.param == "no links":
         monkeypatch.setattr(os, "link", refuse)
     return tmp_path / "out"
