@@ -89,10 +89,10 @@ class HasPortions(Protocol):
 
 @runtime_checkable
 class HasRows(Protocol):
-    """A part that does not have about as many rows as there are links."""
+    """A part that does not take as long as `links.csv`, which has a row for each link."""
 
     def rows(self, cluster: Cluster) -> int:
-        """How many rows it writes, or what would take as long."""
+        """How many rows of `links.csv` would take about as long."""
 
 
 def part_names(*, on_request: bool) -> tuple[str, ...]:

@@ -30,6 +30,8 @@ Result = TypeVar("Result")
 
 _QUEUED = 2
 """Tasks that a worker has at a time, so that it need not wait for its parent between them."""
+_BEHIND = 2
+"""How much nicer workers are than their parent: what they will get to do, and what has been done, waits for it."""
 _PARENT_DEATH = 1
 """PR_SET_PDEATHSIG of prctl(2)."""
 
@@ -51,6 +53,7 @@ def by_crew_as_given(
     """Yield results in order, made by `jobs` processes; see `workers.as_given`."""
     with _hired(work, jobs, apart=True) as crew:
         crew.take(ready)
+        crew.put_first(range(len(ready)))
         crew.look()
         for task in later:
             if task is not None:
@@ -133,6 +136,7 @@ def _serve(work: Callable[[Task], Result], connection: Connection, inherited: Se
     """Do tasks until the parent closes the connection, or is no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # for systems where it could not be held back
     _die_with_parent()
+    os.nice(_BEHIND)
     for other in inherited:
         other.close()  # held open here, they would hide the end of the parent from the other workers
     with contextlib.suppress(EOFError, BrokenPipeError):
@@ -189,7 +193,8 @@ class _Crew(Generic[Task, Result]):
         self._waiting = deque((*numbers, *(number for number in self._waiting if number not in self._early)))
 
     def look(self) -> None:
-        """Keep workers busy, without waiting for them; none gets a task to come, since longer ones may be found."""
+        """Keep workers busy, without waiting for them; none gets a task to come, unless it is one of the first, since
+        longer ones may be found."""
         self._collect(patience_s=0)
         self._deal(self.taken, each=1)
 
@@ -205,11 +210,11 @@ class _Crew(Generic[Task, Result]):
 
     def _deal(self, end: int, each: int) -> None:
         """Give tasks to those who have fewest, until each has as many as are stated."""
-        while self._waiting and (self._waiting[0] in self._early or self._waiting[0] < end):
+        while self._waiting and ((early := self._waiting[0] in self._early) or self._waiting[0] < end):
             worker = min(self._workers, key=lambda one: len(one.tasks))
-            if len(worker.tasks) >= each:
+            if len(worker.tasks) >= (_QUEUED if early else each):
                 return
-            worker.tasks.append(self._waiting.pop() if worker.from_end else self._waiting.popleft())
+            worker.tasks.append(self._waiting.pop() if worker.from_end and not early else self._waiting.popleft())
             with contextlib.suppress(BrokenPipeError):  # it is gone, as the next look for results will tell
                 worker.connection.send(self._tasks[worker.tasks[-1]])
 

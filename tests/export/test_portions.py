@@ -29,7 +29,20 @@ def test_parts_that_say_how_many_rows_they_have_have_them() -> None:
     cluster = example_cluster("patched-hall")
     parts = {name: part(name) for name in part_names(on_request=False)}
     stated = {name: module.rows(cluster) for name, module in parts.items() if isinstance(module, HasRows)}
-    for name in stated.keys() - {"summary"}:
+    for name in ("devices", "panels", "patches", "racks", "trunks"):
         ((_, content),) = parts[name].files(cluster, ExportContext())
         assert bytes_of(content).count(b"\n") - 1 == stated[name] > 0, name
-    assert stated["summary"] < len(cluster.plan.links)
+    assert stated["summary"] < stated["bom"] < len(cluster.plan.links)
+
+
+def test_large_tables_say_roughly_how_long_they_take_for_links() -> None:
+    cluster = example_cluster("patched-hall")
+    sizes = {}
+    for name in ("links", "cables", "addresses", "endpoints"):
+        ((_, content),) = part(name).files(cluster, ExportContext())
+        sizes[name] = len(bytes_of(content))
+    for name in sizes.keys() - {"links"}:
+        module = part(name)
+        assert isinstance(module, HasRows)
+        stated, measured = module.rows(cluster) / len(cluster.plan.links), sizes[name] / sizes["links"]
+        assert 1 / 2 < stated / measured < 2, name

@@ -29,6 +29,11 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
     yield csv_file(table(cluster))
 
 
+def rows(cluster: Cluster) -> int:
+    """Half as many as `links.csv` has take as long: there may be more, but they are short."""
+    return len(cluster.plan.links) // 2
+
+
 def table(cluster: Cluster) -> Table:
     """Addresses by family: loopbacks, management ports, gateways, then both ends of links in link order."""
     sections = [section for family in cluster.addresses.families for section in _of_family(cluster, family)]

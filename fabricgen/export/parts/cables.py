@@ -18,6 +18,11 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
     yield csv_file(table(cluster))
 
 
+def rows(cluster: Cluster) -> int:
+    """Twice as many as there are ends of cables take as long: they are the widest rows there are."""
+    return 2 * len(cluster.plan.cables.end_link)
+
+
 def table(cluster: Cluster) -> Table:
     """Cable ends by cable; a breakout has several rows of one cable, and all rows of a cable share part and length."""
     cables, links, devices = cluster.plan.cables, cluster.plan.links, cluster.plan.devices

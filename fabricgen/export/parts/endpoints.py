@@ -28,6 +28,11 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
     yield csv_file(table(cluster))
 
 
+def rows(cluster: Cluster) -> int:
+    """A quarter of what `links.csv` has takes as long."""
+    return len(cluster.plan.links) // 4
+
+
 def table(cluster: Cluster) -> Table:
     """Accelerators by node, each with its NIC ports by fabric and rail."""
     links, segments = cluster.plan.links, cluster.plan.links.segments
