@@ -10,9 +10,10 @@ from itertools import chain
 from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.publish_bundles import Bundle, Told, expect, large, portions, prepare, workers_for
+from fabricgen.kernel.publish_known import Staged
 from fabricgen.kernel.publish_stage import Stage
-from fabricgen.kernel.publish_stager import Staged, Stager
-from fabricgen.kernel.publish_state import Made, State
+from fabricgen.kernel.publish_stager import Stager
+from fabricgen.kernel.publish_state import Made
 from fabricgen.kernel.workers import as_given
 
 _AT_A_TIME = 64
@@ -23,17 +24,17 @@ of several processes than to make them in one. If there are no more, that is the
 follow from, while workers are at the largest bundles."""
 
 
-def fill(stage: Stage, bundles: Sequence[Bundle], before: State, jobs: int, told: Told) -> list[Made]:
+def fill(stage: Stage, bundles: Sequence[Bundle], jobs: int, told: Told) -> list[Made]:
     """Stage the files of bundles, and take those that need not be made as they are.
 
-    Workers begin with the largest bundles, while their parent finds out which of the others must be made, and makes
-    them itself if they are few. Raises as the producers do: of several that cannot use their input the first one,
-    whoever began first.
+    Workers begin with the largest bundles, while their parent reads what is remembered of the folder, finds out which
+    of the others must be made, and makes them itself if they are few. Raises as the producers do: of several that
+    cannot use their input the first one, whoever began first.
     """
-    if not before.bundles:
+    if not stage.memory.has_bundles:
         prepare(bundles)
     staging = _Staging(stage.stager(), bundles)
-    filling = _Filling(stage, bundles, before, told, staging)
+    filling = _Filling(stage, bundles, told, staging)
     first = large([bundle.cost for bundle in bundles])
     ready = [(number,) for number in filling.changed(first)]
     later = filling.to_make([number for number in range(len(bundles)) if number not in first])
@@ -76,7 +77,6 @@ class _Filling:
 
     stage: Stage
     bundles: Sequence[Bundle]
-    before: State
     told: Told
     staging: _Staging
     inputs: dict[int, bytes | None] = field(default_factory=dict)
@@ -87,7 +87,8 @@ class _Filling:
     def to_make(self, numbers: Sequence[int]) -> Iterator[tuple[int, ...] | None]:
         """Yield, in portions for workers, bundles that must be made, and None whenever some were looked at."""
         left: tuple[int, ...] = ()
-        worth, handed_out = _OF_FEW if self.before.bundles else 1, not self.before.bundles
+        rebuilds = bool(self.stage.memory.state.bundles)
+        worth, handed_out = _OF_FEW if rebuilds else 1, not rebuilds
         for start in range(0, len(numbers), _AT_A_TIME):
             found = (*left, *self.changed(numbers[start : start + _AT_A_TIME]))
             *whole, left = [*portions(found, lambda number: self.bundles[number].cost, worth)] or [()]
@@ -108,7 +109,10 @@ class _Filling:
         for number in numbers:
             bundle = self.bundles[number]
             inputs = self.inputs[number] = bundle.inputs() if bundle.inputs else None
-            files = self.before.still_made((bundle.part, bundle.key), inputs, stager.real, stager.old)
+            files = None
+            if inputs is not None:  # else the state is not read: to begin with large tables, nobody waits for it
+                key = (bundle.part, bundle.key)
+                files = self.stage.memory.state.still_made(key, inputs, stager.real, stager.old)
             if files is None:
                 yield number
             else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -20,6 +20,7 @@ from fabricgen.kernel.publish_exchange import NO_EXCHANGE, can_exchange, exchang
 from fabricgen.kernel.publish_files import same_content, scan, sync_folder, write_file
 from fabricgen.kernel.publish_fill import fill
 from fabricgen.kernel.publish_journal import apply_journal, check_writable, land_by_journal, mount_points
+from fabricgen.kernel.publish_known import Staged
 from fabricgen.kernel.publish_lock import can_write_beside, claimed
 from fabricgen.kernel.publish_manifest import (
     LOCK,
@@ -32,8 +33,8 @@ from fabricgen.kernel.publish_manifest import (
     parse_manifest,
 )
 from fabricgen.kernel.publish_stage import JOURNAL, MARKER, Stage, new_place, remove_leftovers, remove_stage
-from fabricgen.kernel.publish_stager import Staged, Stager
-from fabricgen.kernel.publish_state import State, load_state, save_state, state_of
+from fabricgen.kernel.publish_stager import Stager
+from fabricgen.kernel.publish_state import Made, Memory, State, save_state, state_of
 from fabricgen.kernel.tool_stamp import tool_stamp
 
 _COPIED = 1 << 20
@@ -69,27 +70,30 @@ def publish_folder(
             exists = os.path.isdir(real)
             inside = exists and not _exchangeable(real)
         place = f"{real}/{STAGE}" if inside else new_place(real)
-        stamp = tool_stamp() if cache else ""
-        before = load_state(cache, real, stamp) if cache and exists else State()
-        stage = Stage(target, real, place, old, Ledger(header, parts), exists, inside, before.files)
+        memory = Memory(real, cache if exists else None, tool_stamp() if cache else "")
+        stage = Stage(target, real, place, old, Ledger(header, parts), exists, inside, memory)
         try:
             with disk_faults(target, real):
                 stage.open()
-            made = fill(stage, list(bundles), before, jobs, told)
+            made = fill(stage, list(bundles), jobs, told)
             with disk_faults(target, real):
                 report = _land(stage)
         finally:
             stage.discard()
         if cache:
             with contextlib.suppress(OSError):  # what is not remembered is read again
-                after = state_of(real, made, State() if stage.linked else before)
-                _remember(cache, real, stamp, before, before.updated(after, parts) if parts else after)
+                _remember(cache, stage, made)
         return report
 
 
-def _remember(cache: Path, real: str, stamp: str, before: State, after: State) -> None:
+def _remember(cache: Path, stage: Stage, made: Sequence[Made]) -> None:
+    """Remember what has landed, unless that is what was remembered before; raises OSError."""
+    before, parts = stage.memory.state, stage.ledger.parts
+    after = state_of(stage.real, made, State() if stage.linked else before)
+    if parts:
+        after = before.updated(after, parts)
     if after != before:
-        save_state(cache, real, stamp, after)
+        save_state(cache, stage.real, stage.memory.stamp, after)
 
 
 def recover(target: Path) -> bool:
@@ -220,7 +224,7 @@ def _adopt_late_files(stage: Stage) -> None:
 def _land_inside_instead(stage: Stage) -> PublishReport:
     """Publish a tree that could not be exchanged through a journal."""
     ledger = Ledger(stage.ledger.header, stage.ledger.parts)
-    inner = Stage(stage.target, stage.real, f"{stage.real}/{STAGE}", stage.old, ledger, True, True)
+    inner = Stage(stage.target, stage.real, f"{stage.real}/{STAGE}", stage.old, ledger, True, True, Memory(stage.real))
     try:
         inner.open()
         stager = inner.stager()

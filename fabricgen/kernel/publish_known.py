@@ -43,3 +43,13 @@ class Known(NamedTuple):
         """Tell whether the file is as it was."""
         now = found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns
         return now == self[:4] and stat.S_ISREG(found.st_mode)
+
+
+class Staged(NamedTuple):
+    """What became of a file: written into the stage, or found unchanged in the target."""
+
+    part: str
+    path: str
+    sha256: str
+    written: bool
+    seen: Seen

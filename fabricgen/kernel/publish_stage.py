@@ -18,10 +18,11 @@ from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.kernel.publish_changes import Changes, compared, listed_near
 from fabricgen.kernel.publish_files import Listing, scan, write_file
-from fabricgen.kernel.publish_known import Known
+from fabricgen.kernel.publish_known import Staged
 from fabricgen.kernel.publish_lock import sibling
 from fabricgen.kernel.publish_manifest import STAGE, Entry, Ledger
-from fabricgen.kernel.publish_stager import Staged, Stager, resemble
+from fabricgen.kernel.publish_stager import Stager, resemble
+from fabricgen.kernel.publish_state import Memory
 
 MARKER = "fabricgen-stage"
 JOURNAL = "journal.json"
@@ -38,7 +39,7 @@ class Stage:
     ledger: Ledger
     exists: bool
     inside: bool
-    known: Mapping[str, Known] = field(default_factory=dict)
+    memory: Memory
     staged: list[Staged] = field(default_factory=list)
     linked: bool = False
     """Whether unchanged files were linked into the stage, which the file system takes for a change."""
@@ -69,7 +70,7 @@ class Stage:
 
     def stager(self) -> Stager:
         """What fills the stage, in any process."""
-        return Stager(self.target, self.real, self.tree, self.old, self.known, self.exists and not self.inside)
+        return Stager(self.target, self.real, self.tree, self.old, self.memory, self.exists and not self.inside)
 
     def enter(self, staged: Staged) -> None:
         """Note what became of a file; raises ValueError for one that no producer may make."""

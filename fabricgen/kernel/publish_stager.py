@@ -12,32 +12,22 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
-from typing import NamedTuple
 
 from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.publish_files import new_file, same_content, same_files, write_all
-from fabricgen.kernel.publish_known import Known, Seen
+from fabricgen.kernel.publish_known import Seen, Staged
 from fabricgen.kernel.publish_manifest import Content, Entry, Tally, ancestors, check_member, disk_fault
+from fabricgen.kernel.publish_state import Memory
 
 _CLASH = frozenset({errno.EEXIST, errno.ENOTDIR, errno.EISDIR})
 """What a system answers where the new stage already holds something of that name."""
-
-
-class Staged(NamedTuple):
-    """What became of a file: written into the stage, or found unchanged in the target."""
-
-    part: str
-    path: str
-    sha256: str
-    written: bool
-    seen: Seen
 
 
 @dataclass(frozen=True, slots=True)
 class Stager:
     """Puts files into `tree`, the stage of `real`, unless `real` holds the same, written by us.
 
-    What is `known` of files there need not be read. With `resembles`, folders of the stage get mode and owner of those
+    Files that the `memory` has need not be read. With `resembles`, folders of the stage get mode and owner of those
     that they stand for.
     """
 
@@ -45,7 +35,7 @@ class Stager:
     real: str
     tree: str
     old: Mapping[str, Entry]
-    known: Mapping[str, Known]
+    memory: Memory
     resembles: bool
     made: set[str] = field(default_factory=set)
 
@@ -74,13 +64,14 @@ class Stager:
 
     def _unchanged(self, path: str, sha256: str, same: Callable[[], bool]) -> Seen | None:
         """The file in the target, if we wrote it and it is the same."""
-        if path not in self.old:
+        entry = self.old.get(path)
+        if entry is None or entry.sha256 != sha256:
             return None
         try:
             found = os.stat(f"{self.real}/{path}", follow_symlinks=False)
         except OSError:
             return None
-        known = self.known.get(path)
+        known = self.memory.state.files.get(path)
         with self._faults(path):
             unchanged = known.sha256 == sha256 if known and known.holds(found) else same()
         return Seen.of(found) if unchanged else None

@@ -16,19 +16,21 @@ import os
 import tempfile
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from fabricgen.kernel.dataclass import dataclass
-from fabricgen.kernel.publish_known import Known, Seen
+from fabricgen.kernel.publish_known import Known, Seen, Staged
 from fabricgen.kernel.publish_lock import can_write_beside
 from fabricgen.kernel.publish_manifest import Entry
-from fabricgen.kernel.publish_stager import Staged
 from fabricgen.kernel.replacing import replace_file
 
 KEPT = 64
 """Folders that are remembered; the ones not built for longest are forgotten."""
-_FORMAT = 2
+_FORMAT = 3
+_HEAD = 256
+"""Bytes of a state within which its first two lines end."""
 _RACY_NS, _RACY_COARSE_NS = 20_000_000, 2_000_000_000
 """A file may change without a new time stamp while the clock of its file system stands: two ticks, or two seconds."""
 
@@ -56,12 +58,10 @@ class State:
         kept = {key: made for key, made in self.bundles.items() if key[0] not in parts}
         return State({**self.files, **newer.files}, {**kept, **newer.bundles})
 
-    def still_made(
-        self, key: BundleKey, inputs: bytes | None, real: str, old: Mapping[str, Entry]
-    ) -> list[Staged] | None:
+    def still_made(self, key: BundleKey, inputs: bytes, real: str, old: Mapping[str, Entry]) -> list[Staged] | None:
         """Files of a bundle that are in the folder `real`, as its inputs would make them; None if it must be made."""
         digest, paths = self.bundles.get(key, ("", ()))
-        if inputs is None or digest != inputs.hex():
+        if digest != inputs.hex():
             return None
         part = key[0]
         files: list[Staged] = []
@@ -123,34 +123,64 @@ def cache_folder() -> Path:
     return (base if base.is_absolute() else Path("~/.cache").expanduser()) / "fabricgen"
 
 
-def load_state(cache: Path, real: str, stamp: str) -> State:
-    """What is remembered of the folder `real`; nothing if that is missing, damaged or another user's.
+@dataclass(frozen=True)
+class Memory:
+    """What is remembered of the folder `real`, read when somebody asks; nothing where there is no `cache`.
 
-    Its digest tells that `save_state` wrote it: what is in it need not be checked.
-    Bundles are left out where another release, by its `stamp`, made them.
+    A state of another release, by its `stamp`, tells of files, but not which bundles they follow from.
     """
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        data = _read(_file_of(cache, real))
-        if data["format"] == _FORMAT and data["folder"] == real:
-            files = {path: Known._make(known) for path, known in data["files"].items()}
-            rows = data["bundles"] if data["stamp"] == stamp else ()
-            return State(files, {(part, key): (inputs, tuple(paths)) for part, key, inputs, paths in rows})
-    return State()
+
+    real: str
+    cache: Path | None = None
+    stamp: str = ""
+
+    @property
+    def has_bundles(self) -> bool:
+        """Whether bundles are likely to be remembered, by a look at where that would say so."""
+        if self.cache is None:
+            return False
+        with contextlib.suppress(OSError), _opened(_file_of(self.cache, self.real)) as file:
+            return file.read(_HEAD).split(b"\n")[1:2] == [self.stamp.encode()]
+        return False
+
+    @cached_property
+    def state(self) -> State:
+        """All of it; nothing if that is missing, damaged or another user's.
+
+        Its digest tells that `save_state` wrote it: what is in it need not be checked.
+        """
+        if self.cache is not None:
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                stamp, data = _read(_file_of(self.cache, self.real))
+                if data["format"] == _FORMAT and data["folder"] == self.real:
+                    files = {path: Known._make(known) for path, known in data["files"].items()}
+                    rows = data["bundles"] if stamp == self.stamp else ()
+                    return State(files, {(part, key): (inputs, tuple(paths)) for part, key, inputs, paths in rows})
+        return State()
 
 
 def _file_of(cache: Path, real: str) -> Path:
     return cache / f"folder-{hashlib.sha256(os.fsencode(real)).hexdigest()[:32]}.json"
 
 
-def _read(path: Path) -> Any:
-    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:  # noqa: PTH123 - what is open is looked at
-        found = os.fstat(file.fileno())
-        if found.st_uid != os.geteuid() or found.st_mode & 0o022:
-            raise PermissionError("others may have written it")
-        digest, _, body = file.read().partition(b"\n")
-    if hashlib.sha256(body).hexdigest().encode() != digest:
+def _opened(path: Path) -> BinaryIO:
+    """A state of one's own, open; raises OSError for others."""
+    file = open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb")  # noqa: PTH123, SIM115 - what is open is looked at
+    found = os.fstat(file.fileno())
+    if found.st_uid != os.geteuid() or found.st_mode & 0o022:
+        file.close()
+        raise PermissionError("others may have written it")
+    return file
+
+
+def _read(path: Path) -> tuple[str, Any]:
+    """The stamp of a state, and what it says; raises OSError, and ValueError for one that is damaged."""
+    with _opened(path) as file:
+        digest, _, told = file.read().partition(b"\n")
+    if hashlib.sha256(told).hexdigest().encode() != digest:
         raise ValueError("damaged")
-    return json.loads(body)
+    stamp, _, body = told.partition(b"\n")
+    return stamp.decode(), json.loads(body)
 
 
 def save_state(cache: Path, real: str, stamp: str, state: State) -> None:
@@ -158,14 +188,13 @@ def save_state(cache: Path, real: str, stamp: str, state: State) -> None:
     data = {
         "format": _FORMAT,
         "folder": real,
-        "stamp": stamp,
         "files": state.files,
         "bundles": [(*key, *value) for key, value in state.bundles.items()],
     }
     with contextlib.suppress(OSError, ValueError):
-        body = json.dumps(data, separators=(",", ":")).encode()
+        told = f"{stamp}\n{json.dumps(data, separators=(',', ':'))}".encode()
         cache.mkdir(mode=0o700, parents=True, exist_ok=True)
-        replace_file(_file_of(cache, real), hashlib.sha256(body).hexdigest().encode() + b"\n" + body, mode=0o600)
+        replace_file(_file_of(cache, real), hashlib.sha256(told).hexdigest().encode() + b"\n" + told, mode=0o600)
         _forget(cache)
 
 

@@ -13,7 +13,7 @@ import fabricgen.kernel.publish_folder as folders
 import fabricgen.kernel.publish_stager as stagers
 import fabricgen.kernel.publish_state as states
 from fabricgen.kernel.publish import Bundle, PublishReport, cache_folder, publish_folder
-from fabricgen.kernel.publish_state import load_state
+from fabricgen.kernel.publish_state import Memory
 from tests.kernel.publishing import HEADER, A, bundles_of, expected, tree
 
 CONFIGS = {"leaf-1": b"one", "leaf-2": b"two", "leaf-3": b"three"}
@@ -166,7 +166,7 @@ def test_what_changed_just_now_is_not_trusted(
     monkeypatch.setattr(states, "_clock_of", clock)
     producer = Producer(target)
     producer.build()
-    known = load_state(producer.cache, os.path.realpath(target), folders.tool_stamp()).files
+    known = Memory(os.path.realpath(target), producer.cache, folders.tool_stamp()).state.files
     assert len(known) == trusted
 
 
