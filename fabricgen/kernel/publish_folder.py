@@ -78,11 +78,11 @@ def publish_folder(
             made = fill(stage, list(bundles), jobs, told)
             with disk_faults(target, real):
                 report = _land(stage)
+            if cache:
+                with stage.unlinking(), contextlib.suppress(OSError):  # what is not remembered is read again
+                    _remember(cache, stage, made)
         finally:
             stage.discard()
-        if cache:
-            with contextlib.suppress(OSError):  # what is not remembered is read again
-                _remember(cache, stage, made)
         return report
 
 
@@ -113,8 +113,7 @@ def _finish(target: Path, real: str) -> bool:
     found = os.path.isfile(f"{place}/{JOURNAL}") and os.path.isfile(f"{place}/{MARKER}")
     if found:
         apply_journal(target, real)
-    else:
-        remove_stage(place)
+    remove_stage(place)
     return found
 
 

@@ -21,7 +21,7 @@ from fabricgen.kernel.publish_changes import Changes
 from fabricgen.kernel.publish_exchange import exchange
 from fabricgen.kernel.publish_files import sync_folder, write_file
 from fabricgen.kernel.publish_manifest import MANIFEST, STAGE, ancestors, check_path, disk_fault
-from fabricgen.kernel.publish_stage import JOURNAL, Stage, remove_stage
+from fabricgen.kernel.publish_stage import JOURNAL, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def check_writable(stage: Stage, changes: Changes) -> None:
 
 
 def apply_journal(target: Path, real: str) -> None:
-    """Take the steps of the journal that are still to be taken; safe to repeat.
+    """Take the steps of the journal that are still to be taken; safe to repeat. What is left of the stage may go.
 
     Raises InputError FG020 when the journal is not ours, FG023 when a step fails.
     """
@@ -105,7 +105,6 @@ def _take_steps(real: str, steps: _Steps) -> None:
         _put_in_place(staged, final, steps.inodes.get(path))
     sync_folder(real)
     os.unlink(f"{place}/{JOURNAL}")
-    remove_stage(place)
 
 
 def _put_in_place(staged: str, final: str, inode: int | None) -> None:

@@ -10,7 +10,8 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 
@@ -26,6 +27,8 @@ from fabricgen.kernel.publish_state import Memory
 
 MARKER = "fabricgen-stage"
 JOURNAL = "journal.json"
+_LARGE = 1 << 20
+"""Bytes of a file that it takes a millisecond to remove."""
 
 
 @dataclass(slots=True)
@@ -95,6 +98,27 @@ class Stage:
         if found.in_the_way:
             raise _collisions(self.target, found.in_the_way)
         return found
+
+    @contextlib.contextmanager
+    def unlinking(self) -> Iterator[None]:
+        """Remove what large files replaced while a block does something else: the system takes long to forget them.
+
+        Only these, since threads of Python's own code wait for each other, and only once a stage has landed.
+        """
+        helper = threading.Thread(target=self._unlink_large)
+        helper.start()
+        try:
+            yield
+        finally:
+            helper.join()
+
+    def _unlink_large(self) -> None:
+        if os.path.lexists(f"{self.place}/{JOURNAL}"):
+            return
+        for each in self.staged:
+            if each.written and each.seen.size >= _LARGE:
+                with contextlib.suppress(OSError):
+                    os.unlink(f"{self.tree}/{each.path}")
 
     def discard(self) -> None:
         """Remove the stage, unless it holds a journal that the next run has to finish."""
