@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from fabricgen.kernel.publish_manifest import Content
 
@@ -18,8 +17,7 @@ WORKERS_FROM = 512
 """Cost, in switches, from which worker processes pay; below, starting them costs more than they save."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bundle:
+class Bundle(NamedTuple):
     """Files of one part that follow from the same inputs and are made together, in whatever process takes them.
 
     `make` yields (path below the output folder, content), in the order that archives have. It must be safe to call in

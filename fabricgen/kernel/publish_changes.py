@@ -41,7 +41,7 @@ def compared(seen: Listing, old: Mapping[str, Entry], ledger: Ledger) -> Changes
     """Compare what was produced with what is in a folder, and with what an earlier build left there."""
     own, new = own_entries(old, ledger), ledger.entries.keys()
     keep = (seen.files - old.keys()) | (seen.files & own.keys())
-    ours = {folder for path in old for folder in ancestors(path)}
+    ours = {folder for below in {path[: path.rfind("/") + 1] for path in old} for folder in ancestors(below)}
     keep_folders = seen.folders - ours
     keep_folders |= {folder for path in keep | keep_folders for folder in ancestors(path)}
     return Changes(

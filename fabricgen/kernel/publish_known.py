@@ -34,11 +34,6 @@ class Known(NamedTuple):
         """What the system says of a file whose digest is known."""
         return cls(*Seen.of(found), found.st_ctime_ns, sha256)
 
-    @property
-    def seen(self) -> Seen:
-        """The file as it was left."""
-        return Seen(self.size, self.mtime_ns, self.inode)
-
     def holds(self, found: os.stat_result) -> bool:
         """Tell whether the file is as it was."""
         now = found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns
@@ -52,4 +47,4 @@ class Staged(NamedTuple):
     path: str
     sha256: str
     written: bool
-    seen: Seen
+    seen: Seen | Known

@@ -48,6 +48,15 @@ def check_path(path: str) -> None:
         raise ValueError(f"not a relative, normalised posix path: {path!r}")
 
 
+def _may_leave(paths: str) -> bool:
+    """Tell whether among paths, with "/\\n/" between them, there may be one that `check_path` refuses.
+
+    By a look at all of them at once, which takes a tenth of the time; never false where one is refused.
+    """
+    bounded = f"/{paths}/"
+    return any(text in bounded for text in ("//", "/./", "/../", "\\", "\0"))
+
+
 def check_member(path: str) -> None:
     """Raise ValueError unless a producer may use this path."""
     check_path(path)
@@ -129,9 +138,10 @@ def manifest_bytes(header: Mapping[str, object], files: Mapping[str, Entry]) -> 
     if "files" in header:
         raise ValueError("the header of a manifest must not have a key 'files'")
     quote = json.JSONEncoder().encode
+    parts = {part: quote(part) for part in {entry.part for entry in files.values()}}
     rows = [
-        f'  {quote(path)}: {{\n   "part": {quote(entry.part)},\n   "sha256": {quote(entry.sha256)}\n  }}'
-        for path, entry in sorted(files.items())
+        f'  {quote(path)}: {{\n   "part": {parts[part]},\n   "sha256": {quote(sha256)}\n  }}'
+        for path, (sha256, part) in sorted(files.items())
     ]
     values = {key: json.dumps(value, sort_keys=True, indent=1).replace("\n", "\n ") for key, value in header.items()}
     values["files"] = "{\n" + ",\n".join(rows) + "\n }" if rows else "{}"
@@ -144,8 +154,9 @@ def parse_manifest(content: bytes) -> dict[str, Entry] | None:
     try:
         data: Any = json.loads(content)
         files = data["files"]
-        for path in files:
-            check_path(path)
+        if _may_leave("/\n/".join(files)):
+            for path in files:
+                check_path(path)
         return {path: Entry(str(entry["sha256"]), str(entry["part"])) for path, entry in files.items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

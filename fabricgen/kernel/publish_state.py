@@ -69,7 +69,7 @@ class State:
             known = self.files.get(path)
             if known is None or old.get(path) != (known.sha256, part) or not _stands(real, path, known):
                 return None
-            files.append(Staged(part, path, known.sha256, False, known.seen))
+            files.append(Staged(part, path, known.sha256, False, known))
         return files
 
 
@@ -91,16 +91,20 @@ def state_of(real: str, made: Sequence[Made], before: State) -> State:
     for _, _, staged in made:
         for each in staged:
             known = before.files.get(each.path)
-            if known and not each.written and (*each.seen, each.sha256) == (*known[:3], known.sha256):
+            if known and (known is each.seen or _is_left(each, known)):
                 files[each.path] = known
                 continue
             found = os.stat(f"{real}/{each.path}", follow_symlinks=False)
-            if Seen.of(found) == each.seen and not _racy(found, now):
+            if Seen.of(found) == each.seen[:3] and not _racy(found, now):
                 files[each.path] = Known.of(found, each.sha256)
     bundles = {
         key: (inputs.hex(), tuple(each.path for each in staged)) for key, inputs, staged in made if inputs is not None
     }
     return State(files, bundles)
+
+
+def _is_left(staged: Staged, known: Known) -> bool:
+    return not staged.written and (*staged.seen[:3], staged.sha256) == (*known[:3], known.sha256)
 
 
 def _clock_of(real: str) -> int:

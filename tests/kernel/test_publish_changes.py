@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fabricgen.kernel.publish_changes import compared, listed_near
 from fabricgen.kernel.publish_files import scan
-from fabricgen.kernel.publish_manifest import Entry, Ledger, ancestors
+from fabricgen.kernel.publish_manifest import Entry, Ledger, ancestors, check_path, manifest_bytes, parse_manifest
 
 STEP = st.sampled_from("abc")
 PATH = st.lists(STEP, min_size=1, max_size=3).map("/".join)
@@ -93,3 +93,17 @@ def test_no_bad_path_is_entered_beside_a_good_one(path: str) -> None:
         ledger.record("part", path, "00")
     ledger.record("part", "a/y", "00")
     assert [*ledger.entries] == ["a/x", "a/y"]
+
+
+@given(st.frozensets(st.text("./\\\0\nab", max_size=5), min_size=1, max_size=4))
+def test_a_manifest_is_read_if_each_of_its_paths_stays_below_its_folder(paths: frozenset[str]) -> None:
+    files = {path: Entry("00", "part") for path in paths}
+    assert parse_manifest(manifest_bytes({}, files)) == (files if all(map(_stays, paths)) else None)
+
+
+def _stays(path: str) -> bool:
+    try:
+        check_path(path)
+    except ValueError:
+        return False
+    return True
