@@ -14,7 +14,7 @@ from fabricgen.allocate.column import Column, Column4
 from fabricgen.allocate.family_tables import FamilyAddresses
 from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.switch_ends import sorted_by
-from fabricgen.plan.tables import Flags, Floats, ManagementPort, Wide
+from fabricgen.plan.tables import Flags, Floats, Ints, ManagementPort, Wide
 from fabricgen.switch_views import SwitchViews
 
 
@@ -149,7 +149,7 @@ class PortEnds:
         return (Ends(ports, i) for i in range(len(rows)))
 
 
-def _addresses(family: FamilyAddresses, owner: Wide, link: Wide, at_b: Flags, by_text: Flags) -> _Kind:
+def _addresses(family: FamilyAddresses, owner: Wide, link: Ints, at_b: Flags, by_text: Flags) -> _Kind:
     """The addresses of one family at the ports of switches and at their far ends: two columns of places."""
     own = _swapped(family.a[link], family.b[link], at_b)
     both = own.followed_by(_swapped(family.b[link], family.a[link], at_b))

@@ -8,9 +8,9 @@ indexes are in two builds.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from fabricgen.allocate.cells import Keyed
 from fabricgen.allocate.column import Column, Column4, Column6
 from fabricgen.configuration import placed_snippets
-from fabricgen.plan.tables import DeviceClass, ManagementPort, Segment, Side, Wide
+from fabricgen.plan.tables import DeviceClass, Ints, ManagementPort, Segment, Side, Wide
 from fabricgen.port_ends import rail_subnets
 from fabricgen.switch_view import ecmp_width
 from fabricgen.switch_views import SwitchViews
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Words: TypeAlias = "npt.NDArray[np.uint64]"
 
+_SEED = np.uint64(0x9E3779B97F4A7C15)
 _DIGEST = 20
 """Bytes that are kept of a switch's digest; SHA-256 is what processors have instructions for."""
 
@@ -101,7 +102,7 @@ class SwitchInputs:
                 columns += [_words(c[rows]) for c in (subnets.length, subnets.count, subnets.subnet_length)]
         return np.stack(columns, axis=1)
 
-    def _at_ports(self, link: Wide, at_b: Wide) -> Words:
+    def _at_ports(self, link: Ints, at_b: Wide) -> Words:
         """Columns of ports: digests of what their side of a segment and their link follow from, and which they are."""
         links = self._views.plan.links
         number = np.where(at_b, links.b_port.take(link), links.a_port.take(link))
@@ -112,20 +113,25 @@ class SwitchInputs:
     def _links(self) -> Words:
         """A digest for each link, of what both of its ends follow from."""
         views = self._views
-        links, cables, devices = views.plan.links, views.cable_id_columns, views.plan.devices
+        cables, devices = views.cable_id_columns, views.plan.devices
         classes = hashed([f"{c.kind} {c.fabric} {c.tier} {c.profile.id}" for c in devices.classes])
-        device = _joined(self._names, classes.take(devices.device_class), _words(views.addresses.asn))
+        device = _joined([self._names, classes.take(devices.device_class), _words(views.addresses.asn)])
         ids = (_cells_hashed(part) for part in (cables.device, cables.connector))
-        cable = _joined(*ids, views.plan.cables.length_m.view(np.uint64))
-        columns = [
-            *(device.take(links.a_device), device.take(links.b_device)),
-            *map(_cells_hashed, views.port_columns),
-            np.append(cable, np.uint64(0)).take(links.cable),
-            _words(rail_subnets(views)),
-        ]
-        for family in views.addresses.families:
-            columns += [*_halves(family.a), *_halves(family.b), _words(family.length)]
-        return _joined(*columns)
+        cable = _joined(chain(ids, [views.plan.cables.length_m.view(np.uint64)]))
+        return _joined(self._of_link(device, cable))
+
+    def _of_link(self, device: Words, cable: Words) -> Iterator[Words]:
+        """Columns of links, one after the other, since all of them together would take much memory."""
+        links = self._views.plan.links
+        yield device.take(links.a_device)
+        yield device.take(links.b_device)
+        yield from map(_cells_hashed, self._views.port_columns)
+        yield np.append(cable, np.uint64(0)).take(links.cable)
+        yield _words(rail_subnets(self._views))
+        for family in self._views.addresses.families:
+            for column in (family.a, family.b):
+                yield from _halves(column)
+            yield _words(family.length)
 
 
 def _side(segment: Segment, side: Side) -> int:
@@ -159,23 +165,34 @@ def hashed(texts: Sequence[str]) -> Words:
     raw = np.array([text.encode() for text in texts] or [b""], dtype=bytes)
     width = -(-raw.itemsize // 8)
     words = raw.astype(f"S{8 * width}").view(np.uint64).reshape(-1, width)
-    found = np.full(len(words), 0x9E3779B97F4A7C15, dtype=np.uint64)
+    found = np.full(len(words), _SEED)
     for i in range(width):
         # Words of zeros are left out, since they follow from the length of the longest text.
         found = np.where(words[:, i], _mixed(found ^ words[:, i]), found)
     return found[: len(texts)]
 
 
-def _joined(*columns: Words) -> Words:
+def _joined(columns: Iterable[Words]) -> Words:
     """Digests of the rows of columns, 64 bits each."""
-    found = np.zeros(len(columns[0]), dtype=np.uint64)
-    for column in columns:
-        found = _mixed(found + np.uint64(0x9E3779B97F4A7C15) ^ column)
+    each = iter(columns)
+    found = _mixed(_SEED ^ next(each))
+    for column in each:
+        found += _SEED
+        found ^= column
+        _mix(found)
     return found
 
 
 def _mixed(words: Words) -> Words:
+    found = words.copy()
+    _mix(found)
+    return found
+
+
+def _mix(words: Words) -> None:
     """The last steps of SplitMix64: each bit bears on all, so that a change in one word is not undone by the next."""
-    words = (words ^ words >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ words >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return words ^ words >> np.uint64(31)
+    words ^= words >> np.uint64(30)
+    words *= np.uint64(0xBF58476D1CE4E5B9)
+    words ^= words >> np.uint64(27)
+    words *= np.uint64(0x94D049BB133111EB)
+    words ^= words >> np.uint64(31)

@@ -21,7 +21,7 @@ from fabricgen.design.ports import PortRun
 from fabricgen.intent import FabricIntent
 from fabricgen.kernel.dataclass import dataclass
 from fabricgen.plan.switch_ends import switch_ends
-from fabricgen.plan.tables import SWITCH, Flags, ManagementPort, Plan, Wide
+from fabricgen.plan.tables import SWITCH, Flags, Ints, ManagementPort, Plan, Wide
 from fabricgen.recabling.ends import CableIds
 from fabricgen.static_routes import Reachability
 from fabricgen.switch_view import (
@@ -56,24 +56,24 @@ class SwitchViews:
         return a.texts(), b.texts()
 
     @cached_property
-    def ends_by_switch(self) -> tuple[Wide, Wide, Wide]:
-        """(row pointer per device, link, 0 for the a end and 1 for b), ends sorted by switch and place on its face.
+    def ends_by_switch(self) -> tuple[Wide, Ints, Flags]:
+        """(row pointer per device, link, whether it is the upper end), ends sorted by switch and place on its face.
 
         All but management ports.
         """
         return switch_ends(self.plan)
 
-    def ends_of(self, rows: Sequence[int] | Wide) -> tuple[Wide, Wide, Flags]:
+    def ends_of(self, rows: Sequence[int] | Wide) -> tuple[Wide, Ints, Flags]:
         """(which of the rows, link, whether it is the upper end) of every port of switches, as their views have them.
 
         All but management ports; the first counts from 0.
         """
-        pointer, links, ends = self.ends_by_switch
+        pointer, links, upper = self.ends_by_switch
         wanted = np.asarray(rows, dtype=np.int64)
         counts = pointer[wanted + 1] - pointer[wanted]
         owner = np.repeat(np.arange(len(wanted)), counts)
         place = np.arange(len(owner)) + (pointer[wanted] - np.cumsum(counts) + counts)[owner]
-        return owner, links.take(place), ends.take(place).astype(bool)
+        return owner, links.take(place), upper.take(place)
 
     def switch(self, row: int) -> SwitchView:
         """The view of one switch, by its row in the device table."""
@@ -235,13 +235,13 @@ class SwitchViews:
         return (texts[0], texts[1]) if at_b else (texts[1], texts[0])
 
     def _switch_ports(self, row: int) -> Iterator[SwitchPort]:
-        pointer, link_of, end_of = self.ends_by_switch
+        pointer, link_of, upper_of = self.ends_by_switch
         links, addresses, devices = self.plan.links, self.addresses, self.plan.devices
         cls = devices.classes[devices.device_class[row]]
         own = port_settings(self.design, self.names[row])
         carries = any(found.vrf_links for found in addresses.families)
         places = slice(pointer[row], pointer[row + 1])
-        here, upper = link_of[places], end_of[places].astype(bool)
+        here, upper = link_of[places], upper_of[places]
         peers = np.where(upper, links.a_device[here], links.b_device[here])
         columns = (
             *(here, upper, links.segment[here], np.where(upper, links.b_port[here], links.a_port[here]), peers),
