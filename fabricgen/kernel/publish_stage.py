@@ -103,8 +103,11 @@ class Stage:
     def unlinking(self) -> Iterator[None]:
         """Remove what large files replaced while a block does something else: the system takes long to forget them.
 
-        Only these, since threads of Python's own code wait for each other, and only once a stage has landed.
+        Only these, since threads of Python's own code wait for each other, and only once a stage has landed. Where
+        files were linked, all of it goes before the block: with one name less they are changed.
         """
+        if self.linked:
+            self.discard()
         helper = threading.Thread(target=self._unlink_large)
         helper.start()
         try:

@@ -13,6 +13,7 @@ import fabricgen.kernel.publish_folder as folders
 import fabricgen.kernel.publish_stager as stagers
 import fabricgen.kernel.publish_state as states
 from fabricgen.kernel.publish import Bundle, PublishReport, cache_folder, publish_folder
+from fabricgen.kernel.publish_exchange import can_exchange
 from fabricgen.kernel.publish_state import Memory
 from tests.kernel.publishing import HEADER, A, bundles_of, expected, tree
 
@@ -72,6 +73,17 @@ def test_only_what_follows_from_other_inputs_is_made(producer: Producer) -> None
     assert report.written == 2
     assert set(made) <= {"leaf-2", "leaf-4", *CONFIGS}
     assert "leaf-4" in made
+
+
+def test_what_was_linked_into_a_new_folder_is_known_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also though it has one name less once the old folder is gone."""
+    monkeypatch.setattr(states, "_racy", lambda found, now: False)
+    producer, changed = Producer(tmp_path / "out"), {**CONFIGS, "leaf-2": b"new"}
+    producer.build()
+    inode = producer.target.stat().st_ino
+    assert producer.build(changed) == (PublishReport(1, 5, 0), ["leaf-2"])
+    assert not can_exchange() or producer.target.stat().st_ino != inode
+    assert producer.build(changed) == (PublishReport(0, 6, 0), [])
 
 
 def test_inputs_say_nothing_of_what_others_made_since(producer: Producer) -> None:
