@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
+
+Mark: TypeAlias = str
+"""What the system said of a file when its digest was known, and that digest: size, mtime_ns, inode, ctime_ns, mode and
+SHA-256, with blanks between. Text, since thousands of these are read, compared and written by each build."""
 
 
 class Seen(NamedTuple):
@@ -19,25 +22,16 @@ class Seen(NamedTuple):
         """What the system says of a file."""
         return cls(found.st_size, found.st_mtime_ns, found.st_ino)
 
-
-class Known(NamedTuple):
-    """What the system said of a file when its digest was known, with the time at which anything last changed of it."""
-
-    size: int
-    mtime_ns: int
-    inode: int
-    ctime_ns: int
-    sha256: str
-
     @classmethod
-    def of(cls, found: os.stat_result, sha256: str) -> Known:
-        """What the system says of a file whose digest is known."""
-        return cls(*Seen.of(found), found.st_ctime_ns, sha256)
+    def told(cls, mark: Mark) -> Seen:
+        """What a mark says of a file."""
+        size, mtime_ns, inode, _ = mark.split(" ", 3)
+        return cls(int(size), int(mtime_ns), int(inode))
 
-    def holds(self, found: os.stat_result) -> bool:
-        """Tell whether the file is as it was."""
-        now = found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns
-        return now == self[:4] and stat.S_ISREG(found.st_mode)
+
+def mark_of(found: os.stat_result, sha256: str) -> Mark:
+    """The mark of a file whose digest is known."""
+    return f"{found.st_size} {found.st_mtime_ns} {found.st_ino} {found.st_ctime_ns} {found.st_mode} {sha256}"
 
 
 class Staged(NamedTuple):
@@ -47,4 +41,9 @@ class Staged(NamedTuple):
     path: str
     sha256: str
     written: bool
-    seen: Seen | Known
+    found: Seen | Mark
+
+    @property
+    def seen(self) -> Seen:
+        """The file as it was left."""
+        return Seen.told(self.found) if isinstance(self.found, str) else self.found

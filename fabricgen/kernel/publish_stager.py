@@ -15,7 +15,7 @@ from pathlib import Path
 
 from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.publish_files import new_file, same_content, same_files, write_all
-from fabricgen.kernel.publish_known import Seen, Staged
+from fabricgen.kernel.publish_known import Seen, Staged, mark_of
 from fabricgen.kernel.publish_manifest import Content, Entry, Tally, ancestors, check_member, disk_fault
 from fabricgen.kernel.publish_state import Memory
 
@@ -71,9 +71,8 @@ class Stager:
             found = os.stat(f"{self.real}/{path}", follow_symlinks=False)
         except OSError:
             return None
-        known = self.memory.state.files.get(path)
         with self._faults(path):
-            unchanged = known.sha256 == sha256 if known and known.holds(found) else same()
+            unchanged = self.memory.state.files.get(path) == mark_of(found, sha256) or same()
         return Seen.of(found) if unchanged else None
 
     def _write(self, path: str, pieces: Iterable[bytes]) -> Seen:

@@ -11,26 +11,30 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
 import tempfile
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from typing import BinaryIO, NamedTuple, TypeAlias
 
 from fabricgen.kernel.dataclass import dataclass
-from fabricgen.kernel.publish_known import Known, Seen, Staged
+from fabricgen.kernel.publish_known import Mark, Seen, Staged, mark_of
 from fabricgen.kernel.publish_lock import can_write_beside
 from fabricgen.kernel.publish_manifest import Entry
 from fabricgen.kernel.replacing import replace_file
 
 KEPT = 64
 """Folders that are remembered; the ones not built for longest are forgotten."""
-_FORMAT = 3
+_FORMAT = "4"
 _HEAD = 256
 """Bytes of a state within which its first two lines end."""
+_CODING = ("utf-8", "surrogateescape")
+"""Names of files need not be text."""
+_BETWEEN, _WITHIN = "\0", "\\"
+"""What is written between the texts of a state, and between what is said of a bundle: no path may have either."""
 _RACY_NS, _RACY_COARSE_NS = 20_000_000, 2_000_000_000
 """A file may change without a new time stamp while the clock of its file system stands: two ticks, or two seconds."""
 
@@ -48,10 +52,13 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is known of the files of a folder, and which bundles follow from which inputs."""
+    """What is known of the files of a folder, and which bundles follow from which inputs.
 
-    files: Mapping[str, Known] = field(default_factory=dict)
-    bundles: Mapping[BundleKey, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    Of a bundle: the digest of its inputs, in hexadecimal, and the paths of its files, with `_WITHIN` between.
+    """
+
+    files: Mapping[str, Mark] = field(default_factory=dict)
+    bundles: Mapping[BundleKey, str] = field(default_factory=dict)
 
     def updated(self, newer: State, parts: Container[str]) -> State:
         """This, with what is known since some parts were made anew, be it of unknown inputs."""
@@ -60,22 +67,22 @@ class State:
 
     def still_made(self, key: BundleKey, inputs: bytes, real: str, old: Mapping[str, Entry]) -> list[Staged] | None:
         """Files of a bundle that are in the folder `real`, as its inputs would make them; None if it must be made."""
-        digest, paths = self.bundles.get(key, ("", ()))
+        digest, *paths = self.bundles.get(key, "").split(_WITHIN)
         if digest != inputs.hex():
             return None
         part = key[0]
         files: list[Staged] = []
         for path in paths:
-            known = self.files.get(path)
-            if known is None or old.get(path) != (known.sha256, part) or not _stands(real, path, known):
+            mark, entry = self.files.get(path), old.get(path)
+            if mark is None or entry is None or entry.part != part or not _stands(real, path, entry.sha256, mark):
                 return None
-            files.append(Staged(part, path, known.sha256, False, known))
+            files.append(Staged(part, path, entry.sha256, False, mark))
         return files
 
 
-def _stands(real: str, path: str, known: Known) -> bool:
+def _stands(real: str, path: str, sha256: str, mark: Mark) -> bool:
     try:
-        return known.holds(os.stat(f"{real}/{path}", follow_symlinks=False))
+        return mark_of(os.stat(f"{real}/{path}", follow_symlinks=False), sha256) == mark
     except OSError:
         return False
 
@@ -86,25 +93,27 @@ def state_of(real: str, made: Sequence[Made], before: State) -> State:
     Files that changed so lately that they might change again without a trace are left out. What was known `before` of
     files that a build left where they were holds on, so that these are not looked at again.
     """
-    files: dict[str, Known] = {}
+    files: dict[str, Mark] = {}
     now = _clock_of(real)
     for _, _, staged in made:
         for each in staged:
-            known = before.files.get(each.path)
-            if known and (known is each.seen or _is_left(each, known)):
-                files[each.path] = known
+            mark = before.files.get(each.path)
+            if mark and (mark is each.found or _is_left(each, mark)):
+                files[each.path] = mark
                 continue
             found = os.stat(f"{real}/{each.path}", follow_symlinks=False)
-            if Seen.of(found) == each.seen[:3] and not _racy(found, now):
-                files[each.path] = Known.of(found, each.sha256)
+            if Seen.of(found) == each.seen and not _racy(found, now):
+                files[each.path] = mark_of(found, each.sha256)
     bundles = {
-        key: (inputs.hex(), tuple(each.path for each in staged)) for key, inputs, staged in made if inputs is not None
+        key: _WITHIN.join((inputs.hex(), *(each.path for each in staged)))
+        for key, inputs, staged in made
+        if inputs is not None
     }
     return State(files, bundles)
 
 
-def _is_left(staged: Staged, known: Known) -> bool:
-    return not staged.written and (*staged.seen[:3], staged.sha256) == (*known[:3], known.sha256)
+def _is_left(staged: Staged, mark: Mark) -> bool:
+    return not staged.written and mark.endswith(f" {staged.sha256}") and Seen.told(mark) == staged.seen
 
 
 def _clock_of(real: str) -> int:
@@ -154,17 +163,13 @@ class Memory:
         Its digest tells that `save_state` wrote it: what is in it need not be checked.
         """
         if self.cache is not None:
-            with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-                stamp, data = _read(_file_of(self.cache, self.real))
-                if data["format"] == _FORMAT and data["folder"] == self.real:
-                    files = {path: Known._make(known) for path, known in data["files"].items()}
-                    rows = data["bundles"] if stamp == self.stamp else ()
-                    return State(files, {(part, key): (inputs, tuple(paths)) for part, key, inputs, paths in rows})
+            with contextlib.suppress(OSError, ValueError):
+                return _read(_file_of(self.cache, self.real), self.real, self.stamp)
         return State()
 
 
 def _file_of(cache: Path, real: str) -> Path:
-    return cache / f"folder-{hashlib.sha256(os.fsencode(real)).hexdigest()[:32]}.json"
+    return cache / f"folder-{hashlib.sha256(os.fsencode(real)).hexdigest()[:32]}.state"
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -177,32 +182,40 @@ def _opened(path: Path) -> BinaryIO:
     return file
 
 
-def _read(path: Path) -> tuple[str, Any]:
-    """The stamp of a state, and what it says; raises OSError, and ValueError for one that is damaged."""
+def _read(path: Path, real: str, stamp: str) -> State:
+    """The state of the folder `real`, without bundles if its stamp is another.
+
+    Raises OSError, and ValueError for one that is damaged or not of that folder.
+    """
     with _opened(path) as file:
         digest, _, told = file.read().partition(b"\n")
     if hashlib.sha256(told).hexdigest().encode() != digest:
         raise ValueError("damaged")
-    stamp, _, body = told.partition(b"\n")
-    return stamp.decode(), json.loads(body)
+    stamped, _, body = told.decode(*_CODING).partition("\n")
+    form, folder, count, *texts = body.split(_BETWEEN)
+    if (form, folder) != (_FORMAT, real):
+        raise ValueError("of something else")
+    end = 2 * int(count)
+    files = dict(zip(texts[:end:2], texts[1:end:2], strict=True))
+    rows = texts[end:] if stamped == stamp else []
+    return State(files, dict(zip(zip(rows[::3], rows[1::3], strict=True), rows[2::3], strict=True)))
 
 
 def save_state(cache: Path, real: str, stamp: str, state: State) -> None:
     """Remember a folder, and forget the one not built for longest if there are many; a cache that fails is no fault."""
-    data = {
-        "format": _FORMAT,
-        "folder": real,
-        "files": state.files,
-        "bundles": [(*key, *value) for key, value in state.bundles.items()],
-    }
+    files = chain.from_iterable(state.files.items())
+    bundles = chain.from_iterable((*key, made) for key, made in state.bundles.items())
+    body = _BETWEEN.join((_FORMAT, real, str(len(state.files)), *files, *bundles))
+    if body.count(_BETWEEN) != 2 + 2 * len(state.files) + 3 * len(state.bundles):
+        return  # a key has one of its own
     with contextlib.suppress(OSError, ValueError):
-        told = f"{stamp}\n{json.dumps(data, separators=(',', ':'))}".encode()
+        told = f"{stamp}\n{body}".encode(*_CODING)
         cache.mkdir(mode=0o700, parents=True, exist_ok=True)
         replace_file(_file_of(cache, real), hashlib.sha256(told).hexdigest().encode() + b"\n" + told, mode=0o600)
         _forget(cache)
 
 
 def _forget(cache: Path) -> None:
-    states = sorted(cache.glob("folder-*.json"), key=lambda path: (-path.stat().st_mtime_ns, path.name))
+    states = sorted(cache.glob("folder-*"), key=lambda path: (-path.stat().st_mtime_ns, path.name))
     for path in states[KEPT:]:
         path.unlink(missing_ok=True)

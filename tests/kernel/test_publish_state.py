@@ -116,7 +116,7 @@ def test_what_was_touched_is_made_again(producer: Producer, damage: str) -> None
 
 @pytest.mark.parametrize("damage", ["remove", "cut", "flip", "of others", "link", "not ours", "folder"])
 def test_a_damaged_cache_makes_builds_slower_only(producer: Producer, damage: str) -> None:
-    (state,) = producer.cache.glob("folder-*.json")
+    (state,) = producer.cache.glob("folder-*.state")
     assert state.stat().st_mode & 0o777 == 0o600
     text = state.read_bytes()
     state.unlink()
@@ -152,7 +152,7 @@ def test_other_parts_are_still_known_after_a_build_of_one(producer: Producer) ->
 
 
 def test_a_build_that_changes_nothing_leaves_the_cache_alone(producer: Producer) -> None:
-    (state,) = producer.cache.glob("folder-*.json")
+    (state,) = producer.cache.glob("folder-*.state")
     before = state.stat().st_ino
     producer.build()
     assert state.stat().st_ino == before
