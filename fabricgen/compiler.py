@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
@@ -132,10 +132,11 @@ def header(design: Design) -> dict[str, object]:
     }
 
 
-def build_bundles(cluster: Cluster, findings: Mapping[str, int], options: BuildOptions) -> list[Bundle]:
+def build_bundles(cluster: Cluster, findings: Callable[[], Mapping[str, int]], options: BuildOptions) -> list[Bundle]:
     """Everything a build writes, part by part, still to be made: a table is one bundle, a switch another.
 
-    Raises InputError when a switch has no templates or port table.
+    `findings` counts them by severity; it is asked where that is told. Raises InputError when a switch has no
+    templates or port table.
     """
     from fabricgen.export.table import ExportContext
 
@@ -148,7 +149,7 @@ def build_bundles(cluster: Cluster, findings: Mapping[str, int], options: BuildO
 
 def _exports(name: str, cluster: Cluster, context: ExportContext) -> Iterator[Bundle]:
     """A part as one bundle, or as one for each of its portions."""
-    from fabricgen.export.table import HasPortions, HasRows, part
+    from fabricgen.export.table import HasPortions, HasRows, TellsFindings, part
     from fabricgen.kernel.publish import Bundle
 
     module = part(name)
@@ -158,7 +159,9 @@ def _exports(name: str, cluster: Cluster, context: ExportContext) -> Iterator[Bu
     else:
         make = partial(_exported, name, cluster, context)
         rows = module.rows(cluster) if isinstance(module, HasRows) else len(cluster.plan.links)
-        yield Bundle(name, name, make, cost=1 + rows // ROWS_PER_SWITCH)
+        here = isinstance(module, TellsFindings)
+        prepare = context.findings if here else None
+        yield Bundle(name, name, make, cost=1 + rows // ROWS_PER_SWITCH, prepare=prepare, here=here)
 
 
 def _exported(name: str, cluster: Cluster, context: ExportContext) -> Iterable[tuple[str, Content]]:

@@ -65,7 +65,7 @@ def example_cluster(name: str, *sets: str) -> Cluster:
 
 def built_files(cluster: Cluster, *parts: str) -> dict[str, bytes]:
     """What a build writes but the manifest, by path: of some parts, or of the usual ones."""
-    made = (file for bundle in build_bundles(cluster, {}, BuildOptions(parts=parts)) for file in bundle.make())
+    made = (file for bundle in build_bundles(cluster, dict, BuildOptions(parts=parts)) for file in bundle.make())
     return {path: bytes_of(content) for path, content in made}
 
 

@@ -52,9 +52,9 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class ExportContext:
-    """What parts are told beside the cluster: counts of findings by severity, and unit prices by part."""
+    """What parts are told beside the cluster: who counts findings by severity, and unit prices by part."""
 
-    findings: Mapping[str, int] = field(default_factory=dict)
+    findings: Callable[[], Mapping[str, int]] = dict
     prices: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -93,6 +93,13 @@ class HasRows(Protocol):
 
     def rows(self, cluster: Cluster) -> int:
         """How many rows of `links.csv` would take about as long."""
+
+
+@runtime_checkable
+class TellsFindings(Protocol):
+    """A part that tells of findings, for which a build looks while workers are at its tables."""
+
+    TELLS_FINDINGS: bool
 
 
 def part_names(*, on_request: bool) -> tuple[str, ...]:

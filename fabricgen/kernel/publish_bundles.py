@@ -36,6 +36,9 @@ class Bundle(NamedTuple):
     `expect` is called where a rebuild makes few bundles, before the first of them, with the keys of those that are its
     own: no others will be made.
 
+    `here` says that, in a folder, the parent of workers makes them once these have begun: what they follow from takes
+    some time to find out, and the parent needs it too.
+
     `cost` is what it takes to make, roughly, with the configuration of one switch as the unit.
     """
 
@@ -44,8 +47,9 @@ class Bundle(NamedTuple):
     make: Make
     inputs: Callable[[], bytes | None] | None = None
     cost: int = 1
-    prepare: Callable[[], None] | None = None
+    prepare: Callable[[], object] | None = None
     expect: Callable[[Sequence[str]], None] | None = None
+    here: bool = False
 
 
 Told: TypeAlias = Callable[[Bundle], None]

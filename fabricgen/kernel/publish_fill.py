@@ -35,7 +35,7 @@ def fill(stage: Stage, bundles: Sequence[Bundle], jobs: int, told: Told) -> list
         prepare(bundles)
     staging = _Staging(stage.stager(), bundles)
     filling = _Filling(stage, bundles, told, staging)
-    first = large([bundle.cost for bundle in bundles])
+    first = large([0 if bundle.here else bundle.cost for bundle in bundles])
     ready = [(number,) for number in filling.changed(first)]
     later = filling.to_make([number for number in range(len(bundles)) if number not in first])
     made = as_given(staging, ready, later, workers_for(bundles, jobs))
@@ -86,6 +86,8 @@ class _Filling:
 
     def to_make(self, numbers: Sequence[int]) -> Iterator[tuple[int, ...] | None]:
         """Yield, in portions for workers, bundles that must be made, and None whenever some were looked at."""
+        yield from self._make(self.changed(number for number in numbers if self.bundles[number].here))
+        numbers = [number for number in numbers if not self.bundles[number].here]
         left: tuple[int, ...] = ()
         rebuilds = bool(self.stage.memory.state.bundles)
         worth, handed_out = _OF_FEW if rebuilds else 1, not rebuilds
@@ -99,9 +101,13 @@ class _Filling:
             yield left or None
         else:
             expect(self.bundles[number] for number in left)
-            for number in left:
-                self.few.extend(self.staging((number,)))
-                yield None
+            yield from self._make(left)
+
+    def _make(self, numbers: Iterable[int]) -> Iterator[None]:
+        """Make some here, and yield whenever one is made."""
+        for number in numbers:
+            self.few.extend(self.staging((number,)))
+            yield None
 
     def changed(self, numbers: Iterable[int]) -> Iterator[int]:
         """Yield the numbers of bundles that must be made; the others are entered as they are."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.lint_settings import ProjectLint, Waiver
@@ -97,6 +98,24 @@ def lint(
     kept += _weighed(design, (*on_waivers, *on_severities), softened)
     accepted = tuple(sorted(dict.fromkeys(waived), key=lambda w: _place(w.finding)))
     return LintResult(_ordered(design, kept), accepted, tallied(softened))
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What `lint` says of a cluster, looked for when somebody first asks; `others` as there."""
+
+    design: Design
+    cluster: Cluster
+    others: tuple[Diagnostic, ...] = ()
+
+    @cached_property
+    def result(self) -> LintResult:
+        """All findings."""
+        return lint(self.design, self.cluster, others=self.others)
+
+    def counts(self) -> dict[str, int]:
+        """Errors and warnings."""
+        return self.result.counts
 
 
 def _findings(design: Design, cluster: Cluster | None) -> Iterator[Diagnostic]:

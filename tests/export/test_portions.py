@@ -17,7 +17,7 @@ def test_portions_make_the_files_of_a_part_also_in_another_process(name: str, mo
     monkeypatch.setattr(book, "MOST_RACKS", 2)
     cluster, module = example_cluster("leaf-spine"), part(name)
     assert isinstance(module, HasPortions)
-    bundles = build_bundles(cluster, {}, BuildOptions((name,)))
+    bundles = build_bundles(cluster, dict, BuildOptions((name,)))
     assert len({bundle.key for bundle in bundles}) == len(bundles) > 1
     assert {bundle.part for bundle in bundles} == {name}
     at_once = [(path, bytes_of(content)) for path, content in module.files(cluster, ExportContext())]

@@ -18,6 +18,8 @@ from tests.kernel.publishing import HEADER, tree
 SWITCHES = 12 * TASK
 _MADE_HERE: list[str] = []
 """Switches that this process made; those that workers made are noted in their memory alone."""
+_TOLD_HERE: list[str] = []
+"""Findings of which this process told."""
 _EXPECTED: list[str] = []
 """Switches that this process was told it would make."""
 
@@ -32,6 +34,11 @@ def _switch(name: str, asn: int) -> Iterator[tuple[str, bytes]]:
 def _expect(names: Sequence[str]) -> None:
     assert not _MADE_HERE
     _EXPECTED.extend(names)
+
+
+def _summary(findings: str) -> Iterator[tuple[str, bytes]]:
+    _TOLD_HERE.append(findings)
+    yield "summary.json", findings.encode()
 
 
 def _table(rows: int) -> Iterator[tuple[str, Iterator[bytes]]]:
@@ -84,3 +91,17 @@ def test_the_first_of_several_faults_is_told_and_nothing_lands(tmp_path: Path, w
         _build(tmp_path, dict.fromkeys(wrong, -1))
     assert tree(tmp_path / "out") == before
     assert _build(tmp_path, {}).written == 0
+
+
+@pytest.mark.parametrize("changed", [range(3), range(SWITCHES)], ids=["few", "all"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_the_parent_needs_too_it_makes_itself(tmp_path: Path, changed: range, jobs: int) -> None:
+    """Whoever makes the switches, and however large it is said to be."""
+    before: dict[int, int] = {}
+    for asns, count in ((before, "1"), (dict.fromkeys(changed, 65002), "2")):
+        summary = Bundle("summary", "summary", partial(_summary, count), cost=9 * TASK, here=True)
+        bundles = [*_bundles(asns), summary]
+        _MADE_HERE.clear()
+        publish_folder(tmp_path / "out", bundles, header=HEADER, jobs=jobs, cache=tmp_path / "cache")
+        assert _TOLD_HERE.pop() == count
+        assert tree(tmp_path / "out")["summary.json"] == count.encode()

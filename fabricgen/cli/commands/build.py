@@ -61,7 +61,7 @@ def command(
     from fabricgen.compiler import BuildOptions, build_bundles, chosen_parts, compile_cluster, compile_design, header
     from fabricgen.compiler import template_findings as on_templates
     from fabricgen.kernel.workers import processors
-    from fabricgen.lint.engine import lint
+    from fabricgen.lint.engine import Judgement
 
     if (output is None) == (archive is None):
         raise click.UsageError("say where to write: -o FOLDER or --archive FILE")
@@ -74,16 +74,18 @@ def command(
     if locked:
         check_locked(cluster)
     renders = not parts or "configs" in parts
-    result = lint(design, cluster, others=on_templates(cluster, templates if renders else None))
-    bundles = build_bundles(cluster, result.counts, options)
+    judgement = Judgement(design, cluster, on_templates(cluster, templates if renders else None))
+    bundles = build_bundles(cluster, judgement.counts, options)
+    if not any(bundle.here for bundle in bundles):
+        judgement.counts()  # before anything is written
     with progress_of(bundles) as told:
         workers = jobs or processors()
         report = _publish(bundles, output, archive, parts, header=header(design), jobs=workers, told=told)
     keep_lock(cluster, trial=bool(sets))
-    print_findings(result)
+    print_findings(judgement.result)
     changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed"
     click.echo(f"{archive or output}: {changed} in {time.monotonic() - started:.1f} s", err=True)
-    return 1 if fails(result, design.loaded.project, fail_on) else 0
+    return 1 if fails(judgement.result, design.loaded.project, fail_on) else 0
 
 
 def _publish(

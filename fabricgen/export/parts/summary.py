@@ -12,6 +12,7 @@ from fabricgen.design.summary import summary
 from fabricgen.export.table import ExportContext, File
 
 ON_REQUEST = False
+TELLS_FINDINGS = True
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
@@ -22,7 +23,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     figures = summary(cluster.design)
     for (fabric, key), fewer in _put_together(cluster).items():
         figures["fabrics"][fabric]["cables"][key] -= fewer
-    yield "summary.json", (json.dumps(figures | {"findings": dict(context.findings)}, indent=2) + "\n").encode()
+    yield "summary.json", (json.dumps(figures | {"findings": dict(context.findings())}, indent=2) + "\n").encode()
 
 
 def rows(cluster: Cluster) -> int:
