@@ -32,7 +32,7 @@ def fill(stage: Stage, bundles: Sequence[Bundle], jobs: int, told: Told) -> list
     cannot use their input the first one, whoever began first.
     """
     if not stage.memory.has_bundles:
-        prepare(bundles)
+        prepare(bundle for bundle in bundles if not bundle.here)
     staging = _Staging(stage.stager(), bundles)
     filling = _Filling(stage, bundles, told, staging)
     first = large([0 if bundle.here else bundle.cost for bundle in bundles])

@@ -145,7 +145,7 @@ class FabricWiring:
 
     def _of_switches(self, devices: Ints) -> tuple[Ints, Ints]:
         """Rail and plane of links that take them from a switch: from 1, 0 for none."""
-        return self._devices.rail[devices] + 1, self._devices.plane[devices] + 1
+        return self._devices.rail.take(devices) + 1, self._devices.plane.take(devices) + 1
 
     def _extra(self, extra: ExtraSet) -> Wires:
         tier = self._design.tier(extra.tier)
