@@ -3,6 +3,10 @@
 Files are created in fresh folders, with everything earlier on the disk. A file system is slow at creating files right
 after it has deleted many (ext4 passes over inodes that were freed within a minute), so folders are kept until the round
 is over, or the disk would be full; after their removal the next case waits.
+
+A virtual machine gives freed memory back to its host bit by bit, and is slow to have it again (Linux, free page
+reporting). What writes first after deletions finds memory at hand, what writes next does not: before a folder and its
+floor are measured, the same files are written once without being measured, and kept, so that all start alike.
 """
 
 from __future__ import annotations
@@ -60,6 +64,10 @@ class Lab:
     def remove(self, folder: Path) -> None:
         """Delete a folder and let the file system rest."""
         shutil.rmtree(folder, ignore_errors=True)
+        self.settle()
+
+    def settle(self) -> None:
+        """Write everything to the disk, and let the file system and memory rest."""
         os.sync()
         time.sleep(self.rest_s)
 
@@ -102,7 +110,11 @@ def _measure(lab: Lab, size: Size, case: Case, rows: dict[str, Row], folder: Pat
     listing = folder / "listing.json"
     if case.target:
         _make_room(lab, folder, rows)
-    before = _floor(lab, case, listing, folder, "before") if case.floor == "files" else []
+    before = []
+    if case.floor == "files":
+        lab.settle()
+        _floor(lab, case, listing, folder, "unmeasured")
+        before = _floor(lab, case, listing, folder, "before")
     command = [argument.replace("{}", str(folder), 1) for argument in case.command]
     found, _ = lab.run(command, case.codes)
     row.runs.append(found)
@@ -123,7 +135,7 @@ def _make_room(lab: Lab, folder: Path, rows: dict[str, Row]) -> None:
         for path in folder.iterdir():
             if path.is_dir() and path.name != "folder":
                 shutil.rmtree(path)
-        time.sleep(lab.rest_s)
+        lab.settle()
     os.sync()
 
 

@@ -132,7 +132,7 @@ def _producers(cluster: Any, counts: Any) -> Iterator[tuple[str, Callable[[], It
     from fabricgen.export.table import ExportContext, part, part_names
     from fabricgen.render.engine import render_options, render_rows
 
-    context = ExportContext(counts)
+    context = ExportContext(lambda: counts)
     for name in part_names(on_request=False):
         yield f"{TABLE} {name}", partial(part(name).files, cluster, context)
     options = render_options(cluster)
