@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import tarfile
 from collections.abc import Sequence
@@ -138,6 +139,18 @@ def test_memory_of_children_counts() -> None:
         if tree_mb > 120:
             break
     assert tree_mb > 120 > process_mb
+
+
+def test_the_stages_of_a_build_account_for_every_byte(tmp_path: Path) -> None:
+    size = SIZES["1k"]
+    command = [sys.executable, "-m", "benchmarks.stages", str(size.blueprint), str(tmp_path / "out")]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    found = json.loads(done.stdout)
+    assert found["links"] == size.links
+    produced = {stage["stage"]: stage["bytes"] for stage in found["stages"]}
+    assert produced["configurations sonic"] > produced["table links"] > 0
+    written = sum(file.stat().st_size for file in (tmp_path / "out").rglob("*") if file.is_file())
+    assert sum(produced.values()) == written
 
 
 def test_the_chart_has_a_line_for_what_was_measured() -> None:
