@@ -182,6 +182,14 @@ def test_same_bytes_whatever_the_hash_seed_folder_or_jobs(tmp_path: Path) -> Non
     assert results[0] == results[1]
 
 
+@pytest.mark.parametrize(("name", "told"), [("out.tar.zst", True), ("out.zip", True), ("v1.2", False), ("out", False)])
+def test_a_folder_named_as_an_archive_is_said_to_be_a_folder(tmp_path: Path, fabricgen, name: str, told: bool) -> None:
+    done = fabricgen("build", BLUEPRINTS / "leaf-spine.yaml", "-o", tmp_path / name, "--only", "summary")
+    assert done.code == 0
+    assert (tmp_path / name / "summary.json").is_file()
+    assert (f"`--archive {tmp_path / name}` writes an archive" in done.err) is told
+
+
 def test_an_archive_holds_the_same_files(tmp_path: Path, fabricgen) -> None:
     blueprint = BLUEPRINTS / "leaf-spine.yaml"
     assert fabricgen("build", blueprint, "-o", tmp_path / "folder").code == 0

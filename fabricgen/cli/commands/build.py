@@ -66,6 +66,8 @@ def command(
     if (output is None) == (archive is None):
         raise click.UsageError("say where to write: -o FOLDER or --archive FILE")
     started = time.monotonic()
+    if output is not None and output.suffix:
+        _tell_of_archives(output)
     parts = tuple(sorted(chosen_parts(p.strip() for p in only.split(",") if p.strip())))
     known = read_prices(prices)
     options = BuildOptions(parts, templates, known, redact_secrets, allow_outside, rebuilds=output is not None)
@@ -86,6 +88,14 @@ def command(
     changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed"
     click.echo(f"{archive or output}: {changed} in {time.monotonic() - started:.1f} s", err=True)
     return 1 if fails(judgement.result, design.loaded.project, fail_on) else 0
+
+
+def _tell_of_archives(output: Path) -> None:
+    """Say that a folder named as an archive is a folder."""
+    from fabricgen.kernel.publish_members import FORMATS
+
+    if output.name.endswith(tuple(FORMATS)):
+        click.echo(f"{output} will be a folder; `--archive {output}` writes an archive", err=True)
 
 
 def _publish(
