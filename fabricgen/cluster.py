@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.allocate.addresses import Addresses, allocate
-from fabricgen.allocate.cells import Strings
-from fabricgen.allocate.names import device_names, site_names
-from fabricgen.allocate.ports import PortNames
-from fabricgen.allocate.sessions import check_sessions
-from fabricgen.blueprint.adopted import ADOPTED
-from fabricgen.blueprint.lock import Lock
-from fabricgen.configuration import check_configurations
+from fabricgen.as_built.overrides.planned import Planned
+from fabricgen.blueprint.beside.adopted import ADOPTED
+from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.extents import Extents
-from fabricgen.plan.expand import build_plan
-from fabricgen.plan.tables import SWITCH, Plan, Wide
-from fabricgen.recabling.planned import Planned
+from fabricgen.numbering.addresses.allocate import Addresses, allocate
+from fabricgen.numbering.asn.sessions import check_sessions
+from fabricgen.numbering.cells import Strings
+from fabricgen.numbering.names import device_names, site_names
+from fabricgen.numbering.ports import PortNames
+from fabricgen.views.configuration import check_configurations
+from fabricgen.wiring.expand import build_plan
+from fabricgen.wiring.tables import SWITCH, Plan, Wide
 
 if TYPE_CHECKING:
-    from fabricgen.fabric_view import FabricView
-    from fabricgen.intent import FabricIntent
-    from fabricgen.recabling.ends import CableIds
-    from fabricgen.switch_inputs import SwitchInputs
-    from fabricgen.switch_shapes import SwitchShapes
-    from fabricgen.switch_view import SwitchView
-    from fabricgen.switch_views import SwitchViews
+    from fabricgen.as_built.overrides.ends import CableIds
+    from fabricgen.views.fabric import FabricView
+    from fabricgen.views.intent import FabricIntent
+    from fabricgen.views.switch import SwitchView
+    from fabricgen.views.switches import SwitchViews
 
 
 @dataclass(frozen=True)
@@ -70,21 +68,21 @@ class Cluster:
     @cached_property
     def lock(self) -> Lock:
         """All that is given and to be remembered, by this build and earlier ones."""
-        from fabricgen.design.remembered import with_remembered
+        from fabricgen.lock.remembered import with_remembered
 
         return with_remembered(self.design, self.addresses.lock)
 
     def holes_of(self, lock: Lock) -> dict[tuple[str, str], Extents]:
         """What a lock holds for things that are gone, by kind and holder."""
-        from fabricgen.allocate.release import holes
-        from fabricgen.design.remembered import positions_needed
+        from fabricgen.lock.release import holes
+        from fabricgen.lock.remembered import positions_needed
 
         return holes(lock, self.holders, self.design.layout, positions_needed(self.design))
 
     @cached_property
     def holders(self) -> frozenset[tuple[str, str]]:
         """(kind, name) of every holder in the lock that is in use."""
-        from fabricgen.design.remembered import in_use
+        from fabricgen.lock.remembered import in_use
 
         return self.addresses.used | in_use(self.design)
 
@@ -101,7 +99,7 @@ class Cluster:
     @cached_property
     def cable_id_columns(self) -> CableIds:
         """The same, in columns."""
-        from fabricgen.recabling.ends import cable_ids
+        from fabricgen.as_built.overrides.ends import cable_ids
 
         return cable_ids(self.planned.plan, self.name_column, self.planned.port_names.cage_columns)
 
@@ -125,13 +123,13 @@ class Cluster:
 
     def whole_fabrics(self) -> list[str]:
         """Fabrics whose switches one manager runs, in order; those linked with one of them go under its name."""
-        from fabricgen.fabric_view import whole_fabrics
+        from fabricgen.views.fabric import whole_fabrics
 
         return list(whole_fabrics(self.design))
 
     def whole_fabric(self, name: str) -> FabricView:
         """The view of one of `whole_fabrics`."""
-        from fabricgen.fabric_view import fabric_view
+        from fabricgen.views.fabric import fabric_view
 
         return fabric_view(self.design, self.plan, self.names, name)
 
@@ -141,7 +139,7 @@ class Cluster:
 
     @cached_property
     def _intents(self) -> dict[str, FabricIntent]:
-        from fabricgen.intent import fabric_intent
+        from fabricgen.views.intent import fabric_intent
 
         return {f.name: fabric_intent(self.design, f, self.addresses.own_loopbacks) for f in self.design.fabrics}
 
@@ -151,25 +149,12 @@ class Cluster:
 
     def switch(self, row: int) -> SwitchView:
         """The view of one switch, by its row in the device table."""
-        return self._views.switch(row)
+        return self.views.switch(row)
 
     @cached_property
-    def shapes(self) -> SwitchShapes:
-        """What its switches have in common, and the texts by which they differ."""
-        from fabricgen.switch_shapes import SwitchShapes
-
-        return SwitchShapes(self._views)
-
-    @cached_property
-    def inputs(self) -> SwitchInputs:
-        """Digests of what configurations of its switches follow from."""
-        from fabricgen.switch_inputs import SwitchInputs
-
-        return SwitchInputs(self._views)
-
-    @cached_property
-    def _views(self) -> SwitchViews:
-        from fabricgen.switch_views import SwitchViews
+    def views(self) -> SwitchViews:
+        """The tables from which views of single switches are put together."""
+        from fabricgen.views.switches import SwitchViews
 
         ports, cables = self.port_names.port_columns, self.cable_id_columns
         return SwitchViews(self.design, self.plan, self.addresses, self.names, self.sites, ports, cables, self._intents)
@@ -187,12 +172,12 @@ def build_cluster(design: Design) -> Cluster:
         port_names = PortNames(design, plan)
         port_names.check()
         if design.loaded.blueprint.address_of or design.layout.lock.words_of(ADOPTED):
-            from fabricgen.allocate.overrides import with_overrides
+            from fabricgen.numbering.overrides import with_overrides
 
             addresses = with_overrides(design, plan, names, port_names, addresses)
         planned = Planned(plan, port_names, {})
         if design.loaded.blueprint.cable_of:
-            from fabricgen.recabling.built import as_built
+            from fabricgen.as_built.overrides.built import as_built
 
             plan, port_names, planned = as_built(design, plan, names, port_names)
         check_sessions(design, plan, names, addresses.asn)
@@ -206,7 +191,7 @@ def build_cluster(design: Design) -> Cluster:
 
 def _check_guids(design: Design, plan: Plan, names: Sequence[str]) -> None:
     """Raises InputError where stated GUIDs do not fit the devices of fabrics."""
-    from fabricgen.fabric_view import fabric_view, whole_fabrics
+    from fabricgen.views.fabric import fabric_view, whole_fabrics
 
     for name in whole_fabrics(design):
         fabric_view(design, plan, names, name)

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, settings
 
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
-from fabricgen.compiler import BuildOptions, build_bundles
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
-from fabricgen.kernel.publish_manifest import Content
+from fabricgen.pipeline import BuildOptions, build_bundles
+from fabricgen.publish.manifest import Content
 
 BLUEPRINTS = Path(__file__).resolve().parent.parent / "blueprints"
 EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))

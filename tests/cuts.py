@@ -8,7 +8,7 @@ from itertools import combinations
 
 import networkx
 
-from fabricgen.plan.tables import NODE, Plan
+from fabricgen.wiring.tables import NODE, Plan
 
 
 def node_rows(plan: Plan) -> list[int]:

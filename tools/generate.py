@@ -13,7 +13,7 @@ from typing import Any
 
 from fabricgen.blueprint.schema import SCHEMAS, blueprint_schema, schema_text
 from fabricgen.catalog.loader import Catalog, compiled_folders
-from fabricgen.design.scale_up import kind_of
+from fabricgen.design.scale_up.domains import kind_of
 from fabricgen.lint.docs import rules_page
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -1,1 +1,1 @@
-"""As built: what a technician wrote into the wiring list, taken into overrides of single cables."""
+"""As built: single cables that differ from the plan, and the redlined sheets that say so."""

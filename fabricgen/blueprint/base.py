@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.kernel.frozen_model import FrozenModel
+from fabricgen.models.frozen_model import FrozenModel
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler

@@ -5,21 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from fabricgen.blueprint.adopted import ADOPTED
-from fabricgen.blueprint.guids import GuidRow, read_guids
-from fabricgen.blueprint.lint_settings import Limits, Project
-from fabricgen.blueprint.lock import CODE, Lock, lock_path, locked_blueprint, read_lock
+from fabricgen.blueprint.beside.adopted import ADOPTED
+from fabricgen.blueprint.beside.guids import GuidRow, read_guids
+from fabricgen.blueprint.beside.lock import CODE, Lock, lock_path, locked_blueprint, read_lock
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.old_names import as_written
 from fabricgen.blueprint.project import find_settings, read_settings
+from fabricgen.blueprint.sections.lint_settings import Limits, Project
 from fabricgen.blueprint.source import read_source
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
-from fabricgen.kernel.located_yaml import Located, validate
-from fabricgen.kernel.model_data import plain_data
+from fabricgen.models.model_data import plain_data
+from fabricgen.models.validation import validate
+from fabricgen.yaml.located import Located
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,21 +5,21 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from fabricgen.blueprint.base import Model
-from fabricgen.blueprint.cable_overrides import CableOverrides
-from fabricgen.blueprint.cabling import Cabling
-from fabricgen.blueprint.configuration import DeviceConfiguration, Snippets
-from fabricgen.blueprint.fabric import Fabric, NosOf
-from fabricgen.blueprint.floor import Floor
-from fabricgen.blueprint.lint_settings import BlueprintLint
-from fabricgen.blueprint.management import Management
-from fabricgen.blueprint.naming import Names
-from fabricgen.blueprint.overrides import Override
-from fabricgen.blueprint.qos import Qos
-from fabricgen.blueprint.routing import Ip, Pools, Routing
 from fabricgen.blueprint.scalars import NAME_PATTERN, NODES_FORM, Line, Name, NodesOf
-from fabricgen.blueprint.spares import Spares
-from fabricgen.kernel.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
-from fabricgen.kernel.forms import CATALOGUE
+from fabricgen.blueprint.sections.cable_overrides import CableOverrides
+from fabricgen.blueprint.sections.cabling import Cabling
+from fabricgen.blueprint.sections.configuration import DeviceConfiguration, Snippets
+from fabricgen.blueprint.sections.fabric import Fabric, NosOf
+from fabricgen.blueprint.sections.floor import Floor
+from fabricgen.blueprint.sections.lint_settings import BlueprintLint
+from fabricgen.blueprint.sections.management import Management
+from fabricgen.blueprint.sections.naming import Names
+from fabricgen.blueprint.sections.overrides import Override
+from fabricgen.blueprint.sections.qos import Qos
+from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
+from fabricgen.blueprint.sections.spares import Spares
+from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+from fabricgen.models.forms import CATALOGUE
 
 NodeSets = Annotated[
     dict[Name, NodesOf],

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from fabricgen.kernel.diagnostics import InputError, Path, Span, fault
-from fabricgen.kernel.validation import dotted
-from fabricgen.kernel.yaml_tree import (
+from fabricgen.models.validation import dotted
+from fabricgen.yaml.tree import (
     MAX_DEPTH,
     Entry,
     Node,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fabricgen.blueprint.lint_settings import Project
-from fabricgen.kernel.located_yaml import Located, read_located, validate
+from fabricgen.blueprint.sections.lint_settings import Project
+from fabricgen.models.validation import validate
+from fabricgen.yaml.located import Located, read_located
 
 SETTINGS = ".fabricgen.yaml"
 """The file's name."""

@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fabricgen.blueprint.lint_settings import Project
 from fabricgen.blueprint.models import Blueprint
+from fabricgen.blueprint.sections.lint_settings import Project
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.schema import catalog_schema
-from fabricgen.kernel.json_schema import schema_of
+from fabricgen.models.json_schema import schema_of
 
 _INCLUDE = {
     "description": "Files that this one is laid over, relative to it; the last wins.",

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from fabricgen.blueprint.overlays import apply_set, overlay
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, Span, fault
-from fabricgen.kernel.located_yaml import Include, Located, locate
 from fabricgen.kernel.text_input import MAX_BYTES, read_bytes
-from fabricgen.kernel.yaml_tree import MAX_DEPTH, Anchor, Entry, Node, kind_of, mapping, parse_tree, sequence
+from fabricgen.yaml.located import Include, Located, locate
+from fabricgen.yaml.tree import MAX_DEPTH, Anchor, Entry, Node, kind_of, mapping, parse_tree, sequence
 
 MAX_INCLUDE_DEPTH = 16
 """How many files may include one another in a chain."""

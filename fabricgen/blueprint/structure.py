@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fabricgen.blueprint.lint_settings import Project
-from fabricgen.blueprint.lock import is_lock, parse_lock
+from fabricgen.blueprint.beside.lock import is_lock, parse_lock
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.project import SETTINGS
+from fabricgen.blueprint.sections.lint_settings import Project
 from fabricgen.blueprint.source import read_source
 from fabricgen.catalog.models import PROFILE_KINDS
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.catalog.sonic_models import SonicPlatform
-from fabricgen.kernel.located_yaml import read_located, validate
 from fabricgen.kernel.text_input import read_bytes
+from fabricgen.models.validation import validate
+from fabricgen.yaml.located import read_located
 
 
 def check_structure(file: str) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 
 from fabricgen.catalog.profile import Profile
 from fabricgen.kernel.dataclass import dataclass
-from fabricgen.kernel.fields import AfterValidator, Field
+from fabricgen.models.fields import AfterValidator, Field
 
 OPTICAL = ("CPO", "LC")
 """Cages that light leaves: fibres plug in, nothing electrical does."""

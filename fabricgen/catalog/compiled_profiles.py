@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from fabricgen.kernel.plain_model import PlainModel
+from fabricgen.models.plain_model import PlainModel
 
 BUILT_IN = Path(__file__).resolve().parent
 _KIND = "is"

@@ -23,8 +23,9 @@ from fabricgen.catalog.profile import Profile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.kernel.diagnostics import Path as Place
 from fabricgen.kernel.diagnostics import Span, did_you_mean, fault
-from fabricgen.kernel.located_yaml import read_located, validate
-from fabricgen.kernel.plain_model import PlainModel
+from fabricgen.models.plain_model import PlainModel
+from fabricgen.models.validation import validate
+from fabricgen.yaml.located import read_located
 
 if TYPE_CHECKING:
     from fabricgen.catalog.sonic_models import SonicPlatform
@@ -225,8 +226,8 @@ def read_built_in(model: type[M], file: Path) -> M:
     """A file of the program from its YAML; nobody asks where something stands in it, unless it is wrong."""
     from pydantic import ValidationError
 
-    from fabricgen.kernel.as_pydantic import adapter
-    from fabricgen.kernel.plain_yaml import NotPlainError, read_plain
+    from fabricgen.models.as_pydantic import adapter
+    from fabricgen.yaml.plain import NotPlainError, read_plain
 
     try:
         return adapter(model).validate_python(read_plain(file))

@@ -17,7 +17,7 @@ from fabricgen.catalog.rack_models import RackProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.catalog.switch_models import CageClass, LineCards, SwitchProfile
 from fabricgen.kernel.dataclass import dataclass
-from fabricgen.kernel.fields import Field
+from fabricgen.models.fields import Field
 
 __all__ = [
     "COPPER",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from fabricgen.catalog.models import CageClass
 from fabricgen.catalog.nos_configuration import NosConfiguration
 from fabricgen.kernel.dataclass import dataclass
-from fabricgen.kernel.fields import Field
-from fabricgen.kernel.plain_model import PlainModel
+from fabricgen.models.fields import Field
+from fabricgen.models.plain_model import PlainModel
 
 if TYPE_CHECKING:
     from fabricgen.catalog.sonic_models import SonicPlatform

@@ -7,8 +7,8 @@ from typing import Annotated, Literal, Self
 
 from fabricgen.catalog.profile import DeviceProfile
 from fabricgen.kernel.dataclass import dataclass
-from fabricgen.kernel.fields import Field, model_validator
-from fabricgen.kernel.plain_model import PlainModel
+from fabricgen.models.fields import Field, model_validator
+from fabricgen.models.plain_model import PlainModel
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,8 @@ from dataclasses import field
 from typing import Annotated, Literal, TypeAlias
 
 from fabricgen.kernel.dataclass import dataclass
-from fabricgen.kernel.fields import AfterValidator, Field
-from fabricgen.kernel.plain_model import PlainModel
+from fabricgen.models.fields import AfterValidator, Field
+from fabricgen.models.plain_model import PlainModel
 
 Feature: TypeAlias = Literal[
     "users",

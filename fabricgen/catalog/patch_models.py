@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self
 
 from fabricgen.catalog.profile import Profile
 from fabricgen.kernel.dataclass import dataclass
-from fabricgen.kernel.fields import Field, model_validator
+from fabricgen.models.fields import Field, model_validator
 
 Polarity = Literal["A", "B", "C"]
 Adapter = Literal["A", "B"]

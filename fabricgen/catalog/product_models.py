@@ -8,9 +8,9 @@ from typing import Annotated, Literal, Self
 from fabricgen.catalog.cable_models import ascending
 from fabricgen.catalog.profile import Profile, Tag
 from fabricgen.kernel.dataclass import dataclass
-from fabricgen.kernel.fields import AfterValidator, Field, model_validator
-from fabricgen.kernel.plain_model import PlainModel
 from fabricgen.kernel.units import number
+from fabricgen.models.fields import AfterValidator, Field, model_validator
+from fabricgen.models.plain_model import PlainModel
 
 CODED, PLAIN = "{nnn}", "{m}"
 """Where a part number has its length: in three places with A for a half (`N01A` is 1.5 m), or as it is (`30`)."""

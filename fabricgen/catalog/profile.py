@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fabricgen.kernel.dataclass import dataclass
-from fabricgen.kernel.fields import Field
-from fabricgen.kernel.plain_model import PlainModel
+from fabricgen.models.fields import Field
+from fabricgen.models.plain_model import PlainModel
 
 Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", description="Name used in blueprints.")]
 Tag = Literal["V", "R", "D"]

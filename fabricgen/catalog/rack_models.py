@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from fabricgen.catalog.profile import Profile
 from fabricgen.kernel.dataclass import dataclass
-from fabricgen.kernel.fields import Field, model_validator
+from fabricgen.models.fields import Field, model_validator
 
 Unit = Annotated[int, Field(ge=1, le=60, description="A rack unit, counted from the bottom, from 1.")]
 

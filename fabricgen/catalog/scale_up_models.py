@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 
 from fabricgen.catalog.profile import Profile
 from fabricgen.kernel.dataclass import dataclass
-from fabricgen.kernel.fields import Field, model_validator
+from fabricgen.models.fields import Field, model_validator
 
 Dimensions = tuple[int, ...]
 

@@ -7,8 +7,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from fabricgen.catalog.models import PROFILE_KINDS
-from fabricgen.kernel.as_pydantic import adapter
-from fabricgen.kernel.json_schema import SchemaWriter, finished
+from fabricgen.models.as_pydantic import adapter
+from fabricgen.models.json_schema import SchemaWriter, finished
 
 
 def catalog_schema() -> dict[str, Any]:

@@ -10,8 +10,8 @@ from dataclasses import field
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 from fabricgen.kernel.dataclass import dataclass
-from fabricgen.kernel.fields import Field
-from fabricgen.kernel.plain_model import PlainModel
+from fabricgen.models.fields import Field
+from fabricgen.models.plain_model import PlainModel
 
 BufferRole: TypeAlias = Literal["t0", "t1"]
 """Whether hosts attach to a switch (t0) or not (t1)."""

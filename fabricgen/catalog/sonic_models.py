@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from fabricgen.catalog.profile import Id
 from fabricgen.catalog.sonic_buffers import BufferSet
 from fabricgen.kernel.dataclass import dataclass
-from fabricgen.kernel.fields import Field
-from fabricgen.kernel.plain_model import PlainModel
+from fabricgen.models.fields import Field
+from fabricgen.models.plain_model import PlainModel
 
 
 @dataclass(frozen=True, kw_only=True)

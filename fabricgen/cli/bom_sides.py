@@ -10,11 +10,11 @@ from pathlib import Path, PurePosixPath
 
 from fabricgen.cli.sides import compiled_side, listing_of, relabelled
 from fabricgen.cluster import Cluster
-from fabricgen.diff.bom_file import SUFFIXES, read_bom
+from fabricgen.diff.bill.file import SUFFIXES, read_bom
+from fabricgen.diff.git_tree import PREFIX, GitTree, open_tree
 from fabricgen.diff.listing import Listing
-from fabricgen.export.parts import bom
+from fabricgen.export.files import bom
 from fabricgen.export.table import ExportContext
-from fabricgen.kernel.git_tree import PREFIX, GitTree, open_tree
 from fabricgen.kernel.text_input import MAX_BYTES
 
 _LIST = "bom.csv"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from fabricgen.blueprint.lint_settings import Project
+from fabricgen.blueprint.sections.lint_settings import Project
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.lint.engine import LintResult
 

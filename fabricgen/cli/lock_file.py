@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.blueprint.lock import CODE, Lock, lock_text
+from fabricgen.blueprint.beside.lock import CODE, Lock, lock_text
 from fabricgen.cli.output import write_output
 from fabricgen.kernel.diagnostics import Span, fault
 

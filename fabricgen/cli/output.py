@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.kernel.replacing import replace_file
+from fabricgen.publish.replacing import replace_file
 
 
 def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
@@ -37,6 +37,6 @@ def read_prices(path: Path | None) -> dict[str, float]:
 
     Raises InputError (FG031), with file and line, where it is none.
     """
-    from fabricgen.parts.prices import read_price_list
+    from fabricgen.bom.prices import read_price_list
 
     return read_price_list(path).unit_prices if path else {}

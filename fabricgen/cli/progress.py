@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fabricgen.kernel.publish import Bundle, Told, silent
+from fabricgen.publish import Bundle, Told, silent
 
 if TYPE_CHECKING:
     from rich.progress import Progress

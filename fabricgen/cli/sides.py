@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fabricgen.allocate.cells import Keyed, Strings
 from fabricgen.cluster import Cluster
-from fabricgen.compiler import compile_cluster, compile_design
 from fabricgen.diff.affected import affected_switches
 from fabricgen.diff.compare import Change, Side, collector_paused, compare
 from fabricgen.diff.configs import Configs, compare_configs
 from fabricgen.diff.folder import read_lists
+from fabricgen.diff.git_tree import PREFIX, GitTree, open_tree
 from fabricgen.diff.listing import COLUMNS, NUMBERS, Column, Listing, Lists, column_of, place_of
 from fabricgen.diff.shape import shape_of
 from fabricgen.diff.texts import texts_of
-from fabricgen.export.parts import addresses, bom, cables, devices, links
+from fabricgen.export.files import addresses, bom, cables, devices, links
 from fabricgen.export.table import ExportContext, Table
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
-from fabricgen.kernel.git_tree import PREFIX, GitTree, open_tree
-from fabricgen.kernel.publish_manifest import MANIFEST, parse_manifest
 from fabricgen.kernel.text_input import MAX_BYTES
 from fabricgen.kernel.units import number
+from fabricgen.numbering.cells import Keyed, Strings
+from fabricgen.pipeline import compile_cluster, compile_design
+from fabricgen.publish.manifest import MANIFEST, parse_manifest
 
 if TYPE_CHECKING:
     from fabricgen.render.engine import Subject

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import gcd
 
-from fabricgen.blueprint.fabric import Fabric
 from fabricgen.blueprint.scalars import NicMode
+from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.models import CageClass, NicPort, NicRole, NodeProfile, SwitchProfile
 from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault

@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
-from fabricgen.blueprint.fabric import Fabric
 from fabricgen.blueprint.load import LoadedBlueprint
+from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.loader import Catalog
-from fabricgen.design.cabling_names import check_cabling_names
+from fabricgen.design.advice.trials import Trials
 from fabricgen.design.fabric import Managing, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
-from fabricgen.design.floor import FloorPlan
-from fabricgen.design.interface_names import check_interface_names
+from fabricgen.design.floor.rack_fit import check_racks
+from fabricgen.design.floor.stands import FloorPlan
 from fabricgen.design.layout import lay_out
 from fabricgen.design.linked import check_apart, check_together, linked_fabrics
 from fabricgen.design.management import managed_devices, managed_ports
-from fabricgen.design.media import check_media
+from fabricgen.design.media.allowed import check_media
+from fabricgen.design.media.patching import check_patching
+from fabricgen.design.media.profile_names import check_cabling_names
 from fabricgen.design.model import Design
-from fabricgen.design.node_names import check_node_names
+from fabricgen.design.names.interfaces import check_interface_names
+from fabricgen.design.names.nodes import check_node_names
+from fabricgen.design.names.switches import check_switch_names
 from fabricgen.design.order import fabric_order
-from fabricgen.design.patching import check_patching
-from fabricgen.design.rack_fit import check_racks
-from fabricgen.design.scale_up import design_scale_up
-from fabricgen.design.scale_up_model import ScaleUpDesign
+from fabricgen.design.scale_up.domains import design_scale_up
+from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.snippets import check_snippets
-from fabricgen.design.switch_names import check_switch_names
 from fabricgen.design.tiers import FabricContext
-from fabricgen.design.trials import Trials
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
 
@@ -73,7 +73,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
             for fabric in design_fabrics(context, part, manager):
                 designed[fabric.name] = fabric
         except InputError as error:
-            from fabricgen.design.hints import advised
+            from fabricgen.design.advice.hints import advised
 
             trials = Trials(context, part, partial(design_fabrics, names=part, managing=manager))
             faults.append(advised(error, trials))

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from fabricgen.design.attach import attach
-from fabricgen.design.down_ports import Reserve
-from fabricgen.design.extra_demands import ExtraDemand, extra_demands, most_on_named, most_on_one_switch
-from fabricgen.design.extras import ExtraDealer
+from fabricgen.design.extras.demands import ExtraDemand, extra_demands, most_on_named, most_on_one_switch
+from fabricgen.design.extras.kept_ports import kept_for_extras
+from fabricgen.design.extras.placement import ExtraDealer
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, TierDesign, TierKey
-from fabricgen.design.kept_ports import kept_for_extras
-from fabricgen.design.laterals import lateral_of
 from fabricgen.design.management import ManagedPorts
-from fabricgen.design.node_ports import NodeDemand
 from fabricgen.design.ports import PortKind
+from fabricgen.design.sizing.down_ports import Reserve
+from fabricgen.design.sizing.node_ports import NodeDemand
+from fabricgen.design.sizing.peer_links import lateral_of
+from fabricgen.design.sizing.tiers import Draft, TierSizing
 from fabricgen.design.slots import SlotTable
-from fabricgen.design.tier_sizing import Draft, TierSizing
 from fabricgen.design.tiers import FabricContext, TierSpec, hangs, tier_specs
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 
 VRF_NAME_MAX = 11

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.design.ports import PortKind, PortRun
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Path
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from fabricgen.blueprint.lock import Lock
+from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.blueprint.models import Blueprint, natural
-from fabricgen.blueprint.slots import NodeSlot, omitted_slots
+from fabricgen.blueprint.sections.slots import NodeSlot, omitted_slots
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile, RackProfile
+from fabricgen.design.floor.rack_types import network_rack, node_rack
 from fabricgen.design.numbering import Numbering, PodSize, number
 from fabricgen.design.order import fabric_order
-from fabricgen.design.racks import network_rack, node_rack
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.extents import first
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fabricgen.blueprint.fabric import Fabric
 from fabricgen.blueprint.models import Blueprint
+from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.design.numbering import Numbering
 from fabricgen.kernel.diagnostics import fault
 

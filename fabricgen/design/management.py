@@ -9,15 +9,15 @@ more than that (spines, cores) fills leaf after leaf with a fixed share each, so
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
 from typing import NamedTuple
 
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import Layout, PodLayout
-from fabricgen.design.scale_up_model import ScaleUpDesign
+from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.shape import SCOPES, inner, scope_count, scope_of
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.extents import Demand, Extent, Held, compressed, first, numbers, settle
 
 SHARED_PORTS = 8

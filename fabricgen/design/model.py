@@ -5,6 +5,7 @@ Nothing here grows with the number of devices: a million accelerators are a few 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
-from fabricgen.design.scale_up_model import ScaleUpDesign
-from fabricgen.kernel.dataclass import dataclass
+from fabricgen.design.scale_up.model import ScaleUpDesign
 
 if TYPE_CHECKING:
     import networkx

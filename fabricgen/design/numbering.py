@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from fabricgen.blueprint.lock import Lock
-from fabricgen.kernel.dataclass import dataclass
+from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.extents import Demand, Extent, Extents, Held, NoRoomError, settle
 

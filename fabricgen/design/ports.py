@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
 from fabricgen.catalog.models import SwitchProfile
-from fabricgen.kernel.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

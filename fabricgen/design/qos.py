@@ -6,10 +6,11 @@ No vendor agrees with another on thresholds; these are the starting values of fa
 
 from __future__ import annotations
 
-from fabricgen.blueprint.qos import Watchdog, effective
+from dataclasses import dataclass
+
+from fabricgen.blueprint.sections.qos import Watchdog, effective
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.kernel.dataclass import dataclass
 
 _REFERENCE_GBPS = 400
 _LEAF_KB, _UPPER_KB = (256, 512), (512, 768)

@@ -6,11 +6,11 @@ The same expressions serve single coordinates here and whole numpy columns in th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 from fabricgen.design.layout import Layout, PodLayout
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.extents import total
 
 SCOPES = ("all", "site", "pod", "su", "rack")

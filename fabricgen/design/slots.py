@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise, product
 from typing import TypeVar
@@ -13,7 +13,6 @@ from typing import TypeVar
 from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import Lodging, group_index, inner, lodgings, scope_of, spans_units
-from fabricgen.kernel.dataclass import dataclass
 
 Combo = tuple[int, ...]
 T = TypeVar("T")

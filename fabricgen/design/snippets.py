@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from fabricgen.blueprint.configuration import Snippet
 from fabricgen.blueprint.models import Blueprint
+from fabricgen.blueprint.sections.configuration import Snippet
 from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 

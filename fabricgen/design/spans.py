@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 from fabricgen.design.fabric_model import FabricDesign, Span, TierDesign, TierKey
 from fabricgen.design.model import Design
-from fabricgen.kernel.dataclass import dataclass
 
 US_PER_KM = 4.9
 """Latency of light in single-mode fibre, us per km: a group index of 1.47 (ITU-T G.652)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.catalog.models import NodeProfile
-from fabricgen.design.counts import link_counts
+from fabricgen.design.capacity.counts import link_counts
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.spans import site_oversubscription, spans_of

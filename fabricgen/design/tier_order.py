@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
-from fabricgen.blueprint.fabric import DIMENSIONS, TIER_LEVELS, Tier
+from fabricgen.blueprint.sections.fabric import DIMENSIONS, TIER_LEVELS, Tier
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
 

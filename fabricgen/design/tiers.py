@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from fabricgen.blueprint.fabric import DIMENSIONS, Fabric, Tier
 from fabricgen.blueprint.models import Blueprint
+from fabricgen.blueprint.sections.fabric import DIMENSIONS, Fabric, Tier
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import SCOPES, scope_of
 from fabricgen.design.tier_order import tier_order
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
 

@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.allocate.cells import Keyed
 from fabricgen.cluster import Cluster
-from fabricgen.configuration import placed_snippets
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Rows, among
 from fabricgen.diff.matching import match_rows
 from fabricgen.diff.texts import Texts
 from fabricgen.diff.touched import changed_devices
-from fabricgen.fabric_view import whole_fabrics
+from fabricgen.numbering.cells import Keyed
+from fabricgen.views.configuration import placed_snippets
+from fabricgen.views.fabric import whole_fabrics
 
 
 def affected_switches(old: Cluster, new: Cluster, devices: Delta, links: Delta) -> set[str]:

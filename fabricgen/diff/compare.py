@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.diff.addresses import compare_addresses
-from fabricgen.diff.bom import BomDelta, compare_boms
+from fabricgen.diff.bill.compare import BomDelta, compare_boms
 from fabricgen.diff.cables import compare_ends, compare_optics
 from fabricgen.diff.configs import ConfigDelta
 from fabricgen.diff.delta import Delta, compare_rows

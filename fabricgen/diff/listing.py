@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fabricgen.allocate.cells import Strings
 from fabricgen.diff.texts import Flags, Texts, known_in, places_in
+from fabricgen.numbering.cells import Strings
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fabricgen.allocate.cells import Keyed
 from fabricgen.diff.listing import Column, Rows, coded, matched
 from fabricgen.diff.texts import Flags, Texts, coded_alike, parts_alike
+from fabricgen.numbering.cells import Keyed
 
 Keys: TypeAlias = Sequence[tuple[Column, Column]]
 """Key columns, (old, new) each."""

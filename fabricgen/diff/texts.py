@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fabricgen.allocate.cells import Cells, Joined, Keyed, Stacked, Strings, constant
+from fabricgen.numbering.cells import Cells, Joined, Keyed, Stacked, Strings, constant
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.allocate.cells import Keyed, Strings, keyed
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import end_place
-from fabricgen.plan.cabling import connectors, socket_in_cage
-from fabricgen.plan.end_numbers import end_numbers
-from fabricgen.plan.groups import all_alike, combinations
-from fabricgen.plan.pieces import common_ends
-from fabricgen.plan.tables import Flags, Ints, Side
+from fabricgen.numbering.cells import Keyed, Strings, keyed
+from fabricgen.wiring.cabling.cables import connectors, socket_in_cage
+from fabricgen.wiring.cabling.end_numbers import end_numbers
+from fabricgen.wiring.cabling.pieces import common_ends
+from fabricgen.wiring.groups import all_alike, combinations
+from fabricgen.wiring.tables import Flags, Ints, Side
 
 
 def port_texts(cluster: Cluster) -> tuple[Keyed, Keyed]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.allocate.cells import Keyed, keyed, keyed_or_none
-from fabricgen.plan.tables import Ints
+from fabricgen.numbering.cells import Keyed, keyed, keyed_or_none
+from fabricgen.wiring.tables import Ints
 
 
 def counted(column: Ints) -> Keyed:

@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from fabricgen.allocate.column import no_addresses
-from fabricgen.allocate.family_tables import FamilyAddresses
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.plan.tables import Ints, Segment, Wide
+from fabricgen.numbering.addresses.column import no_addresses
+from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.wiring.tables import Ints, Segment, Wide
 
 FIELDS = ("address", "own", "gateway", "subnet")
 """What is told of a port in each family: its address with prefix length and without, the leaf's, the subnet."""

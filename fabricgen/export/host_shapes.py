@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
-from fabricgen.blueprint.naming import is_interface_name
+from fabricgen.blueprint.sections.naming import is_interface_name
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.design.interface_names import interface_name
+from fabricgen.design.names.interfaces import interface_name
 from fabricgen.export.host_links import FIELDS
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.templates import built_in_templates
-from fabricgen.plan.tables import Segment
+from fabricgen.wiring.tables import Segment
 
 NETPLAN, SYSCTL = "60-fabric.yaml", "90-fabric.conf"
 """What the files are called: of their kind the last that is read wins, and these come late."""

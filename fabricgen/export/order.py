@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from fabricgen.bom.bill import Bill, Line, single_pieces
+from fabricgen.bom.money import as_price, as_watts, power_units
+from fabricgen.bom.prices import Offer, PriceList
+from fabricgen.bom.sets import pieces_of
+from fabricgen.bom.totals import Total, totals, whole_of
 from fabricgen.export.columns import plain_text
+from fabricgen.export.files.bom import bill_table
 from fabricgen.export.formats.xlsx import Sheet, workbook
-from fabricgen.export.parts.bom import bill_table
 from fabricgen.export.table import Cell, ExportContext, Table
-from fabricgen.parts.bill import Bill, Line, single_pieces
-from fabricgen.parts.money import as_price, as_watts, power_units
-from fabricgen.parts.prices import Offer, PriceList
-from fabricgen.parts.sets import pieces_of
-from fabricgen.parts.totals import Total, totals, whole_of
 
 TOTAL = "(total)"
 """The key of the last row of totals; no name has brackets."""

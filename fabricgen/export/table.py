@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, cast, runtime_checkable
 
-from fabricgen.allocate.cells import Stacked
 from fabricgen.cluster import Cluster
 from fabricgen.kernel import discovery
-from fabricgen.kernel.dataclass import dataclass
-from fabricgen.kernel.publish_manifest import Content
+from fabricgen.numbering.cells import Stacked
+from fabricgen.publish.manifest import Content
 
 FORMATS = "fabricgen.export.formats"
-PARTS = "fabricgen.export.parts"
+PARTS = "fabricgen.export.files"
 
 Cell: TypeAlias = str | int | float
 File: TypeAlias = tuple[str, Content]

@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from fabricgen.allocate.cells import Keyed, Strings
-from fabricgen.plan.groups import numbered
-from fabricgen.plan.tables import Ints, Wide
+from fabricgen.numbering.cells import Keyed, Strings
+from fabricgen.wiring.groups import numbered
+from fabricgen.wiring.tables import Ints, Wide
 
 Piece: TypeAlias = Sequence[str] | str
 """Part of every row: a column of str, or what is the same in all."""

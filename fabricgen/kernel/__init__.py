@@ -1,1 +1,1 @@
-"""What every room uses: diagnostics with positions, discovery of a folder's modules, units, resources, publishing."""
+"""What every room uses: diagnostics with positions, discovery of a folder's modules, units, resources."""

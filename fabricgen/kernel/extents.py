@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from typing import NamedTuple, TypeAlias
-
-from fabricgen.kernel.dataclass import dataclass
 
 
 class Extent(NamedTuple):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.util import cache_from_source
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.resources import resource_dir
@@ -12,13 +10,10 @@ from fabricgen.kernel.resources import resource_dir
 if TYPE_CHECKING:
     import jinja2
 
-COMPILED = Path(cache_from_source(__file__)).parent
-"""Where Python keeps the code of this module."""
-
 
 @cache
 def built_in_templates() -> jinja2.Environment:
-    """The environment of the templates that ship with the package: one a process, compiled once."""
+    """The environment of the templates that ship with the package: one a process, so that each is compiled once."""
     return _environment(autoescape=False)
 
 
@@ -31,8 +26,6 @@ def built_in_pages() -> jinja2.Environment:
 def _environment(*, autoescape: bool) -> jinja2.Environment:
     import jinja2
 
-    from fabricgen.kernel.compiled_templates import CompiledTemplates
-
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(resource_dir("templates")),
         undefined=jinja2.StrictUndefined,
@@ -41,5 +34,4 @@ def _environment(*, autoescape: bool) -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=autoescape,  # noqa: S701 - what is not HTML is made safe for its place before it gets here
         auto_reload=False,
-        bytecode_cache=CompiledTemplates(COMPILED, f"autoescape {autoescape}"),
     )

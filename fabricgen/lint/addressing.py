@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
-from fabricgen.allocate.demand import pool_demands
-from fabricgen.allocate.family import FAMILIES, Network, of_family
-from fabricgen.allocate.pools import pool_prefixes
-from fabricgen.blueprint.adopted import ADOPTED, adopted_of
-from fabricgen.blueprint.management import Management
-from fabricgen.blueprint.routing import AsnPlan, Pools
+from fabricgen.blueprint.beside.adopted import ADOPTED, adopted_of
+from fabricgen.blueprint.sections.management import Management
+from fabricgen.blueprint.sections.routing import AsnPlan, Pools
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.numbering.addresses.demand import pool_demands
+from fabricgen.numbering.addresses.family import FAMILIES, Network, of_family
+from fabricgen.numbering.addresses.pools import pool_prefixes
 
 
 def stated_pools(design: Design) -> Iterator[tuple[Path, Network]]:

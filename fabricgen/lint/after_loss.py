@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import ceil
 
+from fabricgen.design.capacity.failure import Left, Survival
+from fabricgen.design.capacity.losses import Lost
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
-from fabricgen.design.failure import Left, Survival
-from fabricgen.design.floor import FloorPlan, racks_of
-from fabricgen.design.losses import Lost
+from fabricgen.design.floor.stands import FloorPlan, racks_of
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_count, scope_of
 

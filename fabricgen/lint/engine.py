@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fabricgen.blueprint.lint_settings import ProjectLint, Waiver
+from fabricgen.blueprint.sections.lint_settings import ProjectLint, Waiver
 from fabricgen.design.model import Design
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, Span
 from fabricgen.lint.codes import EXPIRED, UNMATCHED, known_codes, no_rule
 from fabricgen.lint.fault import code_ids

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from fabricgen.kernel.dataclass import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.catalog.models import CableProfile
     from fabricgen.cluster import Cluster
-    from fabricgen.design.patching import PatchPolicy
+    from fabricgen.design.media.patching import PatchPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ def patched_kinds(cluster: Cluster) -> Iterator[PatchedKind]:
         return
     import numpy as np
 
-    from fabricgen.plan.tables import distinct
+    from fabricgen.wiring.tables import distinct
 
     cables = cluster.plan.cables
     for number, policy in enumerate(patching.policies):

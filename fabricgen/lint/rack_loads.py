@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from fabricgen.catalog.loads import Device, air_w, liquid_w, planned_w
+from fabricgen.design.floor.rack_fit import beside_nodes
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
-from fabricgen.design.rack_fit import beside_nodes
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Path
 
 Figure: TypeAlias = Callable[[Device], float | None]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fabricgen.design.cable_policy import OPEN
-from fabricgen.kernel.dataclass import dataclass
+from fabricgen.design.media.policy import OPEN
 
 if TYPE_CHECKING:
     from fabricgen.catalog.models import CableProfile
     from fabricgen.cluster import Cluster
-    from fabricgen.plan.tables import Segment
+    from fabricgen.wiring.tables import Segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +44,8 @@ class OutOfReach:
 
 def longest_run_m(segment: Segment, medium: CableProfile) -> float:
     """The longest run of a segment's links that a medium serves, m; -1 where it may not be taken."""
-    from fabricgen.plan.media import fits_segment, most_m
-    from fabricgen.plan.stock import serves_m
+    from fabricgen.wiring.cabling.media import fits_segment, most_m
+    from fabricgen.wiring.cabling.stock import serves_m
 
     return serves_m(medium, most_m(segment, medium)) if fits_segment(segment, medium) else -1.0
 
@@ -58,7 +57,7 @@ def out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
     """
     import numpy as np
 
-    from fabricgen.plan.tables import distinct
+    from fabricgen.wiring.tables import distinct
 
     cables, links = cluster.plan.cables, cluster.plan.links
     if cables.reaches.all():

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from fabricgen.design.model import Design
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, InputError, Span, fault
-from fabricgen.kernel.edits import UncertainEditError, applied, edited, replacements
-from fabricgen.kernel.replacing import replace_file
 from fabricgen.kernel.text_input import decode, read_bytes
 from fabricgen.lint.engine import LintResult
+from fabricgen.publish.replacing import replace_file
+from fabricgen.yaml.edits import UncertainEditError, applied, edited, replacements
 
 ROUNDS = 100
 """Most times that a blueprint is judged again."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol, cast
 
 from fabricgen.blueprint.source import STDIN
 from fabricgen.kernel import discovery
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span
 from fabricgen.lint.softened import Softened
 from fabricgen.lint.waived import Waived

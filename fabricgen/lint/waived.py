@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fabricgen.kernel.dataclass import dataclass
+from dataclasses import dataclass
+
 from fabricgen.kernel.diagnostics import Diagnostic, Span
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fabricgen.switch_view import Subinterface, SwitchPort, SwitchView
+from fabricgen.views.switch import Subinterface, SwitchPort, SwitchView
 
 PREFIX_STEP = 10
 

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fabricgen.blueprint.management import Management
+from fabricgen.blueprint.sections.management import Management
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
-from fabricgen.fabric_view import FabricView
-from fabricgen.intent import FabricIntent
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean, fault
 from fabricgen.kernel.discovery import load
 from fabricgen.kernel.templates import built_in_templates
 from fabricgen.render.nos_protocol import NOS_PACKAGE, TakesTrees, has_templates, known_nos
 from fabricgen.render.secrets import Look, managements, redacted
+from fabricgen.render.shapes.shapes import SwitchShapes
 from fabricgen.render.skeletons import Once, Skeletons
 from fabricgen.render.snippets import require_printed
 from fabricgen.render.trees import first_at_fault
-from fabricgen.switch_view import PlacedSnippet, SwitchView
+from fabricgen.views.fabric import FabricView
+from fabricgen.views.intent import FabricIntent
+from fabricgen.views.switch import PlacedSnippet, SwitchView
 
 if TYPE_CHECKING:
     import jinja2
@@ -136,10 +136,12 @@ class Renderer:
         A user's own templates may decide by what is only printed here, so that they render each switch by itself.
         """
         catalog = cluster.design.catalog
-        if self._guarded or not cluster.shapes.plain:
+        shapes = SwitchShapes(cluster.views)
+        if self._guarded or not shapes.plain:
             return lambda row: self.files(cluster.switch(row), catalog)
         return Skeletons(
             cluster,
+            shapes,
             rows,
             whole=lambda view: self.files(view, catalog),
             marked=lambda view, once: self._texts(view, catalog, once),

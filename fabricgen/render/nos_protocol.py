@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.fabric_view import FabricView
 from fabricgen.kernel.discovery import load, module_names
-from fabricgen.switch_view import PlacedSnippet, SwitchView
+from fabricgen.views.fabric import FabricView
+from fabricgen.views.switch import PlacedSnippet, SwitchView
 
 NOS_PACKAGE = "fabricgen.render.nos"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.catalog.models import CageClass, SwitchProfile
 from fabricgen.catalog.naming import NosNaming
-from fabricgen.switch_view import SwitchPort, SwitchView
+from fabricgen.views.switch import SwitchPort, SwitchView
 
 
 def lanes_of(port: SwitchPort, cage: CageClass) -> int:

@@ -16,7 +16,7 @@ from fabricgen.design.fabric_model import TierKey
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.render.engine import Renderer, RenderOptions
 from fabricgen.render.trees import read_data
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 
 CODE = "FG704"
 """As the lint rule for snippets has it."""

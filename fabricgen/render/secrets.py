@@ -10,13 +10,13 @@ import os
 import re
 import stat
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from fabricgen.blueprint.management import Aaa, Management, Snmp, SnmpUser, User
-from fabricgen.blueprint.secret import ENVIRONMENT, FILE
+from fabricgen.blueprint.sections.management import Aaa, Management, Snmp, SnmpUser, User
+from fabricgen.blueprint.sections.secret import ENVIRONMENT, FILE
 from fabricgen.cluster import Cluster
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
 from fabricgen.kernel.diagnostics import Path as Place
 

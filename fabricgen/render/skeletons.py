@@ -15,20 +15,19 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.discovery import load
-from fabricgen.plan.tables import Floats
 from fabricgen.render.ahead import Ahead
 from fabricgen.render.nos_protocol import NOS_PACKAGE, Shared, SharesTables, keeps_order
-from fabricgen.switch_shapes import MARK, Outline, word_mark
-from fabricgen.switch_view import SwitchView
+from fabricgen.render.shapes.shapes import MARK, Outline, SwitchShapes, word_mark
+from fabricgen.views.switch import SwitchView
+from fabricgen.wiring.tables import Floats
 
 FEWEST = 3
 """Switches of a shape among those outlined so far from which a skeleton pays: it costs as much as two."""
@@ -139,6 +138,7 @@ class Skeletons:
     def __init__(
         self,
         cluster: Cluster,
+        shapes: SwitchShapes,
         rows: Sequence[int],
         whole: Callable[[SwitchView], Iterator[tuple[str, bytes]]],
         marked: Callable[[SwitchView, Once], Iterator[tuple[str, str]]],
@@ -146,7 +146,8 @@ class Skeletons:
     ) -> None:
         """`rows` are those of the device table that will be asked for; `whole` renders a view; `marked` a marked one,
         with tables that switches share as the function says; `once` such a table."""
-        self._cluster, self._whole, self._marked, self._once = cluster, whole, marked, once
+        self._cluster, self._switch_shapes = cluster, shapes
+        self._whole, self._marked, self._once = whole, marked, once
         self._keep_order = frozenset(
             filter(keeps_order, {tier.nos for f in cluster.design.fabrics for tier in f.tiers})
         )
@@ -159,7 +160,7 @@ class Skeletons:
         return self._rendered(row) if outline is None else self._of_shape(row, outline)
 
     def _outlined(self, rows: Sequence[int]) -> list[Outline | None]:
-        found = list(self._cluster.shapes.outlines(rows, self._keep_order))
+        found = list(self._switch_shapes.outlines(rows, self._keep_order))
         for outline in filter(None, found):
             self._shapes.setdefault(outline.shape, _Shape()).known += 1
         return found
@@ -196,7 +197,7 @@ class Skeletons:
         if shape.nos is None:
             shape.nos = load(NOS_PACKAGE, self._nos_of(outline.row))
             if isinstance(shape.nos, SharesTables):
-                shape.marked = self._cluster.shapes.marked(outline)
+                shape.marked = self._switch_shapes.marked(outline)
                 shape.steps_m = np.array(shape.nos.length_steps_m(shape.marked, catalog))
         lengths_m = outline.ends.lengths_m
         key = np.searchsorted(shape.steps_m, lengths_m).tobytes() if len(shape.steps_m) else b""
@@ -213,7 +214,7 @@ class Skeletons:
 
     def _skeleton_of(self, shape: _Shape, outline: Outline, shared: Shared) -> Skeleton:
         """The skeleton made from a switch."""
-        marked = self._cluster.shapes.marked(outline)
+        marked = self._switch_shapes.marked(outline)
         by_length: Mapping[str, Mapping[str, Any]] = {}
         if isinstance(shape.nos, SharesTables):
             marks = list(map(word_mark, range(len(shared.lengths))))

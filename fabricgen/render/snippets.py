@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 
 
 def require_printed(switch: SwitchView, texts: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.render.escape import yaml_text
-from fabricgen.switch_view import PlacedSnippet
+from fabricgen.views.switch import PlacedSnippet
 
 
 def read_data(file: str, text: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.blueprint.naming import Part, is_host_name, template_parts
+from fabricgen.blueprint.sections.naming import Part, is_host_name, template_parts
 
 
 def test_text_fields_and_widths_are_read() -> None:

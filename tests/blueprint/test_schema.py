@@ -22,7 +22,7 @@ from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.schema import SCHEMAS
 from fabricgen.blueprint.source import read_source
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.located_yaml import read_located
+from fabricgen.yaml.located import read_located
 from tests.conftest import BLUEPRINTS, EXAMPLES
 
 ERRORS = Path(__file__).resolve().parent.parent / "errors"

@@ -17,7 +17,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, SwitchProfile
 from fabricgen.catalog.schema import catalog_schema
 from fabricgen.catalog.sonic_models import SonicPlatform
-from fabricgen.design.scale_up import kind_of
+from fabricgen.design.scale_up.domains import kind_of
 from fabricgen.kernel.diagnostics import InputError
 
 HOME = Path(fabricgen.catalog.__file__).parent

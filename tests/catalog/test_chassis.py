@@ -11,16 +11,16 @@ import pytest
 from pydantic import ValidationError
 
 from fabricgen.blueprint.load import load_blueprint
+from fabricgen.bom import bill
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass, NicRole, SwitchProfile
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.fabric_model import Leg
 from fabricgen.design.summary import power_w
-from fabricgen.export.parts import cables
-from fabricgen.kernel.as_pydantic import adapter
+from fabricgen.export.files import cables
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.parts import bill
+from fabricgen.models.as_pydantic import adapter
 
 BLUEPRINT = Path(__file__).with_name("hpn_chassis.yaml")
 CATALOG = Catalog()

@@ -14,7 +14,7 @@ from fabricgen.catalog.models import PROFILE_KINDS, RackProfile
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.dataclass import dataclass
-from fabricgen.kernel.plain_model import PlainModel
+from fabricgen.models.plain_model import PlainModel
 
 RACK = "racks/eia-48u-600.yaml"
 FOLDERS = {

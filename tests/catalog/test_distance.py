@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from fabricgen.blueprint.load import load_blueprint
+from fabricgen.bom import bill
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.parts import bill
-from fabricgen.plan.media import fits_segment
-from fabricgen.plan.stock import stocked
+from fabricgen.wiring.cabling.media import fits_segment
+from fabricgen.wiring.cabling.stock import stocked
 
 BLUEPRINT = Path(__file__).with_name("hpn_chassis.yaml")
 AT_800G = "fabrics.compute.tiers.leaf.uplinks=2 x 800G"
@@ -26,7 +26,7 @@ FOUR = {"400zr", "400zr-plus"}
 def far_apart(monkeypatch: pytest.MonkeyPatch, metres: float, *sets: str) -> Cluster:
     """The cluster with every run of one length."""
     runs: Any = lambda devices, racks, floor, a, b: np.full(len(a), float(metres))  # noqa: E731
-    monkeypatch.setattr("fabricgen.plan.cabling.run_length", runs)
+    monkeypatch.setattr("fabricgen.wiring.cabling.cables.run_length", runs)
     return build_cluster(build_design(load_blueprint(str(BLUEPRINT), sets)))
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from fabricgen.diff.compare import Change, Side, compare
 from fabricgen.diff.fail_on import WORDS, fails, parse
-from fabricgen.diff.report_json import as_json
-from fabricgen.diff.report_markdown import MOST, escaped, markdown
-from fabricgen.diff.report_text import text
+from fabricgen.diff.reports.json import as_json
+from fabricgen.diff.reports.markdown import MOST, escaped, markdown
+from fabricgen.diff.reports.text import text
 from fabricgen.kernel.diagnostics import InputError
 from tests.diff.conftest import changed, side_of
 

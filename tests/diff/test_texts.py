@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fabricgen.allocate.cells import Joined, Stacked, keyed
 from fabricgen.diff.listing import among, column_of, lookup
 from fabricgen.diff.matching import comparable, match_rows, unlike
 from fabricgen.diff.texts import Texts, texts_of
+from fabricgen.numbering.cells import Joined, Stacked, keyed
 
 NUMBER = np.array([1, 0, 1, 2], dtype=np.int32)
 NAMES = keyed(["leaf-1", "leaf-2", "spine"], NUMBER)

@@ -25,8 +25,8 @@ from fabricgen.export.drawings.rack_contents import Racks, Total
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import GLYPH
 from fabricgen.export.drawings.switch_ports import PortMaps, SwitchPorts
-from fabricgen.export.parts import links as links_part
-from fabricgen.plan.tables import SWITCH
+from fabricgen.export.files import links as links_part
+from fabricgen.wiring.tables import SWITCH
 from tests.conftest import example_cluster, require
 
 EXAMPLES = ("leaf-spine", "nvl72-gb200", "multi-plane", "modular-spine", "dual-tor")

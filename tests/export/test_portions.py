@@ -6,9 +6,9 @@ import pickle
 
 import pytest
 
-from fabricgen.compiler import BuildOptions, build_bundles
 from fabricgen.export.drawings import book
 from fabricgen.export.table import ExportContext, HasPortions, HasRows, part, part_names
+from fabricgen.pipeline import BuildOptions, build_bundles
 from tests.conftest import bytes_of, example_cluster
 
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fabricgen.allocate.cells import Cells, Joined, Spelled, Stacked, Strings, constant, keyed, keyed_or_none
-from fabricgen.allocate.column import Column4, column_of, first_family
-from fabricgen.allocate.family import V6
 from fabricgen.export import weave
 from fabricgen.export.formats.csv import write, write_blocks
 from fabricgen.export.table import Table
+from fabricgen.numbering.addresses.column import Column4, column_of, first_family
+from fabricgen.numbering.addresses.family import V6
+from fabricgen.numbering.cells import Cells, Joined, Spelled, Stacked, Strings, constant, keyed, keyed_or_none
 
 ROWS = 29
 PLACE = np.arange(ROWS, dtype=np.int32)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ruamel.yaml import YAML
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.parts import addresses, hosts, links
+from fabricgen.export.files import addresses, hosts, links
 from fabricgen.export.table import ExportContext
 from tests.conftest import example_cluster, require
 

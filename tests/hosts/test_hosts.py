@@ -16,7 +16,7 @@ from ruamel.yaml import YAML
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
-from fabricgen.export.parts import addresses, hosts, links
+from fabricgen.export.files import addresses, hosts, links
 from fabricgen.export.table import ExportContext
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.render.nos import eos, sonic

@@ -9,9 +9,9 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from fabricgen.compiler import compile_cluster, compile_design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.lint.engine import LintSettings, lint
+from fabricgen.pipeline import compile_cluster, compile_design
 from tests.conftest import BLUEPRINTS
 
 FOLDER = Path(__file__).parent / "mutations"

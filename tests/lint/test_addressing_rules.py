@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.allocate.demand import pool_demands
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
@@ -18,6 +17,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.lint.engine import lint
 from fabricgen.lint.rules.fg505_public_asns import is_public
 from fabricgen.lint.rules.fg508_reserved_asns import set_aside
+from fabricgen.numbering.addresses.demand import pool_demands
 from tests.conftest import EXAMPLES, example_cluster, example_design
 
 BLUEPRINT = """\

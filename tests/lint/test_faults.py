@@ -72,7 +72,9 @@ def said(stage: Callable[[Path], object], code: str, file: Path, example: str) -
 def test_bad_is_refused_where_it_is_marked_and_good_is_taken(
     fault: Fault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fabricgen.design.hints.advice_on", lambda *_: ())  # looking for advice is what takes time
+    monkeypatch.setattr(
+        "fabricgen.design.advice.hints.advice_on", lambda *_: ()
+    )  # looking for advice is what takes time
     (tmp_path / "base.yaml").write_text(BASE, encoding="utf-8")
     bad, good = fault.examples
     file = tmp_path / "example.yaml"

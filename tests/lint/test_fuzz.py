@@ -18,10 +18,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricgen.compiler import compile_cluster, compile_design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.lint.engine import LintSettings, lint
 from fabricgen.lint.report import FileReport, report_formats, write_report
+from fabricgen.pipeline import compile_cluster, compile_design
 from tests.conftest import BLUEPRINTS, EXAMPLES
 from tests.effort import calls
 from tests.properties.compiling import cases

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from fabricgen.cli.main import run
-from fabricgen.compiler import compile_design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.replacing import replace_file
 from fabricgen.lint.engine import lint
 from fabricgen.lint.examples import BASE
 from fabricgen.lint.repair import repair, write
+from fabricgen.pipeline import compile_design
+from fabricgen.publish.replacing import replace_file
 
 ODD = "# the NOS\nnos: {middle: sonic, leaf: sonic}   # of what?\n"
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.blueprint.lint_settings import Waiver
 from fabricgen.blueprint.load import load_blueprint
+from fabricgen.blueprint.sections.lint_settings import Waiver
 from fabricgen.cli.main import run
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.validation import MOST_FAULTS, MOST_TEXT
 from fabricgen.lint.engine import LintSettings, lint
 from fabricgen.lint.examples import BASE
+from fabricgen.models.validation import MOST_FAULTS, MOST_TEXT
 
 THREE_SPINES = BASE.replace("count: 4", "count: 3")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.blueprint.lock import lock_text, parse_lock
+from fabricgen.blueprint.beside.lock import lock_text, parse_lock
 from tests.conftest import EXAMPLES, example_cluster
 
 BLUEPRINT = """\

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricgen.blueprint.lock import Lock, lock_text, parse_lock
+from fabricgen.blueprint.beside.lock import Lock, lock_text, parse_lock
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.extents import Demand, Extent, settle
 

@@ -9,7 +9,7 @@ from ipaddress import ip_network
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.nos_configuration import Feature
 from fabricgen.design.qos import ecn_thresholds_kb
-from fabricgen.switch_view import Service, SwitchPort, SwitchView
+from fabricgen.views.switch import Service, SwitchPort, SwitchView
 from tests.parity.bgpcfgd import MAX_PATHS
 from tests.parity.neutral import (
     Bfd,

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from fabricgen.cluster import Cluster
 from fabricgen.render.engine import Renderer, render_options
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 from tests.parity.neutral import Switch
 from tests.parity.plan import planned
 from tests.render.rendered import cluster_of

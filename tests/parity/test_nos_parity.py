@@ -11,7 +11,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.kernel.discovery import module_names
 from fabricgen.render.nos_protocol import NOS_PACKAGE
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 from tests.conftest import SMALLER
 from tests.parity.asked import MANAGED, TUNED
 from tests.parity.neutral import Switch, differences, renamed

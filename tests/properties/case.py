@@ -9,8 +9,8 @@ from functools import cached_property
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.ports import PortRun
-from fabricgen.plan.columns import tier_columns
-from fabricgen.plan.tables import SWITCH, DeviceClass, Segment
+from fabricgen.wiring.links.columns import tier_columns
+from fabricgen.wiring.tables import SWITCH, DeviceClass, Segment
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,15 @@ from unittest.mock import patch
 
 from hypothesis import HealthCheck, assume, event, settings
 
+from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.blueprint.load import LoadedBlueprint
-from fabricgen.blueprint.lock import Lock
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.located_yaml import parse_located, validate
+from fabricgen.models.validation import validate
+from fabricgen.yaml.located import parse_located
 from tests.properties.halls import Tree
 
 FOLDER = Path(__file__).parent
@@ -41,7 +42,7 @@ def compiled(tree: Tree, lock: Lock | None = None) -> Cluster:
     source = parse_located(json.dumps(tree), "generated.yaml")
     with (
         patch("fabricgen.design.build.Catalog", return_value=_CATALOG),
-        patch("fabricgen.design.hints.advised", lambda refusal, _: refusal),
+        patch("fabricgen.design.advice.hints.advised", lambda refusal, _: refusal),
     ):
         try:
             loaded = LoadedBlueprint(validate(Blueprint, source), source, FOLDER, lock or Lock())

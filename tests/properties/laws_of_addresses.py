@@ -9,15 +9,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from fabricgen.allocate.asn_plan import asn_plan
-from fabricgen.allocate.family_tables import FamilyAddresses
-from fabricgen.allocate.pools import pool_prefixes
-from fabricgen.allocate.underlay import families
 from fabricgen.design.fabric_model import Attachment, TierKey
 from fabricgen.design.ports import PortRun
-from fabricgen.plan.cabling import connectors
-from fabricgen.plan.end_numbers import end_numbers
-from fabricgen.plan.tables import NODE, SWITCH
+from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.numbering.addresses.pools import pool_prefixes
+from fabricgen.numbering.asn.plan import asn_plan
+from fabricgen.numbering.underlay import families
+from fabricgen.wiring.cabling.cables import connectors
+from fabricgen.wiring.cabling.end_numbers import end_numbers
+from fabricgen.wiring.tables import NODE, SWITCH
 from tests.properties.case import Case
 
 

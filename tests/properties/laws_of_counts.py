@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 
-from fabricgen.design.counts import link_counts, slot_table
+from fabricgen.design.capacity.counts import link_counts, slot_table
 from fabricgen.design.fabric_model import TierDesign
-from fabricgen.plan.tables import DeviceClass
+from fabricgen.wiring.tables import DeviceClass
 from tests.properties.case import Case
 
 

@@ -9,7 +9,7 @@ import networkx as nx
 
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
-from fabricgen.plan.tables import NODE
+from fabricgen.wiring.tables import NODE
 from tests.properties.case import Case
 
 PLACES = {"site": "site", "pod": "pod", "su": "unit", "rack": "rack"}

@@ -6,9 +6,9 @@ from collections import Counter
 
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
-from fabricgen.design.spread import run_ports
+from fabricgen.design.sizing.spread import run_ports
 from fabricgen.design.tiers import hangs
-from fabricgen.plan.tables import NODE
+from fabricgen.wiring.tables import NODE
 from tests.properties.case import Case
 
 

@@ -9,11 +9,11 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from fabricgen.allocate.column import dotted
 from fabricgen.cluster import Cluster
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.numbering.addresses.column import dotted
 from tests.properties.blueprints import blueprints
 from tests.properties.compiling import cases, compiled, compiled_or_dropped
 from tests.properties.halls import Tree

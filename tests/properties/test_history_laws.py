@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from hypothesis import assume, event, given
 
-from fabricgen.allocate.underlay import is_management
-from fabricgen.blueprint.lock import Lock, lock_text, parse_lock
+from fabricgen.blueprint.beside.lock import Lock, lock_text, parse_lock
 from fabricgen.cluster import Cluster
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.plan.tables import ManagementPort
+from fabricgen.numbering.underlay import is_management
+from fabricgen.wiring.tables import ManagementPort
 from tests.properties.blueprints import blueprints
 from tests.properties.case import Case
 from tests.properties.compiling import cases, compiled, compiled_or_dropped

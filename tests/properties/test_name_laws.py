@@ -8,7 +8,7 @@ from dataclasses import fields
 import numpy as np
 from hypothesis import given
 
-from fabricgen.allocate.column import Column
+from fabricgen.numbering.addresses.column import Column
 from tests.properties.blueprints import blueprints
 from tests.properties.compiling import cases, compiled, compiled_or_dropped
 from tests.properties.halls import Tree

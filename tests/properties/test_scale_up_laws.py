@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
-from fabricgen.design.scale_up_kinds import mesh, switched, torus
-from fabricgen.design.scale_up_model import LocalLink, MisfitError, ScaleUpKind
-from fabricgen.kernel.as_pydantic import adapter
+from fabricgen.design.scale_up.kinds import mesh, switched, torus
+from fabricgen.design.scale_up.model import LocalLink, MisfitError, ScaleUpKind
+from fabricgen.models.as_pydantic import adapter
 
 LAWS = settings(max_examples=80)
 COMMON = {"id": "made", "name": "made", "source": "made for a test", "tag": "R", "link_gbps": 100}

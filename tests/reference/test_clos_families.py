@@ -12,7 +12,7 @@ import pytest
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.design.build import build_design
 from fabricgen.design.summary import summary
-from fabricgen.export.parts import links
+from fabricgen.export.files import links
 from tests.conftest import BLUEPRINTS, EXAMPLES, example_cluster, example_design
 
 

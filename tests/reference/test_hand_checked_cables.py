@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-from fabricgen.export.parts import cables as cable_part
-from fabricgen.parts.cables import CableParts
+from fabricgen.bom.cables import CableParts
+from fabricgen.export.files import cables as cable_part
 from tests.conftest import example_cluster
 
 TABLES = Path(__file__).parent / "cables"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from fabricgen.cluster import Cluster, build_cluster
-from fabricgen.compiler import compile_design
-from fabricgen.export.parts import bom
+from fabricgen.export.files import bom
 from fabricgen.export.table import ExportContext
+from fabricgen.pipeline import compile_design
 from tests.conftest import BLUEPRINTS
 
 UNITS = 16

@@ -14,7 +14,7 @@ from collections import Counter
 import pytest
 
 from fabricgen.design.summary import summary
-from fabricgen.export.parts import cables, devices, links
+from fabricgen.export.files import cables, devices, links
 from fabricgen.export.table import Table, write_table
 from tests.conftest import example_cluster, example_design
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 
 Structured: TypeAlias = dict[str, Any]
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from avd_management import management
 from avd_routing import merged, routing
 
-from fabricgen.switch_view import SwitchPort, SwitchView
+from fabricgen.views.switch import SwitchPort, SwitchView
 
 Structured: TypeAlias = dict[str, Any]
 

@@ -8,7 +8,7 @@ import yaml
 from nvue_model import faults
 
 from fabricgen.render.engine import Renderer, RenderOptions
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 from tests.render.rendered import CUMULUS, cluster_of, startup
 
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from ruamel.yaml import YAML
 
-from fabricgen.allocate.underlay import runs_bgp
+from fabricgen.numbering.underlay import runs_bgp
 from fabricgen.render.engine import render_configs
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 from tests.conftest import example_cluster, example_design
 
 BLUEPRINTS = Path(__file__).resolve().parents[2] / "blueprints"

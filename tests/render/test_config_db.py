@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.kernel.fields import AfterValidator
+from fabricgen.models.fields import AfterValidator
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.checks.rows import all_tables
 from fabricgen.render.checks.table import Mapping, Ref

@@ -10,12 +10,12 @@ import pytest
 from cumulus_trees import HOSTILE, LEAF, SN5600, switch_of, text_of, tree_of
 from ruamel.yaml import YAML
 
-from fabricgen.blueprint.management import Management
+from fabricgen.blueprint.sections.management import Management
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.render.engine import RenderOptions, render_configs
 from fabricgen.render.redaction import without_secrets
 from fabricgen.render.safety import hidden_safety
-from fabricgen.switch_view import PlacedSnippet, SwitchView
+from fabricgen.views.switch import PlacedSnippet, SwitchView
 from tests.render.rendered import BLUEPRINTS, CUMULUS, cluster_of, startup
 
 QUOTES = 'Keep out: "you" \\ {{ x }} {% y %}\n- set: {} # &a *a !b %C'

@@ -10,13 +10,13 @@ from config_tree import Tree, tree_of
 from hypothesis import given
 
 from fabricgen.blueprint.load import load_blueprint
-from fabricgen.blueprint.management import Aaa, Banner, Dns, Management, Snmp, SnmpUser, Syslog, Tls, User
+from fabricgen.blueprint.sections.management import Aaa, Banner, Dns, Management, Snmp, SnmpUser, Syslog, Tls, User
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.render.engine import Renderer, RenderOptions
 from fabricgen.render.escape import one_line
 from fabricgen.render.nos._eos_management import banner_lines
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 from tests.conftest import BLUEPRINTS, built_files
 from tests.render.rendered import ALL_EOS, BY_HAND, COPPER, MANAGED, RADIUS, TUNED, UNNUMBERED, cluster_of, files_of
 

@@ -15,7 +15,7 @@ import pytest
 from ib_lab import Graph, Subnet, parse, simulated
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.parts import links as links_part
+from fabricgen.export.files import links as links_part
 from tests.conftest import require
 from tests.render.rendered import cluster_of, files_of
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from ib_lab import parse
 
-from fabricgen.blueprint.guids import parse_guids
+from fabricgen.blueprint.beside.guids import parse_guids
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
@@ -119,7 +119,7 @@ def test_planned_guids_are_marked_and_stay_when_others_come(tmp_path: Path) -> N
 
 
 def test_devices_of_one_hash_get_guids_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fabricgen.allocate import guids
+    from fabricgen.numbering import guids
 
     real = guids._hash
     monkeypatch.setattr(guids, "_hash", lambda holder, salt: real(holder, salt) if salt > 1 else salt)

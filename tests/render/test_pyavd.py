@@ -15,7 +15,7 @@ from test_services import BRIDGED_VRF, ROUTED_VRF, converged
 from test_services import files_of as files_of_view
 
 from fabricgen.render.engine import Renderer, render_options
-from fabricgen.switch_view import Service, SwitchView
+from fabricgen.views.switch import Service, SwitchView
 from tests.render.rendered import (
     ALL_EOS,
     BARE,

@@ -14,7 +14,7 @@ import pytest
 from fabricgen.render.engine import Renderer, RenderOptions
 from fabricgen.render.nos._sonic_routing import vrf_name
 from fabricgen.render.nos.sonic import subinterface_name
-from fabricgen.switch_view import Service, Subinterface, SwitchPort, SwitchView
+from fabricgen.views.switch import Service, Subinterface, SwitchPort, SwitchView
 from tests.render.rendered import ALL_EOS, STATIC, UNNUMBERED, cluster_of
 
 POOLS = ("172.16.0.0/12",)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fabricgen.switch_view import Subinterface, SwitchPort
+from fabricgen.views.switch import Subinterface, SwitchPort
 from tests.render.rendered import (
     ALL_EOS,
     BFD,

@@ -9,7 +9,7 @@ import pytest
 from test_services import ROUTED_VRF, converged
 from test_services import files_of as files_of_view
 
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 from tests.render.rendered import ALL_EOS, DUAL, ONE_NUMBER, PER_RACK, V6, cluster_of, files_of
 
 

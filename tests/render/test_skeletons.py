@@ -11,15 +11,15 @@ import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
-from fabricgen.fabric_view import FabricView
-from fabricgen.kernel.publish_bundles import expect
+from fabricgen.publish.bundles import expect
 from fabricgen.render.bundles import config_bundles
 from fabricgen.render.engine import Renderer, render_configs, render_options
 from fabricgen.render.nos import sonic
 from fabricgen.render.nos_protocol import keeps_order, known_nos
+from fabricgen.render.shapes.shapes import Outline, SwitchShapes
 from fabricgen.render.skeletons import FEWEST, text_with_holes
-from fabricgen.switch_shapes import Outline, SwitchShapes
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.fabric import FabricView
+from fabricgen.views.switch import SwitchView
 from tests.render.rendered import BRIDGED, CUMULUS, DUAL, RAILS, TUNED, UNNUMBERED, V6, cluster_of
 
 LARGER = ("pods.p1.su=7",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.render.nos._sonic_routing import static_route
-from fabricgen.switch_view import NextHop, StaticRoute
+from fabricgen.views.switch import NextHop, StaticRoute
 from tests.render.rendered import ALL_EOS, BARE, BRIDGED, STATIC, cluster_of, config_db, files_of
 
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
-from fabricgen.static_routes import merged, prefixes
-from fabricgen.switch_view import StaticRoute, SwitchView
+from fabricgen.views.static_routes import merged, prefixes
+from fabricgen.views.switch import StaticRoute, SwitchView
 from tests.render.rendered import STATIC, cluster_of
 
 THREE_TIERS = """

@@ -14,7 +14,7 @@ from jinja2 import nodes
 
 from fabricgen.kernel.resources import resource_dir
 from fabricgen.render.engine import Renderer, RenderOptions
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 from tests.render.rendered import ALL_EOS, UNNUMBERED, cluster_of
 
 TEMPLATES = sorted(resource_dir("templates").rglob("*.j2"))

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.parts import scale_up
+from fabricgen.export.files import scale_up
 
 BLUEPRINT = """
 fabricgen: 1

@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 from fabricgen.catalog.models import NodeProfile
-from fabricgen.export.parts import endpoints, links
+from fabricgen.export.files import endpoints, links
 from fabricgen.export.table import part_names
-from fabricgen.plan.tables import NODE
+from fabricgen.wiring.tables import NODE
 from tests.conftest import EXAMPLES, example_cluster
 
 COLUMNS = "node,accelerator,domain,fabric,nic,port,rail,plane,leaf,leaf_port,speed_gbps"

@@ -12,10 +12,10 @@ from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.summary import summary
-from fabricgen.export.parts import cables, devices, links
+from fabricgen.export.files import cables, devices, links
 from fabricgen.kernel import discovery
-from fabricgen.kernel.as_pydantic import adapter
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.models.as_pydantic import adapter
 from tests.conftest import EXAMPLES, example_cluster
 from tests.scale_up.domains import blueprint, ends, rows
 
@@ -128,7 +128,7 @@ def test_trays_of_every_scope_are_managed_and_stand_apart(per: str, trays: int, 
 
 STAR = '''
 """Every accelerator on the first: a kind that the package does not have."""
-from fabricgen.design.scale_up_model import DomainSize, LocalLink
+from fabricgen.design.scale_up.model import DomainSize, LocalLink
 
 def size(domain, accelerators, ports):
     each = domain.options["links"]
@@ -156,7 +156,7 @@ tag: R
 @pytest.fixture
 def star(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A kind in one new file on the package's path, and a profile beside a blueprint."""
-    import fabricgen.design.scale_up_kinds as package
+    import fabricgen.design.scale_up.kinds as package
 
     (tmp_path / "kinds").mkdir()
     (tmp_path / "kinds" / "star.py").write_text(STAR)
@@ -166,7 +166,7 @@ def star(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     discovery.module_names.cache_clear()
     yield tmp_path
     discovery.module_names.cache_clear()
-    sys.modules.pop("fabricgen.design.scale_up_kinds.star", None)
+    sys.modules.pop("fabricgen.design.scale_up.kinds.star", None)
 
 
 def test_a_new_kind_is_one_new_file(star: Path) -> None:

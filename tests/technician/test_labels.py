@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fabricgen.export.parts import cables, labels
+from fabricgen.export.files import cables, labels
 from fabricgen.export.table import ExportContext
 from fabricgen.export.technician.bundles import pull_plan
 from fabricgen.export.technician.locations import rack_places

@@ -16,7 +16,7 @@ import pytest
 import xlsxwriter
 from openpyxl.workbook import Workbook
 
-from fabricgen.export.parts import cables, technician
+from fabricgen.export.files import cables, technician
 from fabricgen.export.table import ExportContext, part_names
 from fabricgen.export.technician import volumes as technician_volumes
 from fabricgen.export.technician.sheet import Column, Sheet, redlines, write_sheet

@@ -10,7 +10,7 @@ import click
 from fabricgen.cli.options import blueprint_argument, reading_options
 
 if TYPE_CHECKING:
-    from fabricgen.as_built.importing import AsBuiltImport
+    from fabricgen.as_built.sheets.importing import AsBuiltImport
 
 
 @click.command()
@@ -34,9 +34,9 @@ def command(
     built_b_cage, built_length_m, remark. The overlay holds `cable_of`; the blueprint takes it with `include:`.
     Without -o it says what would change, and exits with 1 when something would.
     """
-    from fabricgen.as_built.importing import import_sheets
+    from fabricgen.as_built.sheets.importing import import_sheets
     from fabricgen.cli.output import write_output
-    from fabricgen.compiler import compile_design
+    from fabricgen.pipeline import compile_design
 
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
     file = None if output in (None, "-") else output
@@ -62,7 +62,7 @@ def _included_as(blueprint: str, overlay: str | None) -> str:
 def _report(found: AsBuiltImport, form: str) -> str:
     import json
 
-    from fabricgen.as_built import report
+    from fabricgen.as_built.sheets import report
 
     if form == "json":
         return json.dumps(report.as_json(found), indent=2, ensure_ascii=False)

@@ -18,9 +18,9 @@ from fabricgen.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from fabricgen.bom.prices import PriceList
     from fabricgen.cluster import Cluster
     from fabricgen.export.table import Table
-    from fabricgen.parts.prices import PriceList
 
 
 @click.command()
@@ -62,9 +62,9 @@ def command(
 
     With --diff, exits with 1 when there are differences.
     """
+    from fabricgen.bom.prices import PriceList, read_price_list
     from fabricgen.cli.output import write_output
-    from fabricgen.compiler import compile_cluster, compile_design
-    from fabricgen.parts.prices import PriceList, read_price_list
+    from fabricgen.pipeline import compile_cluster, compile_design
 
     if sum(each is not None for each in (by, trace, old)) > 1:
         raise click.UsageError("--by, --trace and --diff exclude one another")
@@ -83,8 +83,8 @@ def _format(form: str | None, output: str) -> str:
 
 
 def _keys(by: str) -> tuple[str, ...]:
+    from fabricgen.bom.owners import KEYS
     from fabricgen.kernel.diagnostics import did_you_mean
-    from fabricgen.parts.owners import KEYS
 
     keys = tuple(dict.fromkeys(key.strip() for key in by.split(",")))
     for key in keys:
@@ -95,10 +95,10 @@ def _keys(by: str) -> tuple[str, ...]:
 
 def _content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], trace: str | None, form: str) -> bytes:
     """The lines of the bill, its totals by some keys, or what a part is for, in a format."""
+    from fabricgen.bom.bill import bill_of
+    from fabricgen.bom.trace import trace as traced
     from fabricgen.export.order import order_table, order_workbook, totals_table
     from fabricgen.export.table import Table, write_table
-    from fabricgen.parts.bill import bill_of
-    from fabricgen.parts.trace import trace as traced
 
     bill = bill_of(cluster)
     if trace is not None:
@@ -113,8 +113,8 @@ def _difference(
 ) -> int:
     from fabricgen.cli.bom_sides import bill_at, bill_listing
     from fabricgen.cli.output import write_output
-    from fabricgen.diff.bom import compare_boms
-    from fabricgen.diff.bom_table import bom_columns, bom_text
+    from fabricgen.diff.bill.compare import compare_boms
+    from fabricgen.diff.bill.table import bom_columns, bom_text
     from fabricgen.export.table import Table, write_table
 
     if old == "-":

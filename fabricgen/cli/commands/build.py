@@ -12,7 +12,7 @@ import click
 from fabricgen.cli.options import blueprint_argument, fail_on_option, prices_option, reading_options, settings_option
 
 if TYPE_CHECKING:
-    from fabricgen.kernel.publish import Bundle, PublishReport, Told
+    from fabricgen.publish import Bundle, PublishReport, Told
 
 
 @click.command()
@@ -58,10 +58,10 @@ def command(
     from fabricgen.cli.lock_file import check_locked, keep_lock
     from fabricgen.cli.output import read_prices
     from fabricgen.cli.progress import progress_of
-    from fabricgen.compiler import BuildOptions, build_bundles, chosen_parts, compile_cluster, compile_design, header
-    from fabricgen.compiler import template_findings as on_templates
-    from fabricgen.kernel.workers import processors
     from fabricgen.lint.engine import Judgement
+    from fabricgen.pipeline import BuildOptions, build_bundles, chosen_parts, compile_cluster, compile_design, header
+    from fabricgen.pipeline import template_findings as on_templates
+    from fabricgen.publish.workers import processors
 
     if (output is None) == (archive is None):
         raise click.UsageError("say where to write: -o FOLDER or --archive FILE")
@@ -70,7 +70,7 @@ def command(
         _tell_of_archives(output)
     parts = tuple(sorted(chosen_parts(p.strip() for p in only.split(",") if p.strip())))
     known = read_prices(prices)
-    options = BuildOptions(parts, templates, known, redact_secrets, allow_outside, rebuilds=output is not None)
+    options = BuildOptions(parts, templates, known, redact_secrets, allow_outside)
     design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings)
     cluster = compile_cluster(design)
     if locked:
@@ -92,7 +92,7 @@ def command(
 
 def _tell_of_archives(output: Path) -> None:
     """Say that a folder named as an archive is a folder."""
-    from fabricgen.kernel.publish_members import FORMATS
+    from fabricgen.publish.members import FORMATS
 
     if output.name.endswith(tuple(FORMATS)):
         click.echo(f"{output} will be a folder; `--archive {output}` writes an archive", err=True)
@@ -109,10 +109,10 @@ def _publish(
     told: Told,
 ) -> PublishReport:
     if archive is not None:
-        from fabricgen.kernel.publish_archive import publish_archive
+        from fabricgen.publish.archive import publish_archive
 
         return publish_archive(archive, bundles, header=header, jobs=jobs, told=told)
-    from fabricgen.kernel.publish import cache_folder, publish_folder
+    from fabricgen.publish import cache_folder, publish_folder
 
     assert output is not None  # noqa: S101 - the command has checked
     chosen = frozenset(parts) or None

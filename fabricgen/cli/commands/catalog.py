@@ -14,8 +14,8 @@ def command(name: str | None, own: Path | None) -> None:
     """List the profiles of the catalogue, or show one."""
     from fabricgen.catalog.loader import Catalog
     from fabricgen.catalog.models import PROFILE_KINDS
-    from fabricgen.kernel.as_pydantic import adapter
     from fabricgen.kernel.diagnostics import did_you_mean, fault
+    from fabricgen.models.as_pydantic import adapter
 
     catalog = Catalog(own)
     kinds = {kind: catalog.ids(kind) for kind in PROFILE_KINDS}

@@ -64,12 +64,12 @@ def command(
     """
     import datetime
 
-    from fabricgen.blueprint.lock import blueprints_in
+    from fabricgen.blueprint.beside.lock import blueprints_in
     from fabricgen.cli.findings import fails
-    from fabricgen.compiler import compile_design
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.engine import LintSettings
     from fabricgen.lint.report import FileReport, write_report
+    from fabricgen.pipeline import compile_design
 
     try:
         day = (datetime.date.fromisoformat(as_of) if as_of else datetime.date.today()).isoformat()
@@ -110,8 +110,8 @@ def _mended(judge: Judge, only_shown: bool, allow_outside: bool) -> tuple[Design
 
 
 def _judged(design: Design, fast: bool, asked: LintSettings, templates: Path | None) -> LintResult:
-    from fabricgen.compiler import compile_cluster, template_findings
     from fabricgen.lint.engine import lint
+    from fabricgen.pipeline import compile_cluster, template_findings
 
     if fast:
         return lint(design, None, asked)

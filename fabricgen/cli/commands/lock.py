@@ -33,9 +33,9 @@ def command(blueprint: str, allow_outside: bool, paths: tuple[str, ...], lists: 
     is released. Commit the lock with the blueprint. `build` brings up to date a lock that is there. Imported names and
     numbers that are other than those allocated are kept as `adopted`, until `--release adopted/DEVICE`.
     """
-    from fabricgen.allocate.release import hole_text
     from fabricgen.cli.lock_file import changes, write_lock
-    from fabricgen.compiler import compile_adopted, compile_cluster, compile_released
+    from fabricgen.lock.release import hole_text
+    from fabricgen.pipeline import compile_adopted, compile_cluster, compile_released
 
     if lists:
         design = compile_adopted(blueprint, lists, paths, allow_outside=allow_outside)

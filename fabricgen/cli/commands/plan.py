@@ -88,13 +88,13 @@ def _report(change: Change, form: str, every: bool) -> str:
     import json
 
     if form == "json":
-        from fabricgen.diff.report_json import as_json
+        from fabricgen.diff.reports.json import as_json
 
         return json.dumps(as_json(change), indent=2)
     if form == "markdown":
-        from fabricgen.diff.report_markdown import markdown
+        from fabricgen.diff.reports.markdown import markdown
 
         return markdown(change, every=every)
-    from fabricgen.diff.report_text import text
+    from fabricgen.diff.reports.text import text
 
     return text(change, every=every)

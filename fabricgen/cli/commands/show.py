@@ -17,9 +17,9 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, form: st
     """Count switches, links, cables and power of a BLUEPRINT without expanding it."""
     import json
 
-    from fabricgen.compiler import compile_design
     from fabricgen.design.summary import summary
     from fabricgen.lint.engine import lint
+    from fabricgen.pipeline import compile_design
 
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
     figures = summary(design) | {"findings": lint(design).counts}

@@ -24,11 +24,11 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, output: 
 
     A workbook by cable has columns to redline, which `fabricgen as-built` reads.
     """
-    from fabricgen.as_built.lines import HAND
+    from fabricgen.as_built.sheets.lines import HAND
     from fabricgen.cli.output import write_output
-    from fabricgen.compiler import compile_cluster, compile_design
-    from fabricgen.export.parts import cables, links
+    from fabricgen.export.files import cables, links
     from fabricgen.export.table import Table, write_table
+    from fabricgen.pipeline import compile_cluster, compile_design
 
     form = table_format(form, output)
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside))

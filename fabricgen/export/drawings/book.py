@@ -10,7 +10,7 @@ import numpy as np
 from markupsafe import Markup
 
 from fabricgen.cluster import Cluster
-from fabricgen.design.halls import row_number
+from fabricgen.design.floor.halls import row_number
 from fabricgen.export.drawings.elevation import elevation
 from fabricgen.export.drawings.floor_plan import floor_plan, on_one_page, pages, whole_hall
 from fabricgen.export.drawings.port_map import port_maps

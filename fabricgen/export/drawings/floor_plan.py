@@ -8,11 +8,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from fabricgen.design.halls import face_of, row_number
+from fabricgen.design.floor.halls import face_of, row_number
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, rect, safe
 from fabricgen.export.drawings.wrap import Groups, narrowest, wrapped
-from fabricgen.plan.tables import RackTable
+from fabricgen.wiring.tables import RackTable
 
 DETAIL = 1000 / 60
 """Millimetres a metre at which rack names are legible: 1:60."""

@@ -8,13 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
+from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
-from fabricgen.design.floor import FloorPlan, Spot
-from fabricgen.design.halls import row_number
+from fabricgen.design.floor.halls import row_number
+from fabricgen.design.floor.stands import FloorPlan, Spot
 from fabricgen.export.palette import Swatch, cluster_swatches
-from fabricgen.parts.trunks import PatchParts
-from fabricgen.plan.rack_loads import RackLoads, rack_loads
-from fabricgen.plan.tables import EXTRA, NODE, DeviceClass, Wide
+from fabricgen.wiring.racks.loads import RackLoads, rack_loads
+from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, Wide
 
 NODE_SWATCH = Swatch("#E8ECF1", "#000000", "pale", "")
 """Nodes, which belong to several fabrics."""

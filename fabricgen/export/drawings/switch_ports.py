@@ -13,7 +13,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.ports import PortRun
 from fabricgen.export.columns import end_place
 from fabricgen.export.palette import Swatch, cluster_swatches, plane_mark, rail_fill
-from fabricgen.plan.tables import SWITCH, Flags, Ints, ManagementPort, Segment, Wide
+from fabricgen.wiring.tables import SWITCH, Flags, Ints, ManagementPort, Segment, Wide
 
 DOWN, UP, PEER, MANAGEMENT = "down", "up", "peer", "mgmt"
 """What is at the far end: a node or a lower tier, a higher one, the same tier, or what manages the switch."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, cast
 
-from fabricgen.allocate.cells import Cells, Joined, Keyed, Spelled, Strings, vocabulary
 from fabricgen.export.table import Cell, Table
 from fabricgen.export.weave import Piece, blocks, once
 from fabricgen.kernel.units import number
+from fabricgen.numbering.cells import Cells, Joined, Keyed, Spelled, Strings, vocabulary
 
 _SPECIAL = ('"', ",", "\r", "\n")
 """What makes a field need quotes; looked for one by one, which is far quicker than by a pattern."""

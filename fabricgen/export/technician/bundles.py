@@ -17,13 +17,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabricgen.allocate.cells import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.technician.locations import rack_order, rack_places, row_numbers, row_places
-from fabricgen.plan.cabling import connectors
-from fabricgen.plan.end_numbers import end_numbers
-from fabricgen.plan.groups import combinations, rank_within
-from fabricgen.plan.tables import Flags, Floats, Ints, RackTable, Wide
+from fabricgen.numbering.cells import Strings
+from fabricgen.wiring.cabling.cables import connectors
+from fabricgen.wiring.cabling.end_numbers import end_numbers
+from fabricgen.wiring.groups import combinations, rank_within
+from fabricgen.wiring.tables import Flags, Floats, Ints, RackTable, Wide
 
 TWISTED, COPPER, FIBRE = range(3)
 """Kinds of cable, in the order in which they are laid."""

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fabricgen.allocate.cells import Strings
+from fabricgen.bom.cables import CableParts
 from fabricgen.export.columns import picked
 from fabricgen.export.table import Cell, Table
 from fabricgen.export.technician.patch_labels import patch_labels
 from fabricgen.export.technician.records import Records
 from fabricgen.kernel.units import number
-from fabricgen.parts.cables import CableParts
-from fabricgen.plan.tables import Flags, Ints, Wide
+from fabricgen.numbering.cells import Strings
+from fabricgen.wiring.tables import Flags, Ints, Wide
 
 
 def label_table(found: Records) -> Table:

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.allocate.cells import Strings
 from fabricgen.cluster import Cluster
-from fabricgen.design.halls import DEFAULT_HALL
-from fabricgen.plan.tables import Ints, RackTable
+from fabricgen.design.floor.halls import DEFAULT_HALL
+from fabricgen.numbering.cells import Strings
+from fabricgen.wiring.tables import Ints, RackTable
 
 SHORT_HALL = "h1"
 """How the hall that no blueprint names reads on labels, whose room is scarce; a hall of that name takes it away."""

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.parts import patches, trunks
+from fabricgen.export.files import patches, trunks
 from fabricgen.export.table import Cell
 from fabricgen.export.technician.locations import rack_places
 from fabricgen.export.technician.records import Records
 from fabricgen.kernel.units import number
-from fabricgen.plan.end_numbers import hangs_on_lower
-from fabricgen.plan.patch_tables import AT_COMMON_END, Patching
+from fabricgen.wiring.cabling.end_numbers import hangs_on_lower
+from fabricgen.wiring.patching.tables import AT_COMMON_END, Patching
 
 Label = dict[str, Cell]
 """A row of labels.csv."""

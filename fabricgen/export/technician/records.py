@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabricgen.allocate.cells import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.cable_ends import port_texts, socket_texts
 from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
 from fabricgen.export.technician.bundles import PullPlan, pull_plan
 from fabricgen.export.technician.locations import device_places
-from fabricgen.plan.groups import combinations
-from fabricgen.plan.pieces import common_ends
-from fabricgen.plan.tables import Flags, Ints, Wide
+from fabricgen.numbering.cells import Strings
+from fabricgen.wiring.cabling.pieces import common_ends
+from fabricgen.wiring.groups import combinations
+from fabricgen.wiring.tables import Flags, Ints, Wide
 
 
 @dataclass(frozen=True, slots=True)

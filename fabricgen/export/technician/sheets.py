@@ -9,9 +9,8 @@ from typing import cast
 
 import numpy as np
 
-from fabricgen.allocate.cells import Keyed, Pickable, Strings
 from fabricgen.cluster import Cluster
-from fabricgen.export.parts import cables
+from fabricgen.export.files import cables
 from fabricgen.export.table import Cell, Table
 from fabricgen.export.technician.bundles import KIND_WORDS
 from fabricgen.export.technician.locations import rack_places
@@ -19,9 +18,10 @@ from fabricgen.export.technician.patched import through_panels
 from fabricgen.export.technician.records import Records, Tag, ends_per_rack, records
 from fabricgen.export.technician.sheet import A3, Column, Sheet, redlines
 from fabricgen.export.technician.styles import BOLD, MARK, NUMBER, SMALL, TEXT
-from fabricgen.plan.cabling import connectors
-from fabricgen.plan.end_numbers import end_numbers
-from fabricgen.plan.tables import Flags, Ints, Wide
+from fabricgen.numbering.cells import Keyed, Pickable, Strings
+from fabricgen.wiring.cabling.cables import connectors
+from fabricgen.wiring.cabling.end_numbers import end_numbers
+from fabricgen.wiring.tables import Flags, Ints, Wide
 
 MOST_STEPS = 40
 """Sheets for steps in one workbook; where there are more steps, neighbours in the order share a sheet."""

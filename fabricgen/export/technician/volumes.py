@@ -8,10 +8,10 @@ from itertools import groupby
 
 import numpy as np
 
-from fabricgen.allocate.cells import Strings
 from fabricgen.cluster import Cluster
 from fabricgen.export.technician.locations import rack_order, row_numbers, row_places
 from fabricgen.export.technician.records import ends_per_rack
+from fabricgen.numbering.cells import Strings
 
 MOST_RACKS = 64
 """Racks of one workbook, each with a sheet of its own."""

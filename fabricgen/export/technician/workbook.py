@@ -27,7 +27,7 @@ from fabricgen.export.technician.sheets import (
 )
 from fabricgen.export.technician.styles import Styles
 from fabricgen.export.technician.volumes import Volume
-from fabricgen.plan.tables import Wide
+from fabricgen.wiring.tables import Wide
 
 
 def workbook(pack: Pack, volume: Volume) -> bytes:

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from typing import Any
 
 from fabricgen.kernel.diagnostics import Diagnostic, Span
-from fabricgen.kernel.validation import dotted
 from fabricgen.lint.report import FileReport, totals
 from fabricgen.lint.softened import Softened
 from fabricgen.lint.waived import Waived
+from fabricgen.models.validation import dotted
 
 VERSION = 1
 """Rises when a key goes or changes its meaning, not when one is added."""

@@ -19,13 +19,13 @@ from urllib.parse import quote
 
 from fabricgen import __version__
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span, printable
-from fabricgen.kernel.validation import dotted
 from fabricgen.lint.docs import explain, markdown
 from fabricgen.lint.documented import Documented
 from fabricgen.lint.fault import page_of
 from fabricgen.lint.report import FileReport, below_here, in_file
 from fabricgen.lint.rule import all_rules
 from fabricgen.lint.waived import Waived
+from fabricgen.models.validation import dotted
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"

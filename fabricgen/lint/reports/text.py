@@ -6,12 +6,12 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
-from fabricgen.blueprint.secret import is_secret
+from fabricgen.blueprint.sections.secret import is_secret
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, printable
 from fabricgen.kernel.text_input import read_bytes
-from fabricgen.kernel.yaml_syntax import LINE_END
 from fabricgen.lint.report import FileReport, in_file, totals
 from fabricgen.lint.softened import BLUEPRINT, IGNORED, PROJECT, Softened, together
+from fabricgen.yaml.syntax import LINE_END
 
 WIDEST = 100
 """Cells of a source line that are shown; of a longer one, those around the fault."""

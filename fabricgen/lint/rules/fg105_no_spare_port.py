@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.capacity.spare import spare_ports
 from fabricgen.design.model import Design
-from fabricgen.design.spare import spare_ports
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.after_loss import too
 from fabricgen.lint.rule import DesignRule

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from fabricgen.design.advice.trials import Trials
 from fabricgen.design.build import trials_of
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, scope_of, spans_units
-from fabricgen.design.spread import run_ports, uplink_ends
-from fabricgen.design.trials import Trials
+from fabricgen.design.sizing.spread import run_ports, uplink_ends
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from math import ceil
 
 from fabricgen.design.build import trials_of
+from fabricgen.design.capacity.spare import spare_ports, total_ports
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.spare import spare_ports, total_ports
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.kernel.units import parse_percent
 from fabricgen.lint.rule import DesignRule

@@ -57,7 +57,7 @@ class BreakoutEmptiesCages(DesignRule):
 
 def _hint(design: Design, tier: TierDesign, run: PortRun) -> str:
     """A coarser split that disables nothing, makes as many ports and fits."""
-    from fabricgen.design.advice import values_that_fit
+    from fabricgen.design.advice.tiers import values_that_fit
 
     cage, most = tier.profile.cages[run.cage_class], tier.profile.most_ports(run.cage_class, run.ways)
     coarser = [

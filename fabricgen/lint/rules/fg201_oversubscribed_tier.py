@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from fabricgen.design.advice.trials import Trials, node_slots
 from fabricgen.design.build import trials_of
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.ports import uplinks_needed
-from fabricgen.design.trials import Trials, node_slots
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -87,7 +87,7 @@ def _beside(names: Sequence[str]) -> str:
 
 def _hint(design: Design, tier: TierDesign, ratio: Fraction) -> str:
     """The fewest uplinks that are enough, land equally and have the ports; else the ratio that would be allowed."""
-    from fabricgen.design.advice import fewest_uplinks
+    from fabricgen.design.advice.tiers import fewest_uplinks
 
     trials = trials_of(design, tier.fabric)
     stated = f'state `oversubscription: "{ratio.numerator}:{ratio.denominator}"`'

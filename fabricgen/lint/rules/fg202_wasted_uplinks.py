@@ -42,7 +42,7 @@ class WastedUplinks(DesignRule):
             if tier.up is None or ratio is None or not stated or (growing and spans_units(tier.per)):
                 continue
             if ratio < tier.allowed / 2:
-                from fabricgen.design.advice import fewest_uplinks
+                from fabricgen.design.advice.tiers import fewest_uplinks
 
                 fewest = fewest_uplinks(trials_of(design, tier.fabric), tier)
                 if fewest.partition(" ")[0] not in ("", str(tier.up.count)):

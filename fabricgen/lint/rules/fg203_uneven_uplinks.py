@@ -27,7 +27,7 @@ def counts_hint(design: Design, tier: TierDesign, links: int) -> str:
 
     A single switch divides everything, and carries everything (FG304): it is named where nothing else does.
     """
-    from fabricgen.design.advice import values_that_fit
+    from fabricgen.design.advice.tiers import values_that_fit
 
     trials, path = trials_of(design, tier.fabric), (*tier.path, "count")
     several = [count for count in nearest_divisors(links, tier.count) if count > 1]
@@ -42,7 +42,7 @@ def counts_hint(design: Design, tier: TierDesign, links: int) -> str:
 
 def uplinks_hint(design: Design, tier: TierDesign, stated: int, step: int) -> str:
     """Numbers of uplinks, nearest to those stated, that are multiples of a step and have the ports."""
-    from fabricgen.design.advice import values_that_fit
+    from fabricgen.design.advice.tiers import values_that_fit
 
     if tier.up is None:
         return ""

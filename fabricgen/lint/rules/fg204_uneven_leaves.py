@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.advice.trials import node_slots
 from fabricgen.design.build import trials_of
-from fabricgen.design.counts import slot_table
+from fabricgen.design.capacity.counts import slot_table
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.trials import node_slots
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -43,7 +43,7 @@ class UnevenLeaves(DesignRule):
             feeds = zip(fabric.node_feeds, node_slots(design.layout, fabric, leaf), strict=True)
             for feed, slots in feeds:
                 if slots % leaf.count:
-                    from fabricgen.design.advice import values_that_fit
+                    from fabricgen.design.advice.tiers import values_that_fit
 
                     used = _used(design, fabric, leaf, feed, slots)
                     fitting = values_that_fit(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from fabricgen.design.build import trials_of
-from fabricgen.design.end_to_end import EndToEnd, end_to_end
+from fabricgen.design.capacity.end_to_end import EndToEnd, end_to_end
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -75,7 +75,7 @@ class OversubscribedEndToEnd(DesignRule):
 
 def _hint(design: Design, found: EndToEnd, tier: TierDesign, most: Fraction) -> str:
     """The largest oversubscription of the narrowest tier that has the ports and keeps to a limit."""
-    from fabricgen.design.advice import LADDER
+    from fabricgen.design.advice.tiers import LADDER
 
     own = next(ratio for t, ratio in found.tiers if t.key == tier.key)
     trials, path = trials_of(design, tier.fabric), ".".join(map(str, tier.path))

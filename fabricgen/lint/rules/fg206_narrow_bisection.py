@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from fabricgen.design.bisection import accelerators_of, bisection_per_accelerator, chain_of, node_gbps
-from fabricgen.design.end_to_end import end_to_end
+from fabricgen.design.capacity.bisection import accelerators_of, bisection_per_accelerator, chain_of, node_gbps
+from fabricgen.design.capacity.end_to_end import end_to_end
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil
 
-from fabricgen.design.bisection import accelerators_of, node_gbps
 from fabricgen.design.build import trials_of
-from fabricgen.design.end_to_end import end_to_end
+from fabricgen.design.capacity.bisection import accelerators_of, node_gbps
+from fabricgen.design.capacity.end_to_end import end_to_end
+from fabricgen.design.capacity.purpose import extra_gbps, reach_gbps, serves
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.design.purpose import extra_gbps, reach_gbps, serves
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.bisection import chain_of
 from fabricgen.design.build import trials_of
+from fabricgen.design.capacity.bisection import chain_of
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -63,7 +63,7 @@ class FewSpines(DesignRule):
 
 def _hint(design: Design, upper: TierDesign, links: int) -> str:
     """The fewest switches that are enough, that uplinks land on equally, and that have the ports."""
-    from fabricgen.design.advice import values_that_fit
+    from fabricgen.design.advice.tiers import values_that_fit
 
     counts = [count for count in range(FEWEST, links + 1) if links % count == 0]
     fitting = values_that_fit(trials_of(design, upper.fabric), (*upper.path, "count"), counts, most=1)

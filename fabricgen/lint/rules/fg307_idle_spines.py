@@ -56,7 +56,7 @@ class IdleSpines(DesignRule):
 
 def _hint(design: Design, lower: TierDesign, upper: TierDesign, links: int) -> str:
     """Uplinks that reach all, where there are too few for the bandwidth too; else counts that so many reach."""
-    from fabricgen.design.advice import fewest_uplinks
+    from fabricgen.design.advice.tiers import fewest_uplinks
 
     ratio = lower.oversubscription
     if ratio is not None and ratio > lower.allowed:

@@ -12,7 +12,7 @@ from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.plan.tables import Side
+    from fabricgen.wiring.tables import Side
 
 
 def ports_of(side: Side) -> tuple[object, ...]:
@@ -51,8 +51,8 @@ class PortUsedTwice(PlanRule):
         """Count the links of every (device, port), and fold repetitions by the line that made the later one."""
         import numpy as np
 
-        from fabricgen.plan.end_numbers import end_numbers
-        from fabricgen.plan.tables import distinct
+        from fabricgen.wiring.cabling.end_numbers import end_numbers
+        from fabricgen.wiring.tables import distinct
 
         links = cluster.plan.links
         kinds: dict[tuple[object, ...], int] = {}

@@ -10,7 +10,7 @@ from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.plan.tables import Flags, Ints
+    from fabricgen.wiring.tables import Flags, Ints
 
 
 class RailCrossed(PlanRule):
@@ -40,7 +40,7 @@ class RailCrossed(PlanRule):
         """Compare rail and plane of every link with those of the fabric's switches at its ends, -1 for several."""
         import numpy as np
 
-        from fabricgen.plan.tables import ManagementPort, distinct
+        from fabricgen.wiring.tables import ManagementPort, distinct
 
         links, devices = cluster.plan.links, cluster.plan.devices
         crossed = np.zeros(len(links), dtype=bool)

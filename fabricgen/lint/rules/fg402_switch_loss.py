@@ -57,7 +57,7 @@ class SwitchLoss(DesignRule):
 
 def _hint(design: Design, tier: TierDesign, limit: float) -> str:
     """Counts that keep enough, that uplinks land on equally, and that have the ports."""
-    from fabricgen.design.advice import values_that_fit
+    from fabricgen.design.advice.tiers import values_that_fit
 
     below = [t.uplink.links_per_group for t in design.tiers if t.uplink and t.uplink.upper == tier.key]
     if not below:

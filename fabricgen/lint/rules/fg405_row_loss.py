@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.capacity.failure import Left
+from fabricgen.design.capacity.losses import lost_racks, lost_rows
 from fabricgen.design.fabric_model import TierDesign
-from fabricgen.design.failure import Left
-from fabricgen.design.floor import FloorPlan
-from fabricgen.design.losses import lost_racks, lost_rows
+from fabricgen.design.floor.stands import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.bisection import chain_of
+from fabricgen.design.capacity.bisection import chain_of
+from fabricgen.design.capacity.losses import Together, on_one_feed
 from fabricgen.design.fabric_model import TierDesign, TierKey
-from fabricgen.design.floor import FloorPlan
-from fabricgen.design.losses import Together, on_one_feed
+from fabricgen.design.floor.stands import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.after_loss import is_for_management, too

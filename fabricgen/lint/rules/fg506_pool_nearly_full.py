@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from ipaddress import ip_network
 
-from fabricgen.allocate.asn_plan import asn_demands
-from fabricgen.allocate.demand import pool_demands
-from fabricgen.allocate.family import Family
-from fabricgen.allocate.pools import pool_prefixes
 from fabricgen.design.model import Design
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.kernel.extents import Extents, total
 from fabricgen.lint.rule import DesignRule
+from fabricgen.numbering.addresses.demand import pool_demands
+from fabricgen.numbering.addresses.family import Family
+from fabricgen.numbering.addresses.pools import pool_prefixes
+from fabricgen.numbering.asn.plan import asn_demands
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.blueprint.asn import parse_asns
+from fabricgen.blueprint.sections.asn import parse_asns
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
-from fabricgen.kernel.validation import dotted
 from fabricgen.lint.addressing import stated_asns
 from fabricgen.lint.rule import DesignRule
+from fabricgen.models.validation import dotted
 
 
 class AsnPoolsOverlap(DesignRule):

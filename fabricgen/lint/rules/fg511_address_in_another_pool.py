@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.kernel.validation import dotted
 from fabricgen.lint.addressing import drawn_prefixes, overlap, override_addresses
 from fabricgen.lint.rule import DesignRule
+from fabricgen.models.validation import dotted
 
 _OTHERS = {"loopback": ("fabric", "hosts", "management"), "port": ("loopback",)}
 """Pools that are for something else, by what an address is; a management address lies where it is managed."""

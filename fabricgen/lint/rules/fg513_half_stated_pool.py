@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.allocate.family import FAMILIES, of_family
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.addressing import drawn_pools
 from fabricgen.lint.rule import DesignRule
+from fabricgen.numbering.addresses.family import FAMILIES, of_family
 
 _SAID = {"v4": "IPv4", "v6": "IPv6"}
 

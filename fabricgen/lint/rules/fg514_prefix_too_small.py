@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import ip_network
 
-from fabricgen.allocate.demand import pool_demands
-from fabricgen.allocate.family import Family
-from fabricgen.allocate.pools import pool_prefixes
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.numbering.addresses.demand import pool_demands
+from fabricgen.numbering.addresses.family import Family
+from fabricgen.numbering.addresses.pools import pool_prefixes
 
 
 class PrefixTooSmall(DesignRule):

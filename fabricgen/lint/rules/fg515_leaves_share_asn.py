@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.allocate.asn_plan import asn_plan
-from fabricgen.allocate.underlay import runs_bgp
-from fabricgen.blueprint.asn import parse_asns
+from fabricgen.blueprint.sections.asn import parse_asns
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.numbering.asn.plan import asn_plan
+from fabricgen.numbering.underlay import runs_bgp
 
 
 class LeavesShareAsn(DesignRule):

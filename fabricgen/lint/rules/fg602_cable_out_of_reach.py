@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fabricgen.design.cable_policy import OPEN
+from fabricgen.design.media.policy import OPEN
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.reach import OutOfReach, longest_run_m, out_of_reach
 from fabricgen.lint.rule import PlanRule
@@ -14,7 +14,7 @@ from fabricgen.lint.rule import PlanRule
 if TYPE_CHECKING:
     from fabricgen.catalog.models import CableProfile
     from fabricgen.cluster import Cluster
-    from fabricgen.plan.tables import Segment
+    from fabricgen.wiring.tables import Segment
 
 MOST_LISTED = 4
 
@@ -87,7 +87,7 @@ def _hint(cluster: Cluster, found: OutOfReach) -> str:
 
 def _elsewhere(cluster: Cluster, segment: Segment, longest: float) -> CableProfile | None:
     """A medium that would reach, had the switches of a span other cages for it; None where they have none."""
-    from fabricgen.plan.media import fits_segment
+    from fabricgen.wiring.cabling.media import fits_segment
 
     tier = cluster.design.tier(segment.tier) if segment.tier else None
     for profile in cluster.design.catalog.cables if tier else ():

@@ -43,7 +43,7 @@ class CrowdedCage(PlanRule):
         import numpy as np
 
         from fabricgen.design.ports import PortRun
-        from fabricgen.plan.cabling import cages
+        from fabricgen.wiring.cabling.cables import cages
 
         devices, cables, links = cluster.plan.devices, cluster.plan.cables, cluster.plan.links
         for i, segment in enumerate(links.segments):

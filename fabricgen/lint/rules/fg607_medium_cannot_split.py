@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.design.media import LinkKind, stated_kinds
+from fabricgen.design.media.allowed import LinkKind, stated_kinds
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule

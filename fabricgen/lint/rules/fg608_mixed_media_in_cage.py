@@ -10,7 +10,7 @@ from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.plan.tables import Flags, Ints, Segment
+    from fabricgen.wiring.tables import Flags, Ints, Segment
 
 
 class MixedMediaInCage(PlanRule):
@@ -55,8 +55,8 @@ class MixedMediaInCage(PlanRule):
         """Links that share a cage with others and cannot have both what they and those are told to use."""
         import numpy as np
 
-        from fabricgen.plan.cabling import cages_of_ends
-        from fabricgen.plan.media import fits_segment
+        from fabricgen.wiring.cabling.cables import cages_of_ends
+        from fabricgen.wiring.cabling.media import fits_segment
 
         cables, links = cluster.plan.cables, cluster.plan.links
         medium, segment = cables.medium[cables.end_cable], links.segment[cables.end_link]
@@ -89,7 +89,7 @@ class MixedMediaInCage(PlanRule):
         """Single cables that share a cage with one of another medium, or fill one that they share."""
         import numpy as np
 
-        from fabricgen.plan.cabling import cages_of_ends
+        from fabricgen.wiring.cabling.cables import cages_of_ends
 
         cables, cages = cluster.plan.cables, cages_of_ends(cluster.plan)
         medium = cables.medium[cables.end_cable]
@@ -112,7 +112,7 @@ class MixedMediaInCage(PlanRule):
         """Twin-port cages of lower ends with a straight fibre in one connector and a splitter in the other."""
         import numpy as np
 
-        from fabricgen.plan.cabling import cages_of_ends
+        from fabricgen.wiring.cabling.cables import cages_of_ends
 
         cables, links = cluster.plan.cables, cluster.plan.links
         rows = links.segment[cables.end_link] == number

@@ -13,7 +13,7 @@ from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.plan.tables import Ints
+    from fabricgen.wiring.tables import Ints
 
 
 class NetworkRackBudget(PlanRule):
@@ -60,7 +60,7 @@ def _loads(cluster: Cluster, figure: Figure) -> list[tuple[int, RackLoad]]:
     """(rack, load) of every rack without nodes."""
     import numpy as np
 
-    from fabricgen.plan.tables import NODE
+    from fabricgen.wiring.tables import NODE
 
     devices, racks = cluster.plan.devices, len(cluster.plan.racks)
     counts: list[tuple[Device, Ints]] = []

@@ -12,7 +12,7 @@ from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.plan.tables import Segment
+    from fabricgen.wiring.tables import Segment
 
 
 class OpticsTooHungry(PlanRule):
@@ -112,7 +112,7 @@ def _profile(cluster: Cluster, segment: Segment, tier: str) -> SwitchProfile | N
 
 def _media(cluster: Cluster, number: int) -> list[int]:
     """The media of the cables of a segment."""
-    from fabricgen.plan.tables import distinct
+    from fabricgen.wiring.tables import distinct
 
     cables = cluster.plan.cables
     return distinct(cables.medium[cables.end_cable[cluster.end_rows[number]]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fabricgen.design.cable_policy import OPEN
+from fabricgen.design.media.policy import OPEN
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.reach import OutOfReach, out_of_reach
 from fabricgen.lint.rule import PlanRule

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.cable_policy import LINEAR
-from fabricgen.design.media import stated_kinds
+from fabricgen.design.media.allowed import stated_kinds
+from fabricgen.design.media.policy import LINEAR
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.kernel.units import number
 from fabricgen.lint.rule import PlanRule
-from fabricgen.plan.shelf import fibres_of
+from fabricgen.wiring.cabling.shelf import fibres_of
 
 if TYPE_CHECKING:
+    from fabricgen.bom.cables import CableParts
+    from fabricgen.bom.jumpers import Jumper
     from fabricgen.catalog.product_models import Product
     from fabricgen.cluster import Cluster
-    from fabricgen.parts.cables import CableParts
-    from fabricgen.parts.jumpers import Jumper
-    from fabricgen.plan.shelf import Shelf, Wanted
-    from fabricgen.plan.tables import Segment, Wide
+    from fabricgen.wiring.cabling.shelf import Shelf, Wanted
+    from fabricgen.wiring.tables import Segment, Wide
 
 Gap = tuple[str, str, str, str]
 """Fabric, pair of tiers, what is missing, what is nearest."""
@@ -53,8 +53,8 @@ class PartNotListed(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Fold cables without a part, and ends without a transceiver, by the line that made them."""
-        from fabricgen.parts.cables import CableParts
-        from fabricgen.plan.offers import shelf_of
+        from fabricgen.bom.cables import CableParts
+        from fabricgen.wiring.cabling.offers import shelf_of
 
         shelf = shelf_of(cluster.design)
         if shelf is None:

@@ -11,7 +11,7 @@ from fabricgen.lint.rule import PlanRule
 if TYPE_CHECKING:
     from fabricgen.catalog.models import CableProfile
     from fabricgen.cluster import Cluster
-    from fabricgen.plan.end_kinds import EndKind
+    from fabricgen.wiring.cabling.end_kinds import EndKind
 
 
 class EndsDoNotMatch(PlanRule):
@@ -42,9 +42,9 @@ class EndsDoNotMatch(PlanRule):
         """Compare both ends of each kind of cable, then the fibres of those that split."""
         import numpy as np
 
-        from fabricgen.plan.groups import combinations
-        from fabricgen.plan.offers import kinds_of, shelf_of
-        from fabricgen.plan.pieces import splits
+        from fabricgen.wiring.cabling.offers import kinds_of, shelf_of
+        from fabricgen.wiring.cabling.pieces import splits
+        from fabricgen.wiring.groups import combinations
 
         table, links, shelf = cluster.plan.cables, cluster.plan.links, shelf_of(cluster.design)
         segment, medium = links.segment[table.end_link], table.medium[table.end_cable]
@@ -70,7 +70,7 @@ def _wrong(a: EndKind, medium: CableProfile, b: EndKind, far_ends: int, lanes: i
 
     A far end takes whole connectors of the common end, or a whole fraction of one, as a splitter has it.
     """
-    from fabricgen.plan.end_kinds import mismatch
+    from fabricgen.wiring.cabling.end_kinds import mismatch
 
     each = medium.lanes_per_connector
     if far_ends > 1 and not medium.attached and lanes % each and each % lanes:

@@ -42,8 +42,8 @@ class SparesOfNothing(PlanRule):
         patterns = cluster.design.loaded.blueprint.spares.parts
         if not patterns:
             return
-        from fabricgen.parts.bill import bill_of
-        from fabricgen.parts.sets import pieces_of
+        from fabricgen.bom.bill import bill_of
+        from fabricgen.bom.sets import pieces_of
 
         lines = bill_of(cluster).lines
         parts = [part for line in lines for part in dict.fromkeys((line.part, pieces_of(line.part)[1]))]

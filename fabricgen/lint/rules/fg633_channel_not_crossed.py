@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fabricgen.design.polarity import does_not_mate, straight_faults
+from fabricgen.design.media.polarity import does_not_mate, straight_faults
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.patched import patched_kinds
 from fabricgen.lint.rule import PlanRule

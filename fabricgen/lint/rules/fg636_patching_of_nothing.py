@@ -10,7 +10,7 @@ from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.design.patching import PatchPolicy
+    from fabricgen.design.media.patching import PatchPolicy
 
 
 class PatchingOfNothing(PlanRule):
@@ -38,7 +38,7 @@ class PatchingOfNothing(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Count the cables of each policy's links, and those that are patched."""
-        from fabricgen.design.patching import policies_of
+        from fabricgen.design.media.patching import policies_of
 
         patching = cluster.plan.patching
         for number, policy in enumerate(policies_of(cluster.design)):

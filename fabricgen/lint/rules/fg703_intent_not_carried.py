@@ -6,9 +6,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from fabricgen.blueprint.management import Management
-from fabricgen.blueprint.qos import Qos
-from fabricgen.blueprint.routing import Routing
+from fabricgen.blueprint.sections.management import Management
+from fabricgen.blueprint.sections.qos import Qos
+from fabricgen.blueprint.sections.routing import Routing
 from fabricgen.catalog.nos_configuration import Feature
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design

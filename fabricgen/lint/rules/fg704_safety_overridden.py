@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fabricgen.blueprint.configuration import Snippet
+from fabricgen.blueprint.sections.configuration import Snippet
 from fabricgen.catalog.nos_configuration import SafetyLine
 from fabricgen.design.model import Design
 from fabricgen.design.snippets import all_snippets

@@ -11,10 +11,10 @@ from fabricgen.lint.addressing import server_addresses
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
-    from fabricgen.allocate.column import Column
-    from fabricgen.allocate.family_tables import FamilyAddresses
     from fabricgen.cluster import Cluster
-    from fabricgen.plan.tables import Ints, LinkTable
+    from fabricgen.numbering.addresses.column import Column
+    from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+    from fabricgen.wiring.tables import Ints, LinkTable
 
 _BITS = {4: 32, 6: 128}
 
@@ -52,7 +52,7 @@ def _holder(cluster: Cluster, server: IPv4Address | IPv6Address) -> str:
     links = cluster.plan.links
     import numpy as np
 
-    from fabricgen.plan.tables import SWITCH
+    from fabricgen.wiring.tables import SWITCH
 
     switches = [cls.rows for cls in cluster.plan.devices.classes if cls.kind == SWITCH]
     for found in cluster.addresses.families:

@@ -43,8 +43,8 @@ class MtuDiffers(PlanRule):
         stated = cluster.design.loaded.blueprint.config_of
         if not any(port.mtu for device in stated.values() for port in device.ports.values()):
             return
-        from fabricgen.allocate.link_ends import LinkEnds
-        from fabricgen.plan.tables import SWITCH
+        from fabricgen.numbering.link_ends import LinkEnds
+        from fabricgen.wiring.tables import SWITCH
 
         links, ends = cluster.plan.links, LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
         rows = {name: row for row, name in enumerate(cluster.names) if name in stated}

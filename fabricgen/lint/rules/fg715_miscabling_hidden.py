@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.allocate.underlay import underlay
-from fabricgen.blueprint.asn import parse_asns
-from fabricgen.blueprint.routing import AsnPlan
+from fabricgen.blueprint.sections.asn import parse_asns
+from fabricgen.blueprint.sections.routing import AsnPlan
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.numbering.underlay import underlay
 
 
 class MiscablingHidden(DesignRule):

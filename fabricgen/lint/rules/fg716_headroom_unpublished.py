@@ -13,7 +13,7 @@ from fabricgen.lint.rules.fg712_lossless_span import LosslessSpan
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.plan.tables import Segment
+    from fabricgen.wiring.tables import Segment
 
 
 class HeadroomUnpublished(PlanRule):
@@ -45,7 +45,7 @@ class HeadroomUnpublished(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare the longest cable of each kind of link with what is published for the switches at its ends."""
-        from fabricgen.plan.tables import distinct
+        from fabricgen.wiring.tables import distinct
 
         design, plan = cluster.design, cluster.plan
         told = {found.path[:-1] for found in LosslessSpan().check(design)}

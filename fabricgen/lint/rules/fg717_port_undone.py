@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fabricgen.blueprint.configuration import PortSettings
+from fabricgen.blueprint.sections.configuration import PortSettings
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.after_loss import is_for_management
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.plan.tables import Segment
+    from fabricgen.wiring.tables import Segment
 
 RS_FROM_GBPS, RS_FROM_GBPS_A_LANE = 100, 50
 """Links that need RS-FEC: of PAM4 lanes (IEEE 802.3cd, 802.3ck), and 100G of 25G lanes but for LR4."""
@@ -65,7 +65,7 @@ def _own_ports(cluster: Cluster) -> Iterator[tuple[Path, PortSettings, Segment]]
     stated = cluster.design.loaded.blueprint.config_of
     if not any(port.mtu or port.fec for device in stated.values() for port in device.ports.values()):
         return
-    from fabricgen.allocate.link_ends import LinkEnds
+    from fabricgen.numbering.link_ends import LinkEnds
 
     links, ends = cluster.plan.links, LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
     rows = {name: row for row, name in enumerate(cluster.names) if name in stated}

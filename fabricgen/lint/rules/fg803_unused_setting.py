@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from fabricgen.allocate.underlay import is_routed, runs_bgp, underlay
-from fabricgen.blueprint.routing import Routing
+from fabricgen.blueprint.sections.routing import Routing
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, did_you_mean, nearest
 from fabricgen.lint.rule import DesignRule
+from fabricgen.numbering.underlay import is_routed, runs_bgp, underlay
 
 
 class UnusedSetting(DesignRule):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fabricgen.allocate.asn_plan import asn_plan
-from fabricgen.allocate.family import FAMILIES, of_family
-from fabricgen.allocate.underlay import runs_bgp
-from fabricgen.blueprint.routing import Pools
+from fabricgen.blueprint.sections.routing import Pools
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
 from fabricgen.lint.addressing import drawn_pools
 from fabricgen.lint.rule import DesignRule
+from fabricgen.numbering.addresses.family import FAMILIES, of_family
+from fabricgen.numbering.asn.plan import asn_plan
+from fabricgen.numbering.underlay import runs_bgp
 
 
 class UnusedPool(DesignRule):

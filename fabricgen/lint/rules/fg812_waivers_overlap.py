@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.blueprint.lint_settings import Waiver
+from fabricgen.blueprint.sections.lint_settings import Waiver
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Severity
 from fabricgen.lint.rule import DesignRule

@@ -9,10 +9,10 @@ from typing import Any
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
-from fabricgen.kernel.located_yaml import Located, parse_located
 from fabricgen.kernel.text_input import decode, read_bytes
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.checks.problem import Problem
+from fabricgen.yaml.located import Located, parse_located
 
 FILE_NAME = "config_db.json"
 CODE = "FG901"

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass
 from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform
 from fabricgen.catalog.sonic_modes import parse_mode
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.diagnostics import did_you_mean
 from fabricgen.render.checks.problem import Problem
 from fabricgen.render.checks.rows import Fields, Tables

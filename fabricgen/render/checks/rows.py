@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 from fabricgen.kernel.diagnostics import did_you_mean
 from fabricgen.kernel.discovery import load, module_names
-from fabricgen.kernel.fields import AfterValidator, FieldInfo
+from fabricgen.models.fields import AfterValidator, FieldInfo
 from fabricgen.render.checks.kinds import Check, UnwantedError
 from fabricgen.render.checks.known_tables import KNOWN_TABLES
 from fabricgen.render.checks.problem import Problem

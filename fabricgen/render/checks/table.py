@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from fabricgen.kernel.dataclass import dataclass
-from fabricgen.kernel.frozen_model import FrozenModel
+from fabricgen.models.frozen_model import FrozenModel
 from fabricgen.render.checks.kinds import Check
 
 

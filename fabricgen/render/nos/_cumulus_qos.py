@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from fabricgen.design.qos import QosIntent, ecn_thresholds_kb
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 
 CLASSES, DSCPS = range(8), range(64)
 LOSSY_CLASS = 0

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fabricgen.blueprint.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
+from fabricgen.blueprint.sections.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
 from fabricgen.render import bgp
 from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.static import DISCARD_DISTANCE
-from fabricgen.switch_view import StaticRoute, SwitchView
+from fabricgen.views.switch import StaticRoute, SwitchView
 
 MAX_ECMP = 128
 """The largest `multipaths ebgp` that NVUE takes (NVUE Command Reference, BGP)."""

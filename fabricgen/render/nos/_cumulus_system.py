@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.blueprint.management import Management
+from fabricgen.blueprint.sections.management import Management
 from fabricgen.render import bgp
 from fabricgen.render.escape import one_line, yaml_text
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 
 GNMI_PORT = 9339
 """The port that gNMI has from IANA, and the example of the NVUE Command Reference."""

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.blueprint.management import Aaa, Management, Snmp, User
+from fabricgen.blueprint.sections.management import Aaa, Management, Snmp, User
 from fabricgen.render.escape import one_line, text_lines, token, word
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 
 ROLES = {"admin": (15, "network-admin"), "operator": (1, "network-operator")}
 """(privilege, role) of EOS."""

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from fabricgen.design.qos import QosIntent, ecn_thresholds_kb
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 
 LOSSY_CLASS = 1
 """The traffic class that EOS gives unmarked packets (DSCP 0-7)."""

@@ -14,16 +14,15 @@ computes from; without it where a cable is longer than all lengths published.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.sonic_buffers import BufferRole, BufferSet, Headroom, PortBuffers, RoleBuffers
 from fabricgen.catalog.sonic_models import SonicPlatform
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.render.escape import json_text
 from fabricgen.render.nos._sonic_ports import Face
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 
 _Tables: TypeAlias = Mapping[str, tuple[tuple[Any, ...], ...]]
 """Rows by table."""

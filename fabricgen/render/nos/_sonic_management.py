@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.blueprint.management import Aaa, Management
+from fabricgen.blueprint.sections.management import Aaa, Management
 from fabricgen.render.escape import json_text
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 
 CERTIFICATES = "/etc/sonic/telemetry"
 """Folder that the gnmi container finds its certificates in (dockers/docker-sonic-gnmi)."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
 from fabricgen.catalog.models import CageClass, SwitchProfile
 from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform
 from fabricgen.catalog.sonic_modes import breakout_mode, parse_mode
-from fabricgen.kernel.dataclass import dataclass
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 
 FEC_FROM_GBPS, FEC_FROM_LANE_GBPS = 100, 50
 """RS-FEC from a port speed on, where 4 x 25G NRZ has RS-528, or from a lane's: PAM4 needs RS-544 at any speed."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from fabricgen.design.qos import QosIntent, ecn_thresholds_kb
 from fabricgen.render.escape import json_text
-from fabricgen.switch_view import SwitchView
+from fabricgen.views.switch import SwitchView
 
 CLASSES = 8
 DSCPS = 64

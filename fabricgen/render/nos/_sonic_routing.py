@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from fabricgen.blueprint.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
+from fabricgen.blueprint.sections.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
 from fabricgen.render import bgp
 from fabricgen.render.escape import json_text, one_line, token
 from fabricgen.render.static import DISCARD_DISTANCE
-from fabricgen.switch_view import StaticRoute, SwitchPort, SwitchView
+from fabricgen.views.switch import StaticRoute, SwitchPort, SwitchView
 
 MAX_ECMP = 514
 """What SONiC builds FRR for (files/image_config/constants/constants.yml, maximum_paths)."""

@@ -30,7 +30,7 @@ from fabricgen.render.nos._cumulus_routing import family, routing_values
 from fabricgen.render.nos._cumulus_system import system_values
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
 from fabricgen.render.trees import as_yaml, merged, read_data
-from fabricgen.switch_view import PlacedSnippet, Subinterface, SwitchPort, SwitchView
+from fabricgen.views.switch import PlacedSnippet, Subinterface, SwitchPort, SwitchView
 
 KEEPS_ORDER = True
 

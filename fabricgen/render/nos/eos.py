@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from fabricgen.blueprint.routing import HOLD_S, KEEPALIVE_S
+from fabricgen.blueprint.sections.routing import HOLD_S, KEEPALIVE_S
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass
 from fabricgen.render import bgp
@@ -34,7 +34,7 @@ from fabricgen.render.nos._eos_management import management_values
 from fabricgen.render.nos._eos_qos import profile_name, qos_values
 from fabricgen.render.ports import lanes_of, unused_ports
 from fabricgen.render.static import DISCARD_DISTANCE
-from fabricgen.switch_view import Subinterface, SwitchPort, SwitchView
+from fabricgen.views.switch import Subinterface, SwitchPort, SwitchView
 
 KEEPS_ORDER = True
 

@@ -27,8 +27,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.fabric_view import FabricAdapter, FabricSwitch, FabricView
 from fabricgen.render.escape import token
+from fabricgen.views.fabric import FabricAdapter, FabricSwitch, FabricView
 
 WHOLE_FABRIC = True
 

@@ -61,7 +61,7 @@ from fabricgen.render.nos._sonic_qos import qos_values
 from fabricgen.render.nos._sonic_routing import owns_frr, router_type, routing_values, vrf_name
 from fabricgen.render.nos_protocol import Shared
 from fabricgen.render.trees import first_at_fault, merged, read_data
-from fabricgen.switch_view import AS_PLANNED, PlacedSnippet, SwitchPort, SwitchView
+from fabricgen.views.switch import AS_PLANNED, PlacedSnippet, SwitchPort, SwitchView
 
 MTU = 9216
 SCHEMA_VERSION = "version_202305_01"

@@ -6,7 +6,7 @@ sonic-device_neighbor_metadata.yang, sonic-feature.yang, sonic-versions.yang.
 
 from typing import Annotated
 
-from fabricgen.kernel.fields import AfterValidator as Is
+from fabricgen.models.fields import AfterValidator as Is
 from fabricgen.render.checks import kinds as k
 from fabricgen.render.checks.table import Row, ref, table
 

@@ -6,7 +6,7 @@ sonic-vlan-sub-interface.yang, sonic-loopback-interface.yang, sonic-mgmt_interfa
 
 from typing import Annotated
 
-from fabricgen.kernel.fields import AfterValidator as Is
+from fabricgen.models.fields import AfterValidator as Is
 from fabricgen.render.checks import kinds as k
 from fabricgen.render.checks.table import Bare, Row, ref, table
 

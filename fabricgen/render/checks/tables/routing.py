@@ -6,7 +6,7 @@ sonic-static-route.yang; lists of next hops: src/sonic-bgpcfgd/bgpcfgd/managers_
 
 from typing import Annotated
 
-from fabricgen.kernel.fields import AfterValidator as Is
+from fabricgen.models.fields import AfterValidator as Is
 from fabricgen.render.checks import kinds as k
 from fabricgen.render.checks.table import Row, ref, table
 

@@ -1,1 +1,0 @@
-"""Names, pools, ASNs and addresses from coordinates."""

@@ -1,0 +1,149 @@
+"""Cables by id, and where their ends are planned: what overrides and redlines are told apart by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.ports import PortRun
+from fabricgen.numbering.cells import Joined, Keyed, Strings, keyed
+from fabricgen.numbering.ports import PortNames
+from fabricgen.wiring.cabling.cables import anchor_rows
+from fabricgen.wiring.groups import combinations
+from fabricgen.wiring.tables import DeviceClass, Ints, Plan, Segment, Side, Wide
+
+
+@dataclass(frozen=True, slots=True)
+class CableIds:
+    """A stable name for every cable, in two parts: the device that it hangs on, and the connector there."""
+
+    device: Keyed
+    connector: Keyed
+
+    def texts(self) -> tuple[str, ...]:
+        """The id of every cable."""
+        return tuple((self.device.texts() + self.connector.texts()).tolist())
+
+    def text(self, cable: int) -> str:
+        """The id of one cable."""
+        return "".join(part.vocabulary[part.number[cable]] for part in (self.device, self.connector))
+
+    def of(self, cable: Ints) -> Joined:
+        """The id of the cable in each row, "" where that is -1."""
+        return Joined((self.device.at_or_none(cable), self.connector.at_or_none(cable)))
+
+
+def cable_ids(plan: Plan, names: Strings, cages: tuple[Keyed, Keyed]) -> CableIds:
+    """The ids of cables; `names` are those of devices, `cages` those at the a and b ends of links."""
+    row, lower, connector = anchor_rows(plan.links, plan.cables)
+    device = np.where(lower, plan.links.a_device[row], plan.links.b_device[row])
+    cage = np.where(lower, cages[0].number[row], cages[1].number[row])
+    first, place = combinations(cage, connector + 1)
+    labels = cages[0].vocabulary[cage[first]].tolist()
+    tails = [
+        f":{label}.{n + 1}" if n >= 0 else f":{label}"
+        for label, n in zip(labels, connector[first].tolist(), strict=True)
+    ]
+    return CableIds(Keyed(names, device), keyed(tails, place.astype(np.int32)))
+
+
+@dataclass(frozen=True, slots=True)
+class CableEnd:
+    """Where a cable ends on a device: a cage by its label, the connector in it (from 0), and the links that it carries.
+
+    `rows` are rows of links, `ports` their ports on this side, in the same order.
+    """
+
+    upper: bool
+    device: int
+    name: str
+    cls: DeviceClass
+    side: Side
+    cage: str
+    connector: int
+    rows: tuple[int, ...]
+    ports: tuple[int, ...]
+
+    @property
+    def word(self) -> str:
+        """The side as columns have it: `a` or `b`."""
+        return "b" if self.upper else "a"
+
+    @property
+    def place(self) -> str:
+        """The end as overrides call it: DEVICE:CAGE."""
+        return f"{self.name}:{self.cage}"
+
+
+def connector_of(side: Side, port: int) -> int:
+    """The connector in its cage (from 0) that a port is served by."""
+    if isinstance(side, PortRun):
+        return port % side.ways // side.per_connector
+    return side.legs[port].connector if isinstance(side, Attachment) else 0
+
+
+@dataclass(frozen=True)
+class Cables:
+    """The cables of a plan."""
+
+    plan: Plan
+    names: Sequence[str]
+    port_names: PortNames
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """The id of every cable."""
+        return cable_ids(self.plan, np.array(self.names, dtype=object), self.port_names.cage_columns).texts()
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Cables by id."""
+        return {name: i for i, name in enumerate(self.ids)}
+
+    @cached_property
+    def _by_cable(self) -> tuple[Wide, Wide]:
+        """(links in the order of their cables, where those of each cable begin)."""
+        order = np.argsort(self.plan.links.cable, kind="stable")
+        return order, np.searchsorted(self.plan.links.cable[order], np.arange(len(self.plan.cables) + 1))
+
+    def links_of(self, cable: int) -> list[int]:
+        """Rows of the links that a cable carries."""
+        order, start = self._by_cable
+        found: list[int] = order[start[cable] : start[cable + 1]].tolist()
+        return found
+
+    def ends(self, cable: int, *, upper: bool) -> tuple[CableEnd, ...]:
+        """The ends of a cable at its a or b side, each once, in the order of links."""
+        if (cable, upper) not in self._ends:
+            self._ends[cable, upper] = self._found(cable, upper=upper)
+        return self._ends[cable, upper]
+
+    @cached_property
+    def _ends(self) -> dict[tuple[int, bool], tuple[CableEnd, ...]]:
+        """Ends that were asked for: several lines of sheets speak of one cable."""
+        return {}
+
+    def _found(self, cable: int, *, upper: bool) -> tuple[CableEnd, ...]:
+        links = self.plan.links
+        device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
+        groups: dict[tuple[int, str, int], list[int]] = {}
+        for row in self.links_of(cable):
+            side = self._side(row, upper=upper)
+            key = int(device[row]), str(self.port_names.cages[upper][row]), connector_of(side, int(port[row]))
+            groups.setdefault(key, []).append(row)
+        return tuple(self._end(key, rows, port[rows].tolist(), upper=upper) for key, rows in groups.items())
+
+    def _side(self, row: int, *, upper: bool) -> Side:
+        segment: Segment = self.plan.links.segments[self.plan.links.segment[row]]
+        return segment.b if upper else segment.a
+
+    def _end(self, key: tuple[int, str, int], rows: list[int], ports: list[int], *, upper: bool) -> CableEnd:
+        device, cage, connector = key
+        devices = self.plan.devices
+        cls = devices.classes[devices.device_class[device]]
+        side = self._side(rows[0], upper=upper)
+        return CableEnd(upper, device, self.names[device], cls, side, cage, connector, tuple(rows), tuple(ports))

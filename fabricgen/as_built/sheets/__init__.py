@@ -1,0 +1,1 @@
+"""Redlined sheets of the technician, read into overrides of single cables."""

@@ -1,0 +1,78 @@
+"""Rows of a sheet as text, from a workbook or CSV; what is no plain value is marked rather than read."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from fabricgen.as_built.sheets.faults import refuse
+from fabricgen.kernel.diagnostics import Span
+from fabricgen.kernel.text_input import decode, read_bytes
+
+MAX_BYTES = 64 * 1024 * 1024
+"""The largest file that is read."""
+
+MOST_COLUMNS = 48
+"""Columns of a sheet that are looked at."""
+
+MOST_ROWS = 2_000_000
+"""Rows of all sheets of a file, empty ones too."""
+
+_WORKBOOKS = (".xlsx", ".xlsm")
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A cell with something other than text or a number, and what that is."""
+
+    why: str
+
+
+CellText: TypeAlias = str | Unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A sheet by what findings call it (`wiring.xlsx:wiring`), and its rows, numbered from 1."""
+
+    name: str
+    rows: Iterator[tuple[int, list[CellText]]]
+
+
+def sheets_of(file: str) -> Iterator[Sheet]:
+    """The sheets of a workbook, or the one of a CSV file, to be read one after another.
+
+    Raises InputError (FG001, FG084) for a file that is neither, too large, or damaged.
+    """
+    data = read_bytes(Path(file), file, limit=MAX_BYTES)
+    if len(data) > MAX_BYTES:
+        refuse(f"cannot read '{file}': it is larger than {MAX_BYTES >> 20} MiB", Span(file, 1, 1), "split it by rack")
+    if file.lower().endswith(_WORKBOOKS):
+        from fabricgen.as_built.sheets.workbook import workbook_sheets
+
+        yield from workbook_sheets(data, file)
+    elif file.lower().endswith(".csv"):
+        yield Sheet(file, _csv_rows(decode(data, file, limit=MAX_BYTES, what="CSV"), file))
+    else:
+        refuse(f"'{file}' is neither a workbook (.xlsx) nor .csv", Span(file, 1, 1), "save the sheet as one of these")
+
+
+def _csv_rows(text: str, file: str) -> Iterator[tuple[int, list[CellText]]]:
+    head = next((line for line in text.splitlines() if line.strip()), "")
+    mark = max(",;\t", key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    line = 0
+    try:
+        for cells in reader:
+            first, line = line + 1, reader.line_num
+            yield first, [_csv_cell(cell.strip()) for cell in cells[:MOST_COLUMNS]]
+    except csv.Error as error:
+        refuse(f"this is no CSV: {error}", Span(file, reader.line_num, 1), "close every quotation mark")
+
+
+def _csv_cell(text: str) -> CellText:
+    return Unreadable("a formula") if text.startswith("=") else text

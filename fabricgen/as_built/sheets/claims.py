@@ -1,0 +1,118 @@
+"""What sheets claim of cables: gathered over all lines, since several may speak of one cable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from fabricgen.as_built.overrides.ends import CableEnd
+from fabricgen.as_built.sheets.faults import Faults
+from fabricgen.as_built.sheets.lines import Line, read_lines
+from fabricgen.as_built.sheets.matching import Matcher, Pair
+from fabricgen.as_built.sheets.redlines import MAX_NOTE, Status, length_of, note_of, status_of
+from fabricgen.kernel.diagnostics import InputError, Span
+
+
+class Subject(NamedTuple):
+    """What a claim is about: a field of a cable's override, and the end by its key; "" for the whole cable."""
+
+    cable: int
+    field: str
+    key: str = ""
+
+
+class Claim(NamedTuple):
+    """A value as overrides have it, None for what is as planned; what was written, and where."""
+
+    value: Any
+    text: str
+    span: Span
+
+
+@dataclass(slots=True)
+class Claims:
+    """All that sheets say."""
+
+    claims: dict[Subject, Claim] = field(default_factory=dict)
+    status: dict[int, dict[tuple[str, str], Status]] = field(default_factory=dict)
+    """Of each cable that is listed: how far each of its pairs of ends is."""
+    faulty: dict[int, tuple[str, Span]] = field(default_factory=dict)
+    """Remark and place of the first line that calls a cable faulty."""
+
+    def status_of(self, cable: int) -> Status:
+        """A cable is faulty when one of its lines is, and done when all of its ends are."""
+        found = self.status[cable].values()
+        return Status.FAULTY if Status.FAULTY in found else min(found)
+
+
+def gather(files: Sequence[str], matcher: Matcher, faults: Faults) -> Claims:
+    """Read all lines of sheets; raises InputError for files that cannot be read, adds to `faults` what lines do wrong.
+
+    Lines that say the same are merged, remarks joined; those that contradict one another are faults.
+    """
+    found = Claims()
+    for line in read_lines(files, faults):
+        pair = matcher.pair(line, faults)
+        if pair is not None:
+            _status(line, pair, found, faults)
+            _cages(line, pair, matcher, found, faults)
+            _length(line, pair, matcher, found, faults)
+            _note(line, pair, found, faults)
+    return found
+
+
+def _status(line: Line, pair: Pair, found: Claims, faults: Faults) -> None:
+    of_cable = found.status.setdefault(pair.cable, {})
+    key = f"{pair.a.place}.{pair.a.connector}", f"{pair.b.place}.{pair.b.connector}"
+    status = status_of(line, faults)
+    of_cable[key] = max(of_cable.get(key, Status.OPEN), status)
+    if status is Status.FAULTY:
+        found.faulty.setdefault(pair.cable, (line["remark"], line.span("done")))
+
+
+def _cages(line: Line, pair: Pair, matcher: Matcher, found: Claims, faults: Faults) -> None:
+    for end in (pair.a, pair.b):
+        column = f"built_{end.word}_cage"
+        if line[column]:
+            try:
+                spot = matcher.spot(line[column], end)
+            except InputError as error:
+                faults.take(error, line.span(column))
+                continue
+            value = None if spot == matcher.planned(end) else matcher.label(spot, end)
+            subject = Subject(pair.cable, f"{end.word}_cage", matcher.key(end, pair.cable))
+            _claim(subject, Claim(value, line[column], line.span(column)), f"{column} of {_name(end)}", found, faults)
+
+
+def _name(end: CableEnd) -> str:
+    return f"the end planned at {end.place}"
+
+
+def _length(line: Line, pair: Pair, matcher: Matcher, found: Claims, faults: Faults) -> None:
+    length = length_of(line, faults)
+    if length is not None:
+        planned = float(matcher.cables.plan.cables.length_m[pair.cable])
+        claim = Claim(None if length == planned else length, line["built_length_m"], line.span("built_length_m"))
+        _claim(Subject(pair.cable, "length_m"), claim, f"built_length_m of {line['cable']}", found, faults)
+
+
+def _note(line: Line, pair: Pair, found: Claims, faults: Faults) -> None:
+    """Remarks of several lines are joined."""
+    note, subject = note_of(line, faults), Subject(pair.cable, "note")
+    if not note:
+        return
+    before = found.claims.get(subject)
+    parts = [*(before.value.split("; ") if before else ()), *note.split("; ")]
+    joined = "; ".join(dict.fromkeys(parts))
+    if len(joined) > MAX_NOTE:
+        faults.add(f"the remarks of {line['cable']} together have more than {MAX_NOTE} characters", line.span("remark"))
+    else:
+        found.claims[subject] = Claim(joined, note, line.span("remark"))
+
+
+def _claim(subject: Subject, claim: Claim, what: str, found: Claims, faults: Faults) -> None:
+    other = found.claims.setdefault(subject, claim)
+    if other.value != claim.value:
+        message = f"{what} is '{claim.text}' here and '{other.text}' at {other.span}"
+        faults.add(message, claim.span, "look at the cable again, and correct one of the two")

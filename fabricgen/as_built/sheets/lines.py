@@ -1,0 +1,116 @@
+"""The lines of sheets that tell what was done: those under a header with the columns of the wiring list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fabricgen.as_built.sheets.cells import CellText, Sheet, Unreadable, sheets_of
+from fabricgen.as_built.sheets.faults import Faults
+from fabricgen.kernel.diagnostics import Span
+
+KEY = ("cable", "a_device", "a_cage", "b_device", "b_cage")
+"""Columns that say which cable and end a line is of, as in cables.csv."""
+
+HAND = ("done", "built_a_cage", "built_b_cage", "built_length_m", "remark")
+"""Columns that the technician writes into."""
+
+HEADER_WITHIN = 20
+"""Rows from the top in which the header stands, below titles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: what its cells say, "" for empty ones, and where they are."""
+
+    sheet: str
+    row: int
+    cells: Mapping[str, str]
+    columns: Mapping[str, int]
+
+    def __getitem__(self, column: str) -> str:
+        return self.cells.get(column, "")
+
+    def span(self, column: str) -> Span:
+        """The place of a cell: sheet, row, column from 1."""
+        return Span(self.sheet, self.row, 1 + self.columns.get(column, 0))
+
+
+def read_lines(files: Sequence[str], faults: Faults) -> Iterator[Line]:
+    """Lines of all sheets that have the columns of the hand; others, such as a cover, are passed over.
+
+    Raises InputError for files that cannot be read; what is wrong in lines is added to `faults`.
+    """
+    for file in files:
+        found = False
+        for sheet in sheets_of(file):
+            for line in _lines(sheet, faults):
+                found = True
+                if line is not None:
+                    yield line
+        if not found:
+            faults.add(
+                "no sheet has the columns of the wiring list",
+                Span(file, 1, 1),
+                f"a header line with {', '.join((*KEY, *HAND))}",
+            )
+
+
+def _lines(sheet: Sheet, faults: Faults) -> Iterator[Line | None]:
+    """Lines of one sheet; None for its header."""
+    columns: dict[str, int] = {}
+    for row, cells in sheet.rows:
+        if not columns:
+            if row > HEADER_WITHIN:
+                return
+            columns = _header(sheet.name, row, cells, faults)
+            if columns:
+                yield None
+            continue
+        if any(cell != "" for cell in cells):
+            line = _line(sheet.name, row, cells, columns, faults)
+            if line is not None:
+                yield line
+
+
+def _header(sheet: str, row: int, cells: Sequence[CellText], faults: Faults) -> dict[str, int]:
+    """Columns by name where a row is the header, else none."""
+    names = [re.sub(r"[\s_]+", "_", cell.strip().lower()) if isinstance(cell, str) else "" for cell in cells]
+    columns: dict[str, int] = {}
+    for i, name in enumerate(names):
+        if name in (*KEY, *HAND):
+            if name in columns:
+                faults.add(f"the column '{name}' is there twice", Span(sheet, row, i + 1), "delete one of them")
+            columns.setdefault(name, i)
+    if "cable" not in columns or not any(name in columns for name in HAND):
+        return {}
+    missing = [name for name in KEY if name not in columns]
+    if missing:
+        faults.add(
+            f"the header lacks {', '.join(missing)}", Span(sheet, row, 1), "leave the planned columns as they were"
+        )
+        return {}
+    return columns
+
+
+def _line(sheet: str, row: int, cells: Sequence[CellText], columns: Mapping[str, int], faults: Faults) -> Line | None:
+    """A line that says something of a cable; None for others, and for those with a fault."""
+    texts: dict[str, str] = {}
+    whole = True
+    for name, i in columns.items():
+        cell = cells[i] if i < len(cells) else ""
+        if isinstance(cell, Unreadable):
+            whole = False
+            faults.add(f"{name} holds {cell.why}", Span(sheet, row, i + 1), "write plain text or a number")
+        else:
+            texts[name] = cell
+    line = Line(sheet, row, texts, columns)
+    if not whole or not any(texts.values()):
+        return None
+    if not line["cable"]:
+        written = next((name for name in HAND if line[name]), "")
+        if written:
+            faults.add(f"'{line[written]}' is written beside no cable", line.span(written), "move it into its line")
+        return None
+    return line

@@ -1,0 +1,117 @@
+"""Lines of sheets matched with the cables and ends that they are of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fabricgen.as_built.overrides.ends import CableEnd, Cables, connector_of
+from fabricgen.as_built.overrides.places import Places, Spot
+from fabricgen.as_built.sheets.faults import Faults
+from fabricgen.as_built.sheets.lines import Line
+from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.ports import PortRun
+from fabricgen.kernel.diagnostics import Path, did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The ends that a line joins."""
+
+    cable: int
+    a: CableEnd
+    b: CableEnd
+
+
+class Matcher:
+    """Finds cables and ends by what is printed: as planned, or as built when the sheet was made."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster, planned = cluster, cluster.planned
+        self.cables = Cables(planned.plan, cluster.names, planned.port_names)
+        self._places = Places(cluster.design.catalog, frozenset(cluster.names))
+
+    def pair(self, line: Line, faults: Faults) -> Pair | None:
+        """The ends of a line; None, with a fault, where the plan has no such cable or it ends elsewhere."""
+        name = line["cable"]
+        cable = self.cables.index.get(name)
+        if cable is None:
+            near = [known for known in self.cables.ids if known.startswith(name.partition(":")[0] + ":")]
+            hint = did_you_mean(name, near) if near else "this line is of another cluster, or of an older plan"
+            faults.add(f"{self._cluster.design.loaded.blueprint.name} has no cable '{name}'", line.span("cable"), hint)
+            return None
+        a, b = (self._end(cable, line, faults, upper=upper) for upper in (False, True))
+        return Pair(cable, a, b) if a and b else None
+
+    def spot(self, text: str, end: CableEnd, path: Path = ()) -> Spot:
+        """The place that a redline names on the device of an end; raises InputError for none."""
+        return self._places.spot(text, end, path)
+
+    def planned(self, end: CableEnd) -> Spot:
+        """Where an end is planned."""
+        return self._places.planned(end)
+
+    def label(self, spot: Spot, end: CableEnd) -> str:
+        """A place as overrides have it."""
+        return self._places.label(spot, end)
+
+    def built(self, end: CableEnd) -> Spot:
+        """Where an end is by what is stated so far."""
+        row = end.rows[0]
+        links = self._cluster.plan.links
+        segment = links.segments[links.segment[row]]
+        side, port = (segment.b, links.b_port[row]) if end.upper else (segment.a, links.a_port[row])
+        if isinstance(side, PortRun):
+            return Spot(side.cages[int(port) // side.ways], connector_of(side, int(port)))
+        if isinstance(side, Attachment):
+            return Spot(side.legs[port].cage, side.legs[port].connector)
+        return Spot(end.cage, end.connector)
+
+    def built_cage(self, end: CableEnd) -> str:
+        """The cage in which an end is by what is stated so far."""
+        return str(self._cluster.cages[end.upper][end.rows[0]])
+
+    def key(self, end: CableEnd, cable: int) -> str:
+        """How overrides tell an end from others of its cable and side: "" where it is the only one."""
+        ends = self.cables.ends(cable, upper=end.upper)
+        if len(ends) == 1:
+            return ""
+        return end.place if sum(o.place == end.place for o in ends) == 1 else f"{end.place}.{end.connector + 1}"
+
+    def _end(self, cable: int, line: Line, faults: Faults, *, upper: bool) -> CableEnd | None:
+        word = "b" if upper else "a"
+        device, cage, redline = (line[f"{word}_device"], line[f"{word}_cage"], line[f"built_{word}_cage"])
+        ends = self.cables.ends(cable, upper=upper)
+        there = [end for end in ends if end.name == device]
+        if not there:
+            listed = ", ".join(dict.fromkeys(end.name for end in ends))
+            faults.add(
+                f"the {word} end of {line['cable']} is at {listed}, not at {device or 'no device'}",
+                line.span(f"{word}_device"),
+                "this line is of an older plan: export the sheet anew",
+            )
+            return None
+        found = self._printed(there, cage, redline)
+        if found is None:
+            known = ", ".join(dict.fromkeys(c for end in there for c in (end.cage, self.built_cage(end))))
+            faults.add(
+                f"the {word} end of {line['cable']} is in cage {known} of {device}, not in {cage or 'none'}",
+                line.span(f"{word}_cage"),
+                f"this line is of an older plan: export the sheet anew; a cage that was used goes to built_{word}_cage",
+            )
+        return found
+
+    def _printed(self, ends: Sequence[CableEnd], cage: str, redline: str) -> CableEnd | None:
+        """The end that a sheet calls by a cage.
+
+        A sheet may be from before or after an earlier import. Where two ends of a splitter changed places, the cage is
+        that of one by plan and of the other as built: then the end for which the redline holds already, so that a
+        sheet that is imported twice changes nothing.
+        """
+        fitting = [end for end in ends if cage in (self.built_cage(end), end.cage)]
+        if len(fitting) > 1:
+            fitting = [end for end in fitting if redline and self.built_cage(end) == redline] or [
+                end for end in fitting if self.built_cage(end) == cage
+            ]
+        return fitting[0] if fitting else None

@@ -1,0 +1,55 @@
+"""What an import says: as text for people, and as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.as_built.sheets.importing import AsBuiltImport, Changed
+from fabricgen.as_built.sheets.redlines import Status
+from fabricgen.kernel.diagnostics import printable
+from fabricgen.kernel.units import number
+
+MOST_LINES = 40
+"""Changes, and faulty cables, that text lists."""
+
+
+def text(found: AsBuiltImport) -> str:
+    """What changed, and how far the work is."""
+    cables = len({change.cable for change in found.changes})
+    lines = [f"{_cables(cables)} built otherwise than stated so far" if cables else "nothing that is not stated yet"]
+    lines += [f"  {_change(change)}" for change in found.changes[:MOST_LINES]]
+    if len(found.changes) > MOST_LINES:
+        lines.append(f"  and {len(found.changes) - MOST_LINES} more")
+    counts = ", ".join(f"{found.count(status)} {status.word}" for status in (Status.DONE, Status.OPEN, Status.FAULTY))
+    lines.append(f"{_cables(len(found.status))} listed of {found.total}: {counts}")
+    lines += [f"  faulty: {cable}{f' ({remark})' if remark else ''}" for cable, remark, _ in found.faulty[:MOST_LINES]]
+    return "\n".join(printable(line) for line in lines)
+
+
+def _cables(number_of: int) -> str:
+    return f"{number_of} cable{'' if number_of == 1 else 's'}"
+
+
+def _change(change: Changed) -> str:
+    end = f" at {change.end}" if change.end else ""
+    return f"{change.cable}{end}: {change.field} {_shown(change.old)} -> {_shown(change.new)}"
+
+
+def _shown(value: Any) -> str:
+    return "as planned" if value is None else number(value) if isinstance(value, float) else f"'{value}'"
+
+
+def as_json(found: AsBuiltImport) -> dict[str, Any]:
+    """The stable form: counts, changes and faulty cables, each with the cell that says so."""
+    return {
+        "cables": {
+            "total": found.total,
+            "listed": len(found.status),
+            **{status.word: found.count(status) for status in (Status.DONE, Status.OPEN, Status.FAULTY)},
+        },
+        "changes": [
+            {"cable": c.cable, "field": c.field, "end": c.end, "old": c.old, "new": c.new, "at": str(c.span)}
+            for c in found.changes
+        ],
+        "faulty": [{"cable": cable, "remark": remark, "at": str(span)} for cable, remark, span in found.faulty],
+    }

@@ -1,0 +1,131 @@
+"""Overrides of single cables as plain values: those of an overlay, those stated elsewhere, and both together."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import Any, TypeAlias
+
+from fabricgen.as_built.sheets.faults import refuse
+from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.load import LoadedBlueprint
+from fabricgen.blueprint.sections.cable_overrides import CableOverride, CableOverrides
+from fabricgen.kernel.diagnostics import Span, printable
+from fabricgen.kernel.units import number
+from fabricgen.models.fields import Field
+from fabricgen.models.validation import validate
+from fabricgen.yaml.located import read_located
+
+CABLE_OF = "cable_of"
+
+FIELDS = ("a_cage", "b_cage", "length_m", "medium", "part", "note")
+"""Of an override, in the order in which they are written and reported."""
+
+Own: TypeAlias = dict[str, Any]
+"""What a cable has of its own, by field; cages by their planned places, by "" for a single end."""
+
+HEAD = """\
+# What was built otherwise than planned, imported from redlined sheets by `fabricgen as-built`.
+# The blueprint takes it with `include: {name}`.
+"""
+
+
+class Overlay(Model):
+    """A file that holds overrides of single cables and nothing else."""
+
+    cable_of: CableOverrides = Field(default_factory=dict, description="What single cables have of their own.")
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What is stated before an import: `mine` by the overlay that is to be written, `others` elsewhere, which wins.
+
+    `included` says whether the blueprint takes the overlay.
+    """
+
+    mine: Mapping[str, Own]
+    others: Mapping[str, Own]
+    included: bool = True
+
+    def effective(self) -> dict[str, Own]:
+        """Both together; `others` win field by field."""
+        return together(self.mine, self.others)
+
+
+def together(mine: Mapping[str, Own], others: Mapping[str, Own]) -> dict[str, Own]:
+    """Overrides laid over others, field by field."""
+    return {cable: {**mine.get(cable, {}), **others.get(cable, {})} for cable in (*mine, *others)}
+
+
+def read_stated(loaded: LoadedBlueprint, overlay: str | None) -> Stated:
+    """What a blueprint and an overlay file state; without a file all of it may be changed.
+
+    Raises InputError for an overlay that is there and holds anything else.
+    """
+    stated = {cable: as_plain(own) for cable, own in loaded.blueprint.cable_of.items()}
+    if overlay is None:
+        return Stated(stated, {})
+    real = os.path.realpath(overlay)
+    keys = loaded.source.keys
+    mine = _read_overlay(overlay)
+    others: dict[str, Own] = {}
+    for cable, own in stated.items():
+        for name, value in own.items():
+            place = keys.get((CABLE_OF, cable, name)) or loaded.source.span((CABLE_OF, cable))
+            if os.path.realpath(place.file) != real:
+                others.setdefault(cable, {})[name] = value
+    places = (keys.get(path) for path in ((CABLE_OF,), *((CABLE_OF, cable) for cable in mine)))
+    files = {os.path.realpath(place.file) for place in places if place}
+    return Stated(mine, others, included=real in files)
+
+
+def _read_overlay(overlay: str) -> dict[str, Own]:
+    path = FilePath(overlay)
+    if not path.exists():
+        return {}
+    located = read_located(path, shown_as=overlay)
+    others = [key for key in located.data if key != CABLE_OF] if isinstance(located.data, dict) else ["other things"]
+    if others:
+        refuse(
+            f"'{overlay}' holds {', '.join(map(str, others[:4]))}: writing it anew would take that away",
+            Span(overlay, 1, 1),
+            "name a file of its own for what was built",
+        )
+    return {cable: as_plain(own) for cable, own in validate(Overlay, located).cable_of.items()}
+
+
+def as_plain(own: CableOverride) -> Own:
+    """The fields that an override states."""
+    return {name: getattr(own, name) for name in FIELDS if getattr(own, name) not in (None, "")}
+
+
+def overlay_text(mine: Mapping[str, Own], name: str) -> str:
+    """An overlay of a file name, sorted, one line a cable: the same for the same overrides."""
+    from fabricgen.blueprint.models import natural
+
+    lines = [HEAD.format(name=printable(name)), f"{CABLE_OF}:" if any(mine.values()) else f"{CABLE_OF}: {{}}"]
+    for cable in sorted((cable for cable in mine if mine[cable]), key=natural):
+        own = mine[cable]
+        fields = ", ".join(f"{name}: {_value(own[name])}" for name in FIELDS if name in own)
+        lines.append(f"  {quoted(cable)}: {{{fields}}}")
+    return "\n".join([lines[0] + lines[1], *lines[2:], ""])
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, float | int):
+        return number(value)
+    if isinstance(value, str):
+        return quoted(value)
+    if "" in value:
+        return quoted(value[""])
+    return "{" + ", ".join(f"{quoted(place)}: {quoted(value[place])}" for place in sorted(value)) + "}"
+
+
+def quoted(text: str) -> str:
+    """Text as a double-quoted scalar of YAML 1.2, what is not printable ASCII or a letter spelled out."""
+    escaped = (c if c.isprintable() and c not in '"\\' else _escape(c) for c in text)
+    return '"' + "".join(escaped) + '"'
+
+
+def _escape(c: str) -> str:
+    return "\\" + c if c in '"\\' else f"\\u{ord(c):04x}" if ord(c) < 1 << 16 else f"\\U{ord(c):08x}"

@@ -1,0 +1,138 @@
+"""Sheets of an XLSX workbook that may come from anybody: nothing is calculated, and nothing unpacked without bounds."""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from itertools import count
+from typing import Any, NoReturn
+
+from fabricgen.as_built.sheets.cells import MOST_COLUMNS, MOST_ROWS, CellText, Sheet, Unreadable
+from fabricgen.as_built.sheets.faults import refuse
+from fabricgen.kernel.diagnostics import Span
+from fabricgen.kernel.units import number
+
+MAX_UNPACKED = 512 * 1024 * 1024
+"""What all parts of a workbook may unpack to, bytes."""
+
+MOST_PARTS = 10_000
+"""Parts of a workbook at most; a sheet is two."""
+
+_PROLOG = 64 * 1024
+"""Bytes of a part in which its first element must begin."""
+
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    KeyError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    SyntaxError,  # of XML
+    OSError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    AssertionError,
+)
+"""What reading a damaged workbook may end in."""
+
+
+def workbook_sheets(data: bytes, file: str) -> Iterator[Sheet]:
+    """The sheets of a workbook in their order; raises InputError (FG084) where it is damaged, too large or no workbook.
+
+    Formulas are not evaluated, links not followed, macros not run; a workbook with entities or a DTD is refused.
+    """
+    from openpyxl import load_workbook
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    _check_parts(data, file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of validations and print settings that openpyxl leaves out
+        try:
+            book = load_workbook(io.BytesIO(data), read_only=True, data_only=False, keep_links=False)
+        except (*_DAMAGE, InvalidFileException) as error:
+            _refuse_damaged(file, error)
+        rows = count(1)
+        for sheet in book.worksheets:
+            name = f"{file}:{sheet.title}"
+            sheet.reset_dimensions()  # what a sheet says of its own size may be wrong
+            yield Sheet(name, _rows(sheet, name, rows))
+
+
+def _check_parts(data: bytes, file: str) -> None:
+    """Refuse what would unpack to too much, and XML that could define entities."""
+    at = Span(file, 1, 1)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            parts = archive.infolist()
+            if len(parts) > MOST_PARTS:
+                refuse(f"the workbook has {len(parts):,} parts; {MOST_PARTS:,} are the most", at)
+            unpacked = sum(part.file_size for part in parts)
+            if unpacked > MAX_UNPACKED:
+                refuse(
+                    f"the workbook unpacks to {unpacked >> 20:,} MiB; {MAX_UNPACKED >> 20} MiB are the most",
+                    at,
+                    "split it by rack",
+                )
+            for part in parts:
+                if part.filename.endswith((".xml", ".rels")):
+                    with archive.open(part) as stream:
+                        _check_prolog(stream.read(_PROLOG), part.filename, at)
+    except _DAMAGE as error:
+        _refuse_damaged(file, error)
+
+
+def _check_prolog(head: bytes, part: str, at: Span) -> None:
+    element = re.search(rb"<[A-Za-z_]", head)
+    if b"\0" in head or element is None or b"<!" in head[: element.start()].replace(b"<!--", b""):
+        refuse(
+            f"the part {part} of the workbook is not plain XML", at, "save the workbook anew with a spreadsheet program"
+        )
+
+
+def _refuse_damaged(file: str, error: Exception) -> NoReturn:
+    reason = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
+    refuse(
+        f"cannot read '{file}' as a workbook: {reason}",
+        Span(file, 1, 1),
+        "save it anew as .xlsx, without a password, or as .csv",
+    )
+
+
+def _rows(sheet: Any, name: str, so_far: Iterator[int]) -> Iterator[tuple[int, list[CellText]]]:
+    """Rows with their numbers; `so_far` counts those of all sheets."""
+    try:
+        for last, row in enumerate(sheet.iter_rows(max_col=MOST_COLUMNS), start=1):
+            if next(so_far) > MOST_ROWS:
+                refuse(f"more than {MOST_ROWS:,} rows", Span(name, last, 1), "delete the empty ones at the end")
+            if row:
+                yield last, [_text(cell) for cell in row]
+    except _DAMAGE as error:
+        _refuse_damaged(name, error)
+
+
+def _text(cell: Any) -> CellText:
+    """A cell as people read it; numbers without a needless fraction."""
+    value = cell.value
+    if value is None:
+        return ""
+    if cell.data_type == "f":
+        return Unreadable("a formula")
+    if cell.data_type == "e":
+        return Unreadable(f"the error value {value}")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return number(value)
+    if isinstance(value, datetime | date | time | timedelta):
+        return Unreadable("a date, which spreadsheets make of 1/2 and the like")
+    return str(value).strip()

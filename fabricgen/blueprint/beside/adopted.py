@@ -1,0 +1,102 @@
+"""What a lock keeps of a fabric that was there before: names and numbers of single devices, one a line.
+
+Devices are known by the names that they have without templates, so that a new name loses nothing.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from fabricgen.blueprint.sections.asn import parse_asn
+from fabricgen.blueprint.sections.naming import LONGEST, is_host_name
+from fabricgen.blueprint.sections.overrides import parse_address
+from fabricgen.kernel.extents import Extent
+
+ADOPTED = "adopted"
+"""The section of the lock, and the first part of a path into it."""
+
+_KEY = (
+    r"(?a)(?P<device>[a-z0-9][a-z0-9-]{0,199}) "
+    r"((?P<plain>name|asn)|(?P<v6>ipv6 )?((?P<own>loopback|mgmt)|port (?P<port>[A-Za-z0-9]([\w ./:-]{0,98}\w)?)))"
+)
+
+
+class Key(NamedTuple):
+    """What is adopted: `what` of a device is name, asn, loopback, mgmt or port; the last three are of a family."""
+
+    device: str
+    what: str
+    port: str = ""
+    v6: bool = False
+
+    def text(self) -> str:
+        """The key as the lock has it: `compute-spine-01 port Ethernet0`."""
+        return " ".join(word for word in (self.device, "ipv6" if self.v6 else "", self.what, self.port) if word)
+
+
+def parse_key(text: str) -> Key:
+    """Read a key of the lock; raises ValueError for what is none."""
+    found = re.fullmatch(_KEY, text)
+    if not found:
+        raise ValueError(f"'{text}' is nothing that can be adopted; `leaf-01 asn` is")
+    what = found["plain"] or found["own"] or "port"
+    return Key(found["device"], what, found["port"] or "", bool(found["v6"]))
+
+
+def parse_adopted(key: Key, value: Any) -> str:
+    """Read a value in its usual spelling; raises ValueError, in the user's terms."""
+    if key.what == "asn":
+        return str(parse_asn(value))
+    if key.what == "name":
+        if not isinstance(value, str) or not is_host_name(value):
+            raise ValueError(
+                f"'{value}' is not a host name: lower-case letters, digits and '-' inside, at most {LONGEST} characters"
+            )
+        return value
+    address = parse_address(str(value))
+    if (":" in address) != key.v6:
+        raise ValueError(f"{address} is no {'IPv6' if key.v6 else 'IPv4'} address")
+    return address
+
+
+def adopted_text(key: Key, value: str) -> str:
+    """The line of the lock."""
+    return f"{key.text()}: " + (f'"{value}"' if key.what == "name" or key.v6 else value)
+
+
+def adopted_of(words: Mapping[str, str]) -> dict[Key, str]:
+    """The section, read."""
+    return {parse_key(text): value for text, value in words.items()}
+
+
+def can_be_kept(key: Key) -> bool:
+    """Whether a key can be written into a lock."""
+    return re.fullmatch(_KEY, key.text()) is not None
+
+
+def extent_of(key: Key, value: str) -> tuple[str, Extent] | None:
+    """(kind of number, numbers) that a value takes: the addresses of a link come in pairs; None for names."""
+    if key.what == "name":
+        return None
+    if key.what == "asn":
+        return "asns", Extent(int(value), 1)
+    address = int(ipaddress.ip_address(value))
+    extent = Extent(address & ~1, 2) if key.what == "port" else Extent(address, 1)
+    return "ipv6" if key.v6 else "ipv4", extent
+
+
+def taken_by(words: Mapping[str, str]) -> dict[str, list[int]]:
+    """Every number that the section takes, by kind, in order."""
+    found: dict[str, set[int]] = {}
+    for key, value in adopted_of(words).items():
+        if taken := extent_of(key, value):
+            found.setdefault(taken[0], set()).update(range(taken[1].first, taken[1].end))
+    return {kind: sorted(numbers) for kind, numbers in found.items()}
+
+
+def keys_of(words: Iterable[str], device: str) -> set[str]:
+    """Lines of the section about one device."""
+    return {text for text in words if text.partition(" ")[0] == device}

@@ -1,0 +1,163 @@
+"""An existing allocation as CSV: a line a device, a port address or a link."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fabricgen.blueprint.beside.adopted import Key, parse_adopted
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean
+from fabricgen.kernel.text_input import decode, read_bytes
+
+CODE = "FG050"
+
+MAX_BYTES = 256 * 1024 * 1024
+"""The largest list that is read; links of 200,000 GPUs are a quarter of it."""
+
+OWN = ("device", "name", "asn", "loopback", "mgmt", "port", "address")
+_ENDS = (("a_device", "a_port", "a_ip"), ("b_device", "b_port", "b_ip"))
+_PLACE = ("site", "pod", "su", "rack", "u", "rail", "plane")
+_PASSED_OVER = frozenset(("fabric", "tier", "model", "nos", *_PLACE, "link", "cable", "speed_gbps"))
+"""Columns of devices.csv and links.csv that say nothing of an allocation."""
+
+_KNOWN = (*OWN, *(column for end in _ENDS for column in end))
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """One value that a list states; `key.device` is the name as the list has it."""
+
+    key: Key
+    value: str
+    length: int
+    """The prefix length that stands with it; -1 for none."""
+    span: Span
+
+
+@dataclass(slots=True)
+class Allocation:
+    """What lists state, and every fault in them."""
+
+    stated: list[Stated] = field(default_factory=list)
+    faults: list[Diagnostic] = field(default_factory=list)
+    named: bool = False
+    """Whether present names have a column of their own, so that devices are called as fabricgen calls them."""
+
+
+def read_allocations(files: Sequence[str]) -> Allocation:
+    """Read lists of devices, port addresses or links.
+
+    Raises InputError for a file that cannot be read; faults in its lines are collected.
+    """
+    found = Allocation()
+    first: dict[Key, Stated] = {}
+    for file in files:
+        text = decode(read_bytes(Path(file), file, limit=MAX_BYTES), file, limit=MAX_BYTES, what="CSV")
+        _List(file, found).read(text)
+    kept = []
+    for stated in found.stated:
+        other = first.setdefault(stated.key, stated)
+        if other is stated:
+            kept.append(stated)
+        elif other.value != stated.value:
+            message = f"{stated.key.text()} is {stated.value} here and {other.value} at {other.span}"
+            found.faults.append(_fault(message, stated.span, "state it once"))
+    found.stated = kept
+    return found
+
+
+def _fault(message: str, span: Span, hint: str) -> Diagnostic:
+    return Diagnostic(CODE, Severity.ERROR, message, (), hint, span)
+
+
+class _List:
+    """One file."""
+
+    def __init__(self, file: str, found: Allocation) -> None:
+        self._file, self._found = file, found
+        self._columns: list[str] = []
+
+    def read(self, text: str) -> None:
+        head = next((line for line in text.splitlines() if line.strip()), "")
+        self._mark = max(",;\t", key=head.count)
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=self._mark, strict=True)
+        self._lines, before = text.splitlines(), 0
+        try:
+            for cells in reader:
+                line, before = before + 1, reader.line_num
+                if not any(cell.strip() for cell in cells):
+                    continue
+                if not self._columns:
+                    self._head(cells, line)
+                else:
+                    self._row([cell.strip() for cell in cells], line)
+        except csv.Error as error:
+            self._fault(reader.line_num, 0, f"this is no CSV: {error}", "close every quotation mark")
+        if not self._columns:
+            self._fault(1, 0, "the list is empty", f"its first line names columns: {', '.join(OWN)}")
+
+    def _head(self, cells: Sequence[str], line: int) -> None:
+        self._columns = [cell.strip().lower() for cell in cells]
+        before = len(self._found.faults)
+        for i, column in enumerate(self._columns):
+            if column not in _KNOWN and column not in _PASSED_OVER:
+                hint = did_you_mean(column, OWN)
+                self._fault(line, i, f"there is no column '{cells[i].strip()}'", hint)
+            elif column in self._columns[:i]:
+                self._fault(line, i, f"the column '{column}' is there twice", "delete one of them")
+        if "device" not in self._columns and not {"a_device", "b_device"} <= set(self._columns):
+            self._fault(line, 0, "there is no column 'device'", f"columns: {', '.join(OWN)}")
+        if ("port" in self._columns) != ("address" in self._columns):
+            self._fault(line, 0, "'port' and 'address' go together", "one line a port address")
+        if len(self._found.faults) > before:
+            raise InputError(self._found.faults)
+        self._found.named |= "name" in self._columns
+
+    def _row(self, cells: Sequence[str], line: int) -> None:
+        if len(cells) != len(self._columns):
+            message = f"this line has {len(cells)} columns, the first one {len(self._columns)}"
+            self._fault(line, 0, message, "leave a cell empty for what a device does not have")
+            return
+        row = dict(zip(self._columns, cells, strict=True))
+        ends = [] if "device" in row else [end for end in _ENDS if row.get(end[1]) and row.get(end[2])]
+        for device, port, address in ends:
+            self._value(line, row[device], "port", address, row[address], row[port])
+        if "device" not in row:
+            return
+        if not row["device"]:
+            self._fault(line, self._columns.index("device"), "this line names no device", "give its name in `device`")
+            return
+        for what in ("name", "asn", "loopback", "mgmt"):
+            if row.get(what):
+                self._value(line, row["device"], what, what, row[what])
+        if bool(row.get("port")) != bool(row.get("address")):
+            there = "port" if row.get("port") else "address"
+            missing = "address" if there == "port" else "port"
+            self._fault(line, self._columns.index(there), f"{there} {row[there]} has no {missing}", "state both")
+        elif row.get("port"):
+            self._value(line, row["device"], "port", "address", row["address"], row["port"])
+
+    def _value(self, line: int, device: str, what: str, column: str, text: str, port: str = "") -> None:
+        at = self._columns.index(column)
+        value, _, length = text.partition("/") if what in ("loopback", "mgmt", "port") else (text, "", "")
+        key = Key(device, what, port, what in ("loopback", "mgmt", "port") and ":" in value)
+        try:
+            if "/" in text and what in ("loopback", "mgmt", "port") and not (length.isascii() and length.isdigit()):
+                raise ValueError(f"'{text}' has no prefix length such as /31")
+            read = parse_adopted(key, value)
+        except ValueError as error:
+            self._fault(line, at, str(error), f"`{column}` of {device}")
+            return
+        self._found.stated.append(Stated(key, read, int(length) if length else -1, self._span(line, at)))
+
+    def _fault(self, line: int, cell: int, message: str, hint: str) -> None:
+        self._found.faults.append(_fault(message, self._span(line, cell), hint))
+
+    def _span(self, line: int, cell: int) -> Span:
+        """Where a cell begins; of lines with quotation marks the beginning."""
+        text = self._lines[line - 1] if line <= len(self._lines) else ""
+        before: Iterator[str] = iter(text.split(self._mark)[:cell] if '"' not in text else ())
+        return Span(self._file, line, 1 + sum(len(part) + 1 for part in before))

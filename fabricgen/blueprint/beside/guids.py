@@ -1,0 +1,138 @@
+"""Stated GUIDs of InfiniBand devices: a table beside the blueprint, since hardware tells them and nobody designs them.
+
+The table has a header with the columns `device` and `guid`, and may have `port` (of a node: each of its ports is an
+adapter of its own) and `port_guid` (of the port; by default that of the adapter, as ConnectX has it).
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from fabricgen.blueprint.models import Blueprint
+from fabricgen.blueprint.source import contained
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean
+from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.yaml.located import Located
+
+CODE = "FG061"
+
+PLANNED_BITS = 52
+PLANNED = 0x02F << PLANNED_BITS
+"""Planned GUIDs begin with 02f: the local bit of the first byte is set, so that no manufacturer has them."""
+
+MAX_TABLE_BYTES = 64 * 1024 * 1024
+"""The largest table of GUIDs that is read: a million adapters."""
+
+ENDINGS = (".csv",)
+
+COLUMNS = ("device", "guid", "port", "port_guid")
+_GUID = r"(?i)(0x)?([0-9a-f]{16}|([0-9a-f]{4}:){3}[0-9a-f]{4}|([0-9a-f]{2}:){7}[0-9a-f]{2})"
+
+
+class GuidRow(NamedTuple):
+    """A line of the table; `port` is "" for a switch, or for a node with one port."""
+
+    device: str
+    port: str
+    guid: int
+    port_guid: int
+    span: Span
+
+
+def read_guids(
+    blueprint: Blueprint, source: Located, folder: Path, *, allow_outside: bool
+) -> dict[str, tuple[GuidRow, ...]]:
+    """Read the tables that fabrics name, by fabric; a path is from the blueprint's folder and stays in it.
+
+    Raises InputError: FG007 for a path that is not allowed, FG001 for a file that cannot be read, FG061, at each line,
+    for what is no GUID or is there twice.
+    """
+    found = {}
+    for name, fabric in blueprint.fabrics.items():
+        if fabric.guids is not None:
+            span = source.span(("fabrics", name, "guids"))
+            shown = folder / fabric.guids
+            real = contained(fabric.guids, shown, folder, span, allow_outside=allow_outside, endings=ENDINGS)
+            text = decode(
+                read_bytes(Path(real), str(shown), span, limit=MAX_TABLE_BYTES),
+                str(shown),
+                limit=MAX_TABLE_BYTES,
+                what="a table of GUIDs",
+            )
+            found[name] = parse_guids(text, str(shown))
+    return found
+
+
+def parse_guids(text: str, shown: str) -> tuple[GuidRow, ...]:
+    """Read a table; raises InputError with every line that is wrong."""
+    lines = csv.reader(text.splitlines())
+    faults: list[Diagnostic] = []
+    rows: list[GuidRow] = []
+    try:
+        header = [word.strip().lower() for word in next(lines, [])]
+        faults += _header_faults(header, Span(shown, 1, 1))
+        if not faults:
+            for cells in lines:
+                span = Span(shown, lines.line_num, 1)
+                row = _row(dict(zip(header, (cell.strip() for cell in cells), strict=False)), span)
+                faults += [row] if isinstance(row, Diagnostic) else []
+                rows += [row] if isinstance(row, GuidRow) else []
+    except csv.Error as error:
+        faults.append(_wrong(f"this is no CSV: {error}", Span(shown, lines.line_num, 1)))
+    faults += _repeated(rows)
+    if faults:
+        raise InputError(faults)
+    return tuple(rows)
+
+
+def _wrong(message: str, span: Span, hint: str = "") -> Diagnostic:
+    return Diagnostic(CODE, Severity.ERROR, message, hint=hint, span=span)
+
+
+def _header_faults(header: list[str], span: Span) -> Iterator[Diagnostic]:
+    for word in COLUMNS[:2]:
+        if word not in header:
+            yield _wrong(f"the table has no column '{word}'", span, "begin it with the line: device,guid")
+    for word in header:
+        if word not in COLUMNS:
+            yield _wrong(f"there is no column '{word}'", span, did_you_mean(word, COLUMNS))
+        elif header.count(word) > 1:
+            yield _wrong(f"the column '{word}' is there twice", span)
+            return
+
+
+def _row(cells: Mapping[str, str], span: Span) -> GuidRow | Diagnostic | None:
+    """A line read; None for an empty one."""
+    if not any(cells.values()):
+        return None
+    device, port = cells.get("device", ""), cells.get("port", "")
+    numbers = []
+    for column in ("guid", "port_guid"):
+        text = cells.get(column, "") or (cells.get("guid", "") if column == "port_guid" else "")
+        number = int(text.lower().removeprefix("0x").replace(":", ""), 16) if re.fullmatch(_GUID, text) else 0
+        if number in (0, (1 << 64) - 1):
+            return _wrong(f"'{text}' is no GUID", span, "write its 16 hexadecimal digits, e.g. 0xb83fd20300a1b2c4")
+        if number >> PLANNED_BITS == PLANNED >> PLANNED_BITS:
+            hint = "take it from the hardware: `ibstat` on a node, `ibswitches` for switches"
+            return _wrong(f"'{text}' is a planned GUID, which no hardware has", span, hint)
+        numbers.append(number)
+    return GuidRow(device, port, numbers[0], numbers[1], span) if device else _wrong("the line names no device", span)
+
+
+def _repeated(rows: list[GuidRow]) -> Iterator[Diagnostic]:
+    """GUIDs and places that are there twice."""
+    places: dict[tuple[str, str], int] = {}
+    guids: dict[int, int] = {}
+    for row in rows:
+        first = places.setdefault((row.device, row.port), row.span.line)
+        if first != row.span.line:
+            what = f"port {row.port} of {row.device}" if row.port else row.device
+            yield _wrong(f"{what} is there twice, first in line {first}", row.span)
+        for guid in {row.guid, row.port_guid}:
+            first = guids.setdefault(guid, row.span.line)
+            if first != row.span.line:
+                yield _wrong(f"GUID 0x{guid:016x} is there twice, first in line {first}", row.span)

@@ -1,0 +1,383 @@
+"""The lock file: which slots, numbers and blocks of addresses are given, so that no later change takes them away.
+
+It lies beside the blueprint (`superpod.yaml` has `superpod.lock.yaml`) and goes into git with it. One line a holder:
+a person can review it, and two branches that gave the same numbers to different holders either meet in a text
+conflict or are refused when the lock is read.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fabricgen.blueprint.beside.adopted import ADOPTED, adopted_of, adopted_text, parse_adopted, parse_key
+from fabricgen.blueprint.beside.stacked import STACKED, history_of
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
+from fabricgen.kernel.extents import Extent, Extents, Held, overlap
+from fabricgen.kernel.text_input import read_bytes
+from fabricgen.yaml.located import Located, parse_located
+
+VERSION = 1
+"""Of the file's format."""
+
+CODE = "FG038"
+
+_SUFFIX = ".lock.yaml"
+
+# Patterns are texts, which are only compiled where a lock has something of the kind.
+_RANGE = r"(\d{1,20})(?:-(\d{1,20}))?"
+_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})
+"""Names that YAML would read as something else."""
+
+_NAME = r"[a-z0-9][a-z0-9 .,()/*+-]{0,199}"
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """What is given: numbers of each kind by holder, and for some of them the room that each of their parts has."""
+
+    blueprint: str = ""
+    held: Mapping[str, Held] = field(default_factory=dict)
+    rooms: Mapping[str, int] = field(default_factory=dict)
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """What else is remembered of each kind, by holder."""
+    lines: Mapping[str, Span] = field(default_factory=dict, compare=False)
+    """Where what is adopted stands."""
+    file: str = ""
+    """Where it was read; "" for none."""
+
+    def of(self, kind: str) -> Held:
+        """What is given of a kind, by holder."""
+        return self.held.get(kind, {})
+
+    def words_of(self, kind: str) -> Mapping[str, str]:
+        """What is remembered in words of a kind, by holder."""
+        return self.words.get(kind, {})
+
+
+WORDS: Mapping[str, str] = {
+    "dealing": "tiers whose down ports are numbered by reserved `slot` or by `unit` there is",
+    "extras": "switch and cage of each port of extra devices",
+    STACKED: "steps in which tiers grew in shared racks: so many groups of so many switches",
+}
+"""Kinds of what is remembered in words, besides what is adopted."""
+
+_OF_PLACES = ("pods", "units", "ports", "managed", "halls", "floor", "shelved")
+
+KINDS: Mapping[str, str] = {
+    "sites": "numbers of sites",
+    "pods": "numbers of pods",
+    "units": "slots of scalable units, those reserved for growth included",
+    "ports": "places of scalable units on switches that have no room for every reserved one",
+    "managed": "places of management ports among those who share a rack, unit, pod, site or all",
+    "halls": "slots of scalable units in halls that pods name, and in the others of their site",
+    "floor": "places of racks in network rows",
+    "racked": "places of switches in the racks of a unit: hundreds are its network racks, the rest rack units",
+    "shelved": "places of extra devices in their racks: hundreds are racks, the rest rack units",
+    "vlans": "VLANs of fabrics",
+    "asns": "AS numbers of tiers",
+    "management": "places of switches in the management subnet",
+    "ipv4": "blocks of addresses",
+    "ipv6": "blocks of addresses",
+}
+"""Kinds of numbers in the order of the file, and what they are."""
+
+
+def lock_path(blueprint: str) -> Path | None:
+    """Where the lock of a blueprint file lies; None for standard input."""
+    return None if blueprint == "-" else Path(blueprint).with_suffix(_SUFFIX)
+
+
+def is_lock(path: str) -> bool:
+    """Whether a file is a lock, by its name."""
+    return path.endswith(_SUFFIX)
+
+
+def blueprints_in(path: str) -> list[str]:
+    """The blueprints that a path stands for: those directly in a folder, that beside a lock, or the file itself.
+
+    Raises InputError (FG001) for a folder without any.
+    """
+    if not Path(path).is_dir():
+        return [locked_blueprint(path)]
+    files = sorted(str(file) for ending in ("yaml", "yml") for file in Path(path).glob(f"[!.]*.{ending}"))
+    found = [file for file in files if not is_lock(file)]
+    if not found:
+        raise fault("FG001", f"there is no blueprint in the folder {path!r}", span=Span(path, 1, 1))
+    return found
+
+
+def locked_blueprint(path: str) -> str:
+    """The blueprint beside a lock; any other path as it is."""
+    if not is_lock(path):
+        return path
+    stem = path.removesuffix(_SUFFIX)
+    found = next((stem + suffix for suffix in (".yaml", ".yml") if Path(stem + suffix).is_file()), "")
+    return found or path
+
+
+def read_lock(blueprint: str, name: str) -> Lock:
+    """Read the lock beside a blueprint whose `name:` is given; an empty one where there is none.
+
+    Raises InputError (FG038) for a lock that is damaged, of a newer version, or of another cluster.
+    """
+    path = lock_path(blueprint)
+    if path is None or not path.exists():
+        return Lock()
+    lock = parse_lock(read_bytes(path, str(path)), str(path))
+    if lock.blueprint != name:
+        raise fault(
+            CODE,
+            f"this lock is of '{lock.blueprint}', and the blueprint is named '{name}'",
+            span=Span(str(path), 1, 1),
+            hint=f"if it is the same cluster under a new name, write `blueprint: {name}` here; else delete this file",
+        )
+    return lock
+
+
+def parse_lock(data: bytes, shown_as: str) -> Lock:
+    """Read the text of a lock; raises InputError (FG038, or FG001 to FG006) with every place that is damaged."""
+    try:
+        located = parse_located(data, shown_as)
+    except InputError as error:
+        raise InputError(_with_way_out(d) for d in error.diagnostics) from None
+    return _Reader(located, shown_as).lock()
+
+
+def _with_way_out(found: Diagnostic) -> Diagnostic:
+    return Diagnostic(found.code, found.severity, found.message, found.path, found.hint or _WAY_OUT, found.span)
+
+
+_WAY_OUT = "restore this file from git, or resolve the conflict in it; one holder a line"
+
+
+class _Reader:
+    """Turns the YAML of a lock into a Lock, and collects what is wrong."""
+
+    def __init__(self, located: Located, file: str) -> None:
+        self._located, self._file = located, file
+        self._faults: list[Diagnostic] = []
+
+    def lock(self) -> Lock:
+        data = self._located.data
+        if not isinstance(data, dict) or "fabricgen-lock" not in data:
+            raise fault(CODE, "this is no lock of fabricgen", span=Span(self._file, 1, 1), hint=_WAY_OUT)
+        version = data["fabricgen-lock"]
+        if type(version) is not int or version < 1:
+            self._fault(("fabricgen-lock",), f"the version of a lock is a number, not {version!r}")
+        elif version > VERSION:
+            raise fault(
+                CODE,
+                f"this lock is of version {version}; this fabricgen reads version {VERSION}",
+                span=self._located.span(("fabricgen-lock",)),
+                hint="update fabricgen to the version that your colleagues use",
+            )
+        for key in data:
+            if key not in ("fabricgen-lock", "blueprint", "rooms", ADOPTED, *WORDS) and not _is_kind(key):
+                self._fault((key,), f"a lock has no '{key}'")
+        blueprint = data.get("blueprint")
+        if not isinstance(blueprint, str):
+            self._fault(("blueprint",), "a lock names its blueprint")
+        held = {kind: self._held(kind) for kind in data if _is_kind(kind)}
+        rooms = self._section("rooms", _room) if "rooms" in data else {}
+        self._check_rooms(rooms)
+        words = {kind: self._section(kind, _word) for kind in WORDS if kind in data}
+        self._check_words(words)
+        words |= {ADOPTED: self._adopted()} if ADOPTED in data else {}
+        lines = {text: self._located.span((ADOPTED, text)) for text in words.get(ADOPTED, ())}
+        if self._faults:
+            raise InputError(self._faults)
+        return Lock(str(blueprint), held, rooms, words, lines, self._file)
+
+    def _check_rooms(self, rooms: Mapping[str, int]) -> None:
+        """Rooms are powers of two, those of links at least a pair; counts of ports may be any."""
+        for name, room in rooms.items():
+            least = 2 if name.partition(" +")[0].endswith(("uplink", "peer")) or " nodes of " in name else 1
+            least = 4 if name == "management" else least
+            counts = name.startswith(("managed ", "floor ")) or " for extras " in name
+            if not counts and (room & (room - 1) or room < least):
+                self._fault(("rooms", name), f"{room} is no room: a power of two from {least} on")
+
+    def _check_words(self, words: Mapping[str, Mapping[str, str]]) -> None:
+        """Tiers deal by slot or unit and only grow, and each port is one device's."""
+        for name, word in words.get("dealing", {}).items():
+            if word not in ("slot", "unit"):
+                self._fault(("dealing", name), f"'{word}' is not how ports are dealt: by `slot` or by `unit`")
+        for name, word in words.get(STACKED, {}).items():
+            try:
+                history_of(word)
+            except ValueError as error:
+                self._fault((STACKED, name), str(error))
+        seen: dict[str, str] = {}
+        for name, place in words.get("extras", {}).items():
+            other = seen.setdefault(place, name)
+            if other != name:
+                hint = "delete the line of the one that is not plugged in yet; `fabricgen lock` gives it another port"
+                self._fault(
+                    ("extras", name), f"'{other}' and '{name}' both hold {place}: two branches gave it away", hint
+                )
+
+    def _held(self, kind: str) -> Held:
+        read = _vlan if kind == "vlans" else _ranges
+        held = self._section(kind, _prefixes(kind) if kind in ("ipv4", "ipv6") else read)
+        twice = overlap(held)
+        if twice:
+            one, other, extent = twice
+            self._fault(
+                (kind, other),
+                f"'{one}' and '{other}' both hold {extent_text(kind, extent)}: two branches gave it away",
+                f"delete the line of the one that is not built yet; `fabricgen lock` gives it {kind} anew",
+            )
+        return held
+
+    def _mapping(self, kind: str) -> Iterable[tuple[Any, Any]]:
+        section = self._located.data[kind]
+        if isinstance(section, dict):
+            return section.items()
+        self._fault((kind,), f"'{kind}' is a mapping from holders to numbers")
+        return ()
+
+    def _adopted(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for text, value in self._mapping(ADOPTED):
+            try:
+                key = parse_key(str(text))
+                found[key.text()] = parse_adopted(key, value)
+            except ValueError as error:
+                self._fault((ADOPTED, text), str(error))
+        return found
+
+    def _section(self, kind: str, read: Callable[[Any], Any]) -> dict[str, Any]:
+        found = {}
+        for name, value in self._mapping(kind):
+            if not isinstance(name, str) or not re.fullmatch(_NAME, name):
+                self._fault((kind, name), f"{name!r} is no holder")
+                continue
+            try:
+                found[name] = read(value)
+            except ValueError as error:
+                self._fault((kind, name), str(error))
+        return found
+
+    def _fault(self, path: tuple[str, ...], message: str, hint: str = _WAY_OUT) -> None:
+        span = self._located.span(path)
+        self._faults.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, span))
+
+
+def _is_kind(key: Any) -> bool:
+    """Whether a key is a kind of numbers, perhaps those within a place: `units`, `units east`."""
+    kind, _, site = str(key).partition(" ")
+    return (
+        isinstance(key, str)
+        and kind in KINDS
+        and (not site or (kind in _OF_PLACES and bool(re.fullmatch(_NAME, site))))
+    )
+
+
+def _room(value: Any) -> int:
+    text = str(value)
+    if isinstance(value, bool) or not re.fullmatch(r"\d{1,39}", text) or not 0 < int(text) <= 1 << 128:
+        raise ValueError(f"{value!r} is no count")
+    return int(text)
+
+
+def _count_text(number: int) -> str:
+    """A count as YAML: beyond 18 digits as a text."""
+    return str(number) if number < 10**18 else f'"{number}"'
+
+
+def _word(value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(_NAME, value):
+        raise ValueError(f"{value!r} is no name")
+    return value
+
+
+def _ranges(value: Any) -> Extents:
+    found = []
+    for text in str(value).split(","):
+        match = re.fullmatch(_RANGE, text.strip())
+        if isinstance(value, bool) or not match or int(match[2] or match[1]) < int(match[1]):
+            raise ValueError(f"'{value}' is no list of numbers such as 0-15, 32-47")
+        found.append(Extent(int(match[1]), int(match[2] or match[1]) - int(match[1]) + 1))
+    return tuple(found)
+
+
+def _vlan(value: Any) -> Extents:
+    if type(value) is not int or not 2 <= value <= 4094:
+        raise ValueError(f"{value!r} is no VLAN: 2 to 4094")
+    return (Extent(value, 1),)
+
+
+def _prefixes(kind: str) -> Callable[[Any], Extents]:
+    network = ipaddress.IPv4Network if kind == "ipv4" else ipaddress.IPv6Network
+
+    def read(value: Any) -> Extents:
+        found = []
+        for text in str(value).split(","):
+            try:
+                prefix = network(text.strip())
+            except ValueError as error:
+                raise ValueError(f"'{value}' is no list of prefixes: {error}") from None
+            found.append(Extent(int(prefix.network_address), prefix.num_addresses))
+        return tuple(found)
+
+    return read
+
+
+def _parts(kind: str, extent: Extent) -> list[Extent]:
+    """Numbers in the pieces that can be written: addresses as aligned prefixes."""
+    if kind not in ("ipv4", "ipv6"):
+        return [extent]
+    parts, first = [], extent.first
+    while first < extent.end:
+        size = 1 << (extent.end - first).bit_length() - 1
+        size = min(size, first & -first) if first else size
+        parts.append(Extent(first, size))
+        first += size
+    return parts
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if name in _WORDS else name
+
+
+def extent_text(kind: str, extent: Extent) -> str:
+    """Numbers as the lock has them: `0-15`, or a prefix (its count is a power of two and it is aligned)."""
+    if kind == "ipv4":
+        return f"{ipaddress.IPv4Address(extent.first)}/{33 - extent.size.bit_length()}"
+    if kind == "ipv6":
+        return f"{ipaddress.IPv6Address(extent.first)}/{129 - extent.size.bit_length()}"
+    return str(extent.first) if extent.size == 1 else f"{extent.first}-{extent.end - 1}"
+
+
+_HEAD = """\
+# What is given away of slots, numbers and addresses. `fabricgen lock` and `fabricgen build` keep it; commit it with
+# the blueprint. What is no longer in the blueprint stays here, and unused, until `fabricgen lock --release`.
+"""
+
+
+def lock_text(lock: Lock) -> str:
+    """The text of a lock, sorted, so that equal locks are equal bytes."""
+    lines = [_HEAD + f"fabricgen-lock: {VERSION}", f'blueprint: "{lock.blueprint}"']
+    order = list(KINDS)
+    for kind in sorted(lock.held, key=lambda kind: (order.index(kind.partition(" ")[0]), kind)):
+        if lock.of(kind):
+            lines.append(f"{kind}:")
+            for name, extents in sorted(lock.of(kind).items()):
+                text = ", ".join(extent_text(kind, part) for extent in extents for part in _parts(kind, extent))
+                lines.append(f"  {_quoted(name)}: " + (f'"{text}"' if kind == "ipv6" else text))
+    for word in WORDS:
+        if lock.words_of(word):
+            lines.append(f"{word}:")
+            lines += [f"  {_quoted(name)}: {text}" for name, text in sorted(lock.words_of(word).items())]
+    if lock.words_of(ADOPTED):
+        lines.append(f"{ADOPTED}:")
+        lines += [f"  {adopted_text(*item)}" for item in sorted(adopted_of(lock.words_of(ADOPTED)).items())]
+    if lock.rooms:
+        lines.append("rooms:")
+        lines += [f"  {_quoted(name)}: {_count_text(room)}" for name, room in sorted(lock.rooms.items())]
+    return "\n".join(lines) + "\n"

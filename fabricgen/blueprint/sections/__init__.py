@@ -1,0 +1,1 @@
+"""The sections of a blueprint, one file each."""

@@ -1,0 +1,103 @@
+"""The language of single cables: what was built instead of what is planned."""
+
+import re
+from typing import Annotated, Any
+
+from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.scalars import Line
+from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from fabricgen.models.forms import text_form
+
+LONGEST_M = 1_000_000
+"""The longest cable that may be stated, m: a thousand kilometres of fibre."""
+
+MOST_CABLES = 50_000
+"""How many cables may differ from the plan."""
+
+MOST_ENDS = 64
+"""Far ends of a splitter at most."""
+
+HIGHEST_NUMBER = 99_999
+"""Of a cage that is called by a number alone."""
+
+_PLACE = r"[A-Za-z0-9][A-Za-z0-9_./:-]{0,99}"
+_PART = r"[A-Za-z0-9][A-Za-z0-9 _./+()#-]{0,63}"
+
+
+def _place(value: Any) -> Any:
+    """A cage is often called by a number alone; one beyond all faces is no text to be."""
+    return str(value) if type(value) is int and value <= HIGHEST_NUMBER else value
+
+
+def _is_place(text: str) -> str:
+    if not re.fullmatch(_PLACE, text):
+        raise ValueError(f"'{text}' is no cage such as 14, 14.2 or OSFP-3, and no port such as Ethernet104")
+    return text
+
+
+def _is_part(text: str) -> str:
+    if not re.fullmatch(_PART, text):
+        raise ValueError(f"'{text}' is no part number: letters, digits and _./+()#- after a first letter or digit")
+    return text
+
+
+_PLACE_FORM = text_form(
+    rf"^{_PLACE}$",
+    "a cage such as 14, the second connector of one such as 14.2, or a port",
+    "14.2",
+    type=["string", "integer"],
+    minimum=0,
+    maximum=HIGHEST_NUMBER,
+)
+Place = Annotated[str, BeforeValidator(_place), AfterValidator(_is_place), WithJsonSchema(_PLACE_FORM)]
+"""Where a cable is plugged in, on a device that is known."""
+
+Places = Annotated[
+    dict[str, Place],
+    BeforeValidator(lambda value: value if isinstance(value, dict) else {"": value}),
+    Field(min_length=1, max_length=MOST_ENDS),
+    WithJsonSchema(
+        {
+            "description": "A cage or port; of several ends of a splitter each by its planned DEVICE:CAGE.",
+            "oneOf": [
+                _PLACE_FORM,
+                {
+                    "type": "object",
+                    "additionalProperties": _PLACE_FORM,
+                    "minProperties": 1,
+                    "maxProperties": MOST_ENDS,
+                },
+            ],
+        }
+    ),
+]
+"""Where the ends of a cable are plugged in, by what is planned; by "" for a single end."""
+
+Part = Annotated[
+    str,
+    AfterValidator(_is_part),
+    WithJsonSchema(text_form(rf"^{_PART}$", "a part number as it is ordered", "MCP4Y10-N002")),
+]
+"""A part number."""
+
+
+class CableOverride(Model):
+    """What a single cable has instead of what is planned; its id and its addresses stay as planned."""
+
+    length_m: float | None = Field(None, gt=0, le=LONGEST_M, description="Length as built, m; any, stocked or not.")
+    medium: str | None = Field(
+        None,
+        min_length=1,
+        max_length=64,
+        description="A medium such as AOC, or a cable profile. Default: as planned, whatever the length.",
+    )
+    part: Part | None = Field(None, description="The part that was laid. Default: that of the medium and length.")
+    a_cage: Places | None = Field(
+        None, description="Cage or port of the a end on its device; of a splitter by planned DEVICE:CAGE."
+    )
+    b_cage: Places | None = Field(None, description="Likewise of the b end.")
+    note: Line = Field("", description="For people.")
+
+
+CableOverrides = Annotated[dict[str, CableOverride], Field(max_length=MOST_CABLES)]
+"""What single cables have of their own, by cable id."""

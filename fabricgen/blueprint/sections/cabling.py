@@ -1,0 +1,93 @@
+"""The language of cabling: which media are taken, what is stocked, the products to order, and what is patched."""
+
+from typing import Annotated, Literal, Self
+
+from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.scalars import MediaOf, Name
+from fabricgen.blueprint.sections.patching import Patch
+from fabricgen.catalog.models import ascending
+from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+from fabricgen.models.forms import CATALOGUE, one_or_list
+
+Length = Annotated[float, Field(gt=0, le=100_000, description="A length, m.")]
+Lengths = Annotated[tuple[Length, ...], Field(min_length=1, max_length=64), AfterValidator(ascending)]
+"""Lengths of cables, m, ascending."""
+
+
+class MediaPolicy(Model):
+    """Which media are taken where none are stated: of those that reach, the first of `prefer`, else the cheapest."""
+
+    copper_to_m: float | None = Field(
+        None,
+        ge=0,
+        le=100,
+        description="Longest DAC, ACC or AEC, m; 0: no copper. Twisted pair stays. Default: as far as each reaches.",
+    )
+    allow: MediaOf | None = Field(
+        None, description="Media taken beside the usual ones, e.g. [LPO, LRO], where the cages and hosts take them."
+    )
+    avoid: MediaOf | None = Field(None, description="Media that are not taken, e.g. [AEC, FR].")
+    prefer: MediaOf | None = Field(
+        None, description="Media taken before cheaper ones, the first of these that reaches. Default: by cost."
+    )
+    fibre: Literal["single-mode", "multi-mode", "any"] | None = Field(
+        None, description="The fibre that transceivers may need. Default: any."
+    )
+
+    @model_validator(mode="after")
+    def _of_one_mind(self) -> Self:
+        for name, words in (("allow", self.allow), ("prefer", self.prefer)):
+            both = [word for word in words or () if word in (self.avoid or ())]
+            if both:
+                raise ValueError(f"`{name}` and `avoid` both name {both[0]}")
+        return self
+
+
+_STOCK_FORM = {
+    "description": "Medium or cable profile -> the lengths it is stocked in, m, ascending.",
+    "type": "object",
+    "maxProperties": 64,
+    "additionalProperties": {
+        "type": "array",
+        "description": "Lengths that are stocked, m, ascending.",
+        "items": {"type": "number", "exclusiveMinimum": 0, "maximum": 100_000, "description": "A length, m."},
+        "minItems": 1,
+        "maxItems": 64,
+    },
+}
+
+
+ProductLists = Annotated[
+    tuple[str, ...],
+    BeforeValidator(as_list),
+    Field(max_length=16),
+    WithJsonSchema(
+        one_or_list(
+            {"type": "string", "description": "A product list of the catalogue.", CATALOGUE: "products"}, maxItems=16
+        )
+    ),
+]
+
+
+class Cabling(MediaPolicy):
+    """The media of all fabrics, what is stocked, the products to order, and what is patched."""
+
+    products: ProductLists = Field(
+        (),
+        examples=[["nvidia-linkx"]],
+        description="Product lists to order from, the first that has a part first. Default: generic part names.",
+    )
+
+    linear_hosts: Annotated[tuple[str, ...], Field(max_length=256)] = Field(
+        (),
+        description="Switch, node and NIC-bearing profiles whose ports drive linear optics (LPO, LRO, NPO): both ends "
+        "of a link are needed.",
+    )
+    stock_m: Annotated[dict[str, Lengths], Field(max_length=64), WithJsonSchema(_STOCK_FORM)] = Field(
+        default_factory=dict,
+        description="Lengths that are stocked, m, by medium or cable profile, e.g. {DAC: [1, 2], DR: [5, 10, 30]}. "
+        "Default: the catalogue's.",
+    )
+    patch: Annotated[dict[Name, Patch], Field(max_length=16)] = Field(
+        default_factory=dict, description="Fibre that goes through patch panels, by policy."
+    )

@@ -1,0 +1,287 @@
+"""The language of one fabric: its tiers, what attaches to them, and what differs from the cluster's defaults."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.scalars import NAME_PATTERN, Cages, Line, LinksOf, MediaOf, Name, NicModeOf, Ratio, Speed
+from fabricgen.blueprint.sections.cabling import MediaPolicy
+from fabricgen.blueprint.sections.configuration import Snippets
+from fabricgen.blueprint.sections.floor import Stand
+from fabricgen.blueprint.sections.management import Management
+from fabricgen.blueprint.sections.naming import Templates
+from fabricgen.blueprint.sections.qos import Qos
+from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
+from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+from fabricgen.models.forms import CATALOGUE, one_or_list, text_form
+
+DIMENSIONS = ("site", "pod", "su", "rack", "rail", "rail-group", "plane", "port")
+"""What a tier may be grouped by, besides the tiers below it."""
+
+_DIMENSION_FORM = {
+    "description": "A dimension, or a tier below.",
+    "anyOf": [{"enum": list(DIMENSIONS)}, {"type": "string"}],
+}
+
+TIER_LEVELS = {
+    "tor": 1,
+    "leaf": 1,
+    "agg": 2,
+    "spine": 2,
+    "core": 3,
+    "superspine": 3,
+    "super-spine": 3,
+    "border": 4,
+}
+"""Where the usual tiers stand; another name says which tier it is `above`."""
+
+
+_NOS_FORM = {"type": "string", "description": "A network operating system.", CATALOGUE: "nos"}
+NosOf = Annotated[
+    dict[Name, str],
+    BeforeValidator(lambda value: {"all": value} if isinstance(value, str) else value),
+    WithJsonSchema({"oneOf": [_NOS_FORM, {"type": "object", "patternProperties": {NAME_PATTERN: _NOS_FORM}}]}),
+]
+"""Tier -> network operating system; one word for all tiers."""
+
+
+TIER_NAME = r"^[a-z]([a-z0-9-]{0,30}[a-z0-9])?(\.[a-z]([a-z0-9-]{0,30}[a-z0-9])?)?$"
+_TIER_FORM = text_form(TIER_NAME, "a tier, or FABRIC.TIER of another fabric", "leaf", "compute.spine")
+TierName = Annotated[str, Field(pattern=TIER_NAME)]
+"""A tier of the same fabric, or of another as FABRIC.TIER."""
+TierNames = Annotated[
+    tuple[TierName, ...],
+    BeforeValidator(as_list),
+    WithJsonSchema(
+        {
+            "description": "Tiers below it: for unusual names, or FABRIC.TIER of another fabric.",
+            **one_or_list(_TIER_FORM),
+        }
+    ),
+]
+
+
+SizeFor = Literal["now", "reserve"]
+"""What derived counts suffice for."""
+
+
+class Tier(Model):
+    """A tier: identical switches, so many per group; a group for each value of `per`."""
+
+    switch: str = Field(description="Switch profile, for example sn5600.", json_schema_extra={CATALOGUE: "switches"})
+    per: Annotated[
+        tuple[str, ...],
+        BeforeValidator(as_list),
+        WithJsonSchema(
+            {
+                "description": "Dimensions that each have switches of their own: site, pod, su, rack, rail, "
+                "rail-group, plane, port, or a tier below; none: one group for the fabric.",
+                **one_or_list(_DIMENSION_FORM),
+                "examples": [["su", "rail"], "rack", []],
+            }
+        ),
+    ] = ()
+    count: int | None = Field(None, gt=0, le=4096, description="Switches in a group. Default: derived.")
+    size_for: SizeFor | None = Field(
+        None, description="What a derived count suffices for: the units there are, or all reserved. Default: now."
+    )
+    uplinks: LinksOf | None = Field(None, description="Links of each switch to the tier above. Default: derived.")
+    breakout: NicModeOf | None = Field(None, description="How downlink cages are split, e.g. 2x400. Default: finest.")
+    oversubscription: Ratio | None = Field(None, description="Downlink : uplink bandwidth allowed here.")
+    spread: Literal["block", "stripe"] | None = Field(
+        None,
+        description="How node ports are dealt over a group's switches. block: switch after switch takes its share of "
+        "the nodes; stripe: in turn, port by port, which takes each node to several (dual ToR). Default: block within "
+        "a unit or rack; where a group spans units every switch takes an equal block of each unit, so that a further "
+        "unit moves no port, or stripe where these do not divide.",
+    )
+    racks: int = Field(
+        1,
+        ge=1,
+        le=16,
+        description="Network racks, or rows of them, that its switches are dealt over in turn, so that none holds all. "
+        "Not of switches `per: rack`. Default: one after the other.",
+    )
+    stand: Stand | None = Field(
+        None,
+        description="Where its switches stand. rack-top, rack-middle, rack-bottom: in the racks of the nodes (those of "
+        "a unit are dealt over its racks); unit-end, unit-middle: in network racks of the unit; row-end, row-middle: "
+        "in those of the units of a row, which are whole then; network-row: in rows of their own. Default: rack-top, "
+        "unit-end or network-row by `per`.",
+    )
+    spare_ports: int = Field(0, ge=0, le=1024, description="Down ports that each switch keeps free.")
+    peer: LinksOf | None = Field(None, description="Links to the other switch of each pair in a group, e.g. 2 x 400G.")
+    cages: dict[Literal["down", "up", "peer"], Cages] = Field(
+        default_factory=dict, description="Cages kept for a purpose, e.g. {down: 1-48, up: 49-64}."
+    )
+    media: dict[Literal["down", "up", "peer"], MediaOf] = Field(
+        default_factory=dict, description="What links of a purpose may run over, e.g. {down: DAC, up: [DR, FR]}."
+    )
+    above: TierNames = Field((), description="Tiers below it: for unusual names, or FABRIC.TIER of another fabric.")
+    snippets: Snippets = Field(default_factory=dict, description="Raw configuration for its switches, by name.")
+    below: TierName | None = Field(
+        None, description="The tier it is linked up to, own or FABRIC.TIER: for border and joined leaves."
+    )
+
+
+class Extra(Model):
+    """Devices beside the nodes of the scalable units: UFM, management servers, storage, firewalls."""
+
+    device: str = Field(description="Node profile, for example ufm.", json_schema_extra={CATALOGUE: "nodes"})
+    count: int | None = Field(None, gt=0, le=4096, description="How many. Default: one, or one a name.")
+    names: tuple[Name, ...] = Field(
+        (), description="Their names. Default: the key, numbered.", json_schema_extra={"uniqueItems": True}
+    )
+    ports: int | None = Field(None, gt=0, description="Ports of each that attach here. Default: all of the role.")
+    speed: Speed | None = Field(None, description="Speed of their links. Default: their fastest that fits.")
+    to: Name | None = Field(None, description="Tier they attach to. Default: the lowest.")
+    switches: tuple[Annotated[str, Field(description="A switch by name.")], ...] = Field(
+        (), description="Switches by name that their ports are dealt over."
+    )
+    site: Name | None = Field(None, description="Where they stand. Default: the first site.")
+    attach: Name | None = Field(None, description="Their NIC role. Default: as the fabric's nodes, or the only one.")
+    media: MediaOf | None = Field(
+        None, description="What their links may run over. Default: as the nodes' of that tier."
+    )
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if self.names and self.count not in (None, len(self.names)):
+            raise ValueError(f"count is {self.count}, and {len(self.names)} names are given")
+        if len(set(self.names)) < len(self.names):
+            raise ValueError("a name is given twice")
+        return self
+
+    @property
+    def quantity(self) -> int:
+        """How many devices there are."""
+        return self.count or len(self.names) or 1
+
+
+VrfName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,10}$")]
+"""At most 11 characters: SONiC adds `Vrf_` and takes 15 (sonic-vrf.yang)."""
+
+
+class SpanSpec(Model):
+    """A long-haul connection between two sites: links between their border switches over a pair of fibres each."""
+
+    between: tuple[Name, Name] = Field(description="The two sites, for example [east, west].")
+    km: float = Field(gt=0, le=20000, description="Length of the fibre, km.")
+    links: LinksOf = Field(description="Links in all, e.g. 16 x 400G, dealt over the border switches of a site.")
+    fibre_pairs: int | None = Field(None, gt=0, description="Fibre pairs there are. Default: one a link.")
+    media: MediaOf | None = Field(None, description="What its links may run over. Default: the cheapest that reaches.")
+
+
+Rail = Annotated[int, Field(ge=1, description="A rail by number, from 1.")]
+
+
+def _each_rail_once(groups: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    """Raises ValueError for a rail that is in two groups."""
+    times = Counter(rail for group in groups for rail in group)
+    twice = sorted(rail for rail, count in times.items() if count > 1)
+    if twice:
+        raise ValueError(f"rail_groups name each rail once; rail {twice[0]} is there {times[twice[0]]} times")
+    return groups
+
+
+class Fabric(Model):
+    """One network of the cluster."""
+
+    model_config: ClassVar[Mapping[str, Any]] = {
+        "json_schema_extra": {
+            "oneOf": [
+                {"required": ["tiers"], "properties": {"tiers": {"minProperties": 1}}},
+                {"required": ["carried_by"], "properties": {"carried_by": {"type": "string"}}},
+            ],
+            "if": {"required": ["guids"], "properties": {"guids": {"type": "string"}}},
+            "then": {"properties": {"protocol": {"const": "infiniband"}}},
+        }
+    }
+
+    protocol: Literal["infiniband", "roce", "ethernet"] = Field(
+        description="roce: lossless Ethernet, routed hosts; ethernet: bridged hosts; infiniband: a subnet manager."
+    )
+    attach: Name | None = Field(None, description="NIC role of the nodes that attach. Default: the fabric's name.")
+    also: Annotated[
+        tuple[Literal["switches"], ...],
+        BeforeValidator(as_list),
+        WithJsonSchema(
+            {
+                "description": "What else attaches: the management ports of all other switches.",
+                **one_or_list({"enum": ["switches"], "description": "All other switches, by their management ports."}),
+            }
+        ),
+    ] = ()
+    planes: int = Field(1, ge=1, le=8, description="Parallel disjoint copies; each NIC port is split over them.")
+    nic: NicModeOf | None = Field(None, description="How a NIC port is run, e.g. 2x400. Default: from planes.")
+    speed: Speed | None = Field(None, description="Speed of node links. Default: the NIC's fastest that fits.")
+    oversubscription: Ratio | None = Field(None, description='Downlink : uplink bandwidth. Default: "1:1".')
+    ip: Ip | None = Field(None, description="Address families: v4, v6 or dual. Default: its carrier's, the cluster's.")
+    size_for: SizeFor | None = Field(
+        None,
+        description="`reserve`: tiers are derived for every reserved slot, so that growth up to it moves no cable; "
+        "`now`: for the units there are, and more follow with growth. Tiers may differ. Default: now.",
+    )
+    hosts: Literal["routed", "bridged", "rail-subnets", "none"] | None = Field(
+        None,
+        description="routed: a /31 or /127 per NIC; bridged: a subnet per leaf; rail-subnets: bridged, a subnet per "
+        "leaf, rail and plane, the same host number in all. Default: routed for RoCE, else bridged.",
+    )
+    rail_groups: Annotated[
+        tuple[Annotated[tuple[Rail, ...], Field(description="Rails of one leaf.")], ...],
+        AfterValidator(_each_rail_once),
+    ] = Field((), description="Rails that share leaves `per: rail-group`, e.g. [[1, 3, 5, 7], [2, 4, 6, 8]].")
+    carried_by: Name | None = Field(
+        None, description="The fabric whose lowest tier its nodes attach to; it has no tiers of its own then."
+    )
+    vrf: VrfName | None = Field(
+        None, description="VRF of a carried fabric, `default` for that of its carrier. Default: its name."
+    )
+    vlan: int | None = Field(
+        None, ge=2, le=4094, description="VLAN of bridged nodes. Default: 100, 110, 120, ... in the order of fabrics."
+    )
+    tiers: dict[Name, Tier] = Field(default_factory=dict, description="The switch tiers by name: leaf, spine, core.")
+    media: MediaOf | None = Field(
+        None, description="What all its links but copper pairs may run over; tiers may say otherwise. Default: any."
+    )
+    cabling: MediaPolicy = Field(
+        default_factory=MediaPolicy.model_construct, description="Overrides the cluster's policy of media, key by key."
+    )
+    spans: dict[Name, SpanSpec] = Field(
+        default_factory=dict, description="Long-haul connections of its top tier between sites, by name."
+    )
+    extra: dict[Name, Extra] = Field(default_factory=dict, description="Devices beside the nodes, by name.")
+    routing: Routing = Field(default_factory=Routing.model_construct, description="Overrides the cluster's routing.")
+    pools: Pools = Field(default_factory=Pools.model_construct, description="Pools of this fabric's own.")
+    qos: Qos = Field(default_factory=Qos.model_construct, description="Overrides the cluster's QoS.")
+    management: Management = Field(
+        default_factory=Management.model_construct, description="Overrides the cluster's management."
+    )
+    snippets: Snippets = Field(default_factory=dict, description="Raw configuration for its switches, by name.")
+    nos: NosOf = Field(default_factory=dict, description="Overrides the cluster's NOS, by tier.")
+    names: Templates = Field(
+        default_factory=dict, description="A template of the names of its switches, or one a tier; see Names."
+    )
+    guids: Line | None = Field(
+        None,
+        description="InfiniBand: a table beside the blueprint of the GUIDs that the hardware has, CSV with the columns "
+        "device, guid and, if needed, port and port_guid. Default: planned GUIDs, marked as such.",
+    )
+    description: Line = Field("", description="For people.")
+
+    @model_validator(mode="after")
+    def _has_guids(self) -> Self:
+        if self.guids is not None and self.protocol != "infiniband":
+            raise ValueError("`guids` are of InfiniBand devices")
+        return self
+
+    @model_validator(mode="after")
+    def _has_switches(self) -> Self:
+        if bool(self.tiers) == bool(self.carried_by):
+            raise ValueError(
+                "a fabric carried by another has no tiers of its own"
+                if self.tiers
+                else "a fabric has `tiers`, or is `carried_by` another"
+            )
+        return self

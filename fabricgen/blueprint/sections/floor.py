@@ -1,0 +1,165 @@
+"""The language of the floor: halls, where racks stand in them, and what feeds them."""
+
+import re
+from typing import Annotated, Literal, Self
+
+from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.scalars import Name, Percent
+from fabricgen.blueprint.sections.trays import Trays
+from fabricgen.models.fields import AfterValidator, Field, WithJsonSchema, model_validator
+from fabricgen.models.forms import CATALOGUE, text_form
+
+Stand = Literal[
+    "rack-top",
+    "rack-middle",
+    "rack-bottom",
+    "unit-end",
+    "unit-middle",
+    "row-middle",
+    "row-end",
+    "network-row",
+]
+"""Where the switches of a tier stand: in node racks, in network racks of a unit or of a row's units, or in shared
+rows."""
+
+_METRES = 100_000
+"""No site is larger, m."""
+
+
+class Aisles(Model):
+    """Rows stand front to front and back to back in turn; these lie between them."""
+
+    cold_m: float = Field(1.2, ge=0.1, le=20, description="Between the fronts of two rows, m.")
+    hot_m: float = Field(1.2, ge=0.1, le=20, description="Between the backs of two rows, m.")
+
+
+Metres = Annotated[float, Field(ge=-_METRES, le=_METRES, description="Along one axis, m.")]
+
+
+class HallSpec(Model):
+    """A hall of so many rows. Units fill the halls of a site in natural order of their names; none is in two."""
+
+    site: Name | None = Field(None, description="Where it is. Default: the blueprint's site.")
+    storey: int = Field(0, ge=-20, le=200, description="Storey, 0 at ground.")
+    at_m: tuple[Metres, Metres] = Field(
+        (0.0, 0.0), description="Its corner in the site, m: along the rows, across them.", examples=[[40, 0]]
+    )
+    rows: int = Field(ge=1, le=10000, description="Rows of racks, those of networks included.")
+    racks_per_row: int | None = Field(None, gt=0, le=10000, description="Racks in a row. Default: the floor's.")
+
+
+class NetworkRows(Model):
+    """Rows of racks that serve more than a unit."""
+
+    at: Literal["first", "middle", "last"] = Field(
+        "first", description="Before the rows of nodes, between them (which makes cables short), or after them."
+    )
+    rows: int | None = Field(
+        None,
+        ge=1,
+        le=1000,
+        description="Rows kept for them, which they then share. Default: a row for each tier, plane and site.",
+    )
+
+
+_RACK = r"[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?"
+
+
+def _rack(text: str) -> str:
+    # Racks name files and sheets, which some systems do not tell apart by capitals.
+    if not re.fullmatch(_RACK, text):
+        raise ValueError(
+            f"'{text[:100]}' is no name of a rack: lower-case letters, digits and '-' inside, at most 100 characters"
+        )
+    return text
+
+
+RackName = Annotated[
+    str,
+    AfterValidator(_rack),
+    WithJsonSchema(text_form(f"^{_RACK}$", "a rack: lower-case letters, digits and '-' inside", "p1-su01-rk01")),
+]
+"""The name of a rack, as racks.csv has it, or a new one."""
+
+
+class RackPlace(Model):
+    """A place on the floor."""
+
+    hall: Name | None = Field(None, description="The hall. Default: the only one.")
+    row: int = Field(ge=1, le=10000, description="Its row, from 1.")
+    column: int = Field(ge=1, le=10000, description="Its place in the row, from 1.")
+
+
+class DevicePlace(Model):
+    """A place in a rack."""
+
+    rack: RackName = Field(description="The rack, by name.")
+    u: int = Field(ge=1, le=60, description="Its lowest rack unit, from 1.")
+
+
+class Floor(Model):
+    """The floor: halls, where racks stand in them, and how cables run."""
+
+    row_pitch_m: float = Field(
+        2.4,
+        ge=0.1,
+        le=100,
+        description="Between the centres of rows, m. With `aisles` it is rack_depth_m and an aisle.",
+    )
+    aisles: Aisles | None = Field(
+        None, description="Cold and hot aisles, e.g. {cold_m: 1.8, hot_m: 1.2}, instead of row_pitch_m."
+    )
+    rack_depth_m: float = Field(1.2, ge=0.1, le=10, description="Depth of a rack and what stands out of it, m.")
+    rack_pitch_m: float = Field(0.6, ge=0.1, le=10, description="Between the centres of racks in a row, m.")
+    racks_per_row: int = Field(16, gt=0, le=10000, description="Racks in a row.")
+    halls: dict[Name, HallSpec] = Field(
+        default_factory=dict, max_length=1000, description="Halls by name. Default: one without end at each site."
+    )
+    storey_m: float = Field(5.0, gt=0, le=50, description="From one storey up to the next, m.")
+    network_rows: NetworkRows | None = Field(
+        None, description="Rows for what serves more than a unit. Default: a row each, before all others."
+    )
+    racks: dict[RackName, RackPlace] = Field(
+        default_factory=dict, max_length=100_000, description="Where racks stand instead, by name."
+    )
+    devices: dict[str, DevicePlace] = Field(
+        default_factory=dict,
+        max_length=100_000,
+        description="Where devices stand instead, by name; a rack of `racks` may be new.",
+    )
+    tray_m: float = Field(1.2, ge=0, le=20, description="From the top of a rack up to the cable tray, m.")
+    trays: Trays = Field(default_factory=Trays.model_construct, description="Where trays run, and ways between halls.")
+    slack: Percent = Field(0.1, description="Added to every cable length.")
+    network_rack: str | None = Field(
+        None,
+        min_length=1,
+        description="Rack profile of racks without nodes, for example eia-48u-800. Default: as high as node racks.",
+        json_schema_extra={CATALOGUE: "racks"},
+    )
+    network_rack_kw: float | None = Field(
+        None, gt=0, le=2000, description="What a rack without nodes may draw, kW. Default: not judged."
+    )
+    network_rack_kg: float | None = Field(
+        None, gt=0, le=20000, description="What may stand in a rack without nodes, kg. Default: not judged."
+    )
+    feeds: tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,15}$")], ...] = Field(
+        (), max_length=8, examples=[["A", "B"]], description="Power feeds by name, e.g. [A, B]. Default: not judged."
+    )
+    feed_per: Literal["rack", "row", "site"] = Field(
+        "rack",
+        description="What takes the feeds in turn where `cords` are fewer than they: racks side by side (drop boxes "
+        "of two busways), whole rows (a busway a row), or sites.",
+    )
+    cords: int = Field(
+        2, ge=1, le=2, description="Feeds that each rack hangs on: 2, so that it outlives one; 1 goes down with it."
+    )
+
+    @model_validator(mode="after")
+    def _feeds_suffice(self) -> Self:
+        if len(set(self.feeds)) < len(self.feeds):
+            raise ValueError("a feed is named twice")
+        if self.feeds and self.cords > len(self.feeds):
+            raise ValueError(
+                f"racks of {self.cords} cords need as many feeds, {len(self.feeds)} is named; say `cords: 1`"
+            )
+        return self

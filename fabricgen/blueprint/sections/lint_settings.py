@@ -1,0 +1,190 @@
+"""What the linter is told: by a blueprint of itself, and by a project of all of its blueprints."""
+
+from datetime import date
+from itertools import accumulate
+from typing import Annotated, Any, Literal, Self
+
+from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.scalars import PERCENT_FORM, Line, Percent, Ratio
+from fabricgen.kernel.diagnostics import Path
+from fabricgen.kernel.units import parse_percent
+from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
+RuleCode = Annotated[str, Field(pattern=r"^FG\d{3}$")]
+CodePrefix = Annotated[str, Field(pattern=r"^FG\d{0,3}$")]
+
+
+def _spare_ports(value: int | str) -> int | str:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    if isinstance(value, str) and value.endswith("%") and 0 <= parse_percent(value) <= 1:
+        return value
+    raise ValueError("expected a number of ports such as 2, or a share such as 5%")
+
+
+Gravity = Literal["error", "warning", "info", "ignore"]
+"""How grave the findings of a rule are taken to be; `ignore` drops them."""
+
+
+def _day(text: str) -> str:
+    """A day of the calendar; raises ValueError for what is none."""
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"expected a day such as 2027-01-31, found '{text}'") from None
+    return text
+
+
+Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$", json_schema_extra={"format": "date"}), AfterValidator(_day)]
+
+
+def steps(place: str) -> tuple[str, ...]:
+    """A place in words, dotted or with slashes, by its steps; a port such as Ethernet1/1 is two."""
+    return tuple(step for step in place.replace(".", "/").split("/") if step)
+
+
+class Waiver(Model):
+    """A finding that is accepted, for a reason and until a day."""
+
+    rule: RuleCode = Field(examples=["FG203"], description="Code of the rule.")
+    at: str = Field("", description="Place it covers, for example fabrics/storage; empty: everywhere.")
+    why: Line = Field(min_length=3, json_schema_extra={"minLength": 3}, description="The reason, for the next reader.")
+    until: Day | None = Field(None, description="Last day it holds.")
+
+    @property
+    def place(self) -> tuple[str, ...]:
+        """The keys that lead to what it covers, and the parts of keys that have dots or slashes of their own."""
+        return steps(self.at.strip("./"))
+
+    def covers(self, path: Path) -> bool:
+        """Whether a place is the one that is stated, or below it."""
+        keys = [steps(str(part)) for part in path]
+        ends = accumulate((len(key) for key in keys), initial=0)
+        whole = tuple(step for key in keys for step in key)
+        return len(self.place) in ends and whole[: len(self.place)] == self.place
+
+
+class AfterLoss(Model):
+    """The least share of a fabric's bisection that is left after the loss of any one of something."""
+
+    switch: Percent | None = Field(None, description="After the loss of any one switch, of whatever tier.")
+    plane: Percent | None = Field(None, description="After the loss of one of several planes.")
+    rack: Percent | None = Field(None, description="After the loss of any one rack.")
+    row: Percent | None = Field(None, description="After the loss of any one row of racks.")
+    feed: Percent | None = Field(None, description="After the loss of any one power feed of `floor.feeds`.")
+
+    @classmethod
+    def read(cls, value: Any) -> Any:
+        """Accept one share for every kind of loss."""
+        shares = isinstance(value, str | int | float)
+        return dict.fromkeys(cls.model_fields, value) if shares else value
+
+
+_SHARE = PERCENT_FORM | {"examples": ["75%"]}
+
+AfterLossOf = Annotated[
+    AfterLoss,
+    BeforeValidator(AfterLoss.read),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                _SHARE,
+                {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "properties": {
+                        name: {"anyOf": [_SHARE, {"type": "null"}], "description": field.description}
+                        for name, field in AfterLoss.model_fields.items()
+                    },
+                },
+            ],
+            "examples": ["75%", {"switch": "90%", "plane": "50%"}],
+        }
+    ),
+]
+"""One share for every kind of loss, or a table by what is lost."""
+
+SparePorts = Annotated[
+    int | str,
+    Field(union_mode="left_to_right", examples=[2, "5%"]),
+    AfterValidator(_spare_ports),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": r"^\d+(\.\d+)?%$"}]}),
+]
+"""Ports of a switch: so many, or a share of all that it has."""
+
+
+class Limits(Model):
+    """From where on a figure is a finding. What is left out takes the rule's own measure, or is not judged."""
+
+    watchdog_detect_ms: int | None = Field(
+        None, ge=100, le=5000, description="FG709: the longest that a storm of pauses may stand, ms. Default: 1000."
+    )
+    ecn_queue_ms: float | None = Field(
+        None, gt=0, le=1000, description="FG711: the longest queue before all is marked, ms. Default: 1."
+    )
+    pool_use: Percent = Field(
+        0.8,
+        description="FG506: share of a pool of addresses or AS numbers that may be taken.",
+    )
+    after_loss: AfterLossOf = Field(
+        default_factory=AfterLoss.model_construct,
+        description="Least share of a fabric's bisection that is left when something fails, one for all or by what is "
+        "lost: {switch: 90%, plane: 50%, rack: 50%, row: 0%, feed: 50%}. Default: not judged.",
+    )
+    spare_ports: SparePorts | None = Field(
+        None, description="Ports that every switch has spare, a number or a share such as 5%. Default: not judged."
+    )
+    oversubscription: Ratio | None = Field(
+        None, description="Most from the nodes up to the top. Default: the most that a single tier allows."
+    )
+    bisection_gbps_per_accelerator: float | None = Field(
+        None,
+        gt=0,
+        description="Least that each accelerator of one half of a compute fabric can send to the other half, Gb/s. "
+        "Default: its ports over the oversubscription allowed.",
+    )
+    storage_gbps_per_accelerator: float | None = Field(
+        None, gt=0, description="Least that a storage fabric gives each accelerator, Gb/s. Default: not judged."
+    )
+    inband_gbps_per_node: float | None = Field(
+        None, gt=0, description="Least that an in-band fabric gives each node, Gb/s. Default: not judged."
+    )
+
+    def over(self, others: Self) -> Self:
+        """These limits where they are stated, else the others."""
+        stated = {key: getattr(self, key) for key in self.model_fields_set}
+        if "after_loss" in stated:
+            losses = {key: getattr(self.after_loss, key) for key in self.after_loss.model_fields_set}
+            stated["after_loss"] = others.after_loss.model_copy(update=losses)
+        return others.model_copy(update=stated)
+
+
+class _Judgement(Model):
+    severity: dict[RuleCode, Gravity] = Field(
+        default_factory=dict,
+        examples=[{"FG303": "error", "FG105": "ignore"}],
+        description="How grave the findings of a rule are, instead of its own severity.",
+    )
+    limits: Limits = Field(default_factory=Limits.model_construct, description="From where on a figure is a finding.")
+
+
+class BlueprintLint(_Judgement):
+    """What the linter is told by the blueprint."""
+
+    waive: tuple[Waiver, ...] = Field((), description="Findings that are accepted.")
+
+
+class ProjectLint(_Judgement):
+    """What the linter is told by the project, of all blueprints; a blueprint's own word and options go before it."""
+
+    select: tuple[CodePrefix, ...] = Field((), description="Only rules whose codes begin so. Default: all.")
+    ignore: tuple[CodePrefix, ...] = Field((), description="No rules whose codes begin so.")
+    fail_on: Literal["info", "warning", "error", "never"] = Field(
+        "error", description="From which severity on findings fail `lint` and `build`."
+    )
+
+
+class Project(Model):
+    """A project's settings file, `.fabricgen.yaml`: what holds for all blueprints in its folder and below."""
+
+    lint: ProjectLint = Field(default_factory=ProjectLint.model_construct, description="What the linter is told.")

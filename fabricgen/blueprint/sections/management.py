@@ -1,0 +1,255 @@
+"""The language of management: who may log in to the switches, and which servers they talk to.
+
+It says the same on every NOS. Servers are reached through the management port where a switch has one.
+"""
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.scalars import Line
+from fabricgen.blueprint.sections.secret import Secret
+from fabricgen.models import forms
+from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+from fabricgen.models.forms import one_or_list, text_form
+
+_LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_HOST = rf"{_LABEL}(\.{_LABEL})*"
+_ACCOUNT = r"^[a-z_][a-z0-9_-]{0,30}$"
+_KEY = r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh\.com) [A-Za-z0-9+/]+=*"
+_DEVICE_FILE = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
+
+
+def _ip(text: str) -> str:
+    """An address in its usual spelling; raises ValueError. What may follow a `%` is no address, and is any text."""
+    if "%" in text:
+        raise ValueError("an interface after '%'")
+    return str(ipaddress.ip_address(text))
+
+
+def _usable(address: str) -> str:
+    """Raise ValueError for an address that no server can have (RFC 6890)."""
+    parsed = ipaddress.ip_address(address)
+    if parsed.is_multicast or parsed.is_unspecified or parsed.is_loopback or parsed.is_reserved:
+        raise ValueError(f"{address} is reserved and cannot be the address of a server (RFC 6890)")
+    return address
+
+
+def _address(text: str) -> str:
+    try:
+        address = _ip(text)
+    except ValueError:
+        raise ValueError(f"'{text}' is not an IP address such as 10.32.0.5 or fd00::5") from None
+    return _usable(address)
+
+
+def _domain(text: str) -> str:
+    """A host name or domain (RFC 1123)."""
+    if len(text) > 253 or not re.fullmatch(_HOST, text) or text.rpartition(".")[2].isdigit():
+        raise ValueError(f"'{text}' is not a domain such as fabric.example.net")
+    return text.lower()
+
+
+def _server(text: str) -> str:
+    """An address in its usual spelling, or a host name (RFC 1123)."""
+    try:
+        address = _ip(text)
+    except ValueError:
+        try:
+            return _domain(text)
+        except ValueError:
+            raise ValueError(f"'{text}' is neither an IP address nor a host name") from None
+    return _usable(address)
+
+
+def _public_key(text: str) -> str:
+    kind, _, rest = text.strip().partition(" ")
+    key = f"{kind} {rest.partition(' ')[0]}"
+    if "PRIVATE" in text or not re.fullmatch(_KEY, key):
+        raise ValueError("an SSH public key is its type and its base64 text, such as ssh-ed25519 AAAA...")
+    return key
+
+
+def _no_control(text: str) -> str:
+    if any((ord(c) < 32 and c != "\n") or ord(c) >= 127 for c in text):
+        raise ValueError("only printable ASCII and line breaks are allowed here")
+    return text.strip("\n")
+
+
+def _each_once(servers: tuple[str, ...]) -> tuple[str, ...]:
+    twice = next((server for server in servers if servers.count(server) > 1), "")
+    if twice:
+        raise ValueError(f"{twice} is there twice")
+    return servers
+
+
+_DOMAIN_FORM = rf"(?=.{{1,253}}$)(?:{_LABEL}\.)*(?!\d+$){_LABEL}"
+_ADDRESS_SCHEMA = text_form(
+    rf"^(?:{forms.IPV4}|{forms.IPV6})$", "an IP address such as 10.32.0.5 or fd00::5", "10.32.0.5", "fd00::5"
+)
+_SERVER_SCHEMA = text_form(
+    rf"^(?:{forms.IPV4}|{forms.IPV6}|{_DOMAIN_FORM})$", "an IP address or a host name", "10.32.0.5", "ntp.example.net"
+)
+MOST_SERVERS = 8
+
+Address = Annotated[str, AfterValidator(_address)]
+Servers = Annotated[
+    tuple[Annotated[str, AfterValidator(_server)], ...],
+    BeforeValidator(as_list),
+    AfterValidator(_each_once),
+    Field(max_length=MOST_SERVERS),
+    WithJsonSchema(one_or_list(_SERVER_SCHEMA, maxItems=MOST_SERVERS, uniqueItems=True)),
+]
+"""Addresses or host names, in order of preference."""
+
+ServerAddresses = Annotated[
+    tuple[Address, ...],
+    BeforeValidator(as_list),
+    AfterValidator(_each_once),
+    Field(max_length=MOST_SERVERS),
+    WithJsonSchema(one_or_list(_ADDRESS_SCHEMA, maxItems=MOST_SERVERS, uniqueItems=True)),
+]
+"""Addresses, in order of preference: what cannot be looked up by name."""
+
+Domain = Annotated[
+    str,
+    AfterValidator(_domain),
+    WithJsonSchema(text_form(f"^{_DOMAIN_FORM}$", "a domain such as fabric.example.net", "fabric.example.net")),
+]
+PublicKey = Annotated[
+    str,
+    AfterValidator(_public_key),
+    WithJsonSchema(
+        text_form(
+            rf"^(?![\s\S]*PRIVATE)\s*(?:{_KEY})(?: [\s\S]*)?\s*$",
+            "an SSH public key: its type, its base64 text and, if you like, a comment",
+            "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA ops@example.net",
+        )
+    ),
+]
+Account = Annotated[str, Field(pattern=_ACCOUNT)]
+"""A login name as Linux takes it."""
+
+Text = Annotated[
+    str,
+    Field(max_length=2000),
+    AfterValidator(_no_control),
+    WithJsonSchema(text_form(r"^[\n\x20-\x7e]*$", "printable ASCII and line breaks", maxLength=2000)),
+]
+"""Text of several lines."""
+
+
+class User(Model):
+    """A local account of every switch."""
+
+    model_config: ClassVar[Mapping[str, Any]] = {
+        "json_schema_extra": {
+            "anyOf": [
+                {"required": ["password"], "properties": {"password": {"type": "string"}}},
+                {"required": ["ssh_keys"], "properties": {"ssh_keys": {"minItems": 1}}},
+            ]
+        }
+    }
+
+    role: Literal["admin", "operator"] = Field("admin", description="operator: may look, not change.")
+    password: Secret | None = Field(
+        None, description="Where the hash of the password is kept: SHA-512 crypt ($6$...), never the password."
+    )
+    ssh_keys: tuple[PublicKey, ...] = Field((), max_length=8, description="Public keys that may log in.")
+
+    @model_validator(mode="after")
+    def _can_log_in(self) -> Self:
+        if not self.password and not self.ssh_keys:
+            raise ValueError("an account without `password` and `ssh_keys` would be open to everybody, or to nobody")
+        return self
+
+
+def _not_empty(schema: dict[str, Any]) -> None:
+    """The list of a value that may stand alone has at least one."""
+    schema["oneOf"] = [schema["oneOf"][0], {**schema["oneOf"][1], "minItems": 1}]
+
+
+class Aaa(Model):
+    """Who decides on logins: servers first, local accounts when none answers."""
+
+    protocol: Literal["tacacs", "radius"] = Field("tacacs", description="What the servers speak.")
+    servers: ServerAddresses = Field(
+        min_length=1, json_schema_extra=_not_empty, description="Their addresses, in order of preference."
+    )
+    key: Secret | None = Field(None, description="Where the key shared with them is kept.")
+
+
+class Dns(Model):
+    """Name resolution."""
+
+    servers: ServerAddresses = Field((), description="Addresses of the resolvers.")
+    domain: Domain | None = Field(None, description="Domain of the switches.")
+
+
+class Syslog(Model):
+    """Where logs go."""
+
+    servers: Servers = Field((), description="Addresses or names of the collectors.")
+    level: Literal["error", "warning", "notice", "informational", "debug"] = Field(
+        "informational", description="The least severe messages that are sent."
+    )
+
+
+class SnmpUser(Model):
+    """An SNMPv3 user with authentication (SHA) and privacy (AES-128), who may read."""
+
+    auth: Secret = Field(description="Where the authentication passphrase is kept.")
+    privacy: Secret = Field(description="Where the privacy passphrase is kept.")
+
+
+class Snmp(Model):
+    """SNMPv3, read only; there are no communities."""
+
+    users: dict[Account, SnmpUser] = Field(default_factory=dict, description="SNMPv3 users by name.")
+    location: Line = Field("", description="Where the switches stand. Default: the site of each.")
+    contact: Line = Field("", description="Whom to ask.")
+
+
+class Gnmi(Model):
+    """Streaming telemetry over gNMI."""
+
+    port: int | None = Field(None, ge=1, le=65535, description="TCP port. Default: as the NOS has it.")
+
+
+class Tls(Model):
+    """The certificate that management services show; both files are on the switch already."""
+
+    certificate: Annotated[str, Field(pattern=_DEVICE_FILE)] = Field(description="File name of the certificate.")
+    key: Annotated[str, Field(pattern=_DEVICE_FILE)] = Field(description="File name of its key.")
+
+
+class Banner(Model):
+    """What a person sees at the door."""
+
+    login: Text = Field("", description="Before the login.")
+    motd: Text = Field("", description="After the login.")
+
+
+class Management(Model):
+    """How the switches are managed; a fabric's own settings override the cluster's, setting by setting."""
+
+    users: dict[Account, User] = Field(default_factory=dict, description="Local accounts by name.")
+    aaa: Aaa | None = Field(None, description="Servers that decide on logins.")
+    ntp: Servers = Field((), description="Time servers.")
+    dns: Dns | None = Field(None, description="Name resolution.")
+    syslog: Syslog | None = Field(None, description="Where logs go.")
+    snmp: Snmp | None = Field(None, description="SNMPv3.")
+    gnmi: Gnmi | None = Field(None, description="Streaming telemetry, e.g. {}.")
+    tls: Tls | None = Field(None, description="Certificate of management services. Default: what the NOS makes.")
+    banner: Banner | None = Field(None, description="What a person sees at the door.")
+    timezone: Annotated[str, Field(pattern=r"^[A-Za-z]+([_/+-][A-Za-z0-9]+)*$", max_length=40)] | None = Field(
+        None, description="Of the clock, by its IANA name. Default: as the NOS has it, UTC."
+    )
+
+    def over(self, shared: Self) -> Self:
+        """These settings over others: users are added by name, every other setting replaces its like."""
+        own = {name: getattr(self, name) for name in type(self).model_fields if getattr(self, name)}
+        own["users"] = {**shared.users, **self.users}
+        return shared.model_copy(update=own)

@@ -1,0 +1,158 @@
+"""The language of names: templates for switches and nodes, and names that single devices have of their own."""
+
+import re
+from collections.abc import Sequence
+from string import Formatter
+from typing import Annotated, NamedTuple
+
+from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.scalars import NAME_PATTERN, Name
+from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from fabricgen.models.forms import text_form
+
+LONGEST = 63
+"""Characters of a host name: one label of RFC 1123 (2.1), and what every NOS takes."""
+
+LONGEST_INTERFACE = 15
+"""Characters of the name of a network interface (Linux: IFNAMSIZ is 16, with the byte that ends it)."""
+
+_LABEL = re.compile(rf"[a-z0-9]([a-z0-9-]{{0,{LONGEST - 2}}}[a-z0-9])?")
+_LABELS = re.compile(rf"(?:{_LABEL.pattern}\n)*+")
+_FIELD = r"[a-z][a-z0-9-]*"
+_WIDTH = r"0([1-9])d?"
+_INTERFACE = rf"[A-Za-z][A-Za-z0-9._-]{{0,{LONGEST_INTERFACE - 1}}}"
+_NOT_INTERFACES = ("all", "default", "lo")
+"""Words that mean something else where settings of the kernel name an interface."""
+
+
+class Part(NamedTuple):
+    """Text, then the value of a field ("" for none) as a number of at least `width` digits; 0: as it is."""
+
+    text: str
+    field: str
+    width: int
+
+
+def template_parts(template: str) -> tuple[Part, ...]:
+    """Read a template such as `{pod}-su{su:02}`.
+
+    Only plain fields and widths with leading zeros are known: no attributes, indexes, conversions or other formats.
+    Raises ValueError, in the user's terms.
+    """
+    try:
+        pieces = list(Formatter().parse(template))
+    except ValueError as error:
+        raise ValueError(f"'{template}': every '{{' needs a '}}' ({error})") from None
+    parts = []
+    for text, field, form, conversion in pieces:
+        if found := re.search(r"[^a-z0-9-]", text):
+            raise ValueError(f"'{found[0]}' cannot be in a host name: lower-case letters, digits and '-' only")
+        if field is None:
+            parts.append(Part(text, "", 0))
+            continue
+        if conversion or not re.fullmatch(_FIELD, field):
+            raise ValueError(f"'{template}': a field is a plain name such as {{pod}} or {{su:02}}")
+        width = re.fullmatch(_WIDTH, form) if form else None
+        if form and width is None:
+            raise ValueError(f"'{template}': a width is written with a leading zero, such as {{{field}:02}}")
+        parts.append(Part(text, field, int(width[1]) if width else 0))
+    return tuple(parts)
+
+
+def is_host_name(text: str) -> bool:
+    """Whether a text is a host name of one label, in lower case."""
+    return _LABEL.fullmatch(text) is not None
+
+
+def are_host_names(texts: Sequence[str]) -> bool:
+    """Whether every text of a list is one; quicker than to ask of each."""
+    return _LABELS.fullmatch("\n".join([*texts, ""])) is not None
+
+
+def is_interface_name(text: str) -> bool:
+    """Whether a network interface of Linux can have a name."""
+    return re.fullmatch(_INTERFACE, text) is not None and text not in _NOT_INTERFACES
+
+
+def _interface_name(text: str) -> str:
+    if not is_interface_name(text):
+        raise ValueError(
+            f"'{text}' is not an interface name: letters, digits, '.', '_' and '-', a letter first, at most "
+            f"{LONGEST_INTERFACE} characters, none of {', '.join(_NOT_INTERFACES)}"
+        )
+    return text
+
+
+def _template(text: str) -> str:
+    if not any(part.field for part in template_parts(text)):
+        raise ValueError(f"'{text}' has no field such as {{n:02}}, and would name all devices alike")
+    return text
+
+
+def _host_name(text: str) -> str:
+    if not is_host_name(text):
+        raise ValueError(
+            f"'{text}' is not a host name: lower-case letters, digits and '-' inside, at most {LONGEST} characters"
+        )
+    return text
+
+
+_TEMPLATE_SCHEMA = text_form(
+    r"^[a-z0-9-]*(?:\{[a-z][a-z0-9-]*(?::(?:0[1-9]d?)?)?\}[a-z0-9-]*)+$",
+    "a template such as {pod}-su{su:02}-n{node:03}: lower-case letters, digits, '-' and fields in braces",
+    "{fabric}-{tier}-{pod}-su{su:02}-r{rail}-{n:02}",
+)
+Template = Annotated[str, AfterValidator(_template), WithJsonSchema(_TEMPLATE_SCHEMA)]
+"""A template of names."""
+
+Templates = Annotated[
+    dict[Name, Template],
+    BeforeValidator(lambda value: {"all": value} if isinstance(value, str) else value),
+    WithJsonSchema(
+        {
+            "oneOf": [_TEMPLATE_SCHEMA, {"type": "object", "patternProperties": {NAME_PATTERN: _TEMPLATE_SCHEMA}}],
+            "examples": _TEMPLATE_SCHEMA["examples"],
+        }
+    ),
+]
+"""Tier or node set -> template; one template for all."""
+
+_HOST_NAME_SCHEMA = text_form(
+    f"^{_LABEL.pattern}$", "a host name: lower-case letters, digits and '-' inside, at most 63 characters", "edge-1"
+)
+HostName = Annotated[str, AfterValidator(_host_name), WithJsonSchema(_HOST_NAME_SCHEMA)]
+"""A host name: one label of RFC 1123."""
+
+_INTERFACE_SCHEMA = text_form(
+    f"^(?!(?:{'|'.join(_NOT_INTERFACES)})$){_INTERFACE}$",
+    "a network interface: letters, digits, '.', '_' and '-', a letter first, at most 15 characters",
+    "enp24s0np0",
+)
+InterfaceName = Annotated[str, AfterValidator(_interface_name), WithJsonSchema(_INTERFACE_SCHEMA)]
+"""A network interface of a node, as its operating system names it."""
+
+
+InterfaceNames = Annotated[dict[str, InterfaceName], Field(description="The interfaces of a node profile, by port.")]
+
+
+class Names(Model):
+    """What devices are called. Addresses, ports and AS numbers do not depend on it."""
+
+    switches: Templates = Field(
+        default_factory=dict,
+        description="A template for all switches, or by tier. Fields: cluster, fabric, tier, site, pod, su, rack, "
+        "rail, rail-group, plane, port, a lower tier of `per`, n (number in the group), default (the usual name).",
+    )
+    nodes: Templates = Field(
+        default_factory=dict,
+        description="A template for all nodes, or by node set. Fields: cluster, set, site, pod, su, rack, node "
+        "(number in the unit), n (number in the rack), default. Default: {pod}-su{su:02}-n{node:03}.",
+    )
+    devices: dict[str, HostName] = Field(
+        default_factory=dict, description="Names of single devices, by the name that they have without this."
+    )
+    interfaces: dict[str, InterfaceNames] = Field(
+        default_factory=dict,
+        description="What the operating system of nodes calls their ports, for the part `hosts`: by node profile, "
+        "then by port as links.csv has it, e.g. {dgx-b200: {SLOT1P2: enp170s0f1np1}}. Default: the port's own name.",
+    )

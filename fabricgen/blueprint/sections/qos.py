@@ -1,0 +1,109 @@
+"""The language of quality of service: lossless Ethernet for RoCE."""
+
+import re
+from typing import Annotated, Any, Literal, Self
+
+from fabricgen.blueprint.base import Model
+from fabricgen.kernel.units import parse_speed
+from fabricgen.models import forms
+from fabricgen.models.fields import BeforeValidator, Field, WithJsonSchema, model_validator
+from fabricgen.models.forms import text_form
+
+
+class Watchdog(Model):
+    """The PFC watchdog: what ends a storm of pauses."""
+
+    detect_ms: int = Field(200, ge=100, le=5000, description="A queue paused so long is in a storm, ms.")
+    restore_ms: int = Field(400, ge=100, le=60000, description="Quiet for so long, it is over, ms.")
+    poll_ms: int = Field(100, ge=100, le=1000, description="Between looks at the queues, ms.")
+    action: Literal["drop", "forward"] = Field("drop", description="What becomes of the queue's packets meanwhile.")
+
+    @model_validator(mode="after")
+    def _poll_is_short(self) -> Self:
+        if 2 * self.poll_ms > min(self.detect_ms, self.restore_ms):
+            raise ValueError(
+                f"poll_ms {self.poll_ms} is more than half of detect_ms {self.detect_ms} or restore_ms "
+                f"{self.restore_ms}, and would miss them"
+            )
+        return self
+
+
+TrafficClass = Annotated[int, Field(ge=2, le=6)]
+"""A traffic class, 802.1p priority and queue: they have one number here. 0 and 1 carry all else, 7 is the network's."""
+
+
+MOST_KB = 999_999
+"""The longest queue that a threshold names: more than any switch can hold."""
+
+
+def _kilobytes(value: Any) -> Any:
+    """MIN-MAX in kB, such as 256-512."""
+    if not isinstance(value, str):
+        raise ValueError("expected MIN-MAX in kB, such as 256-512")
+    match = re.fullmatch(r"(\d{1,6}) *- *(\d{1,6})", value, re.ASCII)
+    if not match or not 0 < int(match[1]) < int(match[2]):
+        raise ValueError(f"'{value}' is not MIN-MAX in kB with MIN below MAX, such as 256-512")
+    return int(match[1]), int(match[2])
+
+
+_THRESHOLDS = text_form(r"^(?!0+ *-)\d{1,6} *- *\d{1,6}$", "MIN-MAX in kB, such as 256-512", "256-512")
+Thresholds = Annotated[
+    tuple[int, int],
+    BeforeValidator(_kilobytes),
+    WithJsonSchema(_THRESHOLDS),
+]
+"""Queue lengths, kB, from which marking starts and from which all is marked."""
+
+
+def _by_speed(value: Any) -> Any:
+    return {parse_speed(k): v for k, v in value.items()} if isinstance(value, dict) else value
+
+
+class Qos(Model):
+    """Lossless Ethernet: which traffic is RoCE, and when it is marked and paused."""
+
+    profile: Literal["roce-lossless", "best-effort"] | None = Field(
+        None, description="Default: roce-lossless in RoCE fabrics, best-effort elsewhere."
+    )
+    roce_dscp: int | None = Field(None, ge=0, le=63, description="DSCP of RoCE data. Default: 26.")
+    cnp_dscp: int | None = Field(None, ge=0, le=63, description="DSCP of congestion notifications. Default: 48.")
+    ecn_min_kb: int | None = Field(None, gt=0, lt=MOST_KB, description="Marking starts at this queue length, kB.")
+    ecn_max_kb: int | None = Field(
+        None, gt=1, le=MOST_KB, description="Everything is marked from this queue length, kB."
+    )
+    ecn: Annotated[
+        dict[int, Thresholds],
+        BeforeValidator(_by_speed),
+        WithJsonSchema({"type": "object", "patternProperties": {forms.SPEED: _THRESHOLDS}}),
+    ] = Field(
+        default_factory=dict,
+        description="Thresholds by port speed, kB, e.g. {400G: 256-512}; they win over the two above. Default: 256-512 "
+        "at a leaf and 512-768 above for 400G, in proportion for other speeds.",
+    )
+    mark_percent: int | None = Field(None, ge=1, le=100, description="Marked at the upper threshold. Default: 100.")
+    roce_class: TrafficClass | None = Field(None, description="Traffic class of RoCE data, never dropped. Default: 3.")
+    cnp_class: TrafficClass | None = Field(
+        None, description="Traffic class of congestion notifications, strict priority. Default: 6."
+    )
+    roce_percent: int | None = Field(
+        None, ge=1, le=99, description="Share of a busy port for RoCE data, the rest is for all else. Default: 50."
+    )
+    cnp_max_percent: int | None = Field(
+        None, ge=1, le=100, description="Of a port that congestion notifications may take. Default: not shaped."
+    )
+    watchdog: Watchdog | None = Field(None, description="The PFC watchdog.")
+
+    @model_validator(mode="after")
+    def _thresholds(self) -> Self:
+        if self.ecn_min_kb and self.ecn_max_kb and self.ecn_min_kb >= self.ecn_max_kb:
+            raise ValueError(f"ecn_min_kb {self.ecn_min_kb} must be below ecn_max_kb {self.ecn_max_kb}")
+        if self.roce_class is not None and self.roce_class == self.cnp_class:
+            raise ValueError(
+                f"roce_class and cnp_class are both {self.cnp_class}; notifications need a class of their own"
+            )
+        return self
+
+
+def effective(own: Qos, shared: Qos, name: str, default: int) -> int:
+    """A setting of a fabric's own, else the cluster's, else what is usual."""
+    return next(int(value) for value in (getattr(own, name), getattr(shared, name), default) if value is not None)

@@ -1,0 +1,130 @@
+"""The language of routing, address families and pools."""
+
+import ipaddress
+import re
+from typing import Annotated, Literal
+
+from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.scalars import Name
+from fabricgen.blueprint.sections.asn import AsnOrRange, AsnRange
+from fabricgen.models import forms
+from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from fabricgen.models.forms import one_or_list, text_form
+
+Ip = Literal["v4", "v6", "dual"]
+"""Address families of a fabric: IPv4, IPv6, or both on every interface."""
+
+
+def _prefix(text: str) -> str:
+    """A prefix in its usual spelling; IPv6 as RFC 5952 has it."""
+    if "%" in text:
+        raise ValueError(f"'{text}' names an interface after '%'; a pool is a prefix alone")
+    if not re.search(r"/\d{1,3}$", text, re.ASCII):
+        raise ValueError(f"'{text}' is not a prefix such as 10.0.0.0/16 or fd00:10::/48")
+    try:
+        network = ipaddress.ip_network(text)
+    except ValueError as error:
+        try:
+            start = ipaddress.ip_interface(text).network
+        except ValueError:
+            raise ValueError(f"'{text}' is not a prefix such as 10.0.0.0/16 or fd00:10::/48") from error
+        raise ValueError(f"'{text}' has host bits set; the prefix is {start}") from error
+    return str(network)
+
+
+_PREFIX_SCHEMA = text_form(
+    rf"^(?:{forms.IPV4}/(?=\d{{1,3}}$)0*(?:3[0-2]|[12]?\d)|{forms.IPV6}/(?=\d{{1,3}}$)0*(?:12[0-8]|1[01]\d|\d{{1,2}}))$",
+    "a prefix such as 10.0.0.0/16 or fd00:10::/48",
+    "10.0.0.0/16",
+    "fd00:10::/48",
+)
+Prefix = Annotated[str, AfterValidator(_prefix), WithJsonSchema(_PREFIX_SCHEMA)]
+Prefixes = Annotated[
+    tuple[Prefix, ...],
+    BeforeValidator(as_list),
+    Field(min_length=1),
+    WithJsonSchema(one_or_list(_PREFIX_SCHEMA, minItems=1)),
+]
+
+
+class Pools(Model):
+    """Where addresses come from: each a prefix or a list of prefixes, IPv4 and IPv6 in any order.
+
+    A fabric takes those of its families (`ip`). Where it states none of a family the cluster's hold, and where that
+    states none either the defaults do: private space (RFC 1918), and for IPv6 unique local addresses (RFC 4193) that
+    are alike in every cluster; state others where clusters meet.
+    """
+
+    loopback: Prefixes | None = Field(
+        None,
+        description="Loopbacks: a /32 or /128 for each routed switch. IPv4 ones are router ids, of IPv6-only switches "
+        "too. Default: 10.0.0.0/12, fd00:fab::/48.",
+    )
+    fabric: Prefixes | None = Field(
+        None,
+        description="Links between switches: a /31 or /127 each. Default: 10.64.0.0/10, fd00:fab:2::/48.",
+    )
+    hosts: Prefixes | None = Field(
+        None,
+        description="Links to nodes: a /31 or /127 each, or subnets of a leaf (a /64 each in IPv6). Default: "
+        "10.128.0.0/9, fd00:fab:100::/40.",
+    )
+    management: Prefixes | None = Field(
+        None, description="Switch management ports and BMCs. Default: 10.16.0.0/12, fd00:fab:1::/48."
+    )
+
+
+class AsnPlan(Model):
+    """Autonomous system numbers."""
+
+    pool: AsnRange = Field(
+        "4200000000-4200999999",
+        description="First and last number, for example 4200000000-4200099999 or, dotted, 65000.1-65000.500.",
+    )
+    plan: Literal["rfc7938", "per-switch", "per-rack"] = Field(
+        "rfc7938",
+        description="rfc7938: the switches of a group above the leaves share one, every leaf has its own; per-rack: "
+        "so do the leaves of a rack and plane (of the unit, pod or site where a leaf serves more); per-switch: nobody.",
+    )
+    tiers: dict[Name, AsnOrRange] = Field(
+        default_factory=dict,
+        description="Numbers by tier: one that all of its switches share, or a range that is dealt as the plan says.",
+    )
+
+
+KEEPALIVE_S, HOLD_S, CONNECT_RETRY_S = 3, 9, 10
+"""Session timers, seconds: the `datacenter` profile of FRR (docs.frrouting.org, bgpd: `frr defaults datacenter`)."""
+
+
+class Bfd(Model):
+    """Bidirectional forwarding detection: how soon a silent neighbour is given up."""
+
+    interval_ms: int = Field(300, ge=50, le=60000, description="Between packets sent and expected, ms.")
+    multiplier: int = Field(3, ge=3, le=50, description="Packets missed until the session is down.")
+
+
+class Routing(Model):
+    """How the switches of Ethernet fabrics route."""
+
+    underlay: Literal["ebgp-numbered", "ebgp-unnumbered", "static", "none"] | None = Field(
+        None,
+        description="eBGP with a /31 or /127 on each link or over IPv6 link-local (RFC 5549); static: the "
+        "same links, default routes up and exact routes down; none: links between switches stay bare, for a "
+        "controller. Default: ebgp-numbered.",
+    )
+    asn: AsnPlan | None = Field(None, description="AS numbers of the switches.")
+    bfd: bool | Bfd | None = Field(
+        None, description="Bidirectional forwarding detection on the sessions: yes, or its timers. Default: no."
+    )
+    max_prefixes: int | None = Field(
+        None,
+        ge=0,
+        le=4_000_000,
+        description="Prefixes that a neighbour may announce before its session is closed; 0: any number. Default: the "
+        "next power of two above twice what the fabric can hold, at least 4,096.",
+    )
+    load_balance: Literal["hash", "dynamic"] | None = Field(
+        None,
+        description="Over equal paths. hash: by flow; dynamic: by the load of the links too, where the chip can "
+        "(dynamic load balancing, adaptive routing). Default: hash.",
+    )

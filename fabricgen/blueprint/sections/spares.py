@@ -1,0 +1,57 @@
+"""The language of spares."""
+
+from typing import Annotated, Any, Literal
+
+from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.scalars import PERCENT_FORM, Percent
+from fabricgen.models.fields import BeforeValidator, Field, WithJsonSchema
+from fabricgen.models.forms import text_form
+
+PATTERN = r"^[A-Za-z0-9*?][A-Za-z0-9*?._/+-]{0,79}$"
+"""Part numbers, with * for any characters and ? for one."""
+
+
+class Spare(Model):
+    """How many spares of each part: a share of what is installed, and no fewer than a minimum."""
+
+    percent: Percent = Field(0.0, description="Of what is installed, rounded up.")
+    minimum: int = Field(0, ge=0, le=100000, description="Of each part that is installed, at least so many.")
+    per: Literal["cluster", "site"] = Field(
+        "cluster", description="Rounded up, and at least the minimum, once for the cluster or at every site."
+    )
+
+
+def _read(value: Any) -> Any:
+    return {"percent": value} if isinstance(value, str | int | float) and not isinstance(value, bool) else value
+
+
+class _ShareAlone:
+    """Lets the schema take a share where a whole policy may stand."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        return {"anyOf": [PERCENT_FORM, handler(core)], "examples": ["2%", {"percent": "5%", "minimum": 2}]}
+
+
+SpareOf = Annotated[Spare, BeforeValidator(_read), _ShareAlone()]
+"""Spares of a kind of parts: a share, or share, minimum and where they are kept."""
+
+_KEY = Annotated[str, Field(pattern=PATTERN), WithJsonSchema(text_form(PATTERN, "a part, such as sn5600 or dr8-*"))]
+
+
+def _none() -> Spare:
+    return Spare.model_construct(percent=0.0, minimum=0, per="cluster")
+
+
+class Spares(Model):
+    """Spares ordered beside what is installed, each kind by its share, rounded up."""
+
+    cables: SpareOf = Field(default_factory=_none, description="Cables, fibres and trunks.")
+    transceivers: SpareOf = Field(default_factory=_none, description="Transceivers.")
+    switches: SpareOf = Field(default_factory=_none, description="Switches, and line cards of chassis.")
+    nodes: SpareOf = Field(default_factory=_none, description="Nodes and extra devices.")
+    power_cords: SpareOf = Field(default_factory=_none, description="Power cords.")
+    parts: dict[_KEY, SpareOf] = Field(
+        default_factory=dict,
+        max_length=1000,
+        description="Of single parts, instead of their kind: by number, with * and ?; the longest that fits counts.",
+    )

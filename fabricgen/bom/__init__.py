@@ -1,0 +1,1 @@
+"""The bill of materials: what is ordered for cables, devices and racks."""

@@ -1,0 +1,154 @@
+"""Parts of cables: what to order for each, and what plugs into each end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.bom.sets import as_set
+from fabricgen.catalog.models import CableProfile
+from fabricgen.cluster import Cluster
+from fabricgen.kernel.units import number
+from fabricgen.numbering.cells import Keyed, keyed
+from fabricgen.wiring.cabling.end_kinds import EndKind, end_kind, slug
+from fabricgen.wiring.cabling.offers import shelf_of
+from fabricgen.wiring.cabling.pieces import common_ends, widths
+from fabricgen.wiring.cabling.shelf import Wanted
+from fabricgen.wiring.groups import combinations
+from fabricgen.wiring.tables import Ints, Wide
+
+if TYPE_CHECKING:
+    from fabricgen.bom.jumpers import Channels
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Cables of one kind: what is wanted, the length in m, the part, a description, and whether a list has it."""
+
+    wanted: Wanted
+    length_m: float
+    part: str
+    text: str
+    listed: bool
+
+
+class CableParts:
+    """Parts of every cable of a cluster, made once for each distinct kind."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._cables, self._links = cluster.plan.cables, cluster.plan.links
+        self._shelf = shelf_of(cluster.design)
+
+    @cached_property
+    def kinds(self) -> tuple[tuple[EndKind, ...], Ints, Ints]:
+        """(distinct kinds, that of the a end and that of the b end of each cable end row)."""
+        segment = self._links.segment[self._cables.end_link]
+        known: dict[EndKind, int] = {}
+        found: list[Ints] = []
+        for upper in (False, True):
+            ends = (end_kind(s.b if upper else s.a, s, self._shelf) for s in self._links.segments)
+            numbers = [known.setdefault(end, len(known)) for end in ends]
+            found.append(np.array(numbers, dtype=np.int32)[segment])
+        return tuple(known), found[0], found[1]
+
+    def transceivers(self) -> tuple[Keyed, Keyed]:
+        """Part of the transceiver at the a and b end of each cable end row; "" for none."""
+        kinds, *ends = self.kinds
+        media, medium = self._cables.media, self._cables.medium[self._cables.end_cable]
+        table = [kind.transceiver(each) for kind in kinds for each in media]
+        a, b = (keyed(table, end * len(media) + medium) for end in ends)
+        return a, b
+
+    @cached_property
+    def widths(self) -> tuple[Ints, Ints]:
+        """(into how many far ends each cable splits, 1 for a straight one; electrical lanes at its common end)."""
+        cables = self._cables
+        return widths(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
+
+    @cached_property
+    def made(self) -> tuple[list[Made], Wide]:
+        """(the distinct kinds of cable with their parts, the kind of each cable)."""
+        cables, row = self._cables, self._cables.first_rows()
+        kinds, a_kind, b_kind = self.kinds
+        lower = common_ends(self._links, cables)
+        columns = (cables.medium, a_kind[row], b_kind[row], lower, *self.widths, cables.length_m)
+        first, code = combinations(*columns)
+        made = []
+        for medium, a, b, hub_is_a, split, count, length in zip(*(c[first].tolist() for c in columns), strict=True):
+            hub, far = (kinds[a], kinds[b]) if hub_is_a else (kinds[b], kinds[a])
+            wanted = Wanted(cables.media[medium], hub, far, split, count, hub.lane_gbps)
+            made.append(self._made(wanted, (kinds[a], kinds[b]), length))
+        return made, code
+
+    def _made(self, wanted: Wanted, ends: tuple[EndKind, EndKind], length_m: float) -> Made:
+        """The product of the lists, or the generic part."""
+        found = self._shelf.piece(wanted, length_m) if self._shelf else None
+        if found is None or found[1] != length_m:
+            return Made(wanted, length_m, *part(wanted.medium, *ends, wanted.far_ends, wanted.lanes, length_m), False)
+        product, length, pieces = found
+        number_, text = as_set(product.part_number(length), f"{product.name}, {number(length)} m", pieces)
+        return Made(wanted, length, number_, text, True)
+
+    @cached_property
+    def parts(self) -> tuple[Keyed, Keyed]:
+        """(part, description) of every cable; of a patched one those of all its jumpers, with " + " between."""
+        made, code = self.made
+        texts, number, channels = [(m.part, m.text) for m in made], code.copy(), self.channels
+        if channels:
+            number[channels.cable] = len(texts) + channels.kind
+            texts += channels.texts
+        for cable, own in self._cluster.planned.own.items():
+            if own.part:
+                number[cable] = len(texts)
+                texts.append((own.part, f"{own.part}, as built"))
+        return keyed([part for part, _ in texts], number), keyed([text for _, text in texts], number)
+
+    @property
+    def lengths(self) -> Keyed:
+        """The length of every cable, m."""
+        made, code = self.made
+        return keyed([m.length_m for m in made], code)
+
+    @cached_property
+    def channels(self) -> Channels | None:
+        """The jumpers of patched cables, which have these in place of a direct fibre; None where nothing is patched."""
+        patching = self._cluster.plan.patching
+        if patching is None:
+            return None
+        from fabricgen.bom.jumpers import channels_of, jumper
+
+        make = partial(jumper, self._shelf, fibre_part)
+        return channels_of(self._links, self._cables, patching, self.widths, make)
+
+
+def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int, length_m: float) -> tuple[str, str]:
+    """(part, description) of a cable of so many lanes between two kinds of cage.
+
+    `far_ends` above 1 makes it a breakout; fibres need a connector for every few lanes.
+    """
+    length = number(length_m)
+    split = f"-1x{far_ends}" if far_ends > 1 else ""
+    if "RJ45" in medium.form_factors:
+        return f"{medium.id}-{length}m", f"{medium.name}, RJ45, {length} m"
+    if medium.attached:
+        ends = "-".join(sorted({slug(a.form_factor), slug(b.form_factor)}))
+        gbps = round(lanes * a.lane_gbps)
+        what = f", breakout to {far_ends}" if split else ""
+        text = f"{medium.name}, {gbps}G {b.form_factor} to {a.form_factor}"
+        return f"{medium.id}-{ends}-{gbps}g{split}-{length}m", f"{text}{what}, {length} m"
+    return fibre_part(medium, far_ends, lanes, length_m)
+
+
+def fibre_part(medium: CableProfile, far_ends: int, lanes: int, length_m: float) -> tuple[str, str]:
+    """(part, description) of fibre of so many lanes that plugs in at both ends, a few lanes a connector."""
+    length = number(length_m)
+    split = f"-1x{far_ends}" if far_ends > 1 else ""
+    fibres = -(-lanes // medium.lanes_per_connector)
+    connector = f"{fibres}x {medium.connector}" if fibres > 1 else medium.connector
+    what = f"from 1 cage to {far_ends}" if split else "straight"
+    name = f"{medium.fibre}-{slug(connector)}"
+    return f"fibre-{name}{split}-{length}m", f"Fibre {medium.fibre.upper()}, {connector}, {what}, {length} m"

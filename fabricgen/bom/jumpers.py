@@ -1,0 +1,132 @@
+"""Jumpers: what a patched cable is made of, beside its trunk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fabricgen.bom.sets import JOINT, as_set
+from fabricgen.catalog.models import CableProfile
+from fabricgen.catalog.patch_models import Polarity
+from fabricgen.design.media.patching import PatchPolicy
+from fabricgen.kernel.units import number
+from fabricgen.wiring.cabling.pieces import common_ends, link_lanes
+from fabricgen.wiring.cabling.shelf import Shelf
+from fabricgen.wiring.groups import combinations
+from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, NOWHERE, Patching
+from fabricgen.wiring.tables import CableTable, Ints, LinkTable, Wide
+
+
+@dataclass(frozen=True, slots=True)
+class Jumper:
+    """Part and description; its medium, polarity type, far ends and lanes, and whether a product list has it."""
+
+    part: str
+    text: str
+    medium: CableProfile
+    kind: Polarity
+    far_ends: int
+    lanes: int
+    listed: bool
+
+
+Jumpers = tuple[tuple[Jumper, ...], tuple[Jumper, ...]]
+"""Those at the a and those at the b end of a cable."""
+
+Fibre = Callable[[CableProfile, int, int, float], tuple[str, str]]
+"""(part, description) of a direct fibre of a medium, by far ends, lanes and length, m."""
+
+Make = Callable[[CableProfile, Polarity, tuple[int, int], float], Jumper]
+"""A jumper of a medium and polarity type, by its far ends and lanes, and length, m."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Channel:
+    """What tells channels apart: which end is common, legs and lanes, where it splits, and jumpers' lengths, m."""
+
+    medium: CableProfile
+    policy: PatchPolicy
+    lower: bool
+    far_ends: int
+    legs: int
+    split: int
+    lanes: int
+    leg_lanes: int
+    a_m: float
+    b_m: float
+
+    def ends(self, make: Make) -> Jumpers:
+        """The jumpers at the a and at the b end."""
+        near_m, far_m = (self.a_m, self.b_m) if self.lower else (self.b_m, self.a_m)
+        near, far = self.policy.jumpers if self.lower else self.policy.jumpers[::-1]
+        whole, leg, splitter = (1, self.lanes), (1, self.leg_lanes), (self.far_ends, self.lanes)
+        common, others, one, many = {
+            AT_FAR_END: (whole, splitter, 1, 1),
+            AT_COMMON_END: (splitter, leg, 1, self.legs),
+            NOWHERE: (leg, leg, self.legs, self.legs),
+        }[self.split]
+        first = (make(self.medium, near, common, near_m),) * one
+        last = (make(self.medium, far, others, far_m),) * many
+        return (first, last) if self.lower else (last, first)
+
+
+@dataclass(frozen=True, slots=True)
+class Channels:
+    """Patched cables, ascending, which kind of channel each is, and the jumpers of every kind."""
+
+    cable: Wide
+    kind: Wide
+    kinds: tuple[Jumpers, ...]
+
+    @property
+    def texts(self) -> list[tuple[str, str]]:
+        """(parts, descriptions) of each kind, joined by `JOINT`, those of the a end first."""
+        joined = []
+        for a, b in self.kinds:
+            joined.append((JOINT.join(j.part for j in (*a, *b)), JOINT.join(j.text for j in (*a, *b))))
+        return joined
+
+
+def channels_of(
+    links: LinkTable, cables: CableTable, patching: Patching, widths: tuple[Ints, Ints], make: Make
+) -> Channels:
+    """The jumpers of every patched cable, made once for each distinct kind.
+
+    `widths` are into how many far ends each cable splits, and its lanes.
+    """
+    splits, lanes = widths
+    rows = np.flatnonzero(patching.policy >= 0)
+    legs = np.bincount(cables.end_cable, minlength=len(cables))
+    each = np.zeros(len(cables), dtype=np.int64)
+    np.maximum.at(each, cables.end_cable, link_lanes(links)[links.segment[cables.end_link]] * cables.end_links)
+    columns: list[Any] = [cables.medium, patching.policy, splits, legs, patching.split, lanes, each]
+    lengths = [np.rint(column * 1000).astype(np.int64) for column in (patching.a_jumper_m, patching.b_jumper_m)]
+    keys = (common_ends(links, cables)[rows], *(column[rows] for column in (*columns, *lengths)))
+    first, kind = combinations(*keys)
+    made = []
+    kinds: Iterable[tuple[int, ...]] = zip(*(key[first].tolist() for key in keys), strict=True)
+    for low, medium, policy, far_ends, count, split, whole, leg, a_mm, b_mm in kinds:
+        of = cables.media[medium], patching.policies[policy], bool(low)
+        counts = far_ends, count, split, whole, leg
+        made.append(_Channel(*of, *counts, a_mm / 1000, b_mm / 1000).ends(make))
+    return Channels(rows, kind, tuple(made))
+
+
+def jumper(
+    shelf: Shelf | None, fibre: Fibre, medium: CableProfile, kind: Polarity, widths: tuple[int, int], length_m: float
+) -> Jumper:
+    """The product of the lists, or the generic part, which says its type where that is not B, as of direct fibres."""
+    usual = kind == "B" or not medium.connector.startswith("MPO")
+    found = shelf.jumper(medium, *widths, length_m) if shelf and usual else None
+    if found:
+        product, pieces = found
+        made = as_set(product.part_number(length_m), f"{product.name}, {number(length_m)} m", pieces)
+    else:
+        made = fibre(medium, *widths, length_m)
+    if not usual:
+        length = f"{number(length_m)}m"
+        made = f"{made[0].removesuffix(length)}type-{kind.lower()}-{length}", f"{made[1]}, type {kind}"
+    return Jumper(*made, medium, kind, *widths, found is not None)

@@ -1,0 +1,127 @@
+"""What needs a part: columns from which bills, totals and traces are added up, so that they cannot disagree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from fabricgen.bom.cables import CableParts
+from fabricgen.cluster import Cluster
+from fabricgen.wiring.tables import Ints, Wide
+
+KINDS = (
+    *("node", "switch", "line-card", "transceiver", "cable", "trunk", "panel"),
+    *("rack", "power-cord"),
+)
+"""Kinds of parts, in the order that a bill lists them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something that is ordered: its number, what it is, one of `KINDS`, and what one of it draws at most, W.
+
+    The power is None where the catalogue has no figure.
+    """
+
+    part: str
+    description: str
+    kind: str
+    power_w: float | None = None
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Needs of parts: int32 columns of one length; `part` indexes `parts`.
+
+    Each row says how many pieces of the part (1 or more) something needs: a cable, a device or a rack, by its row in
+    the tables of the plan, -1 for none. A piece that plugs into a device for a cable, as a transceiver does, has both,
+    and `end`: the end of that cable, of all a ends and then all b ends, in the order of the plan's rows of cable ends.
+    """
+
+    parts: tuple[Part, ...]
+    part: Ints
+    quantity: Ints
+    cable: Ints
+    device: Ints
+    rack: Ints
+    end: Ints
+
+    def __len__(self) -> int:
+        return len(self.part)
+
+    @cached_property
+    def quantities(self) -> list[int]:
+        """Pieces of each part in all, in the order of `parts`."""
+        return pieces(self.part, self.quantity, len(self.parts))
+
+    def of(self, part: int) -> Needs:
+        """Only the needs of one part."""
+        rows = np.flatnonzero(self.part == part)
+        columns = (getattr(self, name)[rows] for name in COLUMNS)
+        return Needs((self.parts[part],), np.zeros(len(rows), dtype=np.int32), *columns)
+
+
+COLUMNS = ("quantity", "cable", "device", "rack", "end")
+"""The columns beside the part."""
+
+
+class Source(Protocol):
+    """What a module of parts.sources offers: it exists, so it is asked."""
+
+    def needs(self, cluster: Cluster, cables: CableParts) -> Needs:
+        """What of its kind a cluster needs; `cables` are the parts of its cables, made once for all sources."""
+
+
+def needs_of(
+    parts: Sequence[Part],
+    part: Ints,
+    *,
+    quantity: Ints | None = None,
+    cable: Ints | None = None,
+    device: Ints | None = None,
+    rack: Ints | None = None,
+    end: Ints | None = None,
+) -> Needs:
+    """Needs from the columns that there are: one piece a row, of no cable, device or rack, where nothing is said."""
+    none = np.full(len(part), -1, dtype=np.int32)
+    each = np.ones(len(part), dtype=np.int32) if quantity is None else quantity.astype(np.int32, copy=False)
+    of = (none if column is None else column.astype(np.int32, copy=False) for column in (cable, device, rack, end))
+    return Needs(tuple(parts), part.astype(np.int32, copy=False), each, *of)
+
+
+def joined(found: Sequence[Needs]) -> Needs:
+    """Several needs as one; parts of one number are one part, as the first of them describes it."""
+    parts: dict[str, Part] = {}
+    for needs in found:
+        for part in needs.parts:
+            parts.setdefault(part.part, part)
+    if len(found) == 1 and len(parts) == len(found[0].parts):
+        return found[0]
+    place = {name: i for i, name in enumerate(parts)}
+    codes = [np.array([place[p.part] for p in n.parts], dtype=np.int32)[n.part] for n in found if len(n)]
+    columns = (
+        np.concatenate([getattr(n, name) for n in found if len(n)] or [np.empty(0, dtype=np.int32)]) for name in COLUMNS
+    )
+    return Needs(tuple(parts.values()), np.concatenate(codes or [np.empty(0, dtype=np.int32)]), *columns)
+
+
+def installed(found: Sequence[Needs]) -> dict[Part, int]:
+    """Pieces of each part that several needs ask for, in all; parts are those of `joined`, in their order."""
+    parts: dict[str, Part] = {}
+    counts: Counter[str] = Counter()
+    for needs in found:
+        for part, count in zip(needs.parts, needs.quantities, strict=True):
+            parts.setdefault(part.part, part)
+            counts[part.part] += count
+    return {part: counts[name] for name, part in parts.items()}
+
+
+def pieces(group: Ints | Wide, quantity: Ints, groups: int) -> list[int]:
+    """Pieces of each of so many groups; exact, since sums stay far below 2**53."""
+    found: list[int] = np.bincount(group, weights=quantity, minlength=groups).astype(np.int64).tolist()
+    return found

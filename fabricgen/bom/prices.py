@@ -1,0 +1,149 @@
+"""A user's price file: what a part costs, how long it takes, and what its vendor calls it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+from fabricgen.kernel.diagnostics import Span, fault
+
+NEEDED = ("part", "unit_price")
+FURTHER = ("lead_time_weeks", "currency", "vendor_part", "notes")
+"""Columns that a file may have beside, in the order in which bills show them."""
+
+_BEYOND = "\n"
+"""Where cells behind the last column go: no header holds a line break once it is stripped."""
+
+MOST_BYTES = 64 * 1024 * 1024
+MOST_TEXT = 500
+MOST_PRICE = 1e12
+MOST_WEEKS = 520
+
+_CURRENCY = re.compile(r"[A-Z]{3}")
+_NUMBER = re.compile(r"\d+(\.\d*)?([eE][+-]?\d{1,2})?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a file says of a part; the text "" and None where it says nothing."""
+
+    unit_price: float
+    lead_time_weeks: float | None = None
+    vendor_part: str = ""
+    notes: str = ""
+
+
+@dataclass(frozen=True)
+class PriceList:
+    """Offers by part, the further columns that the file has, and the currency of all (ISO 4217, "" where unsaid)."""
+
+    offers: Mapping[str, Offer] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    currency: str = ""
+
+    @property
+    def unit_prices(self) -> dict[str, float]:
+        """The price of one piece by part."""
+        return {part: offer.unit_price for part, offer in self.offers.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of the file and where it stands."""
+
+    cells: Mapping[str, str]
+    beyond: Sequence[str]
+    """Cells behind the last column that has a name."""
+    file: str
+    line: int
+
+    def refuse(self, message: str, hint: str) -> NoReturn:
+        raise fault("FG031", message, span=Span(self.file, self.line, 1), hint=hint)
+
+
+def read_price_list(path: Path) -> PriceList:
+    """Read a price file: CSV in UTF-8 with the columns part and unit_price, and perhaps those of `FURTHER`.
+
+    Raises InputError (FG031), with file and line, where it is not that: a price that is none, a part priced twice, two
+    currencies. Columns of other names are passed over.
+    """
+    offers: dict[str, Offer] = {}
+    currency = ""
+    try:
+        columns, rows = _rows(path)
+        for row in rows:
+            if any(cell.strip() for cell in row.beyond):
+                # 1,250.00 without quotes would be a price of 1.
+                said = f"the line has {len(row.beyond)} more than the {len(row.cells)} columns"
+                row.refuse(said, "write numbers without thousands separators, and text that has commas in quotes")
+            part = row.cells["part"].strip()
+            if part in offers and offers[part] != _offer(row):
+                row.refuse(f"'{part}' is priced twice", "keep one line a part")
+            offers[part] = _offer(row)
+            stated = row.cells.get("currency", "").strip()
+            if stated and not _CURRENCY.fullmatch(stated):
+                row.refuse(f"'{stated}' is no currency", "write three capitals such as EUR (ISO 4217)")
+            if stated and currency and stated != currency:
+                row.refuse(f"prices in {currency} and in {stated} cannot be added up", "convert them into one currency")
+            currency = currency or stated
+    except UnicodeDecodeError as error:
+        raise fault("FG031", f"{path} is not in UTF-8", hint="save it as CSV in UTF-8") from error
+    except (OSError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise fault("FG031", f"cannot read {path}: {reason}") from error
+    return PriceList(offers, columns, currency)
+
+
+def _rows(path: Path) -> tuple[tuple[str, ...], Iterator[_Row]]:
+    """(the further columns that there are, rows) of a file."""
+    if path.is_file() and path.stat().st_size > MOST_BYTES:
+        raise fault("FG031", f"{path} is larger than {MOST_BYTES >> 20} MiB", hint="list only parts that are bought")
+    with path.open(newline="", encoding="utf-8-sig") as stream:
+        text = stream.read(MOST_BYTES)
+    reader = csv.DictReader(io.StringIO(text, newline=""), restkey=_BEYOND, restval="")
+    header = [name.strip() for name in reader.fieldnames or ()]
+    reader.fieldnames = header
+    lacking = [name for name in NEEDED if header.count(name) != 1]
+    if lacking:
+        hint = f"found: {', '.join(header) or 'nothing'}; {_header_hint(header)}"
+        raise fault("FG031", "a price file has the columns part and unit_price", span=Span(str(path), 1, 1), hint=hint)
+    columns = tuple(name for name in FURTHER if name in header)
+    return columns, (_Row(cells, cells.pop(_BEYOND, ()), str(path), reader.line_num) for cells in reader)
+
+
+def _header_hint(header: Sequence[str]) -> str:
+    """What to do about a header without the columns that are needed."""
+    if len(header) == 1 and re.search(r"[;\t]", header[0]):
+        return "separate columns by commas"
+    return "each of the two once, in small letters"
+
+
+def _offer(row: _Row) -> Offer:
+    return Offer(
+        unit_price=_number(row, "unit_price", "price", MOST_PRICE, "write a number such as 1250.00") or 0.0,
+        lead_time_weeks=_number(row, "lead_time_weeks", "lead time", MOST_WEEKS, "write weeks such as 12, or nothing"),
+        vendor_part=_text(row, "vendor_part"),
+        notes=_text(row, "notes"),
+    )
+
+
+def _number(row: _Row, column: str, what: str, most: float, hint: str) -> float | None:
+    text = row.cells.get(column, "")
+    if column != "unit_price" and not text.strip():
+        return None
+    number = float(text) if _NUMBER.fullmatch(text.strip()) else -1.0
+    if not 0 <= number < most:
+        row.refuse(f"'{text[:80]}' is no {what}", hint)
+    return number
+
+
+def _text(row: _Row, column: str) -> str:
+    text = row.cells.get(column, "").strip()
+    if len(text) > MOST_TEXT:
+        row.refuse(f"{column} has {len(text)} characters", f"{MOST_TEXT} are the most")
+    return "".join(c if c.isprintable() else " " for c in text)

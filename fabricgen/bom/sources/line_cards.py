@@ -1,0 +1,23 @@
+"""Line cards of chassis; what they draw is in the chassis's figure."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fabricgen.bom.cables import CableParts
+from fabricgen.bom.need import Needs, Part, joined, needs_of
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.cluster import Cluster
+
+
+def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
+    """So many of each kind a chassis, those of one part number together."""
+    found = []
+    for cls in cluster.plan.devices.classes:
+        for cards in cls.profile.line_cards if isinstance(cls.profile, SwitchProfile) else ():
+            text = f"{cls.profile.vendor} {cards.model} line card, {cards.cages} cages"
+            rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
+            one = [Part(cards.part_number, text, "line-card", 0)]
+            each = np.full(cls.count, cards.count, dtype=np.int32)
+            found.append(needs_of(one, np.zeros(cls.count, dtype=np.int32), quantity=each, device=rows))
+    return joined(found)

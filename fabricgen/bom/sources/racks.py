@@ -1,0 +1,26 @@
+"""Racks by type: those in which anything stands that is ours to buy, patch panels too."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fabricgen.bom.cables import CableParts
+from fabricgen.bom.need import Needs, Part, needs_of
+from fabricgen.bom.sources.devices import bought_devices
+from fabricgen.catalog.models import RackProfile
+from fabricgen.cluster import Cluster
+
+
+def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
+    """One piece a rack."""
+    racks, devices = cluster.plan.racks, cluster.plan.devices
+    held = np.zeros(len(racks), dtype=bool)
+    held[devices.rack[bought_devices(devices)]] = True
+    if cluster.plan.patching:
+        held[cluster.plan.patching.panels.rack] = True
+    rows = np.flatnonzero(held).astype(np.int32)
+    return needs_of([_part(kind) for kind in racks.kinds], racks.kind[rows], rack=rows)
+
+
+def _part(kind: RackProfile) -> Part:
+    return Part(kind.part_number or kind.id, f"{kind.vendor} {kind.name}".strip(), "rack", 0)

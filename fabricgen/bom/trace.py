@@ -1,0 +1,96 @@
+"""What a part is for: the cables, devices and racks that need it, row by row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fabricgen.bom.bill import Bill
+from fabricgen.bom.need import Needs, joined
+from fabricgen.bom.owners import NONE, Key, Owners
+from fabricgen.bom.sets import JOINT
+from fabricgen.kernel.diagnostics import did_you_mean, fault
+from fabricgen.wiring.cabling.cables import cages_of_ends
+from fabricgen.wiring.tables import Ints
+
+COLUMNS = ("part", "kind", "quantity", "fabric", "site", "su", "rack", "device", "cage", "cable")
+
+
+def trace(bill: Bill, part: str) -> dict[str, list[Any]]:
+    """What needs a part, in the columns of `COLUMNS`; "" where a row has no such value.
+
+    Quantities add up to that of the bill. A transceiver names its device, its cage and every cable in that cage.
+    Raises InputError (FG073) where the bill has no such part.
+    """
+    number = {line.part for line in bill.lines}
+    if part not in number:
+        hint = did_you_mean(part, number)
+        raise fault("FG073", f"there is no part '{part}' in the bill of materials", hint=hint)
+    index = next(i for i, each in enumerate(bill.needs.parts) if each.part == part)
+    return _columns(bill, bill.needs.of(index))
+
+
+def trace_all(bill: Bill) -> dict[str, list[Any]]:
+    """What needs every part, in the order of the bill's lines; as `trace`."""
+    place = {each.part: i for i, each in enumerate(bill.needs.parts)}
+    found = joined([bill.needs.of(place[line.part]) for line in bill.lines])
+    return _columns(bill, found)
+
+
+def _columns(bill: Bill, needs: Needs) -> dict[str, list[Any]]:
+    cluster = bill.cluster
+    owners = Owners(cluster, needs)
+    parts = np.array([part.part for part in needs.parts], dtype=object)
+    kinds = np.array([part.kind for part in needs.parts], dtype=object)
+    cage, cables = _at_ends(bill, needs)
+    columns = (
+        parts[needs.part].tolist(),
+        kinds[needs.part].tolist(),
+        needs.quantity.tolist(),
+        *(_names(key) for key in (owners.fabrics(), owners.sites(), owners.units(), owners.racks())),
+        _picked(cluster.name_column, needs.device),
+        cage,
+        cables,
+    )
+    return dict(zip(COLUMNS, columns, strict=True))
+
+
+def _names(key: Key) -> list[str]:
+    names = np.array(["" if name == NONE else name for name in key.names], dtype=object)
+    found: list[str] = names[key.code].tolist()
+    return found
+
+
+def _picked(names: Any, rows: Ints) -> list[str]:
+    """Names by row, "" for -1."""
+    found: list[str] = np.append(names, "")[rows].tolist()
+    return found
+
+
+def _at_ends(bill: Bill, needs: Needs) -> tuple[list[str], list[str]]:
+    """(cage, cables) of each need: of what plugs into a cage that one, and every cable in it; else the cable itself."""
+    table, ids = bill.cluster.plan.cables, np.array(bill.cluster.cable_ids, dtype=object)
+    cages, cables = np.full(len(needs), "", dtype=object), np.append(ids, "")[needs.cable]
+    at = np.flatnonzero(needs.end >= 0)
+    if len(at):
+        ends = needs.end[at]
+        cages[at] = np.concatenate([column[table.end_link] for column in bill.cluster.cages])[ends]
+        numbers = cages_of_ends(bill.cluster.plan)
+        of_end = np.concatenate([numbers.a, numbers.b])
+        cables[at] = _joined_by_cage(of_end, np.tile(table.end_cable, 2), numbers.count, ids)[of_end[ends]]
+    return cages.tolist(), cables.tolist()
+
+
+def _joined_by_cage(cage: Ints, cable: Ints, cages: int, ids: Any) -> Any:
+    """The names of the cables in each cage, ascending and joined; object array of str."""
+    pairs = np.unique(cage.astype(np.int64) * len(ids) + cable)
+    in_cage, cable_there = np.divmod(pairs, len(ids))
+    first = np.searchsorted(in_cage, np.arange(cages + 1))
+    count = np.diff(first)
+    text = np.full(cages, "", dtype=object)
+    text[count > 0] = ids[cable_there[first[:-1][count > 0]]]
+    for nth in range(1, int(count.max(initial=0))):
+        more = np.flatnonzero(count > nth)
+        text[more] = text[more] + JOINT + ids[cable_there[first[more] + nth]]
+    return text

@@ -1,0 +1,96 @@
+"""Parts of structured cabling, and what panels and trunks are called."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from fabricgen.bom.need import Part
+from fabricgen.catalog.patch_models import PanelProfile
+from fabricgen.cluster import Cluster
+from fabricgen.design.media.patching import FIBRES
+from fabricgen.kernel.units import number
+from fabricgen.wiring.groups import combinations
+from fabricgen.wiring.patching.tables import Patching, PatchTable
+from fabricgen.wiring.tables import Ints, Wide
+
+SHORT = {"mmf-om4": "om4", "smf-os2": "os2"}
+"""Kinds of fibre in names of trunks."""
+
+
+class PatchParts:
+    """Names and parts of the panels and trunks of a cluster that is patched."""
+
+    def __init__(self, cluster: Cluster, patching: Patching) -> None:
+        self._cluster, self._patching = cluster, patching
+
+    @cached_property
+    def panels(self) -> list[str]:
+        """The name of every panel: its rack, and its number there from the top."""
+        panels, names = self._patching.panels, self._cluster.plan.racks.names
+        order = np.lexsort((-panels.u, panels.rack))
+        first = np.searchsorted(panels.rack[order], panels.rack[order])
+        nth = np.empty(len(order), dtype=np.int64)
+        nth[order] = np.arange(len(order)) - first
+        pairs = zip(panels.rack.tolist(), nth.tolist(), strict=True)
+        return [f"{names[rack]}-pp{place + 1:02d}" for rack, place in pairs]
+
+    @cached_property
+    def trunks(self) -> list[str]:
+        """The name of every trunk: policy, the racks or rows that it joins, and its number among those of its kind."""
+        trunks, panels = self._patching.trunks, self._patching.panels
+        names, policies = self._patching.places, self._patching.policies
+        ends = zip(panels.place[trunks.a_panel].tolist(), panels.place[trunks.b_panel].tolist(), strict=True)
+        kinds = zip(trunks.policy.tolist(), trunks.fibre.tolist(), trunks.number.tolist(), strict=True)
+        return [
+            f"{policies[policy].name}:{names[a]}:{names[b]}:{SHORT[FIBRES[fibre]]}-{nth + 1}"
+            for (a, b), (policy, fibre, nth) in zip(ends, kinds, strict=True)
+        ]
+
+    @cached_property
+    def trunk_parts(self) -> tuple[tuple[Part, ...], Wide]:
+        """(distinct trunks to order, which of them each trunk is)."""
+        trunks = self._patching.trunks
+        keys = trunks.policy, trunks.fibre, trunks.length_m
+        first, code = combinations(*keys)
+        made = zip(*(key[first].tolist() for key in keys), strict=True)
+        return tuple(self._trunk(policy, fibre, length) for policy, fibre, length in made), code
+
+    def _trunk(self, policy: int, fibre: int, length_m: float) -> Part:
+        of = self._patching.policies[policy]
+        profile, spec, length = of.trunks[fibre], of.spec, number(length_m)
+        kind = profile.id if profile else f"mpo{spec.base}-{SHORT[FIBRES[fibre]]}"  # of none: FG635 says so
+        name = f"trunk-{kind}-{spec.trunk_fibres}f-type-{spec.method.lower()}-{length}m"
+        pins = "not pinned" if profile and not profile.pinned else "pinned"
+        ends = f"{spec.trunk_fibres // spec.base}x {of.panel.rear} {pins} at each end"
+        text = f"{profile.name if profile else 'Trunk'}, {spec.trunk_fibres} fibres, {ends}, type {spec.method}"
+        return Part(name, f"{text}, {length} m", "trunk", 0)
+
+    @cached_property
+    def panel_parts(self) -> tuple[tuple[Part, ...], Ints]:
+        """(panels to order, by policy; which of them each panel is)."""
+        made = tuple(
+            Part(p.panel.id, f"Patch panel, {p.panel.rack_units} U, {p.panel.name}", "panel", 0)
+            for p in self._patching.policies
+        )
+        return made, self._patching.panels.policy
+
+    def positions(self, patches: PatchTable, rows: Ints) -> tuple[list[str], Ints]:
+        """(fibres of a trunk's connector in words, which of them each of some patches has)."""
+        policy = self._patching.trunks.policy[patches.trunk[rows]]
+        each = np.array([len(p.panel.positions) for p in self._patching.policies], dtype=np.int32)[policy]
+        keys = policy, patches.port[rows] % each, patches.lanes[rows]
+        first, code = combinations(*keys)
+        made = zip(*(key[first].tolist() for key in keys), strict=True)
+        panels = [p.panel for p in self._patching.policies]
+        return [_fibres(panels[number], port, lanes) for number, port, lanes in made], code.astype(np.int32)
+
+
+def _fibres(panel: PanelProfile, port: int, lanes: int) -> str:
+    """The positions that a front port joins of the connector behind it; of adapters those of lanes in use."""
+    of = panel.positions[port]
+    used = sorted({*of[:lanes], *of[-lanes:]} if len(panel.positions) == 1 else of)
+    starts = [position for position in used if position - 1 not in used]
+    ends = [position for position in used if position + 1 not in used]
+    return ",".join(f"{a}-{b}" if a != b else f"{a}" for a, b in zip(starts, ends, strict=True))

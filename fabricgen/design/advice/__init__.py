@@ -1,0 +1,1 @@
+"""What would fit where a design does not, each change tried before it is named."""

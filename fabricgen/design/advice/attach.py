@@ -1,0 +1,142 @@
+"""What would fit where nodes or extra devices cannot attach: speeds, NIC modes, planes, switches, free ports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.catalog.models import NicRole
+from fabricgen.design.advice.switches import larger_switches, same_protocol, switches
+from fabricgen.design.advice.trials import Advice, Trials, target_of
+from fabricgen.design.fabric_model import TierKey
+from fabricgen.design.tiers import TierSpec
+
+MOST_COUNTS = 16
+"""Larger counts of a tier that are tried to make room for extra devices."""
+
+
+def leaf_of(trials: Trials, fabric: str) -> TierSpec | None:
+    """The tier that nodes of a fabric attach to."""
+    owner = trials.blueprint.fabrics[fabric].carried_by or fabric
+    return next((spec for spec in trials.specs.values() if spec.fabric == owner and spec.takes_nodes), None)
+
+
+def node_advice(trials: Trials, fabric: str) -> Iterator[Advice]:
+    """What lets the nodes of a fabric attach."""
+    yield from node_speeds(trials, fabric)
+    yield from nic_modes(trials, fabric)
+    yield from fewer_planes(trials, fabric)
+    yield from other_leaves(trials, fabric)
+
+
+def _roles(trials: Trials, fabric: str) -> list[NicRole]:
+    name = trials.blueprint.fabrics[fabric].attach or fabric
+    sets = trials.context.layout.node_sets
+    return [nodes.profile.roles[name] for nodes in sets if name in nodes.profile.roles]
+
+
+def node_speeds(trials: Trials, fabric: str) -> Iterator[Advice]:
+    """The fastest speed of node links that all ends offer, split as now."""
+    path = f"fabrics.{fabric}.speed"
+    offered = {s // ways for role in _roles(trials, fabric) for s in role.speeds for ways in role.splits}
+    for speed in sorted(offered, reverse=True):
+        if trials.fits({path: f"{speed}G"}):
+            yield Advice("speed", f"`speed: {speed}G`", {path: f"{speed}G"})
+            return
+
+
+def nic_modes(trials: Trials, fabric: str) -> Iterator[Advice]:
+    """The first way to run the NIC ports with which they attach."""
+    path = f"fabrics.{fabric}.nic"
+    modes = {(w, s // w) for role in _roles(trials, fabric) for s in role.speeds for w in role.splits if s % w == 0}
+    for ways, speed in sorted(modes, key=lambda mode: (mode[0], -mode[1])):
+        change = {path: f"{ways}x{speed}"}
+        if trials.fits(change):
+            yield Advice("nic", f"`nic: {ways}x{speed}`", change)
+            return
+
+
+def fewer_planes(trials: Trials, fabric: str) -> Iterator[Advice]:
+    """The most planes, fewer than stated, that the NIC ports can be dealt over."""
+    path = f"fabrics.{fabric}.planes"
+    for planes in range(trials.blueprint.fabrics[fabric].planes - 1, 0, -1):
+        if trials.fits({path: planes}):
+            yield Advice("planes", f"`planes: {planes}`", {path: planes})
+            return
+
+
+def other_leaves(trials: Trials, fabric: str) -> Iterator[Advice]:
+    """Switches of the same protocol that the nodes can attach to, the smallest first."""
+    leaf = leaf_of(trials, fabric)
+    if leaf is not None:
+        yield from switches(trials, leaf, same_protocol(trials, leaf))
+
+
+def extra_speed_advice(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
+    """What lets extra devices link to their tier: the fastest speed that fits, or another tier."""
+    extra = trials.blueprint.fabrics[fabric].extra[name]
+    profile = trials.context.catalog.node(extra.device)
+    path = f"fabrics.{fabric}.extra.{name}.speed"
+    for speed in sorted({s for role in profile.roles.values() for s in role.speeds}, reverse=True):
+        if trials.fits({path: f"{speed}G"}):
+            yield Advice("speed", f"`speed: {speed}G` of {name}", {path: f"{speed}G"})
+            break
+    yield from _other_tiers(trials, fabric, name)
+
+
+def extra_port_advice(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
+    """What gives extra devices their ports, what changes least first."""
+    leaf = leaf_of(trials, fabric)
+    owner = leaf.fabric if leaf else fabric
+    extra = trials.blueprint.fabrics[fabric].extra[name]
+    spec = trials.specs.get(TierKey(owner, extra.to)) if extra.to else leaf
+    yield from omissions(trials)
+    if spec is not None:
+        yield from more_switches(trials, spec, f"fabrics.{fabric}.extra.{name}")
+    yield from _other_tiers(trials, fabric, name)
+    target = target_of(trials, spec.key) if spec else None
+    if target is not None:
+        yield from larger_switches(trials, target)
+
+
+def omissions(trials: Trials) -> Iterator[Advice]:
+    """Give up the last node slots of the last unit: the fewest, up to four."""
+    blueprint = trials.blueprint
+    pod, nodes = trials.context.layout.pods[-1], sum(n.count for n in trials.context.layout.node_sets)
+    slots = [f"{pod.name}/su-last/node-{nodes - i}" for i in range(min(4, nodes - 1))]
+    if slots:
+        slots[0] = f"{pod.name}/su-last/node-last"
+    for number in range(1, len(slots) + 1):
+        change = {"omit": [*blueprint.omit, *slots[:number]]}
+        if trials.fits(change):
+            yield Advice("omit", f"`omit: [{', '.join(change['omit'])}]`", change)
+            return
+
+
+def more_switches(trials: Trials, spec: TierSpec, extra: str) -> Iterator[Advice]:
+    """The smallest count of a tier that leaves the ports free."""
+    path = f"fabrics.{spec.fabric}.tiers.{spec.name}.count"
+    now = spec.spec.count
+    if now is None:
+        without = _without(trials, extra)
+        tier = without.tier(spec.key, {})
+        now = tier.count if tier else None
+    for count in range(now + 1, now + MOST_COUNTS + 1) if now else ():
+        if trials.fits({path: count}):
+            yield Advice("count", f"`count: {count}` of {spec.name}", {path: count})
+            return
+
+
+def _without(trials: Trials, extra: str) -> Trials:
+    """The same fabrics without some extra devices."""
+    _, fabric, _, name = extra.split(".")
+    kept = {key: value for key, value in trials.blueprint.fabrics[fabric].extra.items() if key != name}
+    return trials.changed({f"fabrics.{fabric}.extra": kept})
+
+
+def _other_tiers(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
+    """The first other tier with the ports for extra devices."""
+    path, now = f"fabrics.{fabric}.extra.{name}.to", trials.blueprint.fabrics[fabric].extra[name].to
+    for key in trials.specs:
+        if key.fabric == fabric and key.tier != now and trials.fits({path: key.tier}):
+            yield Advice("to", f"`to: {key.tier}` for {name}", {path: key.tier})
+            return

@@ -1,0 +1,83 @@
+"""Refusals that teach: the hint of what cannot be wired names the changes that were tried and fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fabricgen.design.advice.attach import extra_port_advice, extra_speed_advice, node_advice
+from fabricgen.design.advice.switches import same_protocol, switches
+from fabricgen.design.advice.tiers import breakouts, counts, tier_advice, uplink_speeds
+from fabricgen.design.advice.trials import Advice, Target, Trials, target_of
+from fabricgen.design.fabric_model import TierKey
+from fabricgen.kernel.diagnostics import Diagnostic, InputError
+
+NO_SINGLE_CHANGE = "no single change of count, `per`, oversubscription, speed or switch fits: combine some"
+
+TOO_SMALL = ("FG101", "FG120", "FG121")
+"""Refusals of a face that is too small: by its radix, its pipelines, or cages that a breakout disables."""
+
+OF_A_TIER = (*TOO_SMALL, "FG103", "FG107", "FG119")
+"""Refusals of a tier, which other settings of it may cure."""
+
+
+def advised(error: InputError, trials: Trials) -> InputError:
+    """The same refusals, with hints that name what fits where anything was found."""
+    return InputError(_with_hint(diagnostic, trials) for diagnostic in error.diagnostics)
+
+
+def _with_hint(diagnostic: Diagnostic, trials: Trials) -> Diagnostic:
+    found = advice_on(diagnostic, trials)
+    if found:
+        return replace(diagnostic, hint=hint_text(found))
+    all_tried = diagnostic.code in TOO_SMALL and not trials.exhausted
+    return replace(diagnostic, hint=NO_SINGLE_CHANGE) if all_tried else diagnostic
+
+
+def advice_on(diagnostic: Diagnostic, trials: Trials) -> tuple[Advice, ...]:
+    """Changes with each of which, alone, a refused part of the blueprint wires; empty where none was found."""
+    match diagnostic.code, diagnostic.path:
+        case "FG101" | "FG103" | "FG107" | "FG119" | "FG120" | "FG121" as code, (
+            "fabrics",
+            str(fabric),
+            "tiers",
+            str(tier),
+            *_,
+        ):
+            target = target_of(trials, TierKey(fabric, tier))
+            found = _of_tier(code, trials, target) if target else iter(())
+        case "FG102" | "FG103", ("fabrics", str(fabric), "extra", str(name), *_):
+            found = extra_speed_advice(trials, fabric, name)
+        case "FG104", ("fabrics", str(fabric), "extra", str(name), *_):
+            found = extra_port_advice(trials, fabric, name)
+        case ("FG102", ("fabrics", str(fabric), *_)) | ("FG103", ("fabrics", str(fabric))):
+            found = node_advice(trials, fabric)
+        case "FG103", ("fabrics", str(fabric), "speed" | "nic" | "attach"):
+            found = node_advice(trials, fabric)
+        case _:
+            return ()
+    distinct: dict[str, Advice] = {}
+    for advice in found:
+        distinct.setdefault(repr(advice.set), advice)
+    return tuple(distinct.values())
+
+
+def _of_tier(code: str, trials: Trials, target: Target) -> Iterator[Advice]:
+    """What to try for a tier: that is too small, has no speed in common with another, or no pairs."""
+    if code in TOO_SMALL:
+        yield from tier_advice(trials, target)
+    elif code == "FG107":
+        yield from counts(trials, target)
+    else:
+        yield from uplink_speeds(trials, target)
+        yield from breakouts(trials, target)
+        yield from switches(trials, target.spec, same_protocol(trials, target.spec))
+
+
+def hint_text(found: tuple[Advice, ...]) -> str:
+    """Pieces of advice as a hint; switches for the same tiers are listed together."""
+    parts = [advice.text for advice in found if advice.kind != "switch"]
+    named = [advice.text.partition(" as ") for advice in found if advice.kind == "switch"]
+    if named:
+        parts.append(f"`switch:` {' or '.join(name for name, _, _ in named)} as {named[0][2]}")
+    return f"{'this fits' if len(parts) == 1 else 'each of these fits'}: {'; '.join(parts)}"

@@ -1,0 +1,64 @@
+"""Which switches of the catalogue would fit in the place of one that does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.design.advice.trials import Advice, Target, Trials, path_of
+from fabricgen.design.tiers import TierSpec
+
+MOST_SWITCHES = 3
+"""Larger switches that are named."""
+
+
+def larger_switches(trials: Trials, target: Target) -> Iterator[Advice]:
+    """Switches of the catalogue of the same protocol with which the tier fits, the smallest first."""
+    larger = [s for s in same_protocol(trials, target.spec) if capacity(s) > capacity(target.spec.profile)]
+    yield from switches(trials, target.spec, larger)
+
+
+def switches(trials: Trials, spec: TierSpec, candidates: Sequence[SwitchProfile]) -> Iterator[Advice]:
+    """The first of some switches with which a tier fits; where none does, with all tiers of the same switch changed."""
+    alike = [s for s in trials.specs.values() if s.fabric == spec.fabric and s.profile.id == spec.profile.id]
+    for changed in ([spec], alike) if len(alike) > 1 else ([spec],):
+        found = list(islice(_switches(trials, changed, candidates), MOST_SWITCHES))
+        yield from found
+        if found:
+            return
+
+
+def _switches(trials: Trials, changed: Sequence[TierSpec], candidates: Sequence[SwitchProfile]) -> Iterator[Advice]:
+    """Those of some switches that fit in the place of others; equal faces are tried once."""
+    known: dict[str, bool] = {}
+    names = " and ".join(spec.name for spec in changed)
+    for profile in candidates:
+        change = {path_of(spec, "switch"): profile.id for spec in changed}
+        face = repr((profile.cages, profile.line_cards))
+        if face not in known:
+            known[face] = trials.fits(change)
+        if known[face]:
+            yield Advice("switch", f"{profile.id} as {names}", change)
+
+
+def same_protocol(trials: Trials, spec: TierSpec) -> list[SwitchProfile]:
+    """Other switches that could stand in a tier, by capacity, those of its vendor before others.
+
+    Where a NOS is stated they run it; left out is what would have a NOS whose port table the catalogue lacks.
+    """
+    catalog, blueprint = trials.context.catalog, trials.blueprint
+    stated = [nos.get(key) for nos in (blueprint.fabrics[spec.fabric].nos, blueprint.nos) for key in (spec.name, "all")]
+    found = []
+    for name in catalog.ids("switches"):
+        profile = catalog.switch(name)
+        nos = spec.nos if spec.nos in stated else profile.nos[0]
+        known = nos in profile.nos and (nos != "sonic" or catalog.sonic_platform(name) is not None)
+        if profile.protocol == spec.profile.protocol and known and name != spec.profile.id:
+            found.append(profile)
+    return sorted(found, key=lambda s: (capacity(s), s.vendor != spec.profile.vendor, s.id))
+
+
+def capacity(profile: SwitchProfile) -> int:
+    """Bandwidth of a switch's face, Gb/s."""
+    return sum(cage.count * cage.speed_gbps for cage in profile.cages)

@@ -1,0 +1,260 @@
+"""What would fit where a tier is too small: changes of the blueprint, each tried before it is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from fabricgen.blueprint.sections.fabric import DIMENSIONS, TIER_LEVELS
+from fabricgen.design.advice.switches import larger_switches
+from fabricgen.design.advice.trials import Advice, Target, Trials, path_of
+from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.ports import uplinks_needed
+from fabricgen.design.shape import LEG_DIMENSIONS
+from fabricgen.kernel.diagnostics import Path
+
+LADDER = ("4:3", "3:2", "2:1", "3:1", "4:1", "6:1", "8:1")
+"""Oversubscription that is tried, the least first."""
+
+MOST_UNITS = 32
+"""Units of the largest pod that is proposed."""
+
+
+def tier_advice(trials: Trials, target: Target) -> Iterator[Advice]:
+    """Everything that makes a tier large enough, what changes least first."""
+    kinds: tuple[Callable[[Trials, Target], Iterator[Advice]], ...] = (
+        counts,
+        statements,
+        dimensions,
+        oversubscriptions,
+        uplink_speeds,
+        breakouts,
+        upper_tiers,
+        smaller_pods,
+        larger_switches,
+    )
+    for kind in kinds:
+        yield from kind(trials, target)
+
+
+def counts(trials: Trials, target: Target) -> Iterator[Advice]:
+    """Instead of a stated count the smallest that fits: what sizing would derive, or the next even one with `peer`."""
+    spec = target.spec
+    if not (spec.spec.count or spec.spec.peer):
+        return
+    path = path_of(spec, "count")
+    derived = trials.tier(spec.key, {path: None})
+    tried = [derived.count] if derived else [2 * (n + 1) for n in range(16)] if spec.spec.peer else []
+    for count in tried:
+        if count != spec.spec.count and trials.fits({path: count}):
+            apart = " (no tier above joins them)" if not (spec.upper or target.lowers) else ""
+            yield Advice("count", f"`count: {count}` of {spec.name}{apart}", {path: count})
+            return
+
+
+def statements(trials: Trials, target: Target) -> Iterator[Advice]:
+    """Leave out what is stated of the tier, or of the uplinks to it, and takes ports."""
+    mine = [(target.spec, key) for key in ("cages", "spare_ports")]
+    for spec, key in (*mine, *((spec, "uplinks") for spec in target.narrowing)):
+        if not getattr(spec.spec, key):
+            continue
+        path = path_of(spec, key)
+        tier = trials.tier(spec.key, {path: None})
+        if tier is None:
+            continue
+        if key == "uplinks" and tier.up:
+            value = f"{tier.up.count} x {tier.up.speed_gbps}G"
+            yield Advice(key, f"`uplinks: {value}` of {spec.name}", {path: value})
+        else:
+            yield Advice(key, f"no `{key}` for {spec.name}", {path: None})
+
+
+def dimensions(trials: Trials, target: Target) -> Iterator[Advice]:
+    """One more dimension in `per`; places only where a tier above still joins them (racks may be too full).
+
+    Planes come first: they are apart in the NICs anyway.
+    """
+    spec = target.spec
+    places = ("su", "pod") if spec.upper else ()
+    apart_anyhow = _planes(trials, target)
+    for dimension in (*apart_anyhow, *(d for d in LEG_DIMENSIONS if d not in apart_anyhow), *places):
+        change = {path_of(spec, "per"): _ordered((*spec.spec.per, dimension))}
+        if dimension not in spec.per and trials.fits(change):
+            apart = not spec.upper and dimension not in apart_anyhow
+            apart = apart and all(dimension in lower.per for lower in target.lowers)
+            note = f" (then no link joins two {dimension}s)" if apart else ""
+            yield Advice("per", f"`per: [{', '.join(change[path_of(spec, 'per')])}]` of {spec.name}{note}", change)
+            return
+
+
+def _planes(trials: Trials, target: Target) -> tuple[str, ...]:
+    """The plane, where a tier joins those that the tiers below it, and the NICs, keep apart."""
+    several = trials.blueprint.fabrics[target.spec.fabric].planes > 1
+    joined = "plane" not in target.spec.per and all("plane" in lower.per for lower in target.lowers)
+    return ("plane",) if several and joined else ()
+
+
+def _ordered(per: tuple[str, ...]) -> list[str]:
+    """Dimensions from wide to narrow, tiers last."""
+    return [*(d for d in DIMENSIONS if d in per), *(d for d in per if d not in DIMENSIONS)]
+
+
+def oversubscriptions(trials: Trials, target: Target) -> Iterator[Advice]:
+    """The least oversubscription of the uplinks in question with which they fit."""
+    for spec in target.narrowing:
+        for text in LADDER:
+            above, below = (int(part) for part in text.split(":"))
+            change = {path_of(spec, "oversubscription"): text}
+            if above > spec.allowed * below and trials.fits(change):
+                yield Advice("oversubscription", f'`oversubscription: "{text}"` of {spec.name}', change)
+                break
+
+
+def uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
+    """The same bandwidth over more, slower uplinks (or fewer, faster ones) that both ends offer."""
+    for spec in target.narrowing:
+        if spec.upper is None:
+            continue
+        above = {s for cage in trials.specs[spec.upper].profile.cages for s in cage.speeds}
+        offered = {s for cage in spec.profile.cages for s in cage.speeds} & above
+        path = path_of(spec, "uplinks")
+        for speed in sorted(offered, reverse=True):
+            tier = trials.tier(spec.key, {path: f"{speed}G"})
+            if tier is not None and tier.up:
+                value = f"{tier.up.count} x {speed}G"
+                yield Advice("uplinks", f"`uplinks: {value}` of {spec.name}", {path: value})
+                break
+
+
+def breakouts(trials: Trials, target: Target) -> Iterator[Advice]:
+    """Another breakout than the stated one, the finest that fits and disables no cage beside."""
+    spec = target.spec
+    if not spec.spec.breakout:
+        return
+    splits = [(cage, ways) for cage in spec.profile.cages for ways in cage.breakouts if cage.block(ways) == 1]
+    modes = {(ways, speed) for cage, ways in splits for speed in cage.breakouts[ways]}
+    for ways, speed in sorted(modes, reverse=True):
+        change = {path_of(spec, "breakout"): f"{ways}x{speed}"}
+        if trials.fits(change):
+            yield Advice("breakout", f"`breakout: {ways}x{speed}G` of {spec.name}", change)
+            return
+
+
+def upper_tiers(trials: Trials, target: Target) -> Iterator[Advice]:
+    """Another tier of the same switch above the top one, which is then grouped by a place."""
+    spec, fabric = target.spec, trials.blueprint.fabrics[target.spec.fabric]
+    name = next((n for n in ("spine", "core") if TIER_LEVELS[n] > TIER_LEVELS.get(spec.name, 1)), None)
+    if spec.upper or name is None or name in fabric.tiers or spec.spec.below:
+        return
+    for per, upper_per, pods in _ways_up(trials, target):
+        tier: dict[str, Any] = {"switch": spec.profile.id, "per": list(upper_per)}
+        if spec.name not in TIER_LEVELS:
+            tier["above"] = spec.name
+        change: dict[str, Any] = {path_of(spec, "per"): list(per)} if per != spec.per else {}
+        change |= {path_of(spec, "count"): None} if spec.spec.count else {}
+        change |= {f"fabrics.{spec.fabric}.tiers.{name}": tier, **pods}
+        found = {tier.key: tier for f in trials.outcome(change) for tier in f.tiers}
+        if found:
+            own, upper = found[spec.key], found[TierKey(spec.fabric, name)]
+            grouped = [f"{spec.name} `per: [{', '.join(per)}]`"] if per != spec.per else []
+            grouped += [f"no `count` of {spec.name}"] if path_of(spec, "count") in change else []
+            grouped += [pods_text(pods)] if pods else []
+            by = f", per: [{', '.join(upper_per)}]" if upper_per else ""
+            text = (
+                f"a tier above: `{name}: {{switch: {spec.profile.id}{by}}}`{' with ' if grouped else ''}"
+                f"{' and '.join(grouped)}: {own.switches} {own.name}, {upper.switches} {name} switches"
+                f"{reach_text(upper, list(found.values()))}"
+            )
+            yield Advice("tier", text, change)
+            return
+
+
+def pods_text(change: Mapping[str, Any]) -> str:
+    """Pods of fewer units, as a blueprint writes them."""
+    name = next(iter(change)).split(".")[1]
+    return f"`pods: {{{name}: {{su: {change[f'pods.{name}.su']}, count: {change[f'pods.{name}.count']}}}}}`"
+
+
+def pods_of_fewer(trials: Trials) -> Iterator[dict[str, Any]]:
+    """The same units in more pods, the largest first; nothing where pods differ or have a reserve."""
+    pods = trials.blueprint.pods
+    ((name, pod), *others) = pods.items()
+    if others or pod.reserve or pod.nodes:
+        return
+    for su in range(min(MOST_UNITS, pod.su - 1), 1, -1):
+        if pod.su % su == 0:
+            count = (pod.count or 1) * pod.su // su
+            yield {f"pods.{name}.su": su, f"pods.{name}.count": count}
+
+
+def smaller_pods(trials: Trials, target: Target) -> Iterator[Advice]:
+    """Pods of fewer units, where the tier is grouped by pod."""
+    spec = target.spec
+    stated = {path_of(s, "count"): None for s in trials.specs.values() if s.spec.count} if spec.upper else {}
+    for pods in pods_of_fewer(trials) if "pod" in spec.per and target.lowers else ():
+        for change in (pods, pods | stated):
+            if trials.fits(change):
+                without = " and ".join(f"{path.split('.')[3]} `count`" for path in change if path in stated)
+                yield Advice("pods", pods_text(pods) + (f" without {without}" if without else ""), change)
+                return
+
+
+def _ways_up(trials: Trials, target: Target) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Mapping[str, Any]]]:
+    """`per` of the tier and of the one above it, and pods, as published three-tier designs group them."""
+    spec = target.spec
+    legs = tuple(d for d in LEG_DIMENSIONS if d in (*spec.per, *_planes(trials, target)))
+    if not target.lowers:
+        own = _ordered((*spec.per, *(d for d in legs if d not in spec.per)))
+        yield from ((tuple(own), legs, {}), (spec.per, (), {}))
+        return
+    by_rail = ("rail",) if any("rail" in lower.per for lower in target.lowers) and "rail" not in legs else ()
+    places: list[tuple[str, Mapping[str, Any]]] = [("su", {}), *(("pod", pods) for pods in pods_of_fewer(trials))]
+    if len(trials.context.layout.pods) > 1:
+        places.insert(0, ("pod", {}))
+    for place, pods in places:
+        yield (place, *legs), (*legs, spec.name), pods
+        if by_rail:
+            yield (place, *legs, *by_rail), (*legs, *by_rail), pods
+
+
+def reach_text(top: TierDesign, tiers: Sequence[TierDesign]) -> str:
+    """How many endpoints non-blocking tiers of one switch carry at most: R^2/2 in two, R^3/4 in three."""
+    run, levels = top.downs[0], {2: "two", 3: "three"}
+    alike = all(t.profile == top.profile and t.downs[0].speed_gbps == run.speed_gbps for t in tiers if t.downs)
+    if not alike or len(tiers) not in levels:
+        return ""
+    radix = top.profile.most_ports(run.cage_class, run.ways)
+    most: int = 2 * (radix // 2) ** len(tiers)
+    return f"; {levels[len(tiers)]} tiers of {radix} x {run.speed_gbps}G reach {most:,} endpoints"
+
+
+def values_that_fit(
+    trials: Trials,
+    path: Path,
+    values: Iterable[Any],
+    most: int = 3,
+    tries: int = 12,
+    fits: Callable[[Trials, Mapping[str, Any]], bool] = Trials.fits,
+) -> list[str]:
+    """The first few of some values of a setting that fit, as text; at most `tries` are tried."""
+    dotted = ".".join(str(key) for key in path)
+    return [str(value) for value in islice((v for v in islice(values, tries) if fits(trials, {dotted: v})), most)]
+
+
+def fewest_uplinks(trials: Trials, tier: TierDesign, tries: int = 8) -> str:
+    """The fewest uplinks of a sized tier that keep to its oversubscription, land equally and have the ports.
+
+    As a blueprint writes them, `24 x 400G`; empty where none of the first few fits.
+    """
+    if tier.up is None or tier.uplink is None:
+        return ""
+    speed = tier.up.speed_gbps
+    needed = uplinks_needed(sum(run.bandwidth_gbps for run in tier.downs), speed, tier.allowed)
+    for step in (tier.uplink.upper_groups * tier.uplink.upper_count, tier.uplink.upper_groups):
+        counts = range(-(-needed // step) * step, needed + tries * step, step)
+        texts = (f"{count} x {speed}G" for count in counts)
+        fitting = values_that_fit(trials, (*tier.path, "uplinks"), texts, most=1, tries=tries)
+        if fitting:
+            return fitting[0]
+    return ""

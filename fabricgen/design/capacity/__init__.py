@@ -1,0 +1,1 @@
+"""What a design carries: counts, oversubscription, bisection, and what is left after a loss."""

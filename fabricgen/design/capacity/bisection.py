@@ -1,0 +1,248 @@
+"""Bisection bandwidth of a fabric, from the design alone, whole or after the loss of switches.
+
+The bisection is the least bandwidth of the links that any cut crosses which leaves half of the node bandwidth on
+either side (Dally and Towles, Principles and Practices of Interconnection Networks, chapter 3). Nodes stay whole, since
+scale-up joins the rails of a node, and switches fall on whichever side is cheaper. In a folded Clos (Al-Fares et al.,
+SIGCOMM 2008) every place, be it a leaf, unit or pod, then leaves its nodes at the narrower of what its parts can send
+and of its own uplinks. The cost of taking part of a place is concave, so that the worst cut takes whole places, the
+narrowest first, and at most one in part. This is exact where places of a tier are alike but for one that has lost
+switches, and never more than some cut allows. Extra devices are not counted, a fabric that shares tiers has them to
+itself, and omitted nodes are missing from all units alike.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
+from fabricgen.design.layout import Layout
+from fabricgen.design.model import Design
+from fabricgen.design.shape import LEG_DIMENSIONS, scope_count, scope_of
+
+Pods = tuple[Fraction, ...]
+"""What stands in a place, as scalable units of each of its pods; a rack is part of a unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Switches of a tier that are gone: so many in each of `places` places and each of `strands` strands (0: all).
+
+    A strand is all that stays apart from the rest: one rail or plane by which every tier is grouped (`strands_of`).
+    Where tiers are grouped by place (`per: su`), the switches that are gone share one place of those.
+    """
+
+    switches: int
+    places: int = 1
+    strands: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place as those above it see it, Gb/s: its node ports, what of them works, its uplinks, its parts."""
+
+    size: Fraction
+    works: Fraction
+    up: Fraction
+    parts: tuple[tuple[_Place, int], ...] = ()
+
+    def cut(self, size: Fraction) -> Fraction:
+        """The least bandwidth between so much of its nodes and what lies above."""
+        return min(self.below(size), self.up + self.below(self.size - size))
+
+    def below(self, size: Fraction) -> Fraction:
+        """The least bandwidth between so much of its nodes and its own switches, Gb/s."""
+        if not self.parts:
+            return size * self.works / self.size if self.size else Fraction(0)
+        total, rest = Fraction(0), size
+        whole = [(part.cut(part.size), part, number) for part, number in self.parts if part.size]
+        for cost, part, number in sorted(whole, key=lambda each: each[0] / each[1].size):
+            taken = min(number, rest // part.size)
+            total, rest = total + taken * cost, rest - taken * part.size
+            if rest and taken < number:
+                return total + part.cut(rest)
+        return total
+
+
+def chain_of(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
+    """The tiers that a fabric's nodes stand on, from the lowest up, perhaps other fabrics'; empty without nodes."""
+    found = []
+    tier = design.leaf(fabric)
+    while tier is not None:
+        found.append(tier)
+        tier = design.tier(tier.uplink.upper) if tier.uplink else None
+    return tuple(found)
+
+
+def strands_of(design: Design, fabric: FabricDesign) -> int:
+    """Into how many disjoint networks rails, planes and NIC ports divide a fabric's tiers."""
+    chain = chain_of(design, fabric)
+    shared = [d for d in LEG_DIMENSIONS if chain and all(d in tier.per for tier in chain)]
+    return prod(fabric.sizes[d] for d in shared)
+
+
+def bisection_gbps(design: Design, fabric: FabricDesign, lost: Mapping[TierKey, Loss] | None = None) -> Fraction:
+    """Bandwidth across the worst even cut of a fabric's nodes, Gb/s each way; 0 where no nodes attach."""
+    chain, strands = chain_of(design, fabric), strands_of(design, fabric)
+    if not chain:
+        return Fraction(0)
+    losses = {key: loss for key, loss in (lost or {}).items() if loss.switches}
+    bounds = sorted({min(loss.strands or strands, strands) for loss in losses.values()} | {strands})
+    total, first = Fraction(0), 0
+    for end in bounds:
+        here = {key: loss for key, loss in losses.items() if first < (loss.strands or strands)}
+        root = _Strand(design, fabric, chain, strands, here).root()
+        total, first = total + (end - first) * root.below(root.size / 2), end
+    return total
+
+
+def bisection_per_accelerator(
+    design: Design, fabric: FabricDesign, lost: Mapping[TierKey, Loss] | None = None
+) -> Fraction | None:
+    """What each accelerator of one half can send to the other half at once, Gb/s; None without accelerators.
+
+    A fabric of full bisection gives all that the accelerator's NICs have.
+    """
+    number = accelerators_of(design, fabric)
+    return 2 * bisection_gbps(design, fabric, lost) / number if number else None
+
+
+def accelerators_of(design: Design, fabric: FabricDesign) -> int:
+    """Accelerators in the nodes that attach to a fabric and are present."""
+    layout = design.layout
+    sets = [layout.node_sets[index] for index in sorted({index for index, _ in fabric.attachments})]
+    present = [(s.profile.accelerators, s.count * layout.units - layout.omitted_of(s)) for s in sets]
+    return sum(has.count * nodes for has, nodes in present if has)
+
+
+def node_gbps(design: Design, fabric: FabricDesign) -> int:
+    """Bandwidth of all node ports of a fabric that are present, Gb/s."""
+    layout = design.layout
+    return sum(
+        (layout.node_sets[i].count * layout.units - layout.omitted_of(layout.node_sets[i])) * len(a.legs) * a.speed_gbps
+        for i, a in fabric.attachments
+    )
+
+
+class _Strand:
+    """The places of one strand; on the way down to those that lost switches, each place has one that is `hit`."""
+
+    def __init__(
+        self,
+        design: Design,
+        fabric: FabricDesign,
+        chain: tuple[TierDesign, ...],
+        strands: int,
+        lost: Mapping[TierKey, Loss],
+    ) -> None:
+        self._layout, self._fabric, self._chain, self._lost = design.layout, fabric, chain, lost
+        self._strands = strands
+        self._unit_gbps = Fraction(node_gbps(design, fabric), strands * design.layout.units)
+
+    def root(self) -> _Place:
+        """The whole strand; where the top tier is grouped by place, its places are joined by spans or not at all."""
+        top, pods = self._chain[-1], tuple(Fraction(pod.su) for pod in self._layout.pods)
+        if scope_of(top.per) == "all":
+            return self._place(len(self._chain) - 1, pods, Fraction(0), Fraction(1), hit=True)
+        across = self._each(top) * _span_gbps(top)
+        return _Place(self._size(pods), Fraction(0), Fraction(0), self._parts(top, "all", pods, across, hit=True))
+
+    def _parts(
+        self, tier: TierDesign, above: str, pods: Pods, up: Fraction, *, hit: bool, meets: Fraction = Fraction(1)
+    ) -> tuple[tuple[_Place, int], ...]:
+        """The places of a tier in a wider one, each with `up` Gb/s of uplinks, and so much of them met above."""
+        index, found = self._chain.index(tier), []
+        lower = [t.key for t in self._chain[:index] if t.key in self._lost]
+        own = self._lost.get(tier.key)
+        for inside, number in sorted(_split(self._layout, above, scope_of(tier.per), pods).items(), reverse=True):
+            hits = min(number, (own.places or number) if own else 1 if lower else 0) if hit else 0
+            for many, struck in ((hits, True), (number - hits, False)):
+                if many:
+                    reach = up * meets * self._alive(tier, hit=struck)
+                    found.append((self._place(index, inside, reach, meets, hit=struck), many))
+            hit = hit and not hits
+        return tuple(found)
+
+    def _place(self, index: int, pods: Pods, up: Fraction, meets: Fraction, *, hit: bool) -> _Place:
+        """A place of a tier, with the switches of the tier and all below; `meets` of the switches above are there."""
+        tier, size = self._chain[index], self._size(pods)
+        if index == 0:
+            return _Place(size, size, up, tuple(self._leaves(tier, size, meets, hit=hit)))
+        lower, alive = self._chain[index - 1], self._alive(tier, hit=hit)
+        below = self._each(lower) * _up_gbps(lower)
+        return _Place(size, size, up, self._parts(lower, scope_of(tier.per), pods, below, hit=hit, meets=alive))
+
+    def _leaves(self, leaf: TierDesign, size: Fraction, meets: Fraction, *, hit: bool) -> Iterator[tuple[_Place, int]]:
+        """The leaves of a place, bunched by the nodes they serve: those that lost switches apart from the others."""
+        bunches = max(1, leaf.count // self._reached(leaf))
+        each, loss = self._each(leaf) / bunches, self._lost.get(leaf.key)
+        gone = Fraction(loss.switches) if loss and (hit or not loss.places) else Fraction(0)
+        dead = min(bunches, int(gone // each))
+        partly = 1 - (gone - dead * each) / each if dead < bunches and gone > dead * each else None
+        up = each * (_up_gbps(leaf) if leaf.uplink else _peer_gbps(leaf)) * meets
+        share = size / bunches
+        for alive, number in ((Fraction(0), dead), (partly, 1), (Fraction(1), bunches - dead - (partly is not None))):
+            if alive is not None and number:
+                yield _Place(share, share * alive, up * alive), number
+
+    def _reached(self, leaf: TierDesign) -> int:
+        """Over how many leaves of a group the ports of one node are dealt."""
+        groups = prod(self._fabric.sizes[d] for d in LEG_DIMENSIONS if d in leaf.per)
+        most = max(-(-len(a.legs) // (groups * f.turn)) for f in self._fabric.node_feeds for _, a in f.attachments)
+        return min(leaf.count, most)
+
+    def _alive(self, tier: TierDesign, *, hit: bool) -> Fraction:
+        """The share of a tier's switches that a place has left."""
+        loss = self._lost.get(tier.key)
+        if loss is None or (loss.places and not hit):
+            return Fraction(1)
+        return max(Fraction(0), 1 - loss.switches / self._each(tier))
+
+    def _each(self, tier: TierDesign) -> Fraction:
+        """Switches of a tier in each of its places."""
+        return Fraction(tier.switches, scope_count(self._layout, scope_of(tier.per)) * self._strands)
+
+    def _size(self, pods: Pods) -> Fraction:
+        """Bandwidth of the node ports of a place, Gb/s."""
+        return sum(pods) * self._unit_gbps
+
+
+def _up_gbps(tier: TierDesign) -> int:
+    """Bandwidth of the uplinks of a switch that are wired, Gb/s."""
+    uplink, up = tier.uplink, tier.up
+    return uplink.links_per_group * uplink.upper_groups * up.speed_gbps if uplink and up else 0
+
+
+def _peer_gbps(tier: TierDesign) -> int:
+    """Bandwidth of a switch to the other one of its pair, Gb/s, where no pair stands apart from others."""
+    lateral = tier.lateral
+    return lateral.run.bandwidth_gbps if lateral and not lateral.spans and tier.count == 2 else 0
+
+
+def _span_gbps(tier: TierDesign) -> int:
+    """Bandwidth of a switch to other sites, Gb/s: of the site that has least."""
+    lateral = tier.lateral
+    if lateral is None or not lateral.spans:
+        return 0
+    sites: Counter[int] = Counter()
+    for span in lateral.spans:
+        sites.update(dict.fromkeys(span.sites, span.links))
+    return min(sites.values()) * lateral.run.speed_gbps
+
+
+def _split(layout: Layout, upper: str, lower: str, pods: Pods) -> Counter[Pods]:
+    """The places of a narrower scope that a place holds, by what stands in them."""
+    if upper == lower:
+        return Counter({pods: 1})
+    if lower == "site":
+        sites = [tuple(Fraction(pod.su) for pod in layout.pods if pod.site == site) for site in layout.sites]
+        return Counter(sites)
+    if lower == "pod":
+        return Counter((su,) for su in pods)
+    units = int(sum(pods))
+    if lower == "su":
+        return Counter({(Fraction(1),): units})
+    return Counter({(Fraction(1, layout.racks_per_su),): units * layout.racks_per_su})

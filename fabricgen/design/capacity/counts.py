@@ -1,0 +1,196 @@
+"""Counts of links and cables, from the design alone; the plan must agree with each of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
+from fabricgen.design.model import Design
+from fabricgen.design.shape import Block, lodgings, scope_count, scope_of
+from fabricgen.design.sizing.arithmetic import within
+from fabricgen.design.sizing.spread import run_ports
+from fabricgen.design.slots import SlotTable
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCount:
+    """Links and cables between two tiers of a fabric; `node` is the endpoint side."""
+
+    lower: str
+    upper: str
+    links: int
+    cables: int
+
+    @property
+    def key(self) -> str:
+        """The name of the pair in summaries: `node-leaf`."""
+        return f"{self.lower}-{self.upper}"
+
+
+def slot_table(design: Design, fabric: FabricDesign, feed: NodeFeed) -> SlotTable:
+    """The down-port slots that some nodes of a fabric have on its lowest tier."""
+    leaf = design.leaf(fabric)
+    assert leaf is not None  # noqa: S101 - a fabric with feeds has one
+    return SlotTable(design.layout, leaf.per, fabric.sizes, feed.attachments, feed.by_slot)
+
+
+def link_counts(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
+    """Links and cables of a fabric, from the nodes up."""
+    found: dict[tuple[str, str], list[int]] = {}
+    counts = (*_node_counts(design, fabric), *_switch_counts(design, fabric), *_lateral_counts(design, fabric))
+    for lower, upper, links, cables in counts:
+        entry = found.setdefault((lower, upper), [0, 0])
+        entry[0] += links
+        entry[1] += cables
+    return tuple(LinkCount(lower, upper, links, cables) for (lower, upper), (links, cables) in found.items())
+
+
+def _node_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
+    """(lower, upper, links, cables) of nodes, extra devices and management ports."""
+    leaf, layout = design.leaf(fabric), design.layout
+    emptied: set[tuple[int, int, int]] = set()
+    shared: set[int] = set()
+    for feed in fabric.node_feeds if leaf else ():
+        assert leaf is not None  # noqa: S101 - the fabric has feeds
+        links = cables = 0
+        for index, attachment in feed.attachments:
+            nodes = layout.node_sets[index]
+            present = nodes.count * layout.units - layout.omitted_of(nodes)
+            links += present * len(attachment.legs)
+            if attachment.per_connector > 1:
+                cables += present * len({(leg.cage, leg.connector) for leg in attachment.legs})
+        if feed.attachments[0][1].per_connector == 1:
+            per = leaf.downs[feed.run].per_connector
+            cables = links if per == 1 else 0
+            if per > 1:
+                connectors = _LeafConnectors(slot_table(design, fabric, feed), leaf, feed)
+                cables = connectors.used()
+                shared.add(feed.run)
+                emptied |= {(feed.run, *key) for key in connectors.emptied}
+        yield "node", leaf.name, links, cables
+    for tier in design.tiers:
+        extras = [e for e in fabric.extras if e.tier == tier.key]
+        if extras:
+            links = sum(len(e.links) for e in extras)
+            yield "node", tier.name, links, len(_extra_cables(fabric, tier, emptied, shared))
+    if fabric.managed_devices:
+        yield "node", fabric.tiers[0].name, fabric.managed_devices, fabric.managed_devices
+
+
+def _extra_cables(
+    fabric: FabricDesign, tier: TierDesign, emptied: set[tuple[int, int, int]], shared: set[int]
+) -> set[tuple[int, int, int]]:
+    """(run, switch, connector) that extra devices put a cable on: those that no node's breakout serves."""
+    found = set()
+    for extra in fabric.extras:
+        if extra.tier == tier.key:
+            per = tier.downs[extra.run].per_connector
+            for link in extra.links:
+                key = (extra.run, link.switch, link.slot // per)
+                if not (link.in_hole and per > 1 and extra.run in shared) or key in emptied:
+                    found.add(key)
+    return found
+
+
+class _LeafConnectors:
+    """Leaf connectors that hold one breakout cable for the nodes behind them."""
+
+    def __init__(self, table: SlotTable, leaf: TierDesign, feed: NodeFeed) -> None:
+        self._table, self._leaf, self._feed = table, leaf, feed
+        self._per = leaf.downs[feed.run].per_connector
+
+    def used(self) -> int:
+        """Connectors with a node behind them."""
+        filled = sum(
+            groups * self._connectors(ports)
+            for runs, groups in self._table.groups.items()
+            for ports in self._feed.intervals(runs, self._leaf.count)
+        )
+        return filled - len(self.emptied)
+
+    def _connectors(self, ports: list[range]) -> int:
+        """Connectors of a switch that some ports, given as intervals in ascending order, lie on."""
+        total, last = 0, -1
+        for some in ports:
+            if some:
+                first, end = some.start // self._per, (some.stop - 1) // self._per
+                total += end - max(first - 1, last)
+                last = end
+        return total
+
+    @cached_property
+    def emptied(self) -> set[tuple[int, int]]:
+        """(switch, connector of the run) that hold omitted slots only, beside those of units that are not there."""
+        count = self._leaf.count
+        holes: Counter[tuple[int, int]] = Counter()
+        for group, slot in self._table.holes():
+            switch, port = self._feed.deal(slot, count)
+            holes[group * count + switch, port // self._per] += 1
+        return {key for key, missing in holes.items() if missing == self._present(*key)}
+
+    def _present(self, switch: int, connector: int) -> int:
+        """Slots of a connector whose units are there."""
+        group, index = divmod(switch, self._leaf.count)
+        first, end = connector * self._per, (connector + 1) * self._per
+        ports = self._feed.intervals(self._table.runs_of_group(group), self._leaf.count)[index]
+        return sum(max(0, min(end, some.stop) - max(first, some.start)) for some in ports)
+
+
+def _switch_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
+    """(lower, upper, links, cables) of each pair of tiers whose links are the fabric's."""
+    for lower in design.tiers:
+        up, uplink = lower.up, lower.uplink
+        if up is None or uplink is None or uplink.fabric != fabric.name:
+            continue
+        upper = design.tier(uplink.upper)
+        run = upper.downs[upper.feed(lower.key).run]
+        each = uplink.links_per_group * uplink.upper_groups
+        links = lower.switches * each
+        if up.per_connector > 1:
+            cables = lower.switches * -(-each // up.per_connector)
+        elif run.per_connector > 1:
+            cables = _upper_connectors(design, lower, upper, run.per_connector)
+        else:
+            cables = links
+        yield lower.name, upper.name, links, cables
+
+
+def _upper_connectors(design: Design, lower: TierDesign, upper: TierDesign, per: int) -> int:
+    """Connectors of the upper tier that have a link of the lower one: one breakout cable each."""
+    uplink, layout = lower.uplink, design.layout
+    assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
+    each = within(lower.per, lower.name, lower.count, upper.per, design.fabric(lower.fabric).tier_sizes)
+    feed = upper.feed(lower.key)
+    connectors = [port // per for port in run_ports(upper, feed.run).of(feed)]
+    inner_groups = upper.groups // scope_count(layout, scope_of(upper.per))
+    total = 0
+    for lodging in lodgings(layout, scope_of(lower.per), scope_of(upper.per), by_slot=uplink.by_slot):
+        for index in range(uplink.upper_count):
+            share = range(uplink.share(index))
+            used = {connectors[rank * feed.links + k] for rank in _ranks(lodging.blocks, each) for k in share}
+            total += lodging.places * inner_groups * len(used)
+    return total
+
+
+def _ranks(members: tuple[Block, ...], each: int) -> Iterator[int]:
+    """The ranks of lower switches in an upper group, `each` of a place."""
+    for block in members:
+        start = block.start * each
+        yield from range(start, start + block.length * each)
+
+
+def _lateral_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
+    """(tier, tier, links, cables) of links inside tiers: of pairs, and of spans between sites."""
+    for tier in fabric.tiers:
+        if tier.lateral is None:
+            continue
+        run, per = tier.lateral.run, tier.lateral.run.per_connector
+        if not tier.lateral.spans:
+            pairs = tier.switches // 2
+            yield tier.name, tier.name, pairs * run.count, pairs * -(-run.count // per)
+        switches = tier.switches // len(design.layout.sites)
+        for span in tier.lateral.spans:
+            yield tier.name, tier.name, switches * span.links, switches * -(-span.links // per)

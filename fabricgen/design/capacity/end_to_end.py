@@ -1,0 +1,54 @@
+"""Oversubscription from the nodes up: what each tier narrows, and what they narrow together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fabricgen.design.capacity.bisection import chain_of
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.model import Design
+
+
+@dataclass(frozen=True, slots=True)
+class EndToEnd:
+    """How much more bandwidth nodes have than what lies furthest up, and the tiers between, each with its ratio."""
+
+    ratio: Fraction
+    tiers: tuple[tuple[TierDesign, Fraction], ...]
+
+    @property
+    def narrowest(self) -> TierDesign | None:
+        """The tier that narrows most; None where no tier has uplinks."""
+        return max(self.tiers, key=lambda each: each[1])[0] if self.tiers else None
+
+    @property
+    def allowed(self) -> Fraction:
+        """What all tiers together allow; one that widens makes up for none."""
+        product = Fraction(1)
+        for tier, _ in self.tiers:
+            product *= max(Fraction(1), tier.allowed)
+        return product
+
+    @property
+    def text(self) -> str:
+        """The tiers and their ratios in words: `leaf 2:1 x spine 4:1`."""
+        return " x ".join(f"{tier.name} {float(ratio):.3g}:1" for tier, ratio in self.tiers)
+
+
+def end_to_end(design: Design, fabric: FabricDesign) -> EndToEnd:
+    """The oversubscription of a fabric up to where it is narrowest: the ratios of its tiers multiply.
+
+    Links between sites count as the uplinks of the tier that has them.
+    """
+    widest, product = EndToEnd(Fraction(1), ()), Fraction(1)
+    passed: list[tuple[TierDesign, Fraction]] = []
+    for tier in chain_of(design, fabric):
+        ratio = tier.oversubscription
+        if ratio is None:
+            break
+        product *= ratio
+        passed.append((tier, ratio))
+        if not widest.tiers or product > widest.ratio:
+            widest = EndToEnd(product, tuple(passed))
+    return widest

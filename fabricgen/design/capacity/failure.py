@@ -1,0 +1,135 @@
+"""What of a fabric's bisection is left after the loss of a switch, plane, rack, row or power feed; from the design.
+
+Switches that share a rack, a row or a feed are gone together. Where several places lose unequally many, each is counted
+as the one that loses most, so that no figure promises more than there is. A place whose nodes are all gone
+as well is left as it is: the figures are of those that still run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+from fabricgen.design.capacity.bisection import Loss, bisection_gbps, chain_of, strands_of
+from fabricgen.design.capacity.losses import Lost
+from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
+from fabricgen.design.model import Design
+from fabricgen.design.shape import LEG_DIMENSIONS, inner, scope_count, scope_of
+
+_Spot = tuple[int, int, int]
+"""Where a lost switch stood: place, number of its group in the place, number in the group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """The share of a fabric's bisection that is left, after which loss, and the switches of each tier that are gone."""
+
+    share: Fraction
+    after: str
+    gone: Mapping[TierKey, int]
+
+
+class Survival:
+    """What is left of one fabric. `whole` is its bisection as built, Gb/s; nothing is left of 0."""
+
+    def __init__(self, design: Design, fabric: FabricDesign) -> None:
+        self._design, self._fabric, self._layout = design, fabric, design.layout
+        self.chain = chain_of(design, fabric)
+        self._strands = strands_of(design, fabric)
+        self.whole = bisection_gbps(design, fabric)
+        self._tiers = {tier.key: _Groups(design, self.chain, tier) for tier in self.chain}
+        self._joiners = [
+            (t.key, next((u.key for u in self.chain if u.fabric == t.fabric and t.name in u.per), None))
+            for t in reversed(self.chain)
+        ]
+        """Every tier from the top, and the tier above that joins its switches of one number."""
+        self._known: dict[frozenset[tuple[TierKey, Loss]], Fraction] = {}
+
+    def after_switch(self, tier: TierDesign) -> Left:
+        """What is left after the loss of one switch of a tier."""
+        return Left(self._share({tier.key: Loss(1)}), f"one {tier.name}", {tier.key: 1})
+
+    def after_plane(self) -> Left | None:
+        """What is left after the loss of one plane; None where no tier is grouped by planes."""
+        planes = self._fabric.planes
+        split = [tier for tier in self.chain if "plane" in tier.per]
+        if planes == 1 or not split:
+            return None
+        gone = {tier.key: tier.switches // planes for tier in split}
+        if len(split) == len(self.chain):
+            return Left(Fraction(planes - 1, planes), "one plane", gone)
+        lost = {t.key: Loss(self._tiers[t.key].each // planes, places=0, strands=0) for t in split}
+        return Left(self._share(lost), "one plane", gone)
+
+    def after(self, lost: Lost) -> Left:
+        """What is left after the loss of some switches, by strands that lose alike."""
+        found: dict[int, dict[TierKey, list[_Spot]]] = {}
+        gone: Counter[TierKey] = Counter()
+        for key, groups in self._tiers.items():
+            for group, number in lost.switches.get(key, ()):
+                place, strand, label = groups.spot(group)
+                if not lost.takes_nodes(self._layout, groups.scope, place):
+                    found.setdefault(strand, {}).setdefault(key, []).append((place, label, number))
+                    gone[key] += 1
+        alike = Counter(frozenset(self._losses(by_tier).items()) for by_tier in found.values())
+        missing = sum((number * (1 - self._share(dict(losses))) for losses, number in alike.items()), Fraction(0))
+        return Left(max(Fraction(0), 1 - missing), lost.name, gone)
+
+    def _losses(self, lost: Mapping[TierKey, list[_Spot]]) -> dict[TierKey, Loss]:
+        """The losses of one strand.
+
+        Where a tier above joins the switches of one number (`core per: spine`), those of unlike numbers in two places
+        part these from each other, and so do switches above of yet another number: all of them count everywhere.
+        """
+        found: dict[TierKey, Loss] = {}
+        for key, joiner in self._joiners:
+            spots, each = lost.get(key, ()), self._tiers[key].each // self._strands
+            if joiner is None:
+                if spots:
+                    places = Counter(place for place, _, _ in spots)
+                    found[key] = Loss(max(places.values()), len(places))
+                continue
+            numbers = len({spot[1:] for spot in spots})
+            above = found.pop(joiner, None)
+            if above:
+                of_joiner = self._tiers[joiner].each // self._strands
+                numbers = min(each, numbers + -(-above.switches * each // of_joiner))
+            if numbers:
+                found[key] = Loss(numbers, places=0 if above else len({place for place, _, _ in spots}))
+        return found
+
+    def _share(self, lost: Mapping[TierKey, Loss]) -> Fraction:
+        known = frozenset(lost.items())
+        if known not in self._known:
+            left = bisection_gbps(self._design, self._fabric, lost)
+            self._known[known] = left / self.whole if self.whole else Fraction(0)
+        return self._known[known]
+
+
+class _Groups:
+    """Where each group of a tier stands: its place, and the strand of the fabric that it is part of."""
+
+    def __init__(self, design: Design, chain: tuple[TierDesign, ...], tier: TierDesign) -> None:
+        sizes = design.fabric(tier.fabric).tier_sizes
+        self.scope = scope_of(tier.per)
+        self._inner = prod(sizes[d] for d in inner(tier.per))
+        self.each = tier.switches // scope_count(design.layout, self.scope)
+        shared = [d for d in LEG_DIMENSIONS if all(d in t.per for t in chain)]
+        self._strand_of = [_strand(tier, sizes, shared, group) for group in range(self._inner)]
+
+    def spot(self, group: int) -> tuple[int, int, int]:
+        """The place of a group among those of its tier's scope, its strand, its number in the place; all from 0."""
+        place, number = divmod(group, self._inner)
+        return place, self._strand_of[number], number
+
+
+def _strand(tier: TierDesign, sizes: Mapping[str, int], shared: list[str], group: int) -> int:
+    strand, stride = 0, 1
+    for dimension in reversed(inner(tier.per)):
+        group, value = divmod(group, sizes[dimension])
+        if dimension in shared:
+            strand, stride = strand + value * stride, stride * sizes[dimension]
+    return strand

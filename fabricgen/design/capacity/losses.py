@@ -1,0 +1,185 @@
+"""What a rack, a row of racks or a power feed takes with it: switches of network racks, and units whose nodes are gone.
+
+Node racks are lost with what stands in them: nodes that are gone need no network, so that a switch on top of their rack
+is no loss to the others. Units are alike, and so are their network racks: one of them stands for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.floor.network_runs import key_of, stated_stand
+from fabricgen.design.floor.stands import FloorPlan, NetworkRun, Place, Spot, shared_name
+from fabricgen.design.layout import Layout
+from fabricgen.design.model import Design
+from fabricgen.design.shape import scope_count, scope_of
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Switches that are gone together, by tier, and the scalable units whose nodes are gone."""
+
+    name: str
+    switches: Mapping[TierKey, Sequence[Place]]
+    units: frozenset[int] = field(default_factory=frozenset)
+
+    def takes_nodes(self, layout: Layout, scope: str, place: int) -> bool:
+        """Whether all nodes of a place of a scope are gone as well."""
+        if not self.units:
+            return False
+        return all(unit in self.units for unit in units_of(layout, scope, place))
+
+
+def units_of(layout: Layout, scope: str, place: int) -> Iterator[int]:
+    """The scalable units in a place, by its number among those of its scope; of a rack, the one it is part of."""
+    if scope in ("su", "rack"):
+        yield place if scope == "su" else place // layout.racks_per_su
+        return
+    site = layout.sites[place] if scope == "site" else ""
+    for pod in [layout.pods[place]] if scope == "pod" else layout.pods:
+        if site in ("", pod.site):
+            yield from range(pod.first_su, pod.first_su + pod.su)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rack:
+    """A network rack: its name, where it stands, its switches by tier."""
+
+    name: str
+    spot: Spot
+    switches: Mapping[TierKey, Sequence[Place]]
+
+
+def lost_racks(design: Design, floor: FloorPlan) -> Iterator[Lost]:
+    """Every kind of network rack: those of one unit, and all that are shared."""
+    for rack in (*_unit_racks(design, floor, 0), *_shared_racks(floor)):
+        yield Lost(rack.name, rack.switches)
+
+
+def lost_rows(design: Design, floor: FloorPlan) -> Iterator[Lost]:
+    """Every row that has network racks."""
+    sites = design.layout.sites
+    halls = design.loaded.blueprint.floor.halls
+    rows = _together(design, floor, lambda spot: (spot.site, spot.hall, spot.row))
+    for (site, hall, row), (racks, units) in sorted(rows.items()):
+        if racks:
+            where = f" of {floor.halls[hall].name}" if halls else f" at {sites[site]}" if len(sites) > 1 else ""
+            kind = "network row" if floor.is_network_row(racks[0].spot) else "row"
+            yield _lost(f"{kind} {abs(row + (row >= 0))}{where}", racks, units)
+
+
+def lost_feeds(design: Design, floor: FloorPlan) -> Iterator[Lost]:
+    """Every power feed that some rack hangs on alone."""
+    if design.loaded.blueprint.floor.cords > 1:
+        return
+    for feeds, (racks, units) in sorted(_together(design, floor, floor.feeds_of).items()):
+        if feeds:
+            yield _lost(f"feed {feeds[0]}", racks, units)
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def _together(
+    design: Design, floor: FloorPlan, share: Callable[[Spot], Key]
+) -> dict[Key, tuple[list[_Rack], frozenset[int]]]:
+    """What fails together: the network racks that share something, and the units all of whose nodes share it."""
+    racks: dict[Key, list[_Rack]] = {}
+    units: dict[Key, set[int]] = {}
+    for unit in range(design.layout.units):
+        nodes = {share(floor.unit_spot(unit, rack)) for rack in range(design.layout.racks_per_su)}
+        if len(nodes) == 1:
+            units.setdefault(nodes.pop(), set()).add(unit)
+        for rack in _unit_racks(design, floor, unit):
+            racks.setdefault(share(rack.spot), []).append(rack)
+    for rack in _shared_racks(floor):
+        racks.setdefault(share(rack.spot), []).append(rack)
+    return {key: (racks.get(key, []), frozenset(units.get(key, ()))) for key in {*racks, *units}}
+
+
+def _lost(name: str, racks: Iterable[_Rack], units: frozenset[int]) -> Lost:
+    switches: dict[TierKey, list[Place]] = {}
+    for rack in racks:
+        for key, some in rack.switches.items():
+            switches.setdefault(key, []).extend(some)
+    return Lost(name, switches, units)
+
+
+def _unit_racks(design: Design, floor: FloorPlan, unit: int) -> Iterator[_Rack]:
+    """The network racks of a unit."""
+    for number, switches in floor.unit_racks():
+        held: dict[TierKey, list[Place]] = {}
+        for tier, ordinal in switches:
+            group, at = divmod(ordinal, tier.count)
+            held.setdefault(tier.key, []).append((unit * tier.groups // design.layout.units + group, at))
+        yield _Rack(floor.unit_rack_name(unit, number), floor.unit_spot(unit, number), held)
+
+
+def _shared_racks(floor: FloorPlan) -> Iterator[_Rack]:
+    """All shared network racks that hold switches."""
+    yield from _racks_of_runs(floor, floor.runs)
+
+
+def _racks_of_runs(floor: FloorPlan, runs: Iterable[NetworkRun]) -> Iterator[_Rack]:
+    for run in runs:
+        for place, switches in enumerate(floor.shared_racks(run)):
+            if switches:
+                yield _Rack(shared_name(run, place), floor.shared_spot(run, place), {key_of(run): switches})
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """All switches of a tier that serve some nodes, and the one rack or feed that they share; the nodes do not."""
+
+    switches: int
+    where: str
+    of: str
+    """Whose switches, in words: ` of a unit`, ` of a pod`, or "" where they serve every node."""
+
+
+def in_one_rack(design: Design, floor: FloorPlan, tier: TierDesign) -> Together | None:
+    """Whether one network rack holds all switches that a tier has for a place; None too where that is one switch."""
+    each = tier.switches // scope_count(design.layout, scope_of(tier.per))
+    if each * tier.profile.rack_units > design.layout.rack_units:
+        return None
+    return next(_in_one(design, floor, tier, range(1), lambda rack: rack.name), (None, -1))[0]
+
+
+def on_one_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> Together | None:
+    """Whether all switches that a tier has for a place hang on one power feed, and some of its nodes do not."""
+    settings, layout = design.loaded.blueprint.floor, design.layout
+    if settings.cords > 1 or not settings.feeds:
+        return None
+    units = range(layout.units)
+    for found, place in _in_one(design, floor, tier, units, lambda rack: floor.feeds_of(rack.spot)[0]):
+        inside = units_of(layout, scope_of(tier.per), place)
+        spots = (floor.unit_spot(unit, rack) for unit in inside for rack in range(layout.racks_per_su))
+        if any(floor.feeds_of(spot)[0] != found.where for spot in spots):
+            return found
+    return None
+
+
+def _in_one(
+    design: Design, floor: FloorPlan, tier: TierDesign, units: Iterable[int], share: Callable[[_Rack], str]
+) -> Iterator[tuple[Together, int]]:
+    """The places all of whose switches of a tier share something, in order; `units` are those looked at."""
+    scope = scope_of(tier.per)
+    places = scope_count(design.layout, scope)
+    each, of_place = tier.switches // places, tier.groups // places
+    if each == 1 or scope == "rack":
+        return
+    of_units = stated_stand(design, tier) != "network-row"
+    runs = () if of_units else [run for run in floor.runs if run.tier and run.tier.key == tier.key]
+    within = (rack for unit in units if of_units for rack in _unit_racks(design, floor, unit))
+    shared: dict[int, set[str]] = {}
+    for rack in (*within, *_racks_of_runs(floor, runs)):
+        what = share(rack)
+        for place in {group // of_place for group, _ in rack.switches.get(tier.key, ())}:
+            shared.setdefault(place, set()).add(what)
+    words = {"all": "", "su": " of a unit"}.get(scope, f" of a {scope}")
+    for place, found in sorted(shared.items()):
+        if len(found) == 1:
+            yield Together(each, next(iter(found)), words), place

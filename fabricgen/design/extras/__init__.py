@@ -1,0 +1,1 @@
+"""Extra devices: what they ask of a fabric, and which ports they take."""

@@ -1,0 +1,123 @@
+"""Extra devices as a fabric asks for them: what they are, which tier they attach to, how many ports they need."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.sections.fabric import Extra
+from fabricgen.catalog.models import NodeProfile
+from fabricgen.design.attach import attach
+from fabricgen.design.fabric_model import Attachment, ExtraSet, TierKey
+from fabricgen.design.ports import PortKind
+from fabricgen.design.tiers import FabricContext, TierSpec
+from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraDemand:
+    """Extra devices of one name, and the kind of ports they need of a tier."""
+
+    fabric: str
+    name: str
+    spec: Extra
+    devices: tuple[str, ...]
+    attachment: Attachment
+    tier: TierKey
+    path: Path
+
+    @property
+    def kind(self) -> PortKind:
+        """What their ports are."""
+        return self.attachment.kind
+
+    @property
+    def ports(self) -> int:
+        """Ports that all of the devices take."""
+        return len(self.devices) * len(self.attachment.legs)
+
+
+def extra_demands(
+    context: FabricContext, fabric: str, specs: Mapping[TierKey, TierSpec], leaf: TierKey | None
+) -> list[ExtraDemand]:
+    """The extra devices of a fabric, by name; `leaf` is the tier they attach to unless they say otherwise.
+
+    Raises InputError for unknown profiles, tiers, roles and sites.
+    """
+    spec = context.blueprint.fabrics[fabric]
+    found = []
+    for name, extra in sorted(spec.extra.items(), key=lambda item: natural(item[0])):
+        path: Path = ("fabrics", fabric, "extra", name)
+        key = _tier(extra, fabric, specs, leaf, path)
+        profile = context.catalog.node(extra.device, (*path, "device"))
+        role = extra.attach or _role(profile, spec.attach or fabric, path)
+        switch = specs[key].profile
+        attachment = attach(profile, role, spec, switch, path, ports=extra.ports, speed=extra.speed, split=False)
+        if extra.site is not None and extra.site not in context.layout.sites:
+            raise fault(
+                "FG012",
+                f"there is no site '{extra.site}'",
+                path=(*path, "site"),
+                hint=did_you_mean(extra.site, context.layout.sites),
+            )
+        found.append(ExtraDemand(fabric, name, extra, _devices(name, extra), attachment, key, path))
+    return found
+
+
+def _devices(name: str, extra: Extra) -> tuple[str, ...]:
+    if extra.names:
+        return extra.names
+    return tuple(f"{name}-{i + 1}" for i in range(extra.quantity)) if extra.quantity > 1 else (name,)
+
+
+def _tier(extra: Extra, fabric: str, specs: Mapping[TierKey, TierSpec], leaf: TierKey | None, path: Path) -> TierKey:
+    if extra.to is None:
+        lowest = leaf or next((key for key in specs if key.fabric == fabric), None)
+        if lowest is not None:
+            return lowest
+    owner = leaf.fabric if leaf else fabric
+    tiers = [key.tier for key in specs if key.fabric == owner]
+    if extra.to in tiers:
+        return TierKey(owner, extra.to)
+    raise fault(
+        "FG016",
+        f"there is no tier '{extra.to}' here",
+        path=(*path, "to"),
+        hint=did_you_mean(extra.to or "", tiers),
+    )
+
+
+def _role(profile: NodeProfile, usual: str, path: Path) -> str:
+    if usual in profile.roles:
+        return usual
+    if len(profile.roles) == 1:
+        return next(iter(profile.roles))
+    raise fault(
+        "FG014",
+        f"{profile.id} has no '{usual}' ports",
+        path=path,
+        hint=f"say `attach:` with one of {', '.join(sorted(profile.roles))}",
+    )
+
+
+def most_on_named(demands: Sequence[ExtraDemand]) -> Counter[tuple[TierKey, PortKind]]:
+    """The most ports of each kind that extra devices ask of one switch by its name."""
+    found: Counter[tuple[TierKey, PortKind]] = Counter()
+    for demand in demands:
+        if demand.spec.switches:
+            found[demand.tier, demand.kind] += -(-demand.ports // len(set(demand.spec.switches)))
+    return found
+
+
+def most_on_one_switch(dealt: Sequence[ExtraSet], tier: TierKey, kind: PortKind) -> int:
+    """The most ports of a kind that extra devices take of one switch, those of omitted slots left out."""
+    counts = Counter(
+        link.switch
+        for extra in dealt
+        if extra.tier == tier and extra.kind == kind
+        for link in extra.links
+        if not link.in_hole
+    )
+    return max(counts.values(), default=0)

@@ -1,0 +1,129 @@
+"""Ports that extra devices had before: which switch and cage, as the lock has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+
+from fabricgen.design.extras.demands import ExtraDemand
+from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
+from fabricgen.design.layout import Layout
+from fabricgen.design.ports import PortKind, PortRun
+from fabricgen.design.shape import inner, scope_of
+from fabricgen.design.sizing.down_ports import Reserve
+from fabricgen.design.sizing.tiers import Draft
+
+_ROOM = r"(\S+ \S+) for extras (\d+) over (\d+(?:\.\d+)?)( copper)?"
+
+Port = tuple[int, int, bool]
+"""(switch of the tier, port in the run, whether an omitted slot's)"""
+
+
+def switch_places(
+    layout: Layout, key: TierKey, per: tuple[str, ...], sizes: Mapping[str, int], count: int
+) -> list[str]:
+    """Where each switch of a tier stands, by coordinates: `compute leaf p1 su1 rail2 n1`, however it is named."""
+    places = {
+        "all": [""],
+        "site": [f" {site}" for site in layout.sites],
+        "pod": [f" {pod.name}" for pod in layout.pods],
+    }
+    units = [f" {pod.name} su{su + 1}" for pod in layout.pods for su in range(pod.su)]
+    places["su"] = units
+    places["rack"] = [f"{unit} rack{rack + 1}" for unit in units for rack in range(layout.racks_per_su)]
+    tails = [
+        "".join(f" {d}{value + 1}" for d, value in zip(inner(per), values, strict=True)) + f" n{n + 1}"
+        for *values, n in product(*(range(sizes[d]) for d in inner(per)), range(count))
+    ]
+    return [f"{key.fabric} {key.tier}{place}{tail}" for place in places[scope_of(per)] for tail in tails]
+
+
+def port_text(place: str, run: PortRun, port: int) -> str:
+    """A port of a switch: `... cage 17/1`."""
+    return f"{place} cage {run.cages[port // run.ways]}/{port % run.ways + 1}"
+
+
+def extra_words(layout: Layout, fabrics: Mapping[str, FabricDesign]) -> Iterator[tuple[str, str]]:
+    """(fabric, device and port, where it is plugged in) of every port of extra devices, as the lock has it."""
+    for fabric in fabrics.values():
+        for extra in fabric.extras:
+            owner = fabrics[extra.tier.fabric]
+            tier: TierDesign = owner.tier(extra.tier.tier)
+            places = switch_places(layout, tier.key, tier.per, owner.tier_sizes, tier.count)
+            for link in extra.links:
+                name = holder(fabric.name, extra.devices[link.device], link.leg)
+                yield name, port_text(places[link.switch], tier.downs[extra.run], link.slot)
+
+
+def room_name(tier: TierKey, kind: PortKind) -> str:
+    """What the lock calls the ports that each switch of a tier keeps for extra devices."""
+    copper = " copper" if kind.rj45 else ""
+    return f"{tier.fabric} {tier.tier} for extras {kind.speed_gbps} over {kind.lane_gbps:g}{copper}"
+
+
+def kept_for_extras(layout: Layout, tiers: Iterable[TierKey]) -> dict[tuple[TierKey, PortKind], Reserve]:
+    """Ports of each switch that tiers kept for extra devices before, gone or not: they stay kept."""
+    named = {f"{tier.fabric} {tier.tier}": tier for tier in tiers}
+    found = {}
+    for name, ports in layout.lock.rooms.items():
+        match = re.fullmatch(_ROOM, name)
+        if match and match[1] in named and int(match[2]) and float(match[3]):
+            kind = PortKind(int(match[2]), float(match[3]), bool(match[4]))
+            found[named[match[1]], kind] = Reserve(ports)
+    return found
+
+
+def holder(fabric: str, device: str, leg: int) -> str:
+    """What the lock calls a port of an extra device."""
+    return f"{fabric} {device} {leg + 1}"
+
+
+class KeptPorts:
+    """The ports that the lock has for extra devices, as far as they may still be used so."""
+
+    def __init__(self, layout: Layout, drafts: Mapping[TierKey, Draft], sizes: Mapping[str, Mapping[str, int]]) -> None:
+        self._layout, self._drafts, self._sizes = layout, drafts, sizes
+        self._words = layout.lock.words_of("extras")
+        self._kept: dict[str, dict[tuple[int, int], Port]] = {}
+        self._noted: set[tuple[TierKey, int]] = set()
+        self.taken: set[tuple[TierKey, int, int, int]] = set()
+        """(tier, run, switch, port) of what is kept, for devices that are gone, too."""
+
+    def of(self, demand: ExtraDemand) -> dict[tuple[int, int], Port]:
+        """(device, leg) -> the port that it keeps."""
+        return self._kept.get(f"{demand.fabric} {demand.name}", {})
+
+    def note(
+        self, demand: ExtraDemand, run: int, allowed: set[int], usable: set[int], holes: set[tuple[int, int]]
+    ) -> None:
+        """Look up the ports of some devices, on a run whose `usable` ports and `holes` are free of nodes."""
+        if not self._words:
+            return
+        where = self._where(demand.tier, run)
+        kept = self._kept.setdefault(f"{demand.fabric} {demand.name}", {})
+        for device, name in enumerate(demand.devices):
+            for leg in range(len(demand.attachment.legs)):
+                found = where.get(self._words.get(holder(demand.fabric, name, leg), ""))
+                if found and found[0] in allowed and (found[1] in usable or found in holes):
+                    kept[device, leg] = (*found, found in holes)
+        self.taken |= {(demand.tier, run, switch, port) for switch, port, _ in kept.values()}
+        gone = (where[text] for text in self._words.values() if text in where)
+        self.taken |= {(demand.tier, run, *found) for found in gone}
+
+    def _where(self, key: TierKey, run: int) -> dict[str, tuple[int, int]]:
+        """(switch, port) of every text that the lock may have of a run."""
+        draft = self._drafts[key]
+        mine = [text for text in self._words.values() if text.startswith(f"{key.fabric} {key.tier} ")]
+        if not mine:
+            return {}
+        places = switch_places(self._layout, key, draft.spec.per, self._sizes[key.fabric], draft.count)
+        number = {place: i for i, place in enumerate(places)}
+        ports = draft.face.downs[run]
+        port = {port_text("", ports, i): i for i in range(ports.capacity)}
+        found = {}
+        for text in mine:
+            place, cage, rest = text.partition(" cage ")
+            if place in number and cage + rest in port:
+                found[text] = (number[place], port[cage + rest])
+        return found

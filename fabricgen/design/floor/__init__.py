@@ -1,0 +1,1 @@
+"""Where racks and what is in them stand: halls, rows, runs of network racks, racks of units."""

@@ -1,0 +1,188 @@
+"""The rows of each hall: those of networks, with the places of every run of racks, and those of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from fabricgen.blueprint.sections.floor import Stand
+from fabricgen.design.floor.hall_units import Room
+from fabricgen.design.floor.halls import ENDLESS, Hall
+from fabricgen.design.floor.network_area import NetworkArea, highest, places_of
+from fabricgen.design.floor.network_runs import NetworkRun
+from fabricgen.design.floor.run_places import RunPlaces
+from fabricgen.design.floor.unit_rows import UnitRows, unit_rows
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.extents import Extents, Held
+
+KIND = "floor"
+"""Of the lock: places of racks in the network rows of a hall."""
+
+UNIT_RACKS, ROWS, ROWS_FROM = "floor unit racks", "floor network rows", "floor rows before networks"
+"""Counts in the lock: racks that each unit has places for, rows kept for networks, rows of nodes before these."""
+
+FURTHER = "further unit racks"
+"""Who has the places of racks that units have beyond those they have places for."""
+
+
+class HallAreas:
+    """Rows of nodes and rows of networks of all halls of a design."""
+
+    def __init__(self, design: Design, halls: Sequence[Hall], shared: RunPlaces, stands: Sequence[Stand]) -> None:
+        self._design, self._layout, self._halls, self._shared = design, design.layout, halls, shared
+        self._stands = tuple(stands)
+        self._lock = design.layout.lock
+        self._spec = design.loaded.blueprint.floor.network_rows
+        racks = self._layout.racks_per_su + len(self._stands)
+        self.unit_places = min(self._lock.rooms.get(UNIT_RACKS, racks), racks)
+        """Racks of a unit that stand among its others."""
+        self._racks = racks
+        if self.unit_places < self._layout.racks_per_su:
+            self.unit_places = self._layout.racks_per_su
+
+    @cached_property
+    def rows(self) -> tuple[UnitRows, ...]:
+        """How units stand in the rows of nodes of each hall."""
+        stands = self._stands[: self.unit_places - self._layout.racks_per_su]
+        for hall in self._halls:
+            if self.unit_places > hall.racks_per_row and any(stand.startswith("row") for stand in stands):
+                raise fault(
+                    "FG068",
+                    f"a row of {hall.racks_per_row} racks holds no whole unit of {self.unit_places}, and network racks "
+                    "of rows go with whole units",
+                    path=("floor", "racks_per_row"),
+                    hint=f"racks_per_row: {self.unit_places} or more, or let the switches `stand: unit-end`",
+                )
+        return tuple(unit_rows(self._layout.racks_per_su, stands, hall.racks_per_row) for hall in self._halls)
+
+    @cached_property
+    def wanted(self) -> tuple[dict[str, int], ...]:
+        """For each hall the racks of every run in its network rows, by holder."""
+        found: tuple[dict[str, int], ...] = tuple({} for _ in self._halls)
+        for run in self._shared.runs:
+            found[run.hall][run.holder] = self._shared.rack_count(run)
+        further = self._racks - self.unit_places
+        for hall, held in enumerate(found) if further else ():
+            held[FURTHER] = further * self._site_slots(hall)
+        return found
+
+    def _site_slots(self, hall: int) -> int:
+        return self._layout.numbering.span("units", self._layout.sites[self._halls[hall].site], "site")
+
+    @cached_property
+    def places(self) -> tuple[dict[str, Extents], ...]:
+        """For each hall the places of every run in its network rows."""
+        shared = self._spec is not None and self._spec.rows is not None
+        return tuple(
+            places_of(self._lock.of(self.kind(i)), wanted, self._halls[i].racks_per_row, shared=shared)
+            for i, wanted in enumerate(self.wanted)
+        )
+
+    @cached_property
+    def areas(self) -> tuple[NetworkArea, ...]:
+        """The network rows of every hall."""
+        return tuple(self._area(i) for i in range(len(self._halls)))
+
+    def _area(self, number: int) -> NetworkArea:
+        hall, at = self._halls[number], self._spec.at if self._spec else "first"
+        rows = self._rows_kept(number)
+        first = 0
+        if at != "first" and hall.rows != ENDLESS:
+            first = hall.rows - rows if at == "last" else (hall.rows - rows) // 2
+        elif at != "first":
+            nodes = self.rows[number].rows_for(self._site_slots(number))
+            usual = nodes if at == "last" else -(-nodes // 2)
+            first = self._lock.rooms.get(ROWS_FROM + self._shared.suffix(number), max(1, usual))
+        if hall.rows != ENDLESS and rows > hall.rows:
+            raise self._full(number, f"{rows} rows of network racks do not go into its {hall.rows} rows")
+        return NetworkArea(hall, first, rows, outwards=at == "middle")
+
+    def _rows_kept(self, number: int) -> int:
+        """Rows for networks among the others: as stated, or as many as there first were."""
+        hall = self._halls[number]
+        if not self.wanted[number] or (self._spec is None and hall.rows == ENDLESS):
+            return 0
+        if self._spec and self._spec.rows:
+            return self._spec.rows
+        needed = -(-highest(self.places[number], self.wanted[number]) // hall.racks_per_row)
+        return self._lock.rooms.get(ROWS + self._shared.suffix(number), needed)
+
+    def overflow(self, number: int) -> int:
+        """Rows that network racks of a hall take beyond those kept for them."""
+        area = self.areas[number]
+        if not area.rows and area.hall.rows == ENDLESS:
+            return 0
+        return area.overflow(highest(self.places[number], self.wanted[number]))
+
+    @property
+    def rooms(self) -> list[Room]:
+        """How many units each hall takes."""
+        found = []
+        for i, hall in enumerate(self._halls):
+            left = hall.rows - self.areas[i].rows - self.overflow(i)
+            if hall.rows != ENDLESS and left < 0:
+                raise self._full(i, f"{hall.rows - left} rows of network racks do not go into its {hall.rows} rows")
+            found.append(Room(i, None if hall.rows == ENDLESS else self.rows[i].units_in(left)))
+        return found
+
+    def _full(self, number: int, why: str) -> Exception:
+        name = self._halls[number].name
+        return fault("FG067", f"hall {name} is too small: {why}", path=("floor", "halls", name), hint="more `rows`")
+
+    def unit_spots(self, hall: Any, position: Any, rack: Any) -> tuple[Any, Any]:
+        """The same for columns (numpy arrays of one length); returns (rows, columns), int32."""
+        import numpy as np
+
+        row, column = np.zeros_like(hall), np.zeros_like(hall)
+        for i, rows in enumerate(self.rows):
+            here = np.flatnonzero((hall == i) & (rack < self.unit_places))
+            inside = replace(rows, columns=np.array(rows.columns, dtype=np.int32))
+            node_row, column[here] = inside.spot(position[here], rack[here])
+            row[here] = self.areas[i].node_row(node_row)
+        for at in np.flatnonzero(rack >= self.unit_places).tolist():
+            row[at], column[at] = self.unit_spot(int(hall[at]), int(position[at]), int(rack[at]))
+        return row, column
+
+    def unit_spot(self, hall: int, position: int, rack: int) -> tuple[int, int]:
+        """(row, column) of a rack of the unit of a number in a hall."""
+        if rack >= self.unit_places:
+            further = self._racks - self.unit_places
+            index = position * further + rack - self.unit_places
+            return self.areas[hall].spot(_nth(self.places[hall][FURTHER], index))
+        row, column = self.rows[hall].spot(position, rack)
+        return self.areas[hall].node_row(row), column
+
+    def shared_spot(self, run: NetworkRun, place: int) -> tuple[int, int]:
+        """(row, column) of a rack of a run."""
+        return self.areas[run.hall].spot(_nth(self.places[run.hall][run.holder], place))
+
+    def kind(self, hall: int) -> str:
+        """The kind of the lock that keeps the places of a hall."""
+        return KIND + self._shared.suffix(hall)
+
+    def held(self) -> dict[str, Held]:
+        """The places of all runs, those of runs that are gone included, by kind of the lock."""
+        return {
+            self.kind(i): {**self._lock.of(self.kind(i)), **places} for i, places in enumerate(self.places) if places
+        }
+
+    def kept_counts(self) -> dict[str, int]:
+        """What a lock keeps of rows and racks, by name."""
+        found = {UNIT_RACKS: self.unit_places}
+        for i, area in enumerate(self.areas):
+            if area.rows and not (self._spec and self._spec.rows):
+                found[ROWS + self._shared.suffix(i)] = area.rows
+            if area.rows and area.first and area.hall.rows == ENDLESS:
+                found[ROWS_FROM + self._shared.suffix(i)] = area.first
+        return found
+
+
+def _nth(extents: Extents, index: int) -> int:
+    for extent in extents:
+        if index < extent.size:
+            return extent.first + index
+        index -= extent.size
+    raise IndexError(index)

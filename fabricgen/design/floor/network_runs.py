@@ -1,0 +1,198 @@
+"""Runs of shared network racks: what stands in each, in which order, and in which hall."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from string import ascii_lowercase
+from typing import Any
+
+from fabricgen.blueprint.sections.floor import Stand
+from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.floor.halls import Hall
+from fabricgen.design.floor.unit_racks import TOP_UNITS_FREE, stand_of
+from fabricgen.design.floor.unit_stack import part_of
+from fabricgen.design.layout import Layout
+from fabricgen.design.management import TRAY_TIER
+from fabricgen.design.model import Design
+from fabricgen.design.shape import inner, scope_count, scope_of, site_of_place
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkRun:
+    """A run of shared network racks: what stands in it, and its hall.
+
+    `tier` and `plane` (-1: all) say which switches, of which each run takes one in `parts`; extra devices have the tier
+    None and the owner "", scale-up trays the owner that they belong to.
+    """
+
+    name: str
+    owner: str
+    tier: TierDesign | None
+    plane: int
+    hall: int
+    part: int
+    parts: int
+
+    @property
+    def holder(self) -> str:
+        """Its name in the lock, within its hall."""
+        if self.tier is None:
+            return f"{self.owner} {TRAY_TIER}" if self.owner else "extra devices"
+        plane = f" plane {self.plane + 1}" if self.plane >= 0 else ""
+        part = f" part {ascii_lowercase[self.part]}" if self.parts > 1 else ""
+        return f"{self.owner} {self.tier.name}{plane}{part}"
+
+
+def stated_stand(design: Design, tier: TierDesign) -> Stand:
+    """Where the switches of a tier stand."""
+    return stand_of(tier, design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].stand)
+
+
+def racks_of(design: Design, tier: TierDesign) -> int:
+    """Over how many network racks, or runs of them, the switches of a tier are dealt."""
+    return design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].racks
+
+
+def network_runs(design: Design, halls: Sequence[Hall]) -> tuple[NetworkRun, ...]:
+    """The runs of shared network racks: extra devices, then switches tier by tier, then scale-up trays."""
+    found = []
+    homes = Homes(design, halls)
+    for name, owner, tier, plane, hall in _wanted(design, homes):
+        full = homes.prefix(hall) + name
+        parts = racks_of(design, tier) if tier else 1
+        for part in range(parts):
+            suffix = f"-{ascii_lowercase[part]}" if parts > 1 else ""
+            found.append(NetworkRun(full + suffix, owner, tier, plane, hall, part, parts))
+    return tuple(found)
+
+
+class Homes:
+    """The hall whose network rows serve a site or a pod: the one that the pod states, else the first of the site."""
+
+    def __init__(self, design: Design, halls: Sequence[Hall]) -> None:
+        self._layout, self._halls = design.layout, halls
+        self._of_site = [next(i for i, h in enumerate(halls) if h.site == s) for s in range(len(design.layout.sites))]
+        pods = design.loaded.blueprint.expanded_pods()
+        names = {(hall.site, hall.name): i for i, hall in enumerate(halls)}
+        sites = design.layout.sites
+        self._of_pod = [
+            names.get((sites.index(pod.site), pods[pod.name].hall or ""), self._of_site[sites.index(pod.site)])
+            for pod in design.layout.pods
+        ]
+
+    def prefix(self, hall: int) -> str:
+        """What names of racks of a hall begin with; nothing where there is one."""
+        first = self._of_site[self._halls[hall].site] == hall
+        if not first:
+            return f"{self._halls[hall].name}-"
+        return f"{self._layout.sites[self._halls[hall].site]}-" if len(self._layout.sites) > 1 else ""
+
+    def of_site(self, site: int) -> int:
+        """The hall of what a whole site shares."""
+        return self._of_site[site]
+
+    def of_place(self, scope: str, place: int) -> int:
+        """The hall of a place of a scope, by its number in the layout."""
+        if scope in ("all", "site"):
+            return self._of_site[site_of_place(self._layout, scope, place)]
+        if scope == "pod":
+            return self._of_pod[place]
+        return self.of_unit(place // self._layout.racks_per_su if scope == "rack" else place)
+
+    def of_unit(self, unit: int) -> int:
+        """The hall of what the pod of a unit has."""
+        pods = self._layout.pods
+        return self._of_pod[next(i for i, p in enumerate(pods) if p.first_su <= unit < p.first_su + p.su)]
+
+
+def _wanted(design: Design, homes: Homes) -> Iterator[tuple[str, str, TierDesign | None, int, int]]:
+    layout = design.layout
+    stated = {site for _, _, site in design.extra_devices.values()}
+    for site in sorted({layout.sites.index(s) if s else layout.first_site for s in stated}):
+        yield "extra", "", None, -1, homes.of_site(site)
+    for fabric in design.fabrics:
+        for tier in fabric.tiers:
+            if stated_stand(design, tier) != "network-row":
+                continue
+            scope = scope_of(tier.per)
+            planes = range(fabric.sizes["plane"]) if "plane" in tier.per else range(-1, 0)
+            at = sorted({homes.of_place(scope, place) for place in range(scope_count(layout, scope))})
+            for plane, hall in product(planes, at):
+                suffix = f"-pl{plane + 1}" if len(planes) > 1 else ""
+                yield f"{fabric.name}-{tier.name}{suffix}", fabric.name, tier, plane, hall
+    for scale_up in design.scale_up:
+        if scale_up.trays and scale_up.tray_scope != "rack":
+            pods = range(len(layout.pods)) if scale_up.per == "pod" else ()
+            for hall in sorted({homes.of_place("pod", pod) for pod in pods} or {homes.of_site(0)}):
+                yield f"{scale_up.name}-{TRAY_TIER}", scale_up.name, None, -1, hall
+
+
+@dataclass(frozen=True, slots=True)
+class TierGroups:
+    """By group of a tier: its hall, its plane (-1: all) and its number for the order in a run, planes left out."""
+
+    hall: tuple[int, ...]
+    plane: tuple[int, ...]
+    number: tuple[int, ...]
+
+    @property
+    def span(self) -> int:
+        """One more than the highest number."""
+        return max(self.number, default=-1) + 1
+
+
+def tier_groups(layout: Layout, tier: TierDesign, sizes: Mapping[str, int], homes: Homes) -> TierGroups:
+    """Hall, plane and number of every group of a tier."""
+    scope = scope_of(tier.per)
+    each = tier.groups // scope_count(layout, scope)
+    values = [inner_values(tier, sizes, i) for i in range(each)]
+    planes = [value.get("plane", -1) for value in values]
+    apart = sorted({tuple(v for d, v in value.items() if d != "plane") for value in values}, key=lambda v: v[::-1])
+    order = {value: i for i, value in enumerate(apart)}
+    numbers = [order[tuple(v for d, v in value.items() if d != "plane")] for value in values]
+    halls = [homes.of_place(scope, place) for place in range(tier.groups // each)]
+    places = _place_numbers(layout, scope)
+    return TierGroups(
+        hall=tuple(hall for hall in halls for _ in values),
+        plane=tuple(plane for _ in halls for plane in planes),
+        number=tuple(places[place] * len(apart) + number for place in range(len(halls)) for number in numbers),
+    )
+
+
+def _place_numbers(layout: Layout, scope: str) -> tuple[int, ...]:
+    """The number of every place of a scope within its site, reserved ones included."""
+    if scope in ("all", "site"):
+        return (0,) * len(layout.sites)
+    if scope == "pod":
+        return layout.pod_numbers("site")
+    units = layout.unit_numbers("site", by_slot=True)
+    racks = layout.racks_per_su if scope == "rack" else 1
+    return tuple(unit * racks + rack for unit in units for rack in range(racks))
+
+
+def inner_values(tier: TierDesign, sizes: Mapping[str, int], group: int) -> dict[str, int]:
+    """Rail, plane and the other values, from 0, that tell a tier's group from others of its place; by dimension."""
+    found = {}
+    for dimension in reversed(inner(tier.per)):
+        group, found[dimension] = divmod(group, sizes[dimension])
+    return found
+
+
+def in_plane(run: NetworkRun, plane: Any, group: Any, number: Any) -> Any:
+    """Whether a switch, or a column of them, of a tier is of the plane and part of a run; `group` is its number."""
+    here = (plane == run.plane) | (run.plane < 0)
+    if run.tier is None or run.parts == 1:
+        return here
+    return here & (part_of(run.tier.count, number, group, run.parts) == run.part)
+
+
+def per_rack(units: int, height: int) -> int:
+    """Devices of a height that a network rack takes."""
+    return max(1, (units - TOP_UNITS_FREE) // height)
+
+
+def key_of(run: NetworkRun) -> TierKey:
+    """The tier in a run; one of no name for others."""
+    return run.tier.key if run.tier else TierKey("", "")

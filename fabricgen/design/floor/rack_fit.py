@@ -1,0 +1,78 @@
+"""Whether what stands in racks fits their height; from the design, so that the largest cluster is told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.layout import Layout
+from fabricgen.design.scale_up.model import ScaleUpDesign
+from fabricgen.design.shape import scope_of
+from fabricgen.kernel.diagnostics import Path, fault
+
+
+def check_racks(
+    layout: Layout, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
+) -> None:
+    """Refuse devices higher than a rack, and node racks of which the nodes and what is beside them need more units.
+
+    Raises InputError (FG601).
+    """
+    fabrics, domains = tuple(fabrics), tuple(scale_up)
+    for model, height, path in _heights(catalog, fabrics, domains):
+        if height > layout.rack_units:
+            raise fault(
+                "FG601",
+                f"{model} is {height} U high, a rack has {layout.rack_units} U",
+                path=path,
+                hint=f"scalable_unit.racks.units: {height} or more",
+            )
+    needed = _node_rack_units(layout, catalog, fabrics, domains)
+    if needed > layout.rack_units:
+        raise fault(
+            "FG601",
+            f"a node rack holds {needed} U of nodes, trays and switches, and has {layout.rack_units} U",
+            path=("scalable_unit", "racks"),
+            hint="lower `nodes_per_rack`, raise `units`, or group rack switches per su",
+        )
+
+
+def _heights(
+    catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
+) -> Iterator[tuple[str, int, Path]]:
+    """(model, rack units, place) of switches, extra devices and scale-up trays."""
+    for fabric in fabrics:
+        for tier in fabric.tiers:
+            yield tier.profile.id, tier.profile.rack_units, (*tier.path, "switch")
+        for extra in fabric.extras:
+            yield extra.attachment.profile.id, extra.attachment.profile.rack_units, (*extra.path, "device")
+    for domain in scale_up:
+        if domain.trays_each:
+            tray = catalog.switch(domain.profile.tray)
+            yield tray.id, tray.rack_units, domain.path
+
+
+def _node_rack_units(
+    layout: Layout, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
+) -> int:
+    """Rack units that the fullest node rack needs: a slot of the tallest node for each, and what stands beside."""
+    nodes = layout.nodes_per_rack * max(s.profile.rack_units for s in layout.node_sets if not s.per_rack)
+    shared = sum(s.per_rack * s.profile.rack_units for s in layout.node_sets)
+    switches = sum(switch.rack_units * count for switch, count in beside_nodes(layout, catalog, fabrics, scale_up))
+    return nodes + shared + switches
+
+
+def beside_nodes(
+    layout: Layout, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
+) -> Iterator[tuple[SwitchProfile, int]]:
+    """Switches and scale-up trays that stand in every node rack: (profile, how many)."""
+    racks = layout.units * layout.racks_per_su
+    for fabric in fabrics:
+        for tier in fabric.tiers:
+            if scope_of(tier.per) == "rack":
+                yield tier.profile, tier.switches // racks
+    for domain in scale_up:
+        if domain.per == "rack" and domain.trays_each:
+            yield catalog.switch(domain.profile.tray), -(-domain.trays_each // domain.places.racks)

@@ -1,0 +1,194 @@
+"""Which rack and rack unit everything in the runs of shared network racks has, and what a lock keeps of that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from fabricgen.blueprint.beside.stacked import STACKED, Step, grown, history_of, history_text
+from fabricgen.catalog.models import NodeProfile
+from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.floor.halls import Hall
+from fabricgen.design.floor.network_runs import (
+    Homes,
+    NetworkRun,
+    TierGroups,
+    in_plane,
+    network_runs,
+    per_rack,
+    tier_groups,
+)
+from fabricgen.design.floor.run_order import RunOrder
+from fabricgen.design.floor.unit_racks import STRIDE, TOP_UNITS_FREE, Elevation
+from fabricgen.design.floor.unit_stack import stack
+from fabricgen.design.model import Design
+from fabricgen.design.shape import scope_of
+from fabricgen.kernel.extents import Extents, Held, compressed, numbers
+
+SHELVED = "shelved"
+"""Of the lock: places of extra devices in their racks."""
+
+Place = tuple[int, int]
+"""A switch of a tier: its group and its number in the group, from 0."""
+
+
+class RunPlaces:
+    """The runs of shared network racks of a design, and the places in them."""
+
+    def __init__(self, design: Design, halls: Sequence[Hall]) -> None:
+        self._design, self._layout, self._halls = design, design.layout, halls
+        self.homes = Homes(design, halls)
+        self._units = design.layout.network_rack.units
+        self._groups: dict[TierKey, TierGroups] = {}
+
+    def suffix(self, hall: int) -> str:
+        """What names in the lock end in to tell halls apart; nothing where there is one."""
+        if len(self._halls) == 1:
+            return ""
+        one = self._halls[hall]
+        stated = one.name in self._design.loaded.blueprint.floor.halls
+        return f" {one.name if stated else self._layout.sites[one.site]}"
+
+    @cached_property
+    def runs(self) -> tuple[NetworkRun, ...]:
+        """The runs in the order of their racks."""
+        return network_runs(self._design, self._halls)
+
+    def groups_of(self, tier: TierDesign) -> TierGroups:
+        """Hall, plane and number of every group of a tier."""
+        if tier.key not in self._groups:
+            sizes = self._design.fabric(tier.fabric).tier_sizes
+            self._groups[tier.key] = tier_groups(self._layout, tier, sizes, self.homes)
+        return self._groups[tier.key]
+
+    def _holder(self, run: NetworkRun) -> str:
+        name = f"{run.owner} {run.tier.name}" if run.tier else run.holder
+        return name + (f" at{self.suffix(run.hall)}" if self.suffix(run.hall) else "")
+
+    def _span(self, run: NetworkRun) -> Step:
+        """Groups, numbered to the last of the hall, and switches of each; of trays their domains."""
+        if run.tier is None:
+            domain = next(d for d in self._design.scale_up if d.name == run.owner)
+            return Step(max(1, domain.domains), domain.trays_each)
+        groups = self.groups_of(run.tier)
+        here = [n for n, hall in zip(groups.number, groups.hall, strict=True) if hall == run.hall]
+        return Step(max(here) + 1, run.tier.count)
+
+    def order_of(self, run: NetworkRun) -> RunOrder:
+        """The order in which a run of switches or trays is filled."""
+        word = self._layout.lock.words_of(STACKED).get(self._holder(run), "")
+        steps = grown(history_of(word), *self._span(run))
+        by_group = run.tier is not None and scope_of(run.tier.per) in ("su", "rack")
+        return RunOrder(steps, by_group, run.part, run.parts)
+
+    def per_rack(self, run: NetworkRun) -> int:
+        """Switches or trays that one of its racks takes."""
+        return per_rack(self._units, self.height_of(run))
+
+    def height_of(self, run: NetworkRun) -> int:
+        """Rack units of what stands in a run of switches or trays."""
+        if run.tier is not None:
+            return run.tier.profile.rack_units
+        domain = next(d for d in self._design.scale_up if d.name == run.owner)
+        return self._design.catalog.switch(domain.profile.tray).rack_units
+
+    def spot(self, run: NetworkRun, group: Any, number: Any, where: Any) -> tuple[Any, Any]:
+        """(rack of the run, lowest rack unit) of switches by group number and number in the group; also of columns."""
+        place = self.order_of(run).place(group, number, where)
+        each = self.per_rack(run)
+        return place // each, 1 + place % each * self.height_of(run)
+
+    def racks(self, run: NetworkRun) -> dict[int, list[Place]]:
+        """The switches of each rack of a run that there is, in their order."""
+        if run.tier is None:
+            return {}
+        groups, order, each = self.groups_of(run.tier), self.order_of(run), self.per_rack(run)
+        found: dict[int, list[tuple[int, Place]]] = {}
+        for group, number in self._members(run, run.tier, groups):
+            place = order.place(groups.number[group], number, choose)
+            found.setdefault(place // each, []).append((place, (group, number)))
+        return {rack: [one for _, one in sorted(some)] for rack, some in sorted(found.items())}
+
+    @staticmethod
+    def _members(run: NetworkRun, tier: TierDesign, groups: TierGroups) -> Iterator[Place]:
+        for group in (g for g, hall in enumerate(groups.hall) if hall == run.hall):
+            for number in range(tier.count):
+                if in_plane(run, groups.plane[group], groups.number[group], number):
+                    yield group, number
+
+    def rack_count(self, run: NetworkRun) -> int:
+        """How many racks a run has places for: up to the last, with those of what is gone."""
+        if run.owner:
+            return -(-self.order_of(run).places // self.per_rack(run))
+        return max((rack for spots in self.extras_of(run.hall).values() for rack, _ in spots), default=0) + 1
+
+    def extras_of(self, hall: int) -> dict[str, list[tuple[int, int]]]:
+        """(rack, rack unit) of every extra device of a hall, by the name of its set; what the lock has stays."""
+        mine = dict(self._extra_sets(hall))
+        held = self._layout.lock.of(SHELVED + self.suffix(hall))
+        if not held:
+            filled = stack((p.rack_units for p, count in mine.values() for _ in range(count)), self._units)
+            spots = iter(list(zip(filled.rack, filled.u, strict=True)))
+            return {name: [next(spots) for _ in range(count)] for name, (_, count) in mine.items()}
+        return _shelved(mine, held, self._units - TOP_UNITS_FREE)
+
+    def _extra_sets(self, hall: int) -> Iterator[tuple[str, tuple[NodeProfile, int]]]:
+        for name, (profile, names, site) in self._design.extra_devices.items():
+            at = self._layout.sites.index(site) if site else self._layout.first_site
+            if self.homes.of_site(at) == hall:
+                yield name, (profile, len(names))
+
+    def words(self) -> dict[str, str]:
+        """Holder -> the steps in which what is in shared racks grew."""
+        return {self._holder(run): history_text(self.order_of(run).steps) for run in self.runs if run.tier or run.owner}
+
+    def shelved(self, hall: int) -> frozenset[tuple[str, str]]:
+        """(kind, holder) of the extra devices of a hall."""
+        return frozenset((SHELVED + self.suffix(hall), name) for name, _ in self._extra_sets(hall))
+
+    def held(self) -> dict[str, Held]:
+        """By kind of the lock, the places of extra devices, those of what is gone included."""
+        found: dict[str, Held] = {}
+        for run in self.runs:
+            if run.tier is None and not run.owner:
+                kind = SHELVED + self.suffix(run.hall)
+                heights = {name: profile.rack_units for name, (profile, _) in self._extra_sets(run.hall)}
+                given = {n: as_extents(spots, heights[n], 1) for n, spots in self.extras_of(run.hall).items()}
+                found[kind] = {**self._layout.lock.of(kind), **given}
+        return found
+
+
+def as_extents(spots: Sequence[tuple[int, int]], height: int, first_rack: int) -> Extents:
+    """Places in racks as numbers of the lock: all rack units that devices of a height take."""
+    return compressed((rack + first_rack) * STRIDE + u + i for rack, u in spots for i in range(height))
+
+
+def choose(condition: bool, one: Any, other: Any) -> Any:
+    """As numpy's `where`, of single values."""
+    return one if condition else other
+
+
+def _shelved(mine: Mapping[str, tuple[NodeProfile, int]], held: Held, units: int) -> dict[str, list[tuple[int, int]]]:
+    racks: list[Elevation] = []
+    found: dict[str, list[tuple[int, int]]] = {}
+
+    def rack(number: int) -> Elevation:
+        while len(racks) <= number:
+            racks.append(Elevation(units))
+        return racks[number]
+
+    for name, extents in held.items():
+        places = [divmod(n, STRIDE) for n in numbers(extents)]
+        for number, u in places:
+            rack(number - 1).take(u, 1)
+        if name in mine:
+            profile, count = mine[name]
+            found[name] = [(number - 1, u) for number, u in places[:: profile.rack_units]][:count]
+    for name, (profile, count) in mine.items():
+        spots = found.setdefault(name, [])
+        while len(spots) < count:
+            fits = ((i, one.lowest(profile.rack_units)) for i, one in enumerate(racks))
+            number, u = next(((i, u) for i, u in fits if u is not None), (len(racks), 1))
+            spots.append((number, rack(number).take(u, profile.rack_units)))
+    return {name: found[name] for name in mine}

@@ -1,0 +1,257 @@
+"""Which rack every switch stands in, where that rack stands, and what feeds it; from the design alone.
+
+The plan asks here too, with columns in place of single numbers. Switches of a unit stand alike in the racks of all
+units; what serves more stands in runs of shared network racks, one a tier, plane and hall. What a lock remembers stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from fabricgen.blueprint.beside.stacked import STACKED
+from fabricgen.blueprint.sections.floor import DevicePlace, Floor, RackPlace
+from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.floor.hall_areas import HallAreas
+from fabricgen.design.floor.hall_units import UnitHomes, stated_halls, unit_homes
+from fabricgen.design.floor.halls import Hall, halls_of
+from fabricgen.design.floor.network_runs import NetworkRun, inner_values, racks_of, stated_stand
+from fabricgen.design.floor.run_places import Place, RunPlaces, as_extents
+from fabricgen.design.floor.unit_racks import Beside, NodeRack, UnitSpot, UnitTier, node_rack_of
+from fabricgen.design.floor.unit_stack import UnitStack, stacked
+from fabricgen.design.management import TRAY_TIER
+from fabricgen.design.model import Design
+from fabricgen.design.shape import scope_of
+from fabricgen.kernel.diagnostics import did_you_mean, fault
+from fabricgen.kernel.extents import Held
+
+__all__ = ["FloorPlan", "NetworkRun", "Place", "Spot", "inner_values", "racks_of"]
+
+RACKED = "racked"
+"""Of the lock: places of switches in the racks of a unit."""
+
+
+class Spot(NamedTuple):
+    """Where a rack stands: site, row (those before the first are negative), column and hall, from 0."""
+
+    site: int
+    row: int
+    column: int
+    hall: int
+
+
+class FloorPlan:
+    """Racks of a design by what stands in them; nothing here grows with the cluster until it is asked for."""
+
+    def __init__(self, design: Design) -> None:
+        self._design, self._layout = design, design.layout
+        self._floor: Floor = design.loaded.blueprint.floor
+        self.halls: tuple[Hall, ...] = halls_of(self._floor, design.layout.sites, design.loaded.blueprint.site)
+        self.shared = RunPlaces(design, self.halls)
+
+    @property
+    def runs(self) -> tuple[NetworkRun, ...]:
+        """The runs of shared network racks."""
+        return self.shared.runs
+
+    @cached_property
+    def unit_tiers(self) -> tuple[UnitTier, ...]:
+        """The tiers whose switches stand in the racks of each unit."""
+        found = []
+        for tier in self._design.tiers:
+            stand = stated_stand(self._design, tier)
+            if stand != "network-row":
+                each = tier.switches // self._layout.units
+                found.append(UnitTier(tier, stand, each, racks_of(self._design, tier)))
+        return tuple(found)
+
+    @cached_property
+    def _held(self) -> Held:
+        return self._layout.lock.of(RACKED)
+
+    @cached_property
+    def unit_stack(self) -> UnitStack:
+        """How a unit's network racks are filled."""
+        return stacked(self.unit_tiers, self._layout.network_rack.units, self._held)
+
+    @cached_property
+    def node_rack(self) -> NodeRack:
+        """What stands at which rack unit of a node rack; raises InputError for what finds no place."""
+        beside = [
+            Beside(s.name, s.profile.id, s.profile.rack_units, s.per_rack) for s in self._layout.node_sets if s.per_rack
+        ]
+        for domain in self._design.scale_up:
+            if domain.trays and domain.tray_scope == "rack":
+                tray = self._design.catalog.switch(domain.profile.tray)
+                racks = min(len({n // self._layout.nodes_per_rack for n in nodes}) for nodes in domain.places.groups)
+                beside.append(Beside(tray_name(domain.name), "tray", tray.rack_units, -(-domain.trays_each // racks)))
+        return node_rack_of(self._layout, beside, self.unit_tiers, self._held)
+
+    @cached_property
+    def spots(self) -> Mapping[TierKey, tuple[UnitSpot, ...]]:
+        """(rack of the unit, rack unit) of every switch of a unit by tier, in their order."""
+        nodes, found = self._layout.racks_per_su, {}
+        for t in self.unit_tiers:
+            if t.stand.startswith("rack"):
+                found[t.tier.key] = t.spots(nodes, self.node_rack.switches[t.tier.key])
+            else:
+                found[t.tier.key] = tuple((nodes + rack, u) for rack, u in self.unit_stack.spots[t.tier.key])
+        return found
+
+    @property
+    def racks_per_unit(self) -> int:
+        """Racks of a unit: those of its nodes, then its network racks."""
+        return self._layout.racks_per_su + self.unit_stack.racks
+
+    @cached_property
+    def areas(self) -> HallAreas:
+        """The rows of every hall: which are those of networks, and whose places are whose."""
+        return HallAreas(self._design, self.halls, self.shared, self.unit_stack.stands)
+
+    @cached_property
+    def homes(self) -> UnitHomes:
+        """The hall of every unit and its number there."""
+        stated = stated_halls(self._design.loaded.blueprint.expanded_pods(), self._layout, self.halls)
+        return unit_homes(self._layout, self.halls, self.areas.rooms, stated)
+
+    def unit_spot(self, unit: int, rack: int) -> Spot:
+        """Where a rack of a unit stands; node racks are numbered before network racks, both from 0."""
+        stated = self._stated(self.unit_rack_name(unit, rack))
+        if stated:
+            return stated
+        hall = self.homes.hall[unit]
+        row, column = self.areas.unit_spot(hall, self.homes.position[unit], rack)
+        return Spot(self.halls[hall].site, row, column, hall)
+
+    def unit_rack_name(self, unit: int, rack: int) -> str:
+        """The name of a rack of a unit."""
+        pod = next(p for p in self._layout.pods if p.first_su <= unit < p.first_su + p.su)
+        return rack_name(pod.name, unit - pod.first_su, rack, self._layout.racks_per_su)
+
+    def shared_spot(self, run: NetworkRun, place: int) -> Spot:
+        """Where the rack of a place (from 0) in a run stands."""
+        stated = self._stated(shared_name(run, place))
+        return stated or Spot(self.halls[run.hall].site, *self.areas.shared_spot(run, place), run.hall)
+
+    @property
+    def stated_racks(self) -> Mapping[str, RackPlace]:
+        """Where the blueprint puts racks, by name."""
+        return self._floor.racks
+
+    @property
+    def stated_devices(self) -> Mapping[str, DevicePlace]:
+        """Where the blueprint puts devices, by name."""
+        return self._floor.devices
+
+    def _stated(self, name: str) -> Spot | None:
+        place = self._floor.racks.get(name)
+        return self.spot_of(name, place) if place else None
+
+    def spot_of(self, name: str, place: RackPlace) -> Spot:
+        """The place on the floor that is stated for a rack; raises InputError (FG016, FG068) for one there is not."""
+        path = ("floor", "racks", name)
+        found = [i for i, hall in enumerate(self.halls) if place.hall in (None, hall.name)]
+        if len(found) != 1:
+            names = sorted({hall.name for hall in self.halls})
+            what = f"there is no hall '{place.hall}'" if place.hall else f"there are {len(found)} halls"
+            raise fault("FG016", f"rack {name}: {what}", path=path, hint=did_you_mean(place.hall or "", names))
+        hall = self.halls[found[0]]
+        if (hall.rows and place.row > hall.rows) or place.column > hall.racks_per_row:
+            size = f"{hall.rows} rows of {hall.racks_per_row}" if hall.rows else f"rows of {hall.racks_per_row}"
+            raise fault(
+                "FG068",
+                f"rack {name} stands at row {place.row}, place {place.column}; {hall.name} has {size}",
+                path=path,
+                hint="state a place inside, or a larger hall",
+            )
+        return Spot(hall.site, place.row - 1, place.column - 1, found[0])
+
+    def unit_racks(self) -> Iterator[tuple[int, list[tuple[TierDesign, int]]]]:
+        """(number in the unit, switches) of the racks of a unit that hold switches which serve more than one of its
+        racks, or stand in network racks: each a tier and its number within the unit."""
+        found: dict[int, list[tuple[TierDesign, int]]] = {}
+        for t in self.unit_tiers:
+            for ordinal, (rack, _) in enumerate(self.spots[t.tier.key]):
+                if rack >= self._layout.racks_per_su or "rack" not in t.tier.per:
+                    found.setdefault(rack, []).append((t.tier, ordinal))
+        yield from sorted(found.items(), key=lambda item: item[0])
+
+    def shared_racks(self, run: NetworkRun) -> Iterator[list[Place]]:
+        """The switches of each rack of a run of them; none of a rack that is not there."""
+        racks = self.shared.racks(run)
+        for number in range(max(racks, default=-1) + 1):
+            yield racks.get(number, [])
+
+    def is_network_row(self, spot: Spot) -> bool:
+        """Whether a row is one of those kept for networks."""
+        area = self.areas.areas[spot.hall]
+        return spot.row < 0 or area.first <= spot.row < area.first + area.rows
+
+    def check(self) -> None:
+        """See to it that everything has a place; raises InputError (FG067, FG068, FG601)."""
+        for tier in self._design.tiers:
+            stand, scope = stated_stand(self._design, tier), scope_of(tier.per)
+            if stand != "network-row" and scope not in ("su", "rack"):
+                raise fault(
+                    "FG068",
+                    f"{tier.fabric} {tier.name} serves more than a scalable unit, and does not stand in the racks of "
+                    f"one ({stand})",
+                    path=(*tier.path, "stand"),
+                    hint="let it `stand: network-row`, or state `su` or `rack` in its `per`",
+                )
+        _ = self.node_rack, self.homes  # looked up now, so that an unknown type or a full hall is told
+
+    def feeds_of(self, spot: Spot) -> tuple[str, ...]:
+        """The power feeds that a rack hangs on; empty where none are stated."""
+        feeds, cords = self._floor.feeds, self._floor.cords
+        if not feeds:
+            return ()
+        turn = {"rack": spot.row + spot.column, "row": spot.row, "site": spot.site}[self._floor.feed_per]
+        return tuple(feeds[(turn + cord) % len(feeds)] for cord in range(cords))
+
+    def held(self) -> dict[str, Held]:
+        """What a lock keeps of all this, by kind, that of what is gone included."""
+        given = {
+            t.holder: as_extents([_numbered(spot, self._layout.racks_per_su) for spot in self._once(t)], t.height, 0)
+            for t in self.unit_tiers
+        }
+        return {RACKED: {**self._held, **given}, **self.shared.held(), **self.areas.held(), **self.homes.held}
+
+    def holders(self) -> frozenset[tuple[str, str]]:
+        """(kind, holder) of all that a lock keeps of this and that is of use."""
+        found = {(RACKED, t.holder) for t in self.unit_tiers} | {(STACKED, name) for name in self.shared.words()}
+        found |= {(self.areas.kind(i), name) for i, wanted in enumerate(self.areas.wanted) for name in wanted}
+        found |= {holder for i in range(len(self.halls)) for holder in self.shared.shelved(i)}
+        pods = {pod.name for pod in self._layout.pods}
+        return frozenset(
+            found | {(kind, name) for kind, held in self.homes.held.items() for name in held if name in pods}
+        )
+
+    def _once(self, t: UnitTier) -> tuple[UnitSpot, ...]:
+        """Places of a tier in a unit; in node racks, which are alike, those of one."""
+        if t.stand.startswith("rack"):
+            return tuple((0, u) for u in self.node_rack.switches[t.tier.key])
+        return self.spots[t.tier.key]
+
+
+def tray_name(domain: str) -> str:
+    """What the switch trays of a domain are called beside the nodes."""
+    return f"{domain} {TRAY_TIER}"
+
+
+def _numbered(spot: UnitSpot, node_racks: int) -> UnitSpot:
+    """A place of a unit as the lock numbers racks: 0 for every node rack, then network racks from 1."""
+    rack, u = spot
+    return (rack - node_racks + 1 if rack >= node_racks else 0), u
+
+
+def rack_name(pod: str, su: int, rack: int, node_racks: int) -> str:
+    """The name of a rack of a unit of a pod, all from 0: `p1-su01-rk03`, `p1-su01-net01`."""
+    own = f"rk{rack + 1:02d}" if rack < node_racks else f"net{rack - node_racks + 1:02d}"
+    return f"{pod}-su{su + 1:02d}-{own}"
+
+
+def shared_name(run: NetworkRun, place: int) -> str:
+    """The name of a rack of a run, by its place from 0."""
+    return f"net-{run.name}-{place + 1:02d}"

@@ -1,0 +1,201 @@
+"""What stands where in the racks of a unit: nodes and switches of its node racks, and its network racks; all alike.
+
+Rack units of a node rack are given once for all of them. What a lock remembers of switches stays where it is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from fabricgen.blueprint.sections.floor import Stand
+from fabricgen.catalog.models import RackProfile
+from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.layout import Layout
+from fabricgen.design.shape import scope_of
+from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.kernel.extents import Extents, numbers
+
+TOP_UNITS_FREE = 2
+"""Rack units left free at the top of network racks, for patching and air."""
+
+STRIDE = 100
+"""A place in the racks of a unit as one number: so many times the rack (0: every node rack) and the rack unit."""
+
+UnitSpot = tuple[int, int]
+"""A rack of the unit, node racks before network racks, from 0, and a rack unit in it."""
+
+
+def stand_of(tier: TierDesign, stated: Stand | None) -> Stand:
+    """Where the switches of a tier stand: as stated, else by what they serve."""
+    usual: dict[str, Stand] = {"rack": "rack-top", "su": "unit-end"}
+    return stated or usual.get(scope_of(tier.per), "network-row")
+
+
+class Elevation:
+    """Which rack units of a rack are free."""
+
+    def __init__(self, units: int, taken: Iterable[int] = ()) -> None:
+        self.units = units
+        self._taken = set(taken)
+
+    def is_free(self, u: int, height: int) -> bool:
+        """Whether a device of a height may have its lowest unit at `u`."""
+        return u >= 1 and u + height - 1 <= self.units and self._taken.isdisjoint(range(u, u + height))
+
+    def take(self, u: int, height: int) -> int:
+        """Use some rack units; returns the lowest."""
+        self._taken.update(range(u, u + height))
+        return u
+
+    def lowest(self, height: int, first: int = 1) -> int | None:
+        """The lowest rack unit from `first` on at which a device fits; None for none."""
+        return next((u for u in range(first, self.units - height + 2) if self.is_free(u, height)), None)
+
+    def highest(self, height: int) -> int | None:
+        """The highest rack unit at which a device fits; None for none."""
+        return next((u for u in range(self.units - height + 1, 0, -1) if self.is_free(u, height)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Things that stand in every node rack beside the nodes: name, profile, height and how many."""
+
+    name: str
+    profile: str
+    height: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnitTier:
+    """A tier that stands in the racks of units: how many switches a unit has, and over how many racks they go."""
+
+    tier: TierDesign
+    stand: Stand
+    each: int
+    racks: int
+
+    @property
+    def height(self) -> int:
+        """Rack units of one switch."""
+        return self.tier.profile.rack_units
+
+    @property
+    def holder(self) -> str:
+        """Its name in the lock."""
+        return f"{self.tier.fabric} {self.tier.name}"
+
+    def spots(self, racks: int, units: Sequence[int]) -> tuple[UnitSpot, ...]:
+        """(rack, rack unit) of the switches of a unit in its node racks, where those of a rack have these units."""
+        found: list[UnitSpot] = []
+        before: Counter[int] = Counter()
+        for ordinal in range(self.each):
+            rack = self.rack_of(ordinal, racks)
+            found.append((rack, units[before[rack]]))
+            before[rack] += 1
+        return tuple(found)
+
+    def rack_of(self, ordinal: int, racks: int) -> int:
+        """The node rack of a switch of the unit, where it stands in one of so many."""
+        if scope_of(self.tier.per) == "rack":
+            return ordinal // (self.each // racks)
+        return ordinal * racks // self.each
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRack:
+    """The rack units of a node rack: of each node slot, of what is beside by name, and of switches by tier."""
+
+    nodes: tuple[int, ...]
+    beside: Mapping[str, tuple[int, ...]]
+    switches: Mapping[TierKey, tuple[int, ...]]
+
+
+def node_rack_of(
+    layout: Layout, beside: Sequence[Beside], tiers: Sequence[UnitTier], held: Mapping[str, Extents]
+) -> NodeRack:
+    """Give everything in a node rack its rack units: as the rack type fixes them or the lock has them, else nodes from
+    the bottom, what is beside them above, switches from the top down.
+
+    Raises InputError (FG601) for what finds no place.
+    """
+    kind = layout.node_rack
+    inside = [t for t in tiers if t.stand.startswith("rack")]
+    counts = {t.tier.key: _most_in_a_rack(t, layout.racks_per_su) for t in inside}
+    kept = {name: [n for n in numbers(extents) if n < STRIDE] for name, extents in held.items()}
+    free = Elevation(kind.units, (u for places in kept.values() for u in places))
+    switches: dict[TierKey, tuple[int, ...]] = {}
+    fixed = list(kind.fixed.get("switch", ()))
+    for t in (t for t in inside if t.stand == "rack-bottom"):
+        switches[t.tier.key] = _stacked(free, t, counts[t.tier.key], kept.get(t.holder, ()), [])
+    nodes = _node_units(layout, free, sum(t.height * counts[t.tier.key] for t in inside if t.stand == "rack-middle"))
+    for t in (t for t in inside if t.stand == "rack-middle"):
+        switches[t.tier.key] = _stacked(free, t, counts[t.tier.key], kept.get(t.holder, ()), [])
+    others = {b.name: _beside_units(free, kind, b) for b in beside}
+    for t in (t for t in inside if t.stand == "rack-top"):
+        switches[t.tier.key] = _stacked(free, t, counts[t.tier.key], kept.get(t.holder, ()), fixed)
+    return NodeRack(nodes, others, switches)
+
+
+def _most_in_a_rack(t: UnitTier, racks: int) -> int:
+    return max(Counter(t.rack_of(i, racks) for i in range(t.each)).values(), default=0)
+
+
+def _node_units(layout: Layout, free: Elevation, gap: int) -> tuple[int, ...]:
+    """The rack unit of every node slot of a rack, `gap` units left between the lower and the upper half."""
+    height = max(s.profile.rack_units for s in layout.node_sets if not s.per_rack)
+    slots, fixed = layout.nodes_per_rack, layout.node_rack.fixed.get("node", ())
+    if fixed and slots > len(fixed):
+        raise _no_room(layout.node_rack, f"{slots} nodes", f"it has places for {len(fixed)}")
+    found: list[int] = []
+    first = 1
+    for slot in range(slots):
+        if gap and slot == -(-slots // 2):
+            first = found[-1] + height + gap
+        u = fixed[slot] if fixed else free.lowest(height, first)
+        if u is None or not free.is_free(u, height):
+            raise _no_room(layout.node_rack, f"node {slot + 1} of {slots}", f"{height} U in a row are not free")
+        found.append(free.take(u, height))
+        first = u + height
+    return tuple(found)
+
+
+def _beside_units(free: Elevation, kind: RackProfile, beside: Beside) -> tuple[int, ...]:
+    fixed = kind.fixed.get(beside.profile, ())
+    if fixed and beside.count > len(fixed):
+        raise _no_room(kind, f"{beside.count} {beside.profile}", f"it has places for {len(fixed)}")
+    found = []
+    for i in range(beside.count):
+        u = fixed[i] if fixed else free.lowest(beside.height)
+        if u is None or not free.is_free(u, beside.height):
+            raise _no_room(kind, f"{beside.profile} {i + 1}", f"{beside.height} U in a row are not free")
+        found.append(free.take(u, beside.height))
+    return tuple(found)
+
+
+def _stacked(free: Elevation, t: UnitTier, count: int, kept: Sequence[int], fixed: list[int]) -> tuple[int, ...]:
+    """Rack units of the switches of a tier in a node rack: kept ones, then fixed ones, then the outermost free."""
+    found = [u for u in kept[:: t.height] if u + t.height - 1 <= free.units][:count]
+    while len(found) < count:
+        fits = [u for u in fixed if free.is_free(u, t.height)]
+        u = fits[0] if fits else free.highest(t.height) if t.stand == "rack-top" else free.lowest(t.height)
+        if u is None:
+            raise fault(
+                "FG601",
+                f"{t.tier.fabric} {t.tier.name} needs {t.height} U in a row in node racks, and no such place is free",
+                path=t.tier.path,
+                hint="let it `stand` elsewhere, lower `nodes_per_rack`, or take a higher rack",
+            )
+        found.append(free.take(u, t.height))
+    return tuple(found)
+
+
+def _no_room(kind: RackProfile, what: str, why: str) -> InputError:
+    return fault(
+        "FG601",
+        f"{what} find no place in {kind.id}: {why}",
+        path=("scalable_unit", "racks"),
+        hint="lower `nodes_per_rack`, let switches `stand` elsewhere, or take another rack",
+    )

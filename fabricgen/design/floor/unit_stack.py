@@ -1,0 +1,155 @@
+"""The network racks of a unit, filled with the switches that stand there; all units alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fabricgen.blueprint.sections.floor import Stand
+from fabricgen.design.fabric_model import TierKey
+from fabricgen.design.floor.unit_racks import STRIDE, TOP_UNITS_FREE, Elevation, UnitSpot, UnitTier
+from fabricgen.kernel.extents import Extents, numbers
+
+NETWORK_STANDS: tuple[Stand, ...] = ("unit-end", "unit-middle", "row-middle", "row-end")
+"""Where network racks of a unit may stand, in the order in which these racks are numbered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """Devices of network racks in the order they are stacked: rack number and lowest unit of each."""
+
+    rack: list[int]
+    u: list[int]
+
+    @property
+    def racks(self) -> int:
+        """How many racks it takes."""
+        return max(self.rack, default=-1) + 1
+
+
+def stack(heights: Iterable[int], units: int) -> Stack:
+    """Fill racks of `units` from the bottom, one device after the other."""
+    racks, bottoms, rack, u = [], [], 0, 1
+    for height in heights:
+        if u + height - 1 > units - TOP_UNITS_FREE and u > 1:
+            rack, u = rack + 1, 1
+        racks.append(rack)
+        bottoms.append(u)
+        u += height
+    return Stack(racks, bottoms)
+
+
+def part_of(count: int, number: Any, group: Any, parts: int) -> Any:
+    """Into which of so many runs of racks a switch (or column of switches) is dealt, of groups of `count`.
+
+    Those of a group in turn, alike in all groups, since a tier above may join switches of one number; where groups are
+    smaller than that, group after group.
+    """
+    return (number if count >= parts else number + group) % parts
+
+
+@dataclass(frozen=True, slots=True)
+class UnitStack:
+    """The switches in network racks of a unit: rack (from 0) and rack unit of each by tier; what each rack is for."""
+
+    spots: Mapping[TierKey, tuple[UnitSpot, ...]]
+    stands: tuple[Stand, ...]
+
+    @property
+    def racks(self) -> int:
+        """How many network racks a unit has."""
+        return len(self.stands)
+
+
+def stacked(tiers: Sequence[UnitTier], units: int, held: Mapping[str, Extents]) -> UnitStack:
+    """Fill the network racks of a unit: what the lock has where it was, the rest one after the other.
+
+    `held` are places by holder: so many `STRIDE` as the number of the rack, from 1, and the lowest rack unit.
+    """
+    kept = {name: [divmod(n, STRIDE) for n in numbers(extents) if n >= STRIDE] for name, extents in held.items()}
+    return _added(tiers, units, kept) if any(kept.values()) else _anew(tiers, units)
+
+
+def _anew(tiers: Sequence[UnitTier], units: int) -> UnitStack:
+    """Racks for each place to stand, and in these for each part of tiers that are dealt over several racks."""
+    spots: dict[TierKey, dict[int, UnitSpot]] = {}
+    stands: list[Stand] = []
+    for stand in NETWORK_STANDS:
+        here = [(t, i, _part(t, i)) for t in tiers if t.stand == stand for i in range(t.each)]
+        for part in sorted({part for _, _, part in here}):
+            mine = [(t, i) for t, i, of in here if of == part]
+            filled = stack((t.height for t, _ in mine), units)
+            for (t, i), rack, u in zip(mine, filled.rack, filled.u, strict=True):
+                spots.setdefault(t.tier.key, {})[i] = (len(stands) + rack, u)
+            stands += [stand] * filled.racks
+    return UnitStack({key: _in_order(places) for key, places in spots.items()}, tuple(stands))
+
+
+def _in_order(places: Mapping[int, UnitSpot]) -> tuple[UnitSpot, ...]:
+    return tuple(places[i] for i in sorted(places))
+
+
+def _part(t: UnitTier, ordinal: int) -> int:
+    found: int = part_of(t.tier.count, ordinal % t.tier.count, ordinal // t.tier.count, t.racks)
+    return found
+
+
+@dataclass()
+class _Filling:
+    """Network racks while they are filled: what is free in each, what it is for, and parts of tiers in it."""
+
+    units: int
+    racks: list[Elevation] = field(default_factory=list)
+    stands: list[Stand | None] = field(default_factory=list)
+    parts: list[dict[TierKey, set[int]]] = field(default_factory=list)
+
+    def open_to(self, rack: int) -> None:
+        """See to it that a rack is there."""
+        while len(self.racks) <= rack:
+            self.racks.append(Elevation(self.units - TOP_UNITS_FREE))
+            self.stands.append(None)
+            self.parts.append({})
+
+    def put(self, t: UnitTier, part: int, rack: int, u: int) -> UnitSpot:
+        """Take a place."""
+        self.open_to(rack)
+        self.racks[rack].take(u, t.height)
+        self.stands[rack] = self.stands[rack] or t.stand
+        self.parts[rack].setdefault(t.tier.key, set()).add(part)
+        return rack, u
+
+    def place(self, t: UnitTier, part: int) -> UnitSpot:
+        """The next free place for a switch, in a rack that has none of another part of its tier; else in a new one."""
+        for rack, elevation in enumerate(self.racks):
+            if self.stands[rack] == t.stand and self.parts[rack].get(t.tier.key, {part}) == {part}:
+                u = elevation.lowest(t.height)
+                if u is not None:
+                    return self.put(t, part, rack, u)
+        return self.put(t, part, len(self.racks), 1)
+
+
+def _added(tiers: Sequence[UnitTier], units: int, kept: Mapping[str, Sequence[tuple[int, int]]]) -> UnitStack:
+    """What was there stays, with the places of what is gone; what is new goes where there is room."""
+    filling = _Filling(units)
+    spots: dict[TierKey, dict[int, UnitSpot]] = {}
+    names = {t.holder for t in tiers}
+    inside = [t for t in tiers if t.stand in NETWORK_STANDS]
+    for t in inside:
+        for i, (rack, u) in enumerate(_bottoms(kept.get(t.holder, ()), t.height)[: t.each]):
+            spots.setdefault(t.tier.key, {})[i] = filling.put(t, _part(t, i), rack - 1, u)
+    for name, places in kept.items():
+        for rack, u in places if name not in names else ():
+            filling.open_to(rack - 1)
+            filling.racks[rack - 1].take(u, 1)
+    for t in inside:
+        places_of = spots.setdefault(t.tier.key, {})
+        for i in range(len(places_of), t.each):
+            places_of[i] = filling.place(t, _part(t, i))
+    stands = tuple(stand or NETWORK_STANDS[0] for stand in filling.stands)
+    return UnitStack({key: _in_order(places) for key, places in spots.items()}, stands)
+
+
+def _bottoms(places: Sequence[tuple[int, int]], height: int) -> Sequence[tuple[int, int]]:
+    """The lowest rack unit of each device, from all that they take."""
+    return places[::height]

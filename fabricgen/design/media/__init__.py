@@ -1,0 +1,1 @@
+"""Media and structured cabling that a blueprint allows or asks for."""

@@ -1,0 +1,184 @@
+"""Which media the blueprint allows for links: the nearest statement holds.
+
+A link between tiers has two ends that may each be told what to use, `up` of the lower tier and `down` of the upper;
+only what both allow is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from fabricgen.blueprint.models import Blueprint
+from fabricgen.blueprint.scalars import MEDIA
+from fabricgen.blueprint.sections.cabling import MediaPolicy
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import CableProfile
+from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Span, TierDesign
+from fabricgen.design.media.policy import named
+from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
+from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault, nearest
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """Media that a blueprint allows, where, and what the other end of the link is told, if it is another statement."""
+
+    words: tuple[str, ...]
+    path: Path
+    other: tuple[str, ...] = ()
+    other_path: Path = ()
+
+    def profiles(self, catalog: Catalog) -> tuple[CableProfile, ...]:
+        """The cable profiles that this leaves, the cheapest first."""
+        return tuple(
+            cable
+            for cable in catalog.cables
+            if named(self.words, cable) and (not self.other or named(self.other, cable))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LinkKind:
+    """Links that are alike: their fabric and tiers, the kinds of port at both ends, and the media stated for them."""
+
+    fabric: str
+    lower: str
+    upper: str
+    a: Attachment | PortRun
+    b: PortRun
+    stated: Stated
+    ends: tuple[str, str]
+    """Profile of the devices at either end."""
+    vendors: tuple[str, str]
+
+    @property
+    def text(self) -> str:
+        """Its links in words."""
+        return f"{self.b.speed_gbps}G {self.fabric} {self.lower}-{self.upper} links"
+
+    def carriers(self, catalog: Catalog) -> tuple[CableProfile, ...]:
+        """What is stated and carries its lanes."""
+        return tuple(cable for cable in self.stated.profiles(catalog) if self.b.lane_gbps in cable.lane_gbps)
+
+
+def media_of_nodes(design: Design, fabric: FabricDesign, leaf: TierDesign, *, rj45: bool) -> Stated | None:
+    """What the links of a fabric's nodes, or of switches that it manages, may run over."""
+    return _of_role(design, leaf, "down") or (None if rj45 else _of_fabric(design, fabric.name))
+
+
+def media_of_extra(design: Design, fabric: FabricDesign, extra: ExtraSet) -> Stated | None:
+    """What the links of extra devices may run over."""
+    words = design.loaded.blueprint.fabrics[fabric.name].extra[extra.name].media
+    if words:
+        return Stated(words, (*extra.path, "media"))
+    return media_of_nodes(design, fabric, design.tier(extra.tier), rj45=extra.kind.rj45)
+
+
+def media_of_uplinks(design: Design, lower: TierDesign, upper: TierDesign) -> Stated | None:
+    """What the links of a tier to the one above may run over."""
+    up, down = _of_role(design, lower, "up"), _of_role(design, upper, "down")
+    if up and down and up.words != down.words:
+        return Stated(up.words, up.path, down.words, down.path)
+    return up or down or (_of_fabric(design, lower.uplink.fabric) if lower.uplink else None)
+
+
+def media_of_lateral(design: Design, tier: TierDesign, span: Span | None) -> Stated | None:
+    """What the links inside a tier may run over: those of a span, or of pairs."""
+    words = design.loaded.blueprint.fabrics[tier.fabric].spans[span.name].media if span else None
+    if span and words:
+        return Stated(words, (*span.path, "media"))
+    return _of_role(design, tier, "peer") or _of_fabric(design, tier.fabric)
+
+
+def _of_role(design: Design, tier: TierDesign, role: Literal["down", "up", "peer"]) -> Stated | None:
+    media = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].media
+    return Stated(media[role], (*tier.path, "media", role)) if role in media else None
+
+
+def _of_fabric(design: Design, name: str) -> Stated | None:
+    words = design.loaded.blueprint.fabrics[name].media
+    return Stated(words, ("fabrics", name, "media")) if words else None
+
+
+def stated_kinds(design: Design) -> Iterator[LinkKind]:
+    """Every kind of link that the blueprint states media for."""
+    for fabric in design.fabrics:
+        leaf = design.leaf(fabric)
+        for feed in fabric.node_feeds if leaf else ():
+            for _, attachment in feed.attachments:
+                assert leaf is not None  # noqa: S101 - the fabric has feeds
+                stated = media_of_nodes(design, fabric, leaf, rj45=attachment.kind.rj45)
+                yield from _nodes(fabric, leaf, attachment, feed.run, stated)
+        for extra in fabric.extras:
+            stated = media_of_extra(design, fabric, extra)
+            yield from _nodes(fabric, design.tier(extra.tier), extra.attachment, extra.run, stated)
+    for tier in design.tiers:
+        if tier.uplink is not None and tier.up is not None:
+            upper = design.tier(tier.uplink.upper)
+            run = upper.downs[upper.feed(tier.key).run]
+            yield from _between(tier, upper, tier.up, run, media_of_uplinks(design, tier, upper))
+        for span in (tier.lateral.spans or (None,)) if tier.lateral else ():
+            assert tier.lateral is not None  # noqa: S101 - the line above
+            yield from _between(tier, tier, tier.lateral.run, tier.lateral.run, media_of_lateral(design, tier, span))
+
+
+def _nodes(
+    fabric: FabricDesign, leaf: TierDesign, attachment: Attachment, run: int, stated: Stated | None
+) -> Iterator[LinkKind]:
+    if stated:
+        ends = (attachment.profile.id, leaf.profile.id)
+        vendors = (attachment.profile.vendor, leaf.profile.vendor)
+        yield LinkKind(fabric.name, "node", leaf.name, attachment, leaf.downs[run], stated, ends, vendors)
+
+
+def _between(lower: TierDesign, upper: TierDesign, a: PortRun, b: PortRun, stated: Stated | None) -> Iterator[LinkKind]:
+    if stated:
+        ends = (lower.profile.id, upper.profile.id)
+        vendors = (lower.profile.vendor, upper.profile.vendor)
+        fabric = lower.uplink.fabric if lower.uplink and lower != upper else lower.fabric
+        yield LinkKind(fabric, lower.name, upper.name, a, b, stated, ends, vendors)
+
+
+def check_media(blueprint: Blueprint, catalog: Catalog) -> None:
+    """Raise InputError at each word that is neither a medium nor a cable profile."""
+    known = {*MEDIA, *catalog.ids("cables")} if any(True for _ in _words(blueprint)) else set()
+    faults = [
+        diagnostic
+        for path, word in _words(blueprint)
+        if word not in known
+        for diagnostic in fault(
+            "FG011",
+            f"'{word}' is neither a medium nor a cable profile",
+            path=path,
+            hint=did_you_mean(word, known) if nearest(word, known) else f"media are {', '.join(MEDIA)}",
+        ).diagnostics
+    ]
+    if faults:
+        raise InputError(faults)
+
+
+def _words(blueprint: Blueprint) -> Iterator[tuple[Path, str]]:
+    """(path, word) of every medium that is stated."""
+    for cable, own in blueprint.cable_of.items():
+        if own.medium:
+            yield ("cable_of", cable, "medium"), own.medium
+    for name, fabric in blueprint.fabrics.items():
+        at = ("fabrics", name)
+        places: list[tuple[Path, tuple[str, ...]]] = [((*at, "media"), fabric.media or ())]
+        for tier, spec in fabric.tiers.items():
+            places += [((*at, "tiers", tier, "media", role), words) for role, words in spec.media.items()]
+        places += [((*at, "extra", extra, "media"), told.media or ()) for extra, told in fabric.extra.items()]
+        places += [((*at, "spans", span, "media"), told.media or ()) for span, told in fabric.spans.items()]
+        places += _policy_words((*at, "cabling"), fabric.cabling)
+        yield from ((path, word) for path, words in places for word in words)
+    top = [*_policy_words(("cabling",), blueprint.cabling), (("cabling", "stock_m"), tuple(blueprint.cabling.stock_m))]
+    yield from ((path, word) for path, words in top for word in words)
+
+
+def _policy_words(at: Path, policy: MediaPolicy) -> list[tuple[Path, tuple[str, ...]]]:
+    """(path, words) of every key of a policy that names media."""
+    found = (("allow", policy.allow), ("avoid", policy.avoid), ("prefer", policy.prefer))
+    return [((*at, key), words or ()) for key, words in found]

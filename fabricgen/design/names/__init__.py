@@ -1,0 +1,1 @@
+"""Names of nodes, switches and interfaces from templates and coordinates."""

@@ -1,0 +1,70 @@
+"""Names of nodes, and of what stands beside them in their racks, from their coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from fabricgen.blueprint.models import Blueprint
+from fabricgen.design.layout import Layout, NodeSet
+from fabricgen.design.names.templates import Naming, Values
+from fabricgen.kernel.diagnostics import did_you_mean, fault
+
+Columns: TypeAlias = Mapping[str, list[int]]
+
+TEXTS = ("cluster", "set", "site", "pod")
+NUMBERS = ("su", "rack", "node", "n")
+
+
+class NodeNames:
+    """How the nodes of a set are named: without a template `p1-su01-n001`."""
+
+    def __init__(self, blueprint: Blueprint, layout: Layout, members: NodeSet) -> None:
+        self._layout, self._members = layout, members
+        self._own = {"cluster": blueprint.name, "set": members.name}
+        templates = blueprint.names.nodes
+        key = next((k for k in (members.name, "all") if k in templates and not (k == "all" and members.per_rack)), "")
+        usual = "{pod}-su{su:02}-rk{rack:02}-{set}-{n:02}" if members.per_rack else "{pod}-su{su:02}-{set}-{node:03}"
+        usual = "{pod}-su{su:02}-n{node:03}" if members.name == "node" and not members.per_rack else usual
+        beside = ("racks", "devices") if members.per_rack else ("nodes",)
+        self.naming = Naming(
+            who=f"'{members.name}' nodes",
+            template=templates.get(key, "").replace("{default}", usual) or usual,
+            path=("names", "nodes", key) if key else ("scalable_unit", *beside, members.name),
+        )
+
+    def check(self) -> None:
+        """Judge the template; raises InputError for fields that nodes do not have, and for nodes not told apart."""
+        layout, fields = self._layout, self.naming.fields
+        needed = ["pod"] if len(layout.pods) > 1 else []
+        needed += ["su"] if max(pod.su for pod in layout.pods) > 1 else []
+        if "node" not in fields and self._members.count > 1:
+            by_rack = self._members.per_rack or "n" in fields
+            needed += (["rack"] if layout.racks_per_su > 1 else []) + ["n"] if by_rack else ["node"]
+        self.naming.check(TEXTS, NUMBERS, needed)
+
+    def of(self, columns: Columns, count: int) -> list[str]:
+        """Name every node of the set; columns of pod, su, rack and node count from 0."""
+        layout, members = self._layout, self._members
+        each = members.per_rack or layout.nodes_per_rack
+        first = members.first if members.per_rack else 0
+        pods, wanted = layout.pods, self.naming.fields
+        made: dict[str, Callable[[], Values]] = {
+            "site": lambda: [pods[i].site for i in columns["pod"]],
+            "pod": lambda: [pods[i].name for i in columns["pod"]],
+            "su": lambda: [i + 1 for i in columns["su"]],
+            "rack": lambda: [i + 1 for i in columns["rack"]],
+            "node": lambda: [i + 1 for i in columns["node"]],
+            "n": lambda: [(i - first) % each + 1 for i in columns["node"]],
+        }
+        return self.naming.names({**self._own, **{f: made[f]() for f in made if f in wanted}}, count)
+
+
+def check_node_names(blueprint: Blueprint, layout: Layout) -> None:
+    """Judge the template of every node set; raises InputError, at the template."""
+    sets = {members.name for members in layout.node_sets}
+    for name in sorted(set(blueprint.names.nodes) - sets - {"all"}):
+        hint = did_you_mean(name, sets)
+        raise fault("FG016", f"there are no nodes '{name}' to name", path=("names", "nodes", name), hint=hint)
+    for members in layout.node_sets:
+        NodeNames(blueprint, layout, members).check()

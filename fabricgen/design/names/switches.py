@@ -1,0 +1,104 @@
+"""Names of switches from their coordinates: a name never depends on what else is in the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+from fabricgen.blueprint.models import Blueprint
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.layout import Layout
+from fabricgen.design.names.templates import Naming, Values, stated
+from fabricgen.design.shape import SCOPES, inner, scope_of
+from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
+
+_SHORT = {"rail": "r", "rail-group": "rg", "plane": "pl", "port": "pt"}
+
+
+class SwitchNames:
+    """How the switches of a tier are named.
+
+    Without a template that is `fabric-tier-place-...-01`; sites are left out where there is one. Numbers grow wider,
+    never narrower, so growth renames nothing.
+    """
+
+    def __init__(self, blueprint: Blueprint, layout: Layout, fabric: str, tier: str, per: tuple[str, ...]) -> None:
+        self._layout, self._per, self._scope = layout, per, scope_of(per)
+        self._own = {"cluster": blueprint.name, "fabric": fabric, "tier": tier}
+        template, path = stated(blueprint, fabric, tier)
+        usual = self._usual()
+        self.naming = Naming(
+            who=f"{fabric} {tier} switches",
+            template=template.replace("{default}", usual) or usual,
+            path=path or ("fabrics", fabric, "tiers", tier),
+        )
+
+    def _usual(self) -> str:
+        """The template where none is stated."""
+        place = {"all": "", "site": "-{site}", "pod": "-{pod}", "su": "-{pod}-su{su:02}"}
+        place["rack"] = place["su"] + "-rk{rack:02}"
+        if self._scope == "site" and len(self._layout.sites) == 1:
+            place["site"] = ""
+        label = "".join(f"-{_SHORT.get(d, d)}{{{d}}}" for d in inner(self._per))
+        return "{fabric}-{tier}" + place[self._scope] + label + "-{n:02}"
+
+    def check(self, sizes: Mapping[str, int], count: int) -> None:
+        """Judge the template; `sizes` are those of the tier's fabric, `count` its switches in a group.
+
+        Raises InputError for fields that these switches do not have, and for switches that it does not tell apart.
+        """
+        places = self._places()
+        texts = [*self._own, *(field for field in ("site", "pod") if field in places)]
+        numbers = [*(field for field in ("su", "rack") if field in places), *inner(self._per), "n"]
+        varied = {field for field, values in places.items() if len(set(values)) > 1}
+        varied |= {d for d in inner(self._per) if sizes[d] > 1} | ({"n"} if count > 1 else set())
+        if self._scope != "site":
+            varied -= {"site"}
+        self.naming.check(texts, numbers, [field for field in (*texts, *numbers) if field in varied])
+
+    def of(self, sizes: Mapping[str, int], count: int) -> list[str]:
+        """Name every switch, group by group."""
+        places = self._places()
+        dimensions = inner(self._per)
+        tails = list(product(*(range(1, sizes[d] + 1) for d in dimensions), range(1, count + 1)))
+        each, places_count = len(tails), len(places["place"])
+        fields: dict[str, Values] = dict(self._own)
+        fields |= {field: [v for v in values for _ in range(each)] for field, values in places.items()}
+        fields |= {d: [tail[i] for tail in tails] * places_count for i, d in enumerate((*dimensions, "n"))}
+        return self.naming.names(fields, each * places_count)
+
+    def _places(self) -> dict[str, Sequence[str | int]]:
+        """Columns of the fields that say where a group stands, over the places of the scope; `place` counts them."""
+        layout = self._layout
+        if self._scope in ("all", "site"):
+            sites = list(layout.sites) if self._scope == "site" else [layout.sites[0]]
+            known = self._scope == "site" or len(layout.sites) == 1
+            return {"place": range(len(sites))} | ({"site": sites} if known else {})
+        racks: list[tuple[int, ...]] = [()]
+        if self._scope == "rack":
+            racks = [(rack + 1,) for rack in range(layout.racks_per_su)]
+        rows: list[tuple[str | int, ...]] = [
+            (pod.site, pod.name, su + 1, *rack)
+            for pod in layout.pods
+            for su in range(1 if self._scope == "pod" else pod.su)
+            for rack in racks
+        ]
+        fields = ("site", "pod", "su", "rack")[: SCOPES.index(self._scope)]
+        return {"place": range(len(rows))} | {f: [row[i] for row in rows] for i, f in enumerate(fields)}
+
+
+def check_switch_names(blueprint: Blueprint, layout: Layout, fabrics: Sequence[FabricDesign]) -> None:
+    """Judge every template of switches; raises InputError, at the template."""
+    tiers = {tier.name for fabric in fabrics for tier in fabric.tiers}
+    _check_tiers(blueprint.names.switches, ("names", "switches"), tiers)
+    for fabric in fabrics:
+        own = blueprint.fabrics[fabric.name].names
+        _check_tiers(own, ("fabrics", fabric.name, "names"), {tier.name for tier in fabric.tiers})
+        for tier in fabric.tiers:
+            names = SwitchNames(blueprint, layout, fabric.name, tier.name, tier.per)
+            names.check(fabric.tier_sizes, tier.count)
+
+
+def _check_tiers(templates: Mapping[str, str], path: Path, tiers: set[str]) -> None:
+    for name in sorted(set(templates) - tiers - {"all"}):
+        raise fault("FG016", f"there is no tier '{name}' to name", path=(*path, name), hint=did_you_mean(name, tiers))

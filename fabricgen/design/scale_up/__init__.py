@@ -1,0 +1,1 @@
+"""Scale-up domains: how many, what they hold and where they lie."""

@@ -1,0 +1,232 @@
+"""Scale-up domains: how many, and what they hold. Each kind of domain is a module of scale_up_kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import cast
+
+from fabricgen.blueprint.models import Blueprint
+from fabricgen.blueprint.models import ScaleUp as ScaleUpSpec
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import NodeProfile
+from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
+from fabricgen.design.layout import Layout, NodeSet
+from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError, ScaleUpDesign, ScaleUpKind
+from fabricgen.design.scale_up.places import Places, places_of
+from fabricgen.kernel import discovery
+from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
+
+KINDS = "fabricgen.design.scale_up.kinds"
+
+
+def kind_of(domain: ScaleUpDomainProfile, path: Path) -> ScaleUpKind:
+    """The kind of a domain; raises InputError when no module has its name."""
+    try:
+        return cast(ScaleUpKind, discovery.load(KINDS, domain.shape))
+    except KeyError:
+        known = discovery.module_names(KINDS)
+        raise fault(
+            "FG011",
+            f"scale-up domain {domain.id} is of unknown shape '{domain.shape}'",
+            path=path,
+            hint=did_you_mean(domain.shape, known),
+        ) from None
+
+
+def domain_links(scale_up: ScaleUpDesign) -> Iterable[LocalLink]:
+    """Every link of a full domain."""
+    return kind_of(scale_up.profile, scale_up.path).links(scale_up.profile, scale_up.size.accelerators)
+
+
+def forms(profile: NodeProfile, domain: ScaleUpDomainProfile) -> bool:
+    """Whether nodes of a profile are joined by a domain: those that name it, or none, or any if it takes any."""
+    named = domain.any_node or profile.scale_up in ("", domain.id) or domain.id in profile.scale_up_too
+    return profile.accelerators is not None and named
+
+
+def design_scale_up(blueprint: Blueprint, catalog: Catalog, layout: Layout) -> tuple[ScaleUpDesign, ...]:
+    """Count the scale-up domains of a cluster; omitted nodes leave their accelerators out.
+
+    Raises InputError when a place does not hold a whole domain, or a domain cannot be wired.
+    """
+    found: list[ScaleUpDesign] = []
+    taken: dict[str, str] = {}
+    for name, spec in sorted(blueprint.scale_up.items()):
+        if spec.per == "cluster" and len(layout.sites) > 1:
+            raise fault(
+                "FG301",
+                f"a domain of the whole cluster would span {len(layout.sites)} sites; its links reach a few metres",
+                path=("scale_up", name, "per"),
+                hint="form domains per pod, su, rack or node",
+            )
+        members = _members(name, spec, catalog, layout)
+        for node_set in members:
+            other = taken.setdefault(node_set.name, name)
+            if other != name:
+                raise fault(
+                    "FG301",
+                    f"the {node_set.profile.id} nodes form scale-up domains of '{other}' already",
+                    path=("scale_up", name),
+                    hint="an accelerator is in one scale-up domain; keep one of the two",
+                )
+        found.append(_design(name, spec, members, catalog, layout))
+    return tuple(found)
+
+
+def _members(name: str, spec: ScaleUpSpec, catalog: Catalog, layout: Layout) -> list[NodeSet]:
+    path: Path = ("scale_up", name, "domain")
+    domain = catalog.scale_up(spec.domain, path)
+    members = [s for s in layout.node_sets if forms(s.profile, domain)]
+    if not members:
+        models = ", ".join(sorted({s.profile.id for s in layout.node_sets}))
+        raise fault("FG301", f"no node forms {domain.id} domains; nodes are {models}", path=path)
+    return members
+
+
+def _design(name: str, spec: ScaleUpSpec, members: list[NodeSet], catalog: Catalog, layout: Layout) -> ScaleUpDesign:
+    path: Path = ("scale_up", name)
+    domain = catalog.scale_up(spec.domain)
+    places = places_of(spec, members, layout, path)
+    kind = kind_of(domain, (*path, "domain"))
+    size = _size(kind, domain, places.accelerators, _ports(domain, members, catalog), (*path, "domain"))
+    if domain.accelerators not in (None, places.accelerators):
+        raise _mismatch(domain, places, layout, members, path)
+    _check_ports(domain, members, path)
+    _check_parts(domain, catalog, (*path, "domain"))
+    _check_switches(domain, size, places, path)
+    _check_backplane(domain, places, layout, path)
+    missing = _missing(places, layout)
+    empty = sum(len(gone) == places.nodes for gone in missing.values())
+    domains = places.slots - empty
+    accelerators = places.slots * size.accelerators - sum(map(len, missing.values())) * places.per_node
+    links = domains * size.links
+    partial = [gone for gone in missing.values() if len(gone) < places.nodes]
+    if partial:
+        local = list(kind.links(domain, size.accelerators))
+        links -= sum(not present(link, gone, places.per_node) for gone in partial for link in local)
+    return ScaleUpDesign(name, domain, places, size, domains, accelerators, links, path)
+
+
+def _size(kind: ScaleUpKind, domain: ScaleUpDomainProfile, held: int, ports: int, path: Path) -> DomainSize:
+    """Size a domain; raises InputError when it does not fit one switch tier, or takes more ports than there are."""
+    try:
+        if domain.max_accelerators and held > domain.max_accelerators:
+            raise MisfitError(
+                f"{held:,} accelerators are more than the {domain.max_accelerators:,} that such a domain may have",
+                "take smaller domains: `per: rack` or `per: su`, and join them by the scale-out network",
+            )
+        return kind.size(domain, held, ports)
+    except MisfitError as misfit:
+        raise fault("FG302", f"scale-up domain {domain.id}: {misfit}", path=path, hint=misfit.hint) from misfit
+
+
+def _ports(domain: ScaleUpDomainProfile, members: list[NodeSet], catalog: Catalog) -> int:
+    """Links an accelerator has for the domain: as the profile says, or as the domain that its node names takes."""
+    if domain.ports:
+        return domain.ports - domain.scale_out_ports
+    found = []
+    for node in {s.profile.id: s.profile for s in members}.values():
+        named = node.scale_up and domain.id not in (node.scale_up, *node.scale_up_too)
+        profile = catalog.scale_up(node.scale_up) if named else domain
+        if profile.ports:
+            found.append(profile.ports - profile.scale_out_ports)
+        elif profile.accelerators:
+            try:
+                found.append(kind_of(profile, ()).size(profile, profile.accelerators, 0).links_each)
+            except InputError:
+                continue
+    return min(found, default=0)
+
+
+def _missing(places: Places, layout: Layout) -> dict[int, set[int]]:
+    """Domain -> places of the nodes that are omitted from it."""
+    missing: dict[int, set[int]] = {}
+    for slot in layout.omitted:
+        place = places.domain_of(layout, slot)
+        if place is not None:
+            missing.setdefault(place[0], set()).add(place[1])
+    return missing
+
+
+def present(link: LocalLink, missing_nodes: set[int], per_node: int) -> bool:
+    """Whether both ends of a link are there when some nodes of its domain are missing."""
+    ends = [link.accelerator] if link.far_switch else [link.accelerator, link.far]
+    return all(end // per_node not in missing_nodes for end in ends)
+
+
+def _check_ports(domain: ScaleUpDomainProfile, members: list[NodeSet], path: Path) -> None:
+    """Ports that an accelerator keeps for the scale-out network are those its node brings to it."""
+    for profile in (s.profile for s in members):
+        role = profile.roles.get("compute")
+        if not domain.scale_out_ports or profile.accelerators is None:
+            continue
+        brought = len(role.ports) * max(role.speeds) if role else 0
+        kept = profile.accelerators.count * domain.scale_out_ports * domain.link_gbps
+        if brought != kept:
+            raise fault(
+                "FG301",
+                f"{domain.id} leaves {kept:g} Gb/s of {profile.accelerators.count} accelerators to the scale-out "
+                f"network, the compute ports of {profile.id} have {brought:g} Gb/s",
+                path=(*path, "domain"),
+                hint="`scale_out_ports` of the domain and the node's `compute` role must agree",
+            )
+
+
+def _check_parts(domain: ScaleUpDomainProfile, catalog: Catalog, path: Path) -> None:
+    """Its switch tray and cables are in the catalogue."""
+    if domain.tray:
+        catalog.switch(domain.tray, path)
+    for name in (*domain.media, *domain.switch_media):
+        if name not in catalog.ids("cables"):
+            raise fault(
+                "FG011",
+                f"scale-up domain {domain.id} names no cable of the catalogue: '{name}'",
+                path=path,
+                hint=did_you_mean(name, catalog.ids("cables")),
+            )
+
+
+def _check_switches(domain: ScaleUpDomainProfile, size: DomainSize, places: Places, path: Path) -> None:
+    """Switches on a board join accelerators of that board, switches in trays those of a rack or more."""
+    if domain.tray and places.per == "node":
+        raise fault(
+            "FG301",
+            f"the switches of {domain.id} are trays in a rack, its domain is a node",
+            path=(*path, "per"),
+            hint="say `per: rack`, or su, pod or cluster",
+        )
+    if size.switches and not domain.tray and places.per != "node":
+        raise fault(
+            "FG301",
+            f"the switches of {domain.id} are on a node's board, its domain is {places.what.removesuffix(' of')}",
+            path=(*path, "per"),
+            hint="say `per: node`, or name the switch tray (`tray`) in a profile of your own",
+        )
+
+
+def _check_backplane(domain: ScaleUpDomainProfile, places: Places, layout: Layout, path: Path) -> None:
+    """A backplane is inside one rack."""
+    racks = max(len({node // layout.nodes_per_rack for node in nodes}) for nodes in places.groups)
+    if domain.backplane and (racks > 1 or places.units > 1):
+        raise fault(
+            "FG301",
+            f"links of {domain.id} run in the backplane of a rack, its domain is {places.what.removesuffix(' of')}",
+            path=path,
+            hint="say `per: rack`, or state `backplane: false` and a form_factor in a profile of your own",
+        )
+
+
+def _mismatch(
+    domain: ScaleUpDomainProfile, places: Places, layout: Layout, members: list[NodeSet], path: Path
+) -> InputError:
+    holder = places.what
+    if places.per == "node":
+        holder = f"a {members[0].profile.id}"
+    elif places.per == "rack":
+        holder += f" {layout.nodes_per_rack} nodes"
+    return fault(
+        "FG301",
+        f"{domain.id} is a domain of {domain.accelerators} accelerators, {holder} holds {places.accelerators:,}",
+        path=path,
+        hint="check `per`, `racks`, `nodes_per_rack` and the domain",
+    )

@@ -1,0 +1,40 @@
+"""Accelerators each linked to every other: MI300X and MI355X boards. Reads links_per_pair and ports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
+from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError
+
+MOST_PORTS = 72
+"""Scale-up ports an accelerator is taken to have where no profile says; none has more."""
+
+
+def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
+    """Every pair is linked `links_per_pair` times; raises MisfitError when that takes more ports than there are."""
+    each = domain.links_per_pair
+    if not each:
+        raise MisfitError("links_per_pair is not stated")
+    have = ports or MOST_PORTS
+    needed = (accelerators - 1) * each
+    cables = accelerators * needed // 2
+    if needed > have:
+        raise MisfitError(
+            f"a full mesh of {accelerators:,} accelerators takes {cables:,} cables and {needed:,} ports of each "
+            f"accelerator, which has {'' if ports else 'at most '}{have}",
+            f"at most {have // each + 1} can be meshed; beyond that join them by switches, in a torus, "
+            "or over the scale-out network",
+        )
+    return DomainSize(accelerators, 0, cables, needed)
+
+
+def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink]:
+    """Link every pair; port numbers follow the far accelerator's number."""
+    each = domain.links_per_pair
+    return (
+        LocalLink(a, (b - 1) * each + i, False, b, a * each + i)
+        for a in range(accelerators)
+        for b in range(a + 1, accelerators)
+        for i in range(each)
+    )

@@ -1,0 +1,52 @@
+"""Accelerators joined by one tier of switch ASICs: NVLink boards (5,4,4,5 or 9,9), NVL72 racks, UALink and ESUN pods.
+
+Reads switches, links_per_switch, and switch_ports or switch_lanes with lanes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import accumulate
+
+from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
+from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError
+
+
+def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
+    """Every accelerator has links to every ASIC, as many as `links_per_switch` says.
+
+    Raises MisfitError when the ASICs have too few lanes: a domain must fit one switch tier, for latency's sake.
+    """
+    per_switch = _per_switch(domain)
+    if len(per_switch) != domain.switches or min(per_switch, default=0) < 1:
+        raise MisfitError(f"links_per_switch has {len(per_switch)} entries above 0 for {domain.switches} switches")
+    each = max(per_switch) * domain.lanes
+    capacity = domain.ports_of_switch * domain.lanes
+    if accelerators * each > capacity:
+        raise MisfitError(
+            f"{accelerators:,} accelerators with {each} lane{'s' * (each > 1)} each need {accelerators * each:,} lanes "
+            f"of a switch, it has {capacity:,}: the domain does not fit one switch tier",
+            f"at most {capacity // each:,} accelerators fit; or take fewer lanes to each of more switches: "
+            f"1 lane each fits {capacity:,}",
+        )
+    if ports and sum(per_switch) > ports:
+        raise MisfitError(f"{sum(per_switch)} links an accelerator, which has ports for {ports}")
+    return DomainSize(accelerators, domain.switches, accelerators * sum(per_switch), sum(per_switch))
+
+
+def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink]:
+    """Link each accelerator to each ASIC in turn; an accelerator has the same ports on every ASIC."""
+    per_switch = _per_switch(domain)
+    first_port = list(accumulate(per_switch, initial=0))
+    return (
+        LocalLink(accelerator, first_port[switch] + i, True, switch, accelerator * per_switch[switch] + i)
+        for accelerator in range(accelerators)
+        for switch in range(domain.switches)
+        for i in range(per_switch[switch])
+    )
+
+
+def _per_switch(domain: ScaleUpDomainProfile) -> tuple[int, ...]:
+    """Links of an accelerator to each ASIC; a single number holds for all."""
+    given = domain.links_per_switch
+    return given * domain.switches if len(given) == 1 else given

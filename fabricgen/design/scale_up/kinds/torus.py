@@ -1,0 +1,142 @@
+"""Accelerators in a grid, each linked to its neighbours, with wrap-around: Trainium in 2D and 3D, TPU in 3D.
+
+Reads dims, or cube and switches: then cubes are wired inside, and the links on their faces go to optical circuit
+switches that join cubes into a torus (TPU v4: 64 cubes of 4x4x4, 48 switches, 6,144 optical links). One switch
+serves one place on the two opposite faces of every cube, so that any cube can follow any other. Also reads block
+(how the accelerators of a node lie in the grid) and links_per_neighbour.
+
+A dimension of two has one neighbour, not two, and of one has none. Ports are numbered by dimension: those to the
+lower neighbour, then to the higher.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import accumulate
+from math import prod
+
+from fabricgen.catalog.scale_up_models import Dimensions, ScaleUpDomainProfile
+from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError
+
+
+def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
+    """Size a torus; raises MisfitError when the accelerators do not fill its dimensions or switches are too small."""
+    grid = domain.cube if domain.switches else domain.dims
+    if not 1 <= len(grid) <= 3:
+        raise MisfitError("a torus needs `dims` of one to three dimensions, or `cube` and switches")
+    _check_shape(domain, grid)
+    each = _links_each(domain)
+    if domain.switches:
+        return _switched(domain, accelerators)
+    if accelerators != prod(grid):
+        raise MisfitError(
+            f"a torus of {_by(grid)} is {prod(grid):,} accelerators, there are {accelerators:,}",
+            "let `per`, `racks` and `nodes_per_rack` hold as many, or state other `dims`",
+        )
+    inside = sum(
+        n * accelerators * (length if length > 2 else length - 1) // length
+        for n, length in zip(each, grid, strict=True)
+    )
+    most = sum(n * min(2, length - 1) for n, length in zip(each, grid, strict=True))
+    if ports and most > ports:
+        raise MisfitError(f"a torus of {_by(grid)} takes {most} ports of each accelerator, which has {ports}")
+    return DomainSize(accelerators, 0, inside, most)
+
+
+def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink]:
+    """Links to the higher neighbour in each dimension, cube by cube; with switches, those on the faces go to these."""
+    grid = domain.cube if domain.switches else domain.dims
+    cells = prod(grid)
+    each = _links_each(domain)
+    first = list(accumulate((2 * n for n in each), initial=0))
+    order = _order(domain, grid)
+    at = {coordinates: index for index, coordinates in enumerate(order)}
+    for cube in range(accelerators // cells):
+        base = cube * cells
+        for index, here in enumerate(order):
+            for d, length in enumerate(grid):
+                for i in range(each[d]):
+                    low, high = first[d] + i, first[d] + each[d] + i
+                    if domain.switches:
+                        yield from _face(grid, d, i, here, cube, base + index, each)
+                    if here[d] + 1 < length or (length > 2 and not domain.switches):
+                        far = (*here[:d], (here[d] + 1) % length, *here[d + 1 :])
+                        yield LocalLink(base + index, high, False, base + at[far], low)
+
+
+def _face(
+    grid: Dimensions, d: int, i: int, here: Dimensions, cube: int, accelerator: int, each: tuple[int, ...]
+) -> Iterator[LocalLink]:
+    """Links of an accelerator on a face of its cube to the switch of that place, lower face before higher."""
+    first = sum(2 * n for n in each[:d])
+    place = 0
+    for other, length in enumerate(grid):
+        if other != d:
+            place = place * length + here[other]
+    switch = sum(prod(grid) // grid[k] * each[k] for k in range(d)) + place * each[d] + i
+    if here[d] == 0:
+        yield LocalLink(accelerator, first + i, True, switch, 2 * cube)
+    if here[d] == grid[d] - 1:
+        yield LocalLink(accelerator, first + each[d] + i, True, switch, 2 * cube + 1)
+
+
+def _switched(domain: ScaleUpDomainProfile, accelerators: int) -> DomainSize:
+    grid, each = domain.cube, _links_each(domain)
+    cells = prod(grid)
+    cubes, rest = divmod(accelerators, cells)
+    if rest:
+        raise MisfitError(
+            f"{accelerators:,} accelerators are not a whole number of {_by(grid)} cubes of {cells}",
+            f"{cubes * cells:,} or {(cubes + 1) * cells:,} are",
+        )
+    faces = sum(cells // length * n for length, n in zip(grid, each, strict=True))
+    if domain.switches != faces:
+        raise MisfitError(f"cubes of {_by(grid)} need {faces} optical circuit switches, {domain.switches} are stated")
+    if 2 * cubes > domain.ports_of_switch:
+        raise MisfitError(
+            f"{cubes:,} cubes with 2 links each need {2 * cubes:,} ports of an optical circuit switch, "
+            f"it has {domain.ports_of_switch:,}: the domain does not fit one switch tier",
+            f"at most {domain.ports_of_switch // 2:,} cubes, {domain.ports_of_switch // 2 * cells:,} accelerators, fit",
+        )
+    inside = sum(cells // length * (length - 1) * n for length, n in zip(grid, each, strict=True))
+    return DomainSize(accelerators, faces, cubes * (inside + 2 * faces), 2 * sum(each))
+
+
+def _check_shape(domain: ScaleUpDomainProfile, grid: Dimensions) -> None:
+    block = domain.block
+    if block and (len(block) != len(grid) or any(length % b for b, length in zip(block, grid, strict=False))):
+        raise MisfitError(f"blocks of {_by(block)} do not fill {_by(grid)}")
+    if len(_links_each(domain)) != len(grid):
+        raise MisfitError(
+            f"links_per_neighbour has {len(domain.links_per_neighbour)} entries for {len(grid)} dimensions"
+        )
+
+
+def _links_each(domain: ScaleUpDomainProfile) -> tuple[int, ...]:
+    grid = domain.cube if domain.switches else domain.dims
+    return domain.links_per_neighbour or (1,) * len(grid)
+
+
+def _order(domain: ScaleUpDomainProfile, grid: Dimensions) -> list[Dimensions]:
+    """Coordinates of each accelerator in order: block by block, so that the accelerators of a node lie together."""
+    block = domain.block or (1,) * len(grid)
+    blocks = tuple(length // b for length, b in zip(grid, block, strict=True))
+    return [
+        tuple(o * b + i for o, b, i in zip(outer, block, inner, strict=True))
+        for outer in _cells(blocks)
+        for inner in _cells(block)
+    ]
+
+
+def _cells(grid: Dimensions) -> Iterator[Dimensions]:
+    """Coordinates of a grid, the first dimension fastest."""
+    for index in range(prod(grid)):
+        found = []
+        for length in grid:
+            index, coordinate = divmod(index, length)  # noqa: PLW2901 - peeled off digit by digit
+            found.append(coordinate)
+        yield tuple(found)
+
+
+def _by(grid: Dimensions) -> str:
+    return "x".join(map(str, grid)) or "no"

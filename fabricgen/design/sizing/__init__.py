@@ -1,0 +1,1 @@
+"""Sizes of tiers: switches, uplinks and ports from radix, breakout and oversubscription."""

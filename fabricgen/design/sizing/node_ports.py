@@ -1,0 +1,94 @@
+"""Node ports of a lowest tier: in what turns slots are dealt over the switches of a group, and the ports that takes.
+
+A group within a unit or rack has all its slots from the start: each switch takes one block of them. A group that spans
+units comes to have more, so that its switches share every unit equally, in blocks where the slots of a unit divide by
+them and else one by one: a further unit then moves none of those before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fabricgen.design.fabric_model import Attachment, NodeFeed
+from fabricgen.design.ports import PortKind
+from fabricgen.design.shape import spans_units
+from fabricgen.design.slots import SlotTable
+from fabricgen.design.tiers import TierSpec
+
+
+@dataclass(frozen=True, slots=True)
+class NodeDemand:
+    """Node ports of one kind that a fabric attaches to a lowest tier."""
+
+    fabric: str
+    kind: PortKind
+    attachments: tuple[tuple[int, Attachment], ...]
+    table: SlotTable
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """Node slots over the switches of a group: those of the fullest group that have numbers, by kind of port."""
+
+    count: int
+    slots: tuple[int, ...]
+    by_slot: bool = False
+
+
+class NodePorts:
+    """Node ports that are asked of a lowest tier."""
+
+    def __init__(self, spec: TierSpec, demands: Sequence[NodeDemand]) -> None:
+        self._spec, self._demands = spec, demands
+        self.grows = spec.spec.spread is None and spans_units(spec.per)
+        """Whether slots may be numbered by reserved unit."""
+
+    @property
+    def slots(self) -> tuple[int, ...]:
+        """Slots of the fullest group that the tier is sized for, by kind of port."""
+        return self.reserved if self._spec.for_reserve else tuple(d.table.slots_per_group for d in self._demands)
+
+    @property
+    def reserved(self) -> tuple[int, ...]:
+        """The same with every reserved unit."""
+        return tuple(d.table.slots_to_serve(reserve=True) for d in self._demands)
+
+    @property
+    def in_use(self) -> tuple[int, ...]:
+        """Slots to the last one that is in use, where they are numbered by reserved unit."""
+        return tuple(d.table.numbered(by_slot=True).slots_in_use for d in self._demands)
+
+    def feeds(self, dealt: Dealt, places: Sequence[tuple[int, int]]) -> list[NodeFeed]:
+        """How slots are dealt, by kind of port; `places` are the run and first port of each."""
+        found = []
+        for demand, number, (run, first) in zip(self._demands, dealt.slots, places, strict=True):
+            each = -(-number // dealt.count)
+            turn = max(1, self._turn(demand.table, dealt.count, each))
+            found.append(NodeFeed(demand.attachments, run, first, each, turn, dealt.by_slot))
+        return found
+
+    def _turn(self, table: SlotTable, count: int, each: int) -> int:
+        if self._spec.spec.spread == "stripe":
+            return 1
+        if not self.grows:
+            return each
+        return table.slots_per_unit // count if table.slots_per_unit % count == 0 else 1
+
+    def ports(self, dealt: Dealt, *, now: bool) -> list[tuple[int, int]]:
+        """(ports in use on the fullest switch, ports that are numbered) by kind of port.
+
+        All numbered slots count as in use but for `now`.
+        """
+        feeds = self.feeds(dealt, [(0, 0)] * len(self._demands))
+        pairs = zip(feeds, self._demands, strict=True)
+        return [(_in_use(f, d.table, dealt.count) if now else f.per_switch, f.per_switch) for f, d in pairs]
+
+
+def _in_use(feed: NodeFeed, table: SlotTable, count: int) -> int:
+    """Ports in use on the fullest of so many switches."""
+    most = max(feed.used(table.slots_per_group, count), default=0)
+    if not feed.by_slot:
+        return most
+    groups = table.numbered(by_slot=True).groups
+    return max([most, *(sum(map(len, of)) for runs in groups for of in feed.intervals(runs, count))])

@@ -1,0 +1,76 @@
+"""Links inside a tier: between the switches of a pair, or between the border switches of several sites."""
+
+from __future__ import annotations
+
+from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.sections.fabric import Fabric
+from fabricgen.design.fabric_model import Lateral, Span
+from fabricgen.design.layout import Layout
+from fabricgen.design.shape import scope_of
+from fabricgen.design.sizing.tiers import Draft
+from fabricgen.design.tiers import TierSpec
+from fabricgen.kernel.diagnostics import fault
+
+
+def lateral_of(layout: Layout, fabric: Fabric, spec: TierSpec, draft: Draft) -> Lateral | None:
+    """The links inside a sized tier.
+
+    Raises InputError where pairs do not come out even, or spans name sites that are not there.
+    """
+    if not draft.face.laterals:
+        return None
+    run = draft.face.laterals[0]
+    if spec.spec.peer:
+        if draft.count % 2:
+            raise fault(
+                "FG107",
+                f"peer links join pairs, and a group of {spec.name} has {draft.count} switches",
+                path=(*spec.path, "peer"),
+                hint="state an even `count`",
+            )
+        if fabric.spans:
+            raise fault(
+                "FG107",
+                "a tier with `spans` has no peer links",
+                path=(*spec.path, "peer"),
+                hint=f"take `peer` off {spec.name}",
+            )
+        return Lateral(run, ())
+    return Lateral(run, _spans(layout, fabric, spec, draft))
+
+
+def _spans(layout: Layout, fabric: Fabric, spec: TierSpec, draft: Draft) -> tuple[Span, ...]:
+    path = (*spec.path[:2], "spans")
+    if scope_of(spec.per) != "site":
+        raise fault(
+            "FG107",
+            f"spans join sites, and {spec.name} is not per site",
+            path=path,
+            hint="give pods a `site` each, and put a border tier per site above the spines",
+        )
+    first: dict[int, int] = {}
+    found: list[Span] = []
+    for name, span in sorted(fabric.spans.items(), key=lambda item: natural(item[0])):
+        unknown = [site for site in span.between if site not in layout.sites]
+        if unknown or span.between[0] == span.between[1]:
+            raise fault(
+                "FG012",
+                f"span {name} joins {span.between[0]} and {span.between[1]}; sites are {', '.join(layout.sites)}",
+                path=(*path, name, "between"),
+            )
+        switches = draft.count * (draft.groups // len(layout.sites))
+        total = span.links.count or 1
+        if total % switches:
+            raise fault(
+                "FG107",
+                f"span {name} has {total} links, which {switches} {spec.name} switches a site do not share equally",
+                path=(*path, name, "links"),
+                hint=f"use {total // switches * switches or switches} or {-(-total // switches) * switches}",
+            )
+        a, b = (layout.sites.index(site) for site in span.between)
+        starts = (first.get(a, 0), first.get(b, 0))
+        each = total // switches
+        room = -(-each // draft.face.laterals[0].per_connector) * draft.face.laterals[0].per_connector
+        first[a], first[b] = starts[0] + room, starts[1] + room
+        found.append(Span(name, (a, b), each, starts, span.km, span.fibre_pairs or total, (*path, name)))
+    return tuple(found)

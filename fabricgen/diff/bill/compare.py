@@ -1,0 +1,126 @@
+"""The bill of materials of two sides: what to order and what is left over, its cost and its power."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fabricgen.bom.sets import price_of
+from fabricgen.diff.listing import Listing
+
+
+@dataclass(frozen=True, slots=True)
+class PartDelta:
+    """One part: pieces installed and pieces bought with spares, on both sides; the unit price, None where unknown."""
+
+    part: str
+    description: str
+    kind: str
+    old_quantity: int
+    new_quantity: int
+    old_bought: int
+    new_bought: int
+    unit_price: float | None
+
+    @property
+    def installed(self) -> int:
+        """Pieces more (or fewer) in the racks."""
+        return self.new_quantity - self.old_quantity
+
+    @property
+    def bought(self) -> int:
+        """Pieces more (or fewer) to buy, spares included."""
+        return self.new_bought - self.old_bought
+
+    @property
+    def what(self) -> str:
+        """What happens to it: `new`, `gone`, `more` or `fewer` pieces to buy, `same` where only spares became used."""
+        if not self.old_quantity or not self.new_quantity:
+            return "gone" if self.old_quantity else "new"
+        return "more" if self.bought > 0 else "fewer" if self.bought else "same"
+
+    @property
+    def cost(self) -> float | None:
+        """What the pieces to buy cost, in the currency of the price list; None without a price."""
+        return None if self.unit_price is None else round(self.unit_price * self.bought, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class BomDelta:
+    """Parts whose numbers differ, the cost of each side (None without prices), and power, W."""
+
+    parts: tuple[PartDelta, ...]
+    old_cost: float | None
+    new_cost: float | None
+    unpriced: int
+    """Parts of either side without a price."""
+    old_power_w: float
+    new_power_w: float
+
+    def __bool__(self) -> bool:
+        return bool(self.parts) or self.old_power_w != self.new_power_w
+
+    @property
+    def cost(self) -> float | None:
+        """What the change costs, for parts with a price; None where there are no prices."""
+        if self.old_cost is None or self.new_cost is None:
+            return None
+        return round(self.new_cost - self.old_cost, 2)
+
+    @property
+    def power_w(self) -> float:
+        """Power more (or less) at maximum, W; parts without a figure count nothing."""
+        return round(self.new_power_w - self.old_power_w, 1)
+
+
+def compare_boms(old: Listing, new: Listing, prices: Mapping[str, float]) -> BomDelta:
+    """Compare two bills of materials.
+
+    `prices` are unit prices by part; without any, those that the lists carry count, the new side's first.
+    """
+    was, now = _by_part(old), _by_part(new)
+    known = prices or _prices(was) | _prices(now)
+    order = list(dict.fromkeys((*now, *was)))
+    kinds = list(dict.fromkeys(row["kind"] for row in (*now.values(), *was.values())))
+    rows = [_part(part, was.get(part), now.get(part), price_of(part, known)) for part in order]
+    changed = [r for r in rows if (r.old_quantity, r.old_bought) != (r.new_quantity, r.new_bought)]
+    priced = [row for row in rows if row.unit_price is not None]
+    return BomDelta(
+        parts=tuple(sorted(changed, key=lambda row: (kinds.index(row.kind), row.part))),
+        old_cost=round(sum((r.unit_price or 0) * r.old_bought for r in priced), 2) if known else None,
+        new_cost=round(sum((r.unit_price or 0) * r.new_bought for r in priced), 2) if known else None,
+        unpriced=len(rows) - len(priced),
+        old_power_w=_power(was),
+        new_power_w=_power(now),
+    )
+
+
+def _by_part(bom: Listing) -> dict[str, dict[str, Any]]:
+    return {row["part"]: row for row in (bom.row(i) for i in range(len(bom)))}
+
+
+def _prices(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    return {part: float(row["unit_price"]) for part, row in rows.items() if row["unit_price"] != ""}
+
+
+def _power(rows: Mapping[str, Mapping[str, Any]]) -> float:
+    return round(sum(float(row["power_w"] or 0) for row in rows.values()), 1)
+
+
+def _part(part: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None, price: float | None) -> PartDelta:
+    about = new or old or {}
+    return PartDelta(
+        part=part,
+        description=about["description"],
+        kind=about["kind"],
+        old_quantity=_pieces(old, "quantity"),
+        new_quantity=_pieces(new, "quantity"),
+        old_bought=_pieces(old, "quantity") + _pieces(old, "spares"),
+        new_bought=_pieces(new, "quantity") + _pieces(new, "spares"),
+        unit_price=price,
+    )
+
+
+def _pieces(row: Mapping[str, Any] | None, name: str) -> int:
+    return int(row[name] or 0) if row else 0

@@ -1,0 +1,132 @@
+"""A change as JSON for programs: whole, sorted, under stable keys (docs/plan.md says which)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fabricgen.diff.bill.compare import BomDelta
+from fabricgen.diff.compare import Change
+from fabricgen.diff.delta import Delta, pairs
+from fabricgen.diff.places import Places
+from fabricgen.diff.reports.summary_lines import optics_by_part
+
+_INTEGERS = frozenset({"u", "asn", "a_asn", "b_asn", "su", "rail", "plane"})
+_FIGURES = frozenset({"length_m", "speed_gbps"})
+_END = ("a_device", "a_cage", "b_device", "b_cage")
+_LEFT_OUT = frozenset({"labels", "family"})
+
+
+def as_json(change: Change) -> dict[str, Any]:
+    """The whole change. null stands for no such value, and for a kind that a side does not tell of.
+
+    A changed thing names the ways it changed in (`what`) and the fields that differ, `old` and `new`.
+    """
+    deltas = change.deltas
+    kinds = ("devices", "cables", "optics", "links", "addresses", "sessions")
+    counts = {kind: deltas[kind].counts() if kind in deltas else None for kind in kinds}
+    found = {kind: _delta(deltas[kind], change.places) if kind in deltas else None for kind in kinds}
+    return {
+        "old": change.old,
+        "new": change.new,
+        "differences": bool(change),
+        "reasons": list(change.reasons),
+        "notes": list(change.notes),
+        "counts": counts,
+        **found,
+        "optics_by_part": {part: {"in": come, "out": go} for part, (come, go) in optics_by_part(change.optics).items()},
+        "configs": _configs(change),
+        "bom": _bom(change.bom) if change.bom is not None else None,
+        "spare_ports": _spare(change),
+    }
+
+
+def _delta(delta: Delta, places: Places) -> dict[str, Any]:
+    def placed(row: Mapping[str, Any]) -> dict[str, Any]:
+        place = places.place(row[delta.at])
+        return {"place": {"pod": place.pod or None, "su": _plain("su", place.su), "rack": place.rack or None}}
+
+    changed = []
+    for number, old, new in pairs(delta):
+        names = [name for name in delta.differing(number) if name not in _LEFT_OUT]
+        changed.append(
+            {
+                **{name: new[name] for name in delta.keys},
+                "what": delta.ways_of(number),
+                "old": {name: _plain(name, old[name]) for name in names},
+                "new": {name: _plain(name, new[name]) for name in names},
+                **placed(new),
+            }
+        )
+    return {
+        "added": [_object(row) | placed(row) for row in delta.new.rows(delta.added)],
+        "removed": [_object(row) | placed(row) for row in delta.old.rows(delta.removed)],
+        "changed": changed,
+    }
+
+
+def _object(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _plain(name, value) for name, value in row.items() if name not in _LEFT_OUT}
+
+
+def _plain(name: str, value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [dict(zip(_END, end, strict=True)) for end in value]
+    if value == "":
+        return None
+    if name in _INTEGERS:
+        return int(value)
+    if name in _FIGURES:
+        figure = float(value)
+        return int(figure) if figure.is_integer() else figure
+    return value
+
+
+def _configs(change: Change) -> dict[str, Any] | None:
+    configs = change.configs
+    if configs is None:
+        return None
+    files = [
+        {"device": f.device, "file": f.file, "what": f.state, "lines_added": f.added, "lines_removed": f.removed}
+        | ({"diff": f.diff} if change.show_diffs and f.diff else {})
+        for f in configs.files
+    ]
+    return {"judged": configs.judged, "devices": configs.devices, "files": files}
+
+
+def _bom(bom: BomDelta) -> dict[str, Any]:
+    return {
+        "parts": [
+            {
+                "part": row.part,
+                "description": row.description,
+                "kind": row.kind,
+                "old_quantity": row.old_quantity,
+                "new_quantity": row.new_quantity,
+                "old_bought": row.old_bought,
+                "new_bought": row.new_bought,
+                "unit_price": row.unit_price,
+                "cost": row.cost,
+            }
+            for row in bom.parts
+        ],
+        "old_cost": bom.old_cost,
+        "new_cost": bom.new_cost,
+        "cost": bom.cost,
+        "unpriced_parts": bom.unpriced,
+        "old_power_w": bom.old_power_w,
+        "new_power_w": bom.new_power_w,
+        "power_w": bom.power_w,
+    }
+
+
+def _spare(change: Change) -> list[dict[str, Any]]:
+    names = ("ports", "free_on_fullest", "free", "unnumbered")
+    return [
+        {"fabric": fabric, "tier": tier}
+        | {
+            side: None if figures is None else dict(zip(names, figures, strict=True))
+            for side, figures in (("old", old), ("new", new))
+        }
+        for (fabric, tier), old, new in change.spare_ports()
+    ]

@@ -1,0 +1,105 @@
+"""A change as Markdown for a comment on a pull request: a table on top, and a fold for each unit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from fabricgen.diff.compare import Change
+from fabricgen.diff.reports.summary_lines import bom_line, bom_title, optics_by_part, spare_lines, totals
+from fabricgen.diff.reports.wording import by_unit, groups_of, heading, lines
+from fabricgen.kernel.diagnostics import printable
+
+LINES, RACKS, ROWS = 20, 12, 12
+"""At most so many lines of a rack, racks of a unit, and rows of a table of the summary."""
+
+MOST = 60_000
+"""Characters of a comment, which GitHub ends at 65,536: units beyond are counted, unless all are asked for."""
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9 ,;()=%/\u2026]|(?<=www)\.")
+_PLAIN = frozenset(".:+->'?\"")
+
+
+def markdown(change: Change, *, every: bool = False) -> str:
+    """The report; whatever names say, they cannot become markup, mentions or links."""
+    if not change:
+        return "\n".join(["**No differences.**", *(f"- {escaped(note)}" for note in change.notes), ""])
+    head = "\n".join(_summary(change, every))
+    parts, used, left = [head], len(head), 0
+    for fold in (*_folds(change, every), *_diffs(change)):
+        if every or used + len(fold) < MOST:
+            parts.append(fold)
+            used += len(fold) + 1
+        else:
+            left += 1
+    if left:
+        parts.append(f"\n… and {left:,} more parts of this report (`--all`)")
+    return "\n".join([*parts, ""])
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown shows as it is: control characters spelled, markup as character references."""
+    return _UNSAFE.sub(_reference, printable(text))
+
+
+def _reference(match: re.Match[str]) -> str:
+    character = match[0]
+    before = match.string[: match.start()]
+    linked = match.string.startswith("://", match.start()) or (character == "." and before.endswith("www"))
+    if character in _PLAIN and before.strip() and not linked:
+        return character
+    return f"&#{ord(character)};" + ("&#8288;" if character == "@" else "")
+
+
+def _summary(change: Change, every: bool) -> Iterator[str]:
+    yield f"### {escaped(change.old)} -> {escaped(change.new)}"
+    yield from ("", "| | |", "|---|---|")
+    yield from (f"| {escaped(title)} | {escaped(what)} |" for title, what in totals(change))
+    if change.bom:
+        yield f"| bill of materials | {escaped(bom_title(change.bom))} |"
+    yield from _list("Why", change.reasons, every)
+    if change.bom:
+        yield from _list("Parts", map(bom_line, change.bom.parts), every)
+    if change.optics:
+        optics = optics_by_part(change.optics).items()
+        yield from _list("Optics", (f"{part}: {come:,} in, {go:,} out" for part, (come, go) in optics), every)
+    if any(change.shapes):
+        yield from _list("Down ports left", spare_lines(change), every)
+    yield from _list("Not compared", change.notes, every)
+
+
+def _list(title: str, found: Iterable[str], every: bool) -> Iterator[str]:
+    rows = list(found)
+    if rows:
+        yield from ("", f"**{title}**", "")
+        yield from (f"- {escaped(row)}" for row in (rows if every else rows[:ROWS]))
+        if not every and len(rows) > ROWS:
+            yield f"- … and {len(rows) - ROWS:,} more (`--all`)"
+
+
+def _folds(change: Change, every: bool) -> Iterator[str]:
+    for unit, racks in by_unit(groups_of(change)).items():
+        body: list[str] = []
+        for group in racks[: None if every else RACKS]:
+            total = group.total()
+            most = total if every else LINES
+            body.append(printable(f"rack {group.place.rack or '-'}: {heading(change, [group])}"))
+            body += [f"  {line}" for line in lines(change, group, most)]
+            body += [f"  … and {total - most:,} more (--all)"] if total > most else []
+        body += [f"… and {len(racks) - RACKS:,} more racks (--all)"] if not every and len(racks) > RACKS else []
+        yield _fold(f"{unit}: {heading(change, racks)}", "text", body)
+
+
+def _diffs(change: Change) -> Iterator[str]:
+    for file in change.configs.files if change.configs and change.show_diffs else ():
+        if file.diff:
+            title = f"config {file.device} {file.file}: +{file.added} -{file.removed} lines"
+            yield _fold(title, "diff", [printable(line) for line in file.diff.splitlines()])
+
+
+def _fold(title: str, language: str, body: list[str]) -> str:
+    """A fold with a code block that nothing in it can end."""
+    ticks = max((len(run) for line in body for run in re.findall("`+", line)), default=0)
+    fence = "`" * max(3, ticks + 1)
+    head = f"\n<details><summary>{escaped(title)}</summary>\n"
+    return "\n".join([head, f"{fence}{language}", *body, fence, "", "</details>"])

@@ -1,0 +1,139 @@
+"""addresses.csv: every address with its prefix length, what it is for and where it is set.
+
+Kinds: loopback, router-id (of a switch without IPv4: on no interface), management, gateway, link, host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.numbering.addresses.column import Column4
+from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
+from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.numbering.cells import Cells, Joined, Keyed, Stacked, constant, keyed
+from fabricgen.wiring.tables import SWITCH, DeviceClass, Ints, ManagementPort, Segment, Wide, places_among
+
+ON_REQUEST = False
+
+_Section: TypeAlias = tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[str]]
+"""Rows of one sort: prefixes, kinds, devices and ports."""
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield addresses.csv."""
+    yield csv_file(table(cluster))
+
+
+def rows(cluster: Cluster) -> int:
+    """Half as many as `links.csv` has take as long: there may be more, but they are short."""
+    return len(cluster.plan.links) // 2
+
+
+def table(cluster: Cluster) -> Table:
+    """Addresses by family: loopbacks, management ports, gateways, then both ends of links in link order."""
+    sections = [section for family in cluster.addresses.families for section in _of_family(cluster, family)]
+    names = ("prefix", "kind", "device", "port")
+    return Table("addresses", dict(zip(names, map(Stacked, zip(*sections, strict=True)), strict=True)))
+
+
+def _of_family(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
+    yield _loopbacks(cluster, found)
+    if found.family.bits == ROUTER_ID_BITS:
+        yield _router_ids(cluster)
+    yield _management(cluster, found)
+    yield _gateways(cluster, found)
+    yield _links(cluster, found)
+    yield from _in_vrfs(cluster, found)
+
+
+def _same(length: int, rows: Wide) -> Wide:
+    return np.full(len(rows), length, dtype=np.int64)
+
+
+def _section(cluster: Cluster, prefixes: Cells, kind: str, device: Wide | Ints, port: str | Cells) -> _Section:
+    """Addresses of one kind."""
+    ports = constant(port, len(device)) if isinstance(port, str) else port
+    return prefixes, constant(kind, len(device)), Keyed(cluster.name_column, device), ports
+
+
+def _loopbacks(cluster: Cluster, found: FamilyAddresses) -> _Section:
+    rows = np.flatnonzero(found.loopback.present)
+    return _section(cluster, found.loopback[rows].cells(_same(found.family.bits, rows)), "loopback", rows, "Loopback0")
+
+
+def _router_ids(cluster: Cluster) -> _Section:
+    """Router ids that are not the address of a loopback."""
+    ids = cluster.addresses.router_id
+    rows = np.flatnonzero((ids > 0) & ~cluster.addresses.v4.loopback.present)
+    return _section(cluster, Column4(ids[rows]).cells(_same(ROUTER_ID_BITS, rows)), "router-id", rows, "")
+
+
+def _management(cluster: Cluster, found: FamilyAddresses) -> _Section:
+    """Management ports with an address of their own that no link carries."""
+    links, devices = cluster.plan.links, cluster.plan.devices
+    own = found.management.present & ~found.management.same(found.loopback)
+    own[links.a_device[np.isin(links.segment, _management_segments(links.segments))]] = False
+    rows = np.flatnonzero(own)
+    classes, number = places_among(devices.device_class[rows])
+    ports = keyed([_management_port(cluster, devices.classes[cls]) for cls in classes], number)
+    return _section(cluster, found.management[rows].cells(found.management_length[rows]), "management", rows, ports)
+
+
+def _management_port(cluster: Cluster, cls: DeviceClass) -> str:
+    if cls.kind != SWITCH:
+        return ""
+    return cluster.design.catalog.naming(cls.nos, cls.path).management_of(cls.profile)
+
+
+def _management_segments(segments: tuple[Segment, ...]) -> list[int]:
+    return [i for i, s in enumerate(segments) if isinstance(s.a, ManagementPort) or getattr(s.a, "role", "") == "bmc"]
+
+
+def _gateways(cluster: Cluster, found: FamilyAddresses) -> _Section:
+    """Gateways of bridged nodes, fabric by fabric."""
+    rows: list[tuple[str, str, str, str]] = []
+    for fabric, subnets in found.subnets.items():
+        vlan = cluster.intent(cluster.design.fabric(fabric)).vlan
+        for row in np.flatnonzero(subnets.gateway.present).tolist():
+            length = int(subnets.subnet_length[row])
+            for place, gateway in enumerate(found.gateways(fabric, row)):
+                rows.append((found.prefix(gateway, length), "gateway", cluster.names[row], f"Vlan{vlan + place}"))
+    prefixes, kinds, devices, ports = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return prefixes, kinds, devices, ports
+
+
+def _links(cluster: Cluster, found: FamilyAddresses) -> _Section:
+    """Both ends of every link, the lower before the upper."""
+    links = cluster.plan.links
+    management = set(_management_segments(links.segments))
+    kinds = [
+        "management" if i in management else "host" if s.lower == "node" else "link"
+        for i, s in enumerate(links.segments)
+    ]
+    there = np.stack([found.a.present, found.b.present], axis=1)
+    link, upper = (place.astype(np.int32) for place in np.nonzero(there))
+    a, b = cluster.port_names.port_columns
+    device = np.where(upper, links.b_device[link], links.a_device[link])
+    port = Keyed(a.vocabulary, np.where(upper, b.number[link], a.number[link]))
+    address, at_b = found.a[link], upper == 1
+    address[at_b] = found.b[link[at_b]]
+    prefixes = address.cells(found.length[link])
+    return prefixes, keyed(kinds, links.segment[link]), Keyed(cluster.name_column, device), port
+
+
+def _in_vrfs(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
+    """Sub-interfaces of links that carry the VRF of a fabric on another's switches."""
+    links, fabrics = cluster.plan.links, cluster.design.fabrics
+    a, b = cluster.port_names.port_columns
+    for (owner, vrf), pairs in found.vrf_links.items():
+        vlan = next(cluster.intent(f).vlan for f in fabrics if (f.carrier, f.vrf) == (owner, vrf))
+        rows = np.flatnonzero(pairs.present)
+        lengths = _same(found.family.pair_length, rows)
+        for device, ports, more in ((links.a_device, a, 1), (links.b_device, b, 0)):
+            prefixes = pairs[rows].plus(more).cells(lengths)
+            yield _section(cluster, prefixes, "link", device[rows], Joined((ports.at(rows), f".{vlan}")))

@@ -1,0 +1,52 @@
+"""bom.csv: what to order, with spares, prices where a price file gives them, and power."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fabricgen.bom.bill import Line, bill_of
+from fabricgen.bom.money import as_price, price_units
+from fabricgen.bom.sets import price_of
+from fabricgen.cluster import Cluster
+from fabricgen.design.summary import whole
+from fabricgen.export.columns import plain_text
+from fabricgen.export.table import Cell, ExportContext, File, Table, csv_file
+
+ON_REQUEST = False
+
+COLUMNS = ("part", "description", "kind", "quantity", "spares", "unit_price", "total_price", "power_w")
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
+    """Yield bom.csv."""
+    yield csv_file(table(cluster, context))
+
+
+def rows(cluster: Cluster) -> int:
+    """A third of what `links.csv` has takes as long as it does to count what every link needs."""
+    return len(cluster.plan.links) // 3
+
+
+def table(cluster: Cluster, context: ExportContext) -> Table:
+    """The bill of materials; quantity is what is installed, spares are counted beside it and priced with it."""
+    return bill_table(bill_of(cluster).lines, context)
+
+
+def bill_table(lines: Sequence[Line], context: ExportContext) -> Table:
+    """Lines of a bill in the columns of bom.csv."""
+    rows = [_row(line, price_of(line.part, context.prices)) for line in lines]
+    return Table("bom", {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)})
+
+
+def _row(line: Line, price: float | None) -> tuple[Cell, ...]:
+    units = None if price is None else price_units(price)
+    return (
+        line.part,
+        plain_text(line.description),
+        line.kind,
+        line.quantity,
+        line.spares,
+        "" if units is None else as_price(units),
+        "" if units is None else as_price(units * (line.quantity + line.spares)),
+        "" if line.power_w is None else whole(round(line.power_w * line.quantity, 1)),
+    )

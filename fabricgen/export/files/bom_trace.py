@@ -1,0 +1,17 @@
+"""bom-trace.csv: for every part of the bill of materials the cables, devices and racks that need it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.bom.bill import bill_of
+from fabricgen.bom.trace import trace_all
+from fabricgen.cluster import Cluster
+from fabricgen.export.table import ExportContext, File, Table, csv_file
+
+ON_REQUEST = True
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield bom-trace.csv."""
+    yield csv_file(Table("bom-trace", trace_all(bill_of(cluster))))

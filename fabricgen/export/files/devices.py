@@ -1,0 +1,49 @@
+"""devices.csv: one row a node, extra device, switch or scale-up tray."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.columns import counted, positive
+from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.numbering.cells import keyed, keyed_or_none
+
+ON_REQUEST = False
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield devices.csv."""
+    yield csv_file(table(cluster))
+
+
+def rows(cluster: Cluster) -> int:
+    """How many devices are listed."""
+    return len(cluster.plan.devices)
+
+
+def table(cluster: Cluster) -> Table:
+    """Devices in the order of their table; addresses are IPv4 where a device has any, else IPv6."""
+    devices, allocated = cluster.plan.devices, cluster.addresses
+    loopbacks, managements = allocated.of_devices()
+    of_class = {
+        "fabric": [c.fabric for c in devices.classes],
+        "tier": [c.tier for c in devices.classes],
+        "model": [c.profile.id for c in devices.classes],
+        "nos": [c.nos for c in devices.classes],
+    }
+    columns = {
+        "device": cluster.names,
+        **{name: keyed(texts, devices.device_class) for name, texts in of_class.items()},
+        "site": cluster.sites,
+        "pod": keyed_or_none([p.name for p in cluster.design.layout.pods], devices.pod),
+        "su": counted(devices.su),
+        "rack": keyed(cluster.plan.racks.names, devices.rack),
+        "u": positive(devices.u),
+        "rail": counted(devices.rail),
+        "plane": counted(devices.plane),
+        "asn": [str(n) if n else "" for n in allocated.asn.tolist()],
+        "loopback": loopbacks,
+        "mgmt": managements,
+    }
+    return Table("devices", columns)

@@ -1,0 +1,133 @@
+"""endpoints.csv: from each accelerator to the fabric: its scale-up domain, and every NIC port that serves it.
+
+One row a logical NIC port (a NIC split over planes has several), and one with those fields empty for an accelerator
+without. Which port serves which accelerator is what the node's profile says (`gpu`). Where it says nothing of the
+compute ports, these are taken in order of rail: as many NICs, or else as many logical ports, for each accelerator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fabricgen.catalog.models import NodeProfile
+from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.export.columns import positive
+from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.numbering.cells import Keyed, keyed
+from fabricgen.wiring.links.scale_up_places import device_domains, domain_names
+from fabricgen.wiring.tables import NODE, Ints
+
+ON_REQUEST = False
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield endpoints.csv."""
+    yield csv_file(table(cluster))
+
+
+def rows(cluster: Cluster) -> int:
+    """A quarter of what `links.csv` has takes as long."""
+    return len(cluster.plan.links) // 4
+
+
+def table(cluster: Cluster) -> Table:
+    """Accelerators by node, each with its NIC ports by fabric and rail."""
+    links, segments = cluster.plan.links, cluster.plan.links.segments
+    device, accelerator, link = _rows(cluster)
+    ports, leaf_ports = cluster.port_names.port_columns
+    of_link = {
+        "fabric": keyed([s.fabric for s in segments], links.segment),
+        "nic": _nics(cluster),
+        "port": ports,
+        "rail": positive(links.rail),
+        "plane": positive(links.plane),
+        "leaf": Keyed(cluster.name_column, links.b_device),
+        "leaf_port": leaf_ports,
+        "speed_gbps": keyed([s.speed_gbps for s in segments], links.segment),
+    }
+    columns = {
+        "node": Keyed(cluster.name_column, device),
+        "accelerator": keyed(range(int(accelerator.max(initial=-1)) + 1), accelerator),
+        "domain": _domains(cluster).at(device),
+        **{name: column.at_or_none(link) for name, column in of_link.items()},
+    }
+    return Table("endpoints", columns)
+
+
+def _rows(cluster: Cluster) -> tuple[Ints, Ints, Ints]:
+    """(node, accelerator, link or -1) of every row, in order."""
+    devices, links = cluster.plan.devices, cluster.plan.links
+    kinds = np.array([c.kind for c in devices.classes], dtype=np.int32)[devices.device_class]
+    found: list[tuple[Ints, Ints, Ints]] = []
+    for i, segment in enumerate(links.segments):
+        if isinstance(segment.a, Attachment):
+            rows = np.arange(*links.rows_of(i).indices(len(links)), dtype=np.int32)
+            accelerator = served_by(segment.a)[links.a_port[rows]]
+            here = (accelerator >= 0) & (kinds[links.a_device[rows]] == NODE)
+            found.append((links.a_device[rows[here]], accelerator[here], rows[here]))
+    everyone = _accelerators(cluster)
+    most = 1 + max(int(numbers.max(initial=0)) for _, numbers, *_ in (everyone, *found))
+    served = np.zeros(len(devices) * most, dtype=bool)
+    for device, accelerator, _ in found:
+        served[device * most + accelerator] = True
+    bare = ~served[everyone[0] * most + everyone[1]]
+    found.append((everyone[0][bare], everyone[1][bare], np.full(int(bare.sum()), -1, dtype=np.int32)))
+    device, accelerator, link = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = np.argsort(device * most + accelerator, kind="stable")  # links of each ascend as they are
+    return device[order], accelerator[order], link[order]
+
+
+def _accelerators(cluster: Cluster) -> tuple[Ints, Ints]:
+    """(node, number) of every accelerator."""
+    nodes, numbers = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
+    for cls in cluster.plan.devices.classes:
+        if cls.kind == NODE and isinstance(cls.profile, NodeProfile) and cls.profile.accelerators:
+            each = cls.profile.accelerators.count
+            nodes.append(np.repeat(np.arange(cls.first, cls.first + cls.count, dtype=np.int32), each))
+            numbers.append(np.tile(np.arange(each, dtype=np.int32), cls.count))
+    return np.concatenate(nodes), np.concatenate(numbers)
+
+
+def served_by(attachment: Attachment) -> Ints:
+    """The accelerator that each leg serves, as the vendor numbers it; -1 for none."""
+    legs, accelerators = attachment.legs, attachment.profile.accelerators
+    stated = [-1 if leg.gpu is None else leg.gpu for leg in legs]
+    if accelerators is None or attachment.role != "compute" or max(stated, default=0) >= 0:
+        return np.array(stated, dtype=np.int32)
+    rails = sorted({leg.rail for leg in legs})
+    if len(rails) % accelerators.count == 0:
+        each = len(rails) // accelerators.count
+        return np.array([rails.index(leg.rail) // each for leg in legs], dtype=np.int32)
+    if len(legs) % accelerators.count == 0:
+        return np.arange(len(legs), dtype=np.int32) // (len(legs) // accelerators.count)
+    return np.array(stated, dtype=np.int32)
+
+
+def _nics(cluster: Cluster) -> Keyed:
+    """What the operating system calls the NIC of each link, or what is printed on its port; "" for other links."""
+    links, known = cluster.plan.links, {"": 0}
+    number = np.zeros(len(links), dtype=np.int32)
+    for i, segment in enumerate(links.segments):
+        if isinstance(segment.a, Attachment):
+            ports = {p.rail: p.interface or p.name for p in segment.a.profile.roles[segment.a.role].ports}
+            names = (ports[leg.rail] for leg in segment.a.legs)
+            of_leg = np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int32)
+            rows = links.rows_of(i)
+            number[rows] = of_leg[links.a_port[rows]]
+    return keyed(list(known), number)
+
+
+def _domains(cluster: Cluster) -> Keyed:
+    """The scale-up domain of every device; "" for none."""
+    design, devices = cluster.design, cluster.plan.devices
+    names, of_device = [""], np.zeros(len(devices), dtype=np.int32)
+    for scale_up in design.scale_up:
+        for cls in devices.classes:
+            if cls.kind == NODE:
+                domain, _ = device_domains(design, devices, scale_up.places, cls.rows)
+                of_device[cls.rows] = np.where(domain >= 0, domain + len(names), of_device[cls.rows])
+        names += domain_names(design, scale_up)
+    return keyed(names, of_device)

@@ -1,0 +1,77 @@
+"""hosts/NODE/: netplan of each node's ports on Ethernet fabrics, and the kernel settings that go with it; on request.
+
+Every port has its address, MTU and a routing table of its own, which a rule chooses by source address: what a NIC sends
+leaves by that NIC, to nodes of its rail and of others (AMD Instinct system acceptance, Configure network routing; AMD
+RoCE cluster network configuration guide: `arp_ignore` 1 and `arp_announce` 2 against ARP flux; Linux ip-sysctl:
+`rp_filter` 2 is loose). Ports of the fabric with the default route have it in the main table instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.columns import picked
+from fabricgen.export.host_links import by_device, family_texts, host_links
+from fabricgen.export.host_shapes import HostShape, Key
+from fabricgen.export.table import ExportContext, File
+from fabricgen.numbering.addresses.node_prefixes import node_prefixes
+from fabricgen.wiring.tables import Wide
+
+ON_REQUEST = True
+
+AT_ONCE = 1024
+"""Nodes whose values are made together: enough for columns to pay, and few enough to keep memory flat."""
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield hosts/NODE/60-fabric.yaml and 90-fabric.conf, node by node.
+
+    Raises InputError where two ports of a node would have one interface name, or one that Linux does not take.
+    """
+    rows, design, addresses = host_links(cluster), cluster.design, cluster.addresses
+    prefixes = {
+        (fabric.name, found.family.word): node_prefixes(design, addresses.lock, addresses.used, fabric, found.family)
+        for fabric in design.fabrics
+        for found in addresses.families
+    }
+    mtus = {
+        (device, port): settings.mtu
+        for device, own in design.loaded.blueprint.config_of.items()
+        for port, settings in own.ports.items()
+        if settings.mtu is not None
+    }
+    shapes: dict[tuple[Key, ...], HostShape] = {}
+
+    def shape_of(wired: tuple[Key, ...]) -> HostShape:
+        if wired not in shapes:
+            shapes[wired] = HostShape(cluster, wired, prefixes)
+        return shapes[wired]
+
+    for first, end in by_device(cluster.plan.links.a_device[rows], AT_ONCE):
+        yield from _piece(cluster, rows[first:end], mtus, shape_of)
+
+
+def _piece(
+    cluster: Cluster,
+    rows: Wide,
+    mtus: Mapping[tuple[str, str], int],
+    shape_of: Callable[[tuple[Key, ...]], HostShape],
+) -> Iterator[File]:
+    """The files of some nodes, from all of their links."""
+    links = cluster.plan.links
+    fields = [column for found in cluster.addresses.families for column in family_texts(cluster, found, rows)]
+    leaves = list(zip(picked(cluster.name_column, links.b_device[rows]), cluster.b_port[rows].tolist(), strict=True))
+    values = [(*leaf, *texts) for leaf, *texts in zip(leaves, *fields, strict=True)]
+    has = [np.array(column, dtype=object).astype(bool) for column in fields]
+    flags = np.sum([column.astype(np.int64) << bit for bit, column in enumerate(has)], axis=0)
+    most = [mtus.get(leaf, 0) for leaf in leaves]
+    keys = list(zip(links.segment[rows].tolist(), links.a_port[rows].tolist(), flags.tolist(), most, strict=True))
+    for first, end in by_device(links.a_device[rows], 1):
+        name = cluster.names[links.a_device[rows[first]]]
+        own = [text for port in values[first:end] for text in port]
+        own.append(name)
+        for file, text in shape_of(tuple(keys[first:end])).texts:
+            yield f"hosts/{name}/{file}", text.filled(own)

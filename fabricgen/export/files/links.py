@@ -1,0 +1,43 @@
+"""links.csv: one row a link, port to port."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.columns import positive
+from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.numbering.cells import Joined, Keyed, keyed
+
+ON_REQUEST = False
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield links.csv."""
+    yield csv_file(table(cluster))
+
+
+def table(cluster: Cluster) -> Table:
+    """Links by fabric, from the nodes up; a backplane link has no cable.
+
+    Addresses are IPv4 where a link has any, else IPv6; addresses.csv has both.
+    """
+    links, segments = cluster.plan.links, cluster.plan.links.segments
+    a_port, b_port = cluster.port_names.port_columns
+    a_device, b_device = (Keyed(cluster.name_column, device) for device in (links.a_device, links.b_device))
+    a_ip, b_ip = cluster.addresses.of_links()
+    columns = {
+        "fabric": keyed([s.fabric for s in segments], links.segment),
+        "link": Joined((a_device, ":", a_port)),
+        "cable": cluster.cable_id_columns.of(links.cable),
+        "a_device": a_device,
+        "a_port": a_port,
+        "a_ip": a_ip,
+        "b_device": b_device,
+        "b_port": b_port,
+        "b_ip": b_ip,
+        "speed_gbps": keyed([float(s.speed_gbps) for s in segments], links.segment),
+        "rail": positive(links.rail),
+        "plane": positive(links.plane),
+    }
+    return Table("links", columns)

@@ -1,0 +1,51 @@
+"""panels.csv: every patch panel: where it stands, what it is, and how full; only where fibre is patched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fabricgen.bom.trunks import PatchParts
+from fabricgen.cluster import Cluster
+from fabricgen.export.columns import picked
+from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.wiring.patching.tables import Patching
+
+ON_REQUEST = False
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield panels.csv, unless nothing is patched."""
+    if cluster.plan.patching is not None:
+        yield csv_file(table(cluster, cluster.plan.patching))
+
+
+def rows(cluster: Cluster) -> int:
+    """How many panels are listed."""
+    return len(cluster.plan.patching.panels) if cluster.plan.patching else 0
+
+
+def table(cluster: Cluster, patching: Patching) -> Table:
+    """Panels; `cabled` counts front ports with a trunk behind them, `used` those with a cable."""
+    parts, panels, trunks = PatchParts(cluster, patching), patching.panels, patching.trunks
+    kinds, code = parts.panel_parts
+    of_trunk = np.array([p.ports_per_trunk for p in patching.policies])[trunks.policy]
+    cabled, used = (
+        np.bincount(trunks.a_panel, weights=ports, minlength=len(panels))
+        + np.bincount(trunks.b_panel, weights=ports, minlength=len(panels))
+        for ports in (of_trunk, trunks.used)
+    )
+    policies = np.array([p.name for p in patching.policies], dtype=object)
+    ports = np.array([p.panel.ports for p in patching.policies])[panels.policy]
+    columns = {
+        "panel": parts.panels,
+        "policy": picked(policies, panels.policy),
+        "part": [kinds[i].part for i in code.tolist()],
+        "rack": picked(np.array(cluster.plan.racks.names, dtype=object), panels.rack),
+        "u": panels.u.tolist(),
+        "ports": ports.tolist(),
+        "cabled": cabled.astype(np.int64).tolist(),
+        "used": used.astype(np.int64).tolist(),
+    }
+    return Table("panels", columns)

@@ -1,0 +1,87 @@
+"""patches.csv: every jumper: from which cage to which panel port, and the trunk and fibres behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from fabricgen.bom.cables import CableParts
+from fabricgen.bom.jumpers import Channels
+from fabricgen.bom.trunks import PatchParts
+from fabricgen.cluster import Cluster
+from fabricgen.export.columns import picked
+from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.wiring.cabling.pieces import common_ends
+from fabricgen.wiring.patching.tables import AT_FAR_END, Patching
+from fabricgen.wiring.tables import Ints
+
+ON_REQUEST = False
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield patches.csv, unless nothing is patched."""
+    if cluster.plan.patching is not None:
+        yield csv_file(table(cluster, cluster.plan.patching))
+
+
+def rows(cluster: Cluster) -> int:
+    """How many ends of patched cables are listed; fewer where those of splitters share a port."""
+    return 2 * len(cluster.plan.patching.patches) if cluster.plan.patching else 0
+
+
+def table(cluster: Cluster, patching: Patching) -> Table:
+    """A row for each cage and panel port that a jumper joins: first those of all a ends, then those of b ends.
+
+    Far ends of a splitter share a panel port, legs of one at the common end a cage.
+    """
+    names = PatchParts(cluster, patching)
+    jumpers = CableParts(cluster).channels
+    sides = [_side(cluster, patching, names, jumpers, end) for end in (0, 1)] if jumpers else []
+    return Table("patches", {name: [*sides[0][name], *sides[1][name]] for name in sides[0]})
+
+
+def _side(cluster: Cluster, patching: Patching, names: PatchParts, jumpers: Channels, end: int) -> dict[str, list[Any]]:
+    cables, links, patches, trunks = cluster.plan.cables, cluster.plan.links, patching.patches, patching.trunks
+    kept = _once(cluster, patching, end)
+    row, trunk, port = patches.row[kept], patches.trunk[kept], patches.port[kept]
+    cable, link = cables.end_cable[row], cables.end_link[row]
+    at_b = (patches.flipped[kept] == 1) != (end == 1)
+    panel = np.where(at_b, trunks.b_panel[trunk], trunks.a_panel[trunk])
+    first = np.where(at_b, trunks.b_port[trunk], trunks.a_port[trunk])
+    device = (links.b_device if end else links.a_device)[link]
+    parts = np.array([ends[end][0].part for ends in jumpers.kinds], dtype=object)
+    kind = jumpers.kind[np.searchsorted(jumpers.cable, cable)]
+    text, which = names.positions(patches, kept)
+    each = np.array([len(p.panel.positions) for p in patching.policies], dtype=np.int32)[trunks.policy[trunk]]
+    return {
+        "cable": picked(np.array(cluster.cable_ids, dtype=object), cable),
+        "end": ["ab"[end]] * len(row),
+        "device": picked(cluster.name_column, device),
+        "cage": picked(cluster.cages[end], link),
+        "part": picked(parts, kind.astype(np.int32)),
+        "length_m": (patching.b_jumper_m if end else patching.a_jumper_m)[cable].tolist(),
+        "rack": picked(np.array(cluster.plan.racks.names, dtype=object), patching.panels.rack[panel]),
+        "u": patching.panels.u[panel].tolist(),
+        "panel": picked(np.array(names.panels, dtype=object), panel),
+        "port": (first + port + 1).tolist(),
+        "trunk": picked(np.array(names.trunks, dtype=object), trunk),
+        "connector": (port // each + 1).tolist(),
+        "fibres": picked(np.array(text, dtype=object), which),
+    }
+
+
+def end_rows(cluster: Cluster, patching: Patching) -> tuple[Ints, Ints]:
+    """The cable end rows that the rows of patches.csv are of: those of a ends, then those of b ends."""
+    a, b = (patching.patches.row[_once(cluster, patching, end)] for end in (0, 1))
+    return a, b
+
+
+def _once(cluster: Cluster, patching: Patching, end: int) -> Ints:
+    """Rows of patches, without repeating the one jumper at the common end of a breakout whose splitter is far away."""
+    cables, row = cluster.plan.cables, patching.patches.row
+    cable = cables.end_cable[row]
+    lower, first = common_ends(cluster.plan.links, cables)[cable], cables.first_rows()[cable] == row
+    shared = (lower == (end == 0)) & (patching.split[cable] == AT_FAR_END)
+    return np.flatnonzero(first | ~shared).astype(np.int32)

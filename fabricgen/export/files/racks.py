@@ -1,0 +1,84 @@
+"""racks.csv: one row a rack: where it stands, what kind it is, and what stands in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fabricgen.cluster import Cluster
+from fabricgen.design.floor.halls import row_number
+from fabricgen.design.floor.stands import FloorPlan, Spot
+from fabricgen.export.columns import picked
+from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.wiring.racks.loads import rack_loads
+from fabricgen.wiring.tables import Floats
+
+ON_REQUEST = False
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield racks.csv."""
+    yield csv_file(table(cluster))
+
+
+def rows(cluster: Cluster) -> int:
+    """How many racks are listed."""
+    return len(cluster.plan.racks.names)
+
+
+def table(cluster: Cluster) -> Table:
+    """Racks in the order of their table.
+
+    Rows and places count from 1 in the hall; those before the first count down from -1: patch racks stand there. x_m
+    and y_m are the centre in the frame of the site; the front faces `y+` or `y-`, which no spreadsheet takes for a
+    formula. `units_used` counts patch panels too, which are no `devices`. Sums are of what is published of these:
+    weight without the rack itself, power at maximum without optics; `unweighed` and `unpowered` count devices without
+    such a figure. The heat that coolant and air take is empty where a device does not say how it divides.
+    """
+    racks, layout = cluster.plan.racks, cluster.design.layout
+    halls = racks.halls
+    loads = rack_loads(cluster.plan)
+    columns = {
+        "rack": list(racks.names),
+        "site": picked(np.array(layout.sites, dtype=object), racks.site),
+        "hall": picked(np.array([hall.name for hall in halls], dtype=object), racks.hall),
+        "storey": np.array([hall.storey for hall in halls], dtype=np.int32)[racks.hall].tolist(),
+        "row": row_number(racks.row).tolist(),
+        "column": row_number(racks.column).tolist(),
+        "x_m": _rounded(racks.x_m),
+        "y_m": _rounded(racks.y_m),
+        "faces": [f"y{'+' if face > 0 else '-'}" for face in racks.faces.tolist()],
+        "kind": picked(np.array([kind.id for kind in racks.kinds], dtype=object), racks.kind),
+        "units": racks.units.tolist(),
+        "units_used": loads.units.tolist(),
+        "devices": loads.devices.tolist(),
+        "weight_kg": _known(loads.weight_kg),
+        "unweighed": loads.unweighed.tolist(),
+        "power_w": _known(loads.power_w),
+        "unpowered": loads.unpowered.tolist(),
+        "liquid_w": _known(loads.liquid_w),
+        "air_w": _known(loads.air_w),
+        "feeds": _feeds(cluster),
+    }
+    return Table("racks", columns)
+
+
+def _feeds(cluster: Cluster) -> list[str]:
+    """The power feeds of each rack, `A+B`; empty where none are stated."""
+    racks, floor = cluster.plan.racks, FloorPlan(cluster.design)
+    if not cluster.design.loaded.blueprint.floor.feeds:
+        return [""] * len(racks)
+    columns = (racks.site, racks.row, racks.column, racks.hall)
+    spots = zip(*(column.tolist() for column in columns), strict=True)
+    return ["+".join(floor.feeds_of(Spot(*spot))) for spot in spots]
+
+
+def _rounded(values: Floats) -> list[float]:
+    """Metres to the millimetre."""
+    return np.round(values, 3).tolist()  # type: ignore[no-any-return]
+
+
+def _known(values: Floats) -> list[str]:
+    """Figures to a tenth, without a point where they are whole; empty where unknown."""
+    return ["" if value != value else f"{value:.1f}".removesuffix(".0") for value in values.tolist()]

@@ -1,0 +1,59 @@
+"""scale-up.csv: every link of every scale-up domain, on-board ones too; written on request only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from fabricgen.cluster import Cluster
+from fabricgen.design.scale_up.model import ScaleUpDesign
+from fabricgen.export.columns import picked
+from fabricgen.export.table import Cell, ExportContext, File, Table, csv_file
+from fabricgen.wiring.links.scale_up import expand_domains
+from fabricgen.wiring.links.scale_up_places import domain_names
+from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
+from fabricgen.wiring.tables import Ints
+
+ON_REQUEST = True
+
+_COLUMNS = ("domain", "kind", "a_device", "a_port", "b_device", "b_port", "gbps")
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield scale-up.csv."""
+    yield csv_file(table(cluster))
+
+
+def table(cluster: Cluster) -> Table:
+    """Links of scale-up domains, entry by entry: on a node's board, between nodes, and to switch trays."""
+    columns: dict[str, list[Cell]] = {name: [] for name in _COLUMNS}
+    for scale_up in cluster.design.scale_up:
+        for name, column in _columns(cluster, scale_up).items():
+            columns[name] += column
+    return Table("scale-up", columns)
+
+
+def _columns(cluster: Cluster, scale_up: ScaleUpDesign) -> dict[str, Any]:
+    links = expand_domains(cluster.design, cluster.plan.devices, scale_up)
+    names = np.array(domain_names(cluster.design, scale_up), dtype=object)
+    rows = len(links.domain)
+    return {
+        "domain": picked(names, links.domain),
+        "kind": [scale_up.profile.id] * rows,
+        "a_device": picked(cluster.name_column, links.a_device),
+        "a_port": picked(_names(links.a, links.a_port), links.a_port),
+        "b_device": picked(cluster.name_column, links.b_device),
+        "b_port": np.where(
+            links.at_switch,
+            _names(links.b, links.b_port, links.at_switch)[np.where(links.at_switch, links.b_port, 0)],
+            _names(links.a, links.b_port, ~links.at_switch)[np.where(links.at_switch, 0, links.b_port)],
+        ).tolist(),
+        "gbps": [scale_up.profile.link_gbps] * rows,
+    }
+
+
+def _names(side: ScaleUpPort, ports: Ints, used: Any = True) -> Any:
+    """Port names up to the highest in use, as an object array of at least one."""
+    return np.array(side.names(1 + int(ports.max(initial=0, where=used))), dtype=object)

@@ -1,0 +1,56 @@
+"""trunks.csv: every trunk: what to order, and the panels that it joins; only where the blueprint has fibre patched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fabricgen.bom.trunks import PatchParts
+from fabricgen.cluster import Cluster
+from fabricgen.export.columns import picked
+from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.wiring.patching.tables import Patching
+from fabricgen.wiring.tables import Ints
+
+ON_REQUEST = False
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield trunks.csv, unless nothing is patched."""
+    if cluster.plan.patching is not None:
+        yield csv_file(table(cluster, cluster.plan.patching))
+
+
+def rows(cluster: Cluster) -> int:
+    """How many trunks are listed."""
+    return len(cluster.plan.patching.trunks) if cluster.plan.patching else 0
+
+
+def table(cluster: Cluster, patching: Patching) -> Table:
+    """Trunks in the order of their policies and places; ports are those of panel fronts, from 1."""
+    parts, trunks = PatchParts(cluster, patching), patching.trunks
+    kinds, code = parts.trunk_parts
+    fibres = np.array([p.spec.trunk_fibres for p in patching.policies])
+    ports = np.array([p.ports_per_trunk for p in patching.policies])[trunks.policy]
+    columns = {
+        "trunk": parts.trunks,
+        "part": [kinds[i].part for i in code.tolist()],
+        "fibres": fibres[trunks.policy].tolist(),
+        "ports": ports.tolist(),
+        "used": trunks.used.tolist(),
+        "length_m": trunks.length_m.tolist(),
+    }
+    for side, panel, port in (("a", trunks.a_panel, trunks.a_port), ("b", trunks.b_panel, trunks.b_port)):
+        columns |= {
+            f"{side}_rack": picked(np.array(cluster.plan.racks.names, dtype=object), patching.panels.rack[panel]),
+            f"{side}_u": patching.panels.u[panel].tolist(),
+            f"{side}_panel": picked(np.array(parts.panels, dtype=object), panel),
+            f"{side}_ports": _ranges(port, ports),
+        }
+    return Table("trunks", columns)
+
+
+def _ranges(first: Ints, count: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[str]:
+    """Ports from 1 as ranges: `19-36`."""
+    return [f"{a + 1}-{a + n}" for a, n in zip(first.tolist(), count.tolist(), strict=True)]

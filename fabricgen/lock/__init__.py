@@ -1,0 +1,1 @@
+"""What a lock keeps: what a design remembers, what is released, and what is adopted from a running fabric."""

@@ -1,0 +1,256 @@
+"""Located data into a model; what pydantic finds wrong is told in the user's terms, at its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from fabricgen.kernel.dataclass import dataclass
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, Span, did_you_mean, nearest
+from fabricgen.models.model_fields import field_hint, names_at
+from fabricgen.models.sure_reading import surely_read
+from fabricgen.yaml.scalars import Include
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+    from fabricgen.yaml.located import Located
+
+M = TypeVar("M")
+
+_EXPECTED = {
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), "a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    **dict.fromkeys(("dict_type", "mapping_type", "model_type", "model_attributes_type"), "a mapping"),
+    **dict.fromkeys(("list_type", "tuple_type", "set_type", "frozen_set_type"), "a list"),
+    **dict.fromkeys(("date_type", "date_parsing", "date_from_datetime_parsing"), "a date such as 2027-01-31"),
+    "string_type": "text",
+    "none_required": "nothing",
+}
+_KINDS = {"unexpected_keyword_argument": "extra_forbidden", "dataclass_type": "model_type"}
+"""What pydantic says of dataclasses in words of their own."""
+MOST_FAULTS = 500
+"""How many things that do not fit are told each for itself."""
+
+MOST_TEXT = 400
+"""Characters of a message that may quote a value."""
+
+_BOUND = r"\bat (?:least|most) \d+ (?:item|character)s?"
+_CHOICES = ("literal_error", "enum", "union_tag_invalid")
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """One error of pydantic's. `branches` are the union members it tried: how deep in the path, and which."""
+
+    kind: str
+    path: Path
+    message: str
+    found: Any
+    context: dict[str, Any] = field(default_factory=dict)
+    is_key: bool = False
+    branches: tuple[tuple[Path, str], ...] = ()
+    expected: str = ""
+
+
+def dotted(path: Path) -> str:
+    """Write a path as users do, e.g. `pods.p1.su`; a key with dots is quoted."""
+    return ".".join(f'"{part}"' if isinstance(part, str) and "." in part else str(part) for part in path)
+
+
+def validate(model: type[M], located: Located, *, code: str = "FG010") -> M:
+    """Return the data as an instance of `model`.
+
+    Raises InputError with a finding (`code`) for each thing that does not fit, in the order of the text;
+    FG006 for an `!include` that is left.
+    """
+    if located.root.has_include:
+        raise InputError(_in_order(_unresolved(path, located.span(path)) for path in _includes(located.data, ())))
+    found = surely_read(model, located.data)
+    if found is not None:
+        return found
+    from pydantic import ValidationError
+
+    from fabricgen.models.as_pydantic import adapter
+
+    try:
+        return adapter(model).validate_python(located.data)
+    except ValidationError as error:
+        problems = _collapse([_problem(e, located.data) for e in error.errors(include_url=False)])
+        problems = [p for p in problems if not _follows(p, problems)]
+    faults = _in_order(_diagnostic(p, model, located, code) for p in problems[:MOST_FAULTS])
+    raise InputError([*faults, *_left_out(problems[MOST_FAULTS:], located, code)])
+
+
+def _left_out(problems: list[_Problem], located: Located, code: str) -> list[Diagnostic]:
+    """One finding for all those that are too many to look at: a file of megabytes may have a million."""
+    if not problems:
+        return []
+    path = problems[0].path
+    message = f"{len(problems):,} more values or keys do not fit"
+    return [Diagnostic(code, Severity.ERROR, message, path, "mend those above first", located.span(path))]
+
+
+def _includes(data: Any, path: Path) -> list[Path]:
+    if isinstance(data, Include):
+        return [path]
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return [found for key, value in items for found in _includes(value, (*path, key))]
+
+
+def _unresolved(path: Path, span: Span) -> Diagnostic:
+    hint = "only blueprints may include files; write the value here"
+    return Diagnostic("FG006", Severity.ERROR, "!include is not known in this file", path, hint, span)
+
+
+def _in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Without repetitions, in the order of the text."""
+    unique = {(d.span, d.message): d for d in found}
+    return sorted(unique.values(), key=lambda d: (d.span.file, d.span.line, d.span.column) if d.span else ("", 0, 0))
+
+
+def _problem(error: ErrorDetails, data: Any) -> _Problem:
+    """Walk pydantic's location through the data: what the text lacks is a union's tag, not a key."""
+    path: Path = ()
+    branches: list[tuple[Path, str]] = []
+    loc, is_key = error["loc"], error["loc"][-1:] == ("[key]",)
+    missing = error["type"] == "missing"
+    for part in loc[: -1 if is_key or missing else None]:
+        step = next((s for s in (part, str(part)) if isinstance(data, dict) and s in data), None)
+        if isinstance(data, list) and isinstance(part, int) and part < len(data):
+            step = part
+        if step is None:
+            branches.append((path, str(part)))
+        else:
+            path, data = (*path, step), data[step]
+    path = (*path, loc[-1]) if missing else path
+    context, kind = dict(error.get("ctx", {})), _KINDS.get(error["type"], error["type"])
+    return _Problem(kind, path, error["msg"], error["input"], context, is_key, tuple(branches))
+
+
+def _collapse(problems: list[_Problem], level: int = 0) -> list[_Problem]:
+    """Of the errors of a union's members, keep those of the member that was meant."""
+    kept: list[_Problem] = []
+    unions: dict[Path, dict[str, list[_Problem]]] = {}
+    for problem in problems:
+        if len(problem.branches) <= level:
+            kept.append(problem)
+        else:
+            at, tag = problem.branches[level]
+            unions.setdefault(at, {}).setdefault(tag, []).append(problem)
+    for at, members in unions.items():
+        fitting = [found for found in members.values() if any(_fits(p, at) for p in found)]
+        if not fitting and len(members) > 1:
+            kept.append(_merged([p for found in members.values() for p in found]))
+        else:
+            kept += _collapse(min(fitting or members.values(), key=len), level + 1)
+    return kept
+
+
+def _follows(problem: _Problem, problems: list[_Problem]) -> bool:
+    """Say whether a list only counts as too short because its items do not fit."""
+    at = problem.path
+    return problem.kind == "too_short" and any(p.path[: len(at)] == at != p.path for p in problems)
+
+
+def _fits(problem: _Problem, at: Path) -> bool:
+    """Say whether the value had the shape of the union's member and only failed inside it."""
+    return len(problem.path) > len(at) or problem.kind in ("value_error", "assertion_error")
+
+
+def _merged(problems: list[_Problem]) -> _Problem:
+    first = problems[0]
+    expected = list(dict.fromkeys(_expected(p) or _sentence(p) for p in problems))
+    listed = ", ".join(expected[:-1]) + (" or " if len(expected) > 1 else "") + expected[-1]
+    choices = ", ".join(str(p.context.get("expected", "")) for p in problems if p.kind in _CHOICES)
+    kind, context = ("literal_error", {"expected": choices}) if choices else (first.kind, {})
+    return _Problem(kind, first.path, first.message, first.found, context, first.is_key, expected=listed)
+
+
+def _expected(problem: _Problem) -> str:
+    """What would be right, as a noun; empty where pydantic only has a sentence."""
+    if problem.expected or problem.kind in _EXPECTED:
+        return problem.expected or _EXPECTED[problem.kind]
+    if problem.kind == "union_tag_invalid":
+        return f"{_bare(problem.context['discriminator'])} to be one of {problem.context['expected_tags']}"
+    if problem.kind == "string_pattern_mismatch":
+        return f"text of the form {problem.context['pattern']}"
+    if bound := re.search(_BOUND, problem.message):
+        return bound[0]
+    wanted = problem.message.removeprefix("Input should be ")
+    if wanted == problem.message:
+        return ""
+    return f"a value {wanted}" if wanted.startswith(("greater", "less", "a multiple")) else wanted
+
+
+def _sentence(problem: _Problem) -> str:
+    message = problem.message
+    for prefix in ("Value error, ", "Assertion failed, "):
+        if message.startswith(prefix):
+            return _short(message.removeprefix(prefix))
+    return _short(message[:1].lower() + message[1:])
+
+
+def _short(message: str) -> str:
+    """Without the middle of what quotes a whole page: a text may have megabytes."""
+    return message if len(message) <= MOST_TEXT else f"{message[: MOST_TEXT // 2]}...{message[-MOST_TEXT // 2 :]}"
+
+
+def _diagnostic(problem: _Problem, model: type[Any], located: Located, code: str) -> Diagnostic:
+    path = problem.path
+    of_key = problem.is_key or problem.kind == "extra_forbidden"
+    span = located.key_span(path) if of_key else located.span(path)
+    hint = located.noted(_hint(problem, model), path, span)
+    return Diagnostic(code, Severity.ERROR, _message(problem), path, hint, span)
+
+
+def _message(problem: _Problem) -> str:
+    above = dotted(problem.path[:-1])
+    if problem.kind == "extra_forbidden":
+        return f"unknown key '{problem.path[-1]}' " + (f"in {above}" if above else "at the top level")
+    if problem.kind == "missing":
+        return f"{above or 'the top level'} needs '{problem.path[-1]}'"
+    where = above if problem.is_key else dotted(problem.path)
+    start = f"{where}: " if where else ""
+    if problem.kind == "union_tag_not_found":
+        return f"{where or 'the top level'} needs '{_bare(problem.context['discriminator'])}'"
+    if problem.kind in ("value_error", "assertion_error"):
+        return start + _sentence(problem)
+    found = f"the key {_shown(problem.found)}" if problem.is_key else _shown(problem.found)
+    if problem.kind in ("union_tag_invalid", "too_short", "too_long"):
+        counted = problem.context.get("actual_length", f"'{problem.context.get('tag')}'")
+        found = "more" if counted is None else str(counted)
+    wanted = _expected(problem)
+    return f"{start}expected {wanted}, found {found}" if wanted else f"{start}{_sentence(problem)}, found {found}"
+
+
+def _hint(problem: _Problem, model: type[Any]) -> str:
+    tags = [tag for _, tag in problem.branches]
+    if problem.kind == "extra_forbidden":
+        return did_you_mean(str(problem.path[-1]), names_at(model, problem.path[:-1], tags))
+    if problem.kind == "missing":
+        return field_hint(model, problem.path, tags)
+    if problem.kind in _CHOICES:
+        listed = str(problem.context.get("expected") or problem.context.get("expected_tags", ""))
+        found = problem.context.get("tag", problem.found)
+        near = nearest(found, re.findall(r"'([^']*)'", listed)) if isinstance(found, str) else None
+        return f"did you mean '{near}'?" if near else ""
+    if problem.kind == "string_type" and isinstance(problem.found, str | int | float):
+        return f'write "{_shown(problem.found)}" in quotes'
+    return ""
+
+
+def _bare(quoted: object) -> str:
+    return str(quoted).strip("'")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    if value is None or isinstance(value, bool):
+        return "nothing" if value is None else str(value).lower()
+    text = repr(value)
+    return text if len(text) <= 60 else text[:56] + "...'"

@@ -1,0 +1,1 @@
+"""Names, ports, AS numbers and addresses from coordinates."""

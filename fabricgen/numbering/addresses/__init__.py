@@ -1,0 +1,1 @@
+"""Pools and the addresses that are allocated from them, family by family."""

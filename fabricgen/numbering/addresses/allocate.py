@@ -1,0 +1,152 @@
+"""Every number of a cluster: AS numbers, router ids, and the addresses of each family that its fabrics have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.blueprint.beside.lock import Lock
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.linked import fabric_vlan
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.numbering.addresses.allocator import Giver
+from fabricgen.numbering.addresses.blocks import Blocks
+from fabricgen.numbering.addresses.column import Column4, first_family
+from fabricgen.numbering.addresses.family import FAMILIES, V4, Family
+from fabricgen.numbering.addresses.family_addresses import FamilyAllocation, RailsOf
+from fabricgen.numbering.addresses.family_tables import FamilyAddresses, rows_of
+from fabricgen.numbering.asn.numbers import allocate_asns
+from fabricgen.numbering.cells import Cells
+from fabricgen.numbering.underlay import families, is_routed, runs_bgp
+from fabricgen.wiring.tables import Plan, Wide
+
+if TYPE_CHECKING:
+    from fabricgen.numbering.addresses.rail_subnets import RailSubnets
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """AS number and router id of every device as int64, 0 for none, and addresses by family.
+
+    A router id has 32 bits whatever the family. Where a fabric has IPv4 it is the loopback; else it is a number from
+    the same pool that no interface has.
+    """
+
+    asn: Wide
+    router_id: Wide
+    families: tuple[FamilyAddresses, ...]
+    """IPv4 always, IPv6 where something has it."""
+    rails: Mapping[str, RailSubnets]
+    """By fabric, the subnets of those whose nodes have one for each rail."""
+    lock: Lock
+    """All numbers that are given, these and those of earlier builds."""
+    used: frozenset[tuple[str, str]]
+    """(kind, name) of every holder in the lock that is in use."""
+    own_loopbacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By fabric: loopbacks that single switches are given outside the order of pools, as prefixes."""
+
+    @property
+    def v4(self) -> FamilyAddresses:
+        """The IPv4 addresses."""
+        return self.families[0]
+
+    @property
+    def v6(self) -> FamilyAddresses | None:
+        """The IPv6 addresses; None where nothing has any."""
+        return self.families[1] if len(self.families) > 1 else None
+
+    def of_devices(self) -> tuple[Cells, Cells]:
+        """Loopback and management address of every device: IPv4 where it has any, else IPv6; "" for none."""
+        loopbacks = first_family([found.loopback.cells() for found in self.families])
+        return loopbacks, first_family([found.management.cells() for found in self.families])
+
+    def of_links(self) -> tuple[Cells, Cells]:
+        """The addresses of the lower and upper ends of links with their prefix lengths, as `of_devices` has them."""
+        lower = first_family([found.a.cells(found.length) for found in self.families])
+        return lower, first_family([found.b.cells(found.length) for found in self.families])
+
+    @property
+    def loopback(self) -> Wide:
+        """IPv4 loopbacks, by device."""
+        return _int64(self.v4.loopback)
+
+    @property
+    def management(self) -> Wide:
+        """IPv4 management addresses, by device."""
+        return _int64(self.v4.management)
+
+    @property
+    def a_ip(self) -> Wide:
+        """IPv4 addresses of the lower ends of links."""
+        return _int64(self.v4.a)
+
+    @property
+    def b_ip(self) -> Wide:
+        """IPv4 addresses of the upper ends of links."""
+        return _int64(self.v4.b)
+
+    @property
+    def length(self) -> Wide:
+        """Prefix lengths of the IPv4 addresses of links."""
+        return self.v4.length
+
+
+def _int64(column: object) -> Wide:
+    assert isinstance(column, Column4)  # noqa: S101 - of the IPv4 family
+    return column.values
+
+
+def allocate(design: Design, plan: Plan) -> Addresses:
+    """Allocate every address and AS number of a cluster.
+
+    Raises InputError, each with its place, where a pool is too small.
+    """
+    blocks = Blocks(design.layout.numbering.lock(design.layout.lock, design.loaded.blueprint.name))
+    speakers = tuple(f for f in design.fabrics if runs_bgp(design, f))
+    asn = np.zeros(len(plan.devices), dtype=np.int64)
+    for (fabric, tier), numbers in allocate_asns(design, speakers, blocks).items():
+        asn[rows_of(plan, fabric, tier)] = numbers
+    rails = _rails(design, plan)
+    present = [family for family in FAMILIES if family is V4 or _has(design, family)]
+    allocations = [FamilyAllocation(design, plan, Giver(design, family, blocks), rails) for family in present]
+    found = tuple(allocation.run() for allocation in allocations)
+    holders = frozenset(blocks.used | design.layout.numbering.used)
+    return Addresses(asn, _int64(allocations[0].router_id), found, rails, blocks.lock(), holders)
+
+
+def _has(design: Design, family: Family) -> bool:
+    """Whether anything in a cluster has addresses of a family."""
+    stated = {word for fabric in design.fabrics for word in families(design, fabric)}
+    return family.word in stated or design.loaded.blueprint.ip in (family.word, "dual")
+
+
+def _rails(design: Design, plan: Plan) -> RailsOf:
+    found = {}
+    for fabric in design.fabrics:
+        leaf = design.leaf(fabric)
+        if fabric.hosts == "rail-subnets" and is_routed(fabric) and leaf is not None:
+            from fabricgen.numbering.addresses.rail_subnets import rail_subnets
+
+            vlan = fabric_vlan(design.loaded.blueprint, design.layout.numbering, fabric.name)
+            found[fabric.name] = rails = rail_subnets(design, plan, fabric, leaf, vlan)
+            _check_vlans(design, fabric, vlan, max(map(len, rails.keys)))
+    return found
+
+
+def _check_vlans(design: Design, fabric: FabricDesign, vlan: int, count: int) -> None:
+    """Raises InputError where the VLANs of a fabric's rails reach that of another on the same switches."""
+    for other in design.fabrics:
+        taken = fabric_vlan(design.loaded.blueprint, design.layout.numbering, other.name)
+        same = design.leaf(other) == design.leaf(fabric) and other.name != fabric.name
+        if same and vlan <= taken < vlan + count:
+            raise fault(
+                "FG114",
+                f"the {count} subnets of {fabric.name} on a switch are in VLANs {vlan} to {vlan + count - 1}, and "
+                f"{other.name} has {taken}",
+                path=fabric.path,
+                hint="state another `vlan` for one of them",
+            )

@@ -1,0 +1,78 @@
+"""What an allocation of one family asks of the pools: an address, or a room of addresses, for each switch of a tier."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from functools import cached_property
+
+from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Path
+from fabricgen.kernel.extents import Extents
+from fabricgen.numbering.addresses.blocks import Blocks, Rooms, Slots
+from fabricgen.numbering.addresses.column import Column
+from fabricgen.numbering.addresses.demand import pool_demands
+from fabricgen.numbering.addresses.family import Family
+from fabricgen.numbering.addresses.pools import Source, pool, pool_prefixes
+from fabricgen.numbering.slots import switch_slots
+
+
+class Giver:
+    """Gives addresses of one family from the pools of fabrics, and keeps them in blocks that all families share."""
+
+    def __init__(self, design: Design, family: Family, blocks: Blocks) -> None:
+        self._design, self.family, self.blocks = design, family, blocks
+        self._slots: dict[TierKey, Slots] = {}
+
+    def _pool(self, fabric: str, name: str) -> Source:
+        """The pool of a name that a fabric draws on, and what all who draw on it want."""
+        source = pool(self._design.loaded.blueprint, fabric, name, self.family)
+        return replace(source, wanted=self._wanted[source.path])
+
+    @cached_property
+    def _wanted(self) -> Counter[Path]:
+        """Addresses that are asked of each pool of the family, by its place."""
+        found: Counter[Path] = Counter()
+        for demand in pool_demands(self._design):
+            if demand.family is self.family:
+                path = pool_prefixes(self._design.loaded.blueprint, demand.fabric, demand.pool, self.family)[2]
+                found[path] += demand.block
+        return found
+
+    def slots(self, fabric: FabricDesign, tier: TierDesign) -> Slots:
+        """The slot of every switch of a tier."""
+        if tier.key not in self._slots:
+            self._slots[tier.key] = switch_slots(self._design.layout, fabric, tier, self.blocks.room)
+        return self._slots[tier.key]
+
+    def loopbacks(self, fabric: FabricDesign, tier: TierDesign) -> Column:
+        """An address for each switch of a tier."""
+        source = self._pool(fabric.name, "loopback")
+        what = f"a loopback for each {fabric.name} {tier.name}"
+        return self.blocks.addresses(source, self.slots(fabric, tier), f"loopback{self.family.ending}", what)
+
+    def room_before(self, name: str, fabric: FabricDesign, owned: tuple[FabricDesign, TierDesign], purpose: str) -> int:
+        """The largest room that the lock has for a purpose, 0 for none."""
+        source = self._pool(fabric.name, name)
+        return self.blocks.largest_before(source, self.slots(*owned), purpose)
+
+    def rooms(
+        self,
+        name: str,
+        fabric: FabricDesign,
+        owned: tuple[FabricDesign, TierDesign],
+        purpose: str,
+        size: int,
+        what: str,
+    ) -> Rooms:
+        """A room of `size` addresses of a pool for each switch of a tier, which another fabric may own."""
+        source = self._pool(fabric.name, name)
+        return self.blocks.rooms(source, self.slots(*owned), purpose, size, what)
+
+    def management(self, size: int) -> Extents:
+        """`size` addresses of the cluster's management pool, for the ports of all switches."""
+        source = self._pool("", "management")
+        return self.blocks.take(
+            source, f"management{self.family.ending}", size, "the management port of each switch", aligned=True
+        )

@@ -1,0 +1,295 @@
+"""Columns of addresses: int64 for IPv4; for IPv6 two uint64 arrays, since numpy has no integer of 128 bits."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+import numpy as np
+
+from fabricgen.kernel.extents import Extents
+from fabricgen.numbering.addresses.family import V4, V6, Family, family_of_kind
+from fabricgen.numbering.cells import Cells, Joined, Keyed, Spelled, Strings, vocabulary
+from fabricgen.wiring.groups import numbered
+from fabricgen.wiring.tables import Flags, Wide
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+HALF = 64
+"""Bits of each of the two parts of an IPv6 address."""
+
+_LOW = (1 << HALF) - 1
+_NO_HALF = 1 << 16
+"""Stands for either half of an IPv4 address that is not there."""
+_HALVES = _NO_HALF + 1
+_Words: TypeAlias = "npt.NDArray[np.uint64]"
+
+
+class Column(ABC):
+    """Addresses of one family, one a row; 0 where there is none."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def __getitem__(self, rows: Any) -> Self:
+        """The addresses of some rows: a slice, a mask or an array of indexes."""
+
+    @abstractmethod
+    def __setitem__(self, rows: Any, addresses: Self) -> None: ...
+
+    @abstractmethod
+    def at(self, row: int) -> int:
+        """The address of one row."""
+
+    @property
+    @abstractmethod
+    def present(self) -> Flags:
+        """Where there is an address."""
+
+    @abstractmethod
+    def same(self, other: Self) -> Flags:
+        """Where it and another column of its family agree."""
+
+    @abstractmethod
+    def equals(self, address: int) -> Flags:
+        """Where it is an address."""
+
+    @abstractmethod
+    def within(self, address: int, lengths: Wide) -> Flags:
+        """Where there is an address that agrees with another in as many leading bits as each row says, 1 or more."""
+
+    def copy(self) -> Self:
+        """A column of its own with the same addresses."""
+        return self[np.arange(len(self))]
+
+    @abstractmethod
+    def plus(self, count: Wide | int, size: int = 1) -> Self:
+        """Each address and `count` times `size`, a power of two."""
+
+    @abstractmethod
+    def followed_by(self, other: Self) -> Self:
+        """The rows of both, one after the other."""
+
+    @abstractmethod
+    def cells(self, lengths: Wide | None = None) -> Cells:
+        """The addresses as they are written, with their prefix lengths if these are given; "" for none."""
+
+    def texts(self) -> list[str]:
+        """The addresses as they are written; "" for none."""
+        return list(self.cells())
+
+    def prefixes(self, lengths: Wide) -> list[str]:
+        """The addresses with their prefix lengths; "" for none."""
+        return list(self.cells(lengths))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column4(Column):
+    """IPv4 addresses as int64."""
+
+    values: Wide
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, rows: Any) -> Column4:
+        return Column4(self.values[rows])
+
+    def __setitem__(self, rows: Any, addresses: Column4) -> None:
+        self.values[rows] = addresses.values
+
+    def at(self, row: int) -> int:
+        """The address of one row."""
+        return int(self.values[row])
+
+    @property
+    def present(self) -> Flags:
+        """Where there is an address."""
+        found: Flags = self.values != 0
+        return found
+
+    def same(self, other: Column4) -> Flags:
+        """Where both columns agree."""
+        found: Flags = self.values == other.values
+        return found
+
+    def equals(self, address: int) -> Flags:
+        """Where it is an address."""
+        found: Flags = self.values == address
+        return found
+
+    def within(self, address: int, lengths: Wide) -> Flags:
+        """Where as many leading bits agree with those of an address."""
+        found: Flags = ((self.values ^ address) >> (32 - lengths) == 0) & self.present
+        return found
+
+    def plus(self, count: Wide | int, size: int = 1) -> Column4:
+        """Each address and `count` times `size`."""
+        return Column4(self.values + count * size)
+
+    def followed_by(self, other: Column4) -> Column4:
+        """The rows of both."""
+        return Column4(np.concatenate([self.values, other.values]))
+
+    def cells(self, lengths: Wide | None = None) -> Joined:
+        """Dotted addresses; halves are spelled once, as most are shared."""
+        none = ~self.present
+        halves, head = numbered(np.where(none, _NO_HALF, self.values >> 16), _HALVES)
+        heads = _half_texts(halves) + np.where(halves < _NO_HALF, vocabulary("."), "")
+        low, endings = np.where(none, _NO_HALF, self.values & 0xFFFF), vocabulary([""])
+        if lengths is not None:
+            told, number = numbered(lengths, V4.bits + 1)
+            low += number * np.int64(_HALVES)
+            endings = vocabulary([f"/{length}" for length in told.tolist()])
+        met, tail = numbered(low, len(endings) * _HALVES)
+        halves = met % _HALVES
+        tails = _half_texts(halves) + np.where(halves < _NO_HALF, endings[met // _HALVES], "")
+        return Joined((Keyed(heads, head), Keyed(tails, tail)))
+
+
+def _half_texts(half: Wide) -> Strings:
+    """The dotted text of halves of IPv4 addresses; "" for `_NO_HALF`."""
+    numbers = vocabulary([*map(str, range(256)), ""])
+    texts: Strings = numbers[half >> 8] + ("." + numbers)[half & 255]
+    texts[half == _NO_HALF] = ""
+    return texts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column6(Column):
+    """IPv6 addresses as (high, low) uint64 arrays of one length."""
+
+    high: _Words
+    low: _Words
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    def __getitem__(self, rows: Any) -> Column6:
+        return Column6(self.high[rows], self.low[rows])
+
+    def __setitem__(self, rows: Any, addresses: Column6) -> None:
+        self.high[rows], self.low[rows] = addresses.high, addresses.low
+
+    def at(self, row: int) -> int:
+        """The address of one row."""
+        return int(self.high[row]) << HALF | int(self.low[row])
+
+    @property
+    def present(self) -> Flags:
+        """Where there is an address."""
+        found: Flags = (self.high | self.low) != 0
+        return found
+
+    def same(self, other: Column6) -> Flags:
+        """Where both columns agree."""
+        found: Flags = (self.high == other.high) & (self.low == other.low)
+        return found
+
+    def equals(self, address: int) -> Flags:
+        """Where it is an address."""
+        found: Flags = (self.high == np.uint64(address >> HALF)) & (self.low == np.uint64(address & _LOW))
+        return found
+
+    def within(self, address: int, lengths: Wide) -> Flags:
+        """Where as many leading bits agree with those of an address; shifts stay below the width of each part."""
+        last = HALF - 1
+        upper = (self.high ^ np.uint64(address >> HALF)) >> np.clip(HALF - lengths, 0, last).astype(np.uint64)
+        lower = (self.low ^ np.uint64(address & _LOW)) >> np.clip(2 * HALF - lengths, 0, last).astype(np.uint64)
+        found: Flags = (upper == 0) & ((lengths <= HALF) | (lower == 0)) & self.present
+        return found
+
+    def plus(self, count: Wide | int, size: int = 1) -> Column6:
+        """Each address and `count` times `size`, in the high part where `size` is beyond the low one."""
+        steps = np.asarray(count).astype(np.uint64)
+        if size > _LOW:
+            return Column6(self.high + steps * np.uint64(size >> HALF), self.low + np.zeros_like(steps))
+        shift = np.uint64(size.bit_length() - 1)
+        low = self.low + (steps << shift)
+        carried = (low < self.low).astype(np.uint64)
+        past = steps >> (np.uint64(HALF) - shift) if shift else np.zeros_like(steps)
+        return Column6(self.high + past + carried, low)
+
+    def followed_by(self, other: Column6) -> Column6:
+        """The rows of both."""
+        return Column6(np.concatenate([self.high, other.high]), np.concatenate([self.low, other.low]))
+
+    def cells(self, lengths: Wide | None = None) -> Spelled:
+        """Addresses as RFC 5952 writes them."""
+        return Spelled(len(self), partial(self._spelled, lengths))
+
+    def _spelled(self, lengths: Wide | None, start: int, stop: int) -> list[str]:
+        from socket import AF_INET6, inet_ntop
+
+        words = np.empty((len(range(len(self))[start:stop]), 2), dtype=">u8")
+        words[:, 0], words[:, 1] = self.high[start:stop], self.low[start:stop]
+        raw, none = words.tobytes(), bytes(16)
+        cut = (raw[i : i + 16] for i in range(0, len(raw), 16))
+        ends = [""] * len(words) if lengths is None else [f"/{n}" for n in lengths[start:stop].tolist()]
+        return [
+            "" if address == none else inet_ntop(AF_INET6, address) + end
+            for address, end in zip(cut, ends, strict=True)
+        ]
+
+
+def no_addresses(family: Family, count: int) -> Column:
+    """A column of so many rows without addresses."""
+    if family.bits == V6.bits:
+        return Column6(np.zeros(count, dtype=np.uint64), np.zeros(count, dtype=np.uint64))
+    return Column4(np.zeros(count, dtype=np.int64))
+
+
+def column_of(family: Family, addresses: Sequence[int]) -> Column:
+    """A column of addresses held as integers."""
+    if family is not V6:
+        return Column4(np.array(addresses, dtype=np.int64))
+    high = np.fromiter((a >> HALF for a in addresses), dtype=np.uint64, count=len(addresses))
+    return Column6(high, np.fromiter((a & _LOW for a in addresses), dtype=np.uint64, count=len(addresses)))
+
+
+def at_places(kind: str, extents: Extents, place: Wide, size: int) -> Column:
+    """The addresses at places of `size` addresses each in extents laid one after the other; `kind` as the lock has it.
+
+    Extents are aligned to `size`.
+    """
+    family = family_of_kind(kind)
+    found = no_addresses(family, len(place))
+    start = 0
+    for extent in extents:
+        end = start + extent.size // size
+        here = (place >= start) & (place < end)
+        found[here] = column_of(family, [extent.first]).plus(place[here] - start, size)
+        start = end
+    return found
+
+
+def dotted(address: int) -> str:
+    """An IPv4 address held as an integer, in dotted form."""
+    return f"{address >> 24}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}"
+
+
+def text_of(family: Family, address: int) -> str:
+    """An address held as an integer, as it is written."""
+    if family.bits != V6.bits:
+        return dotted(address)
+    from socket import AF_INET6, inet_ntop
+
+    return inet_ntop(AF_INET6, address.to_bytes(16, "big"))
+
+
+def first_family(families: Sequence[Cells]) -> Cells:
+    """Of columns of texts, one a family, the first that is not empty in each row."""
+    if len(families) == 1:
+        return families[0]
+
+    def told(start: int, stop: int) -> list[str]:
+        return [
+            next(filter(None, row), "") for row in zip(*(cells.cut(start, stop) for cells in families), strict=True)
+        ]
+
+    return Spelled(len(families[0]), told)

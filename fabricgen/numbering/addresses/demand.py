@@ -1,0 +1,122 @@
+"""What is asked of pools, from the design alone: the arithmetic of the allocation without its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
+from fabricgen.design.model import Design
+from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.numbering.addresses.family import FAMILIES, ROUTER_ID_BITS, Family
+from fabricgen.numbering.addresses.subnet_room import RESERVED_IN_SUBNET, bridged_size, subnet_size
+from fabricgen.numbering.slot_counts import group_room, group_slot_count, numbered_groups
+from fabricgen.numbering.underlay import families, is_management, is_routed, numbers_links, runs_bgp
+
+
+@dataclass(frozen=True, slots=True)
+class PoolDemand:
+    """Addresses of a family that the switches of a tier, or their nodes, take from the pool of a fabric ("" for the
+    cluster's own)."""
+
+    fabric: str
+    pool: str
+    family: Family
+    now: int
+    """Addresses kept for the switches that there are."""
+    reserved: int
+    """The same once every reserved slot is filled."""
+    block: int
+    """Addresses that are given away: what is reserved in a block of a power of two."""
+
+
+def pool_demands(design: Design) -> Iterator[PoolDemand]:
+    """Everything that is asked of pools of addresses, in both families."""
+    for family in FAMILIES:
+        fabrics = [f for f in design.fabrics if family.word in families(design, f)]
+        for fabric in filter(is_routed, design.fabrics):
+            if fabric in fabrics or family.bits == ROUTER_ID_BITS:
+                yield from (_demand(design, fabric.name, "loopback", family, fabric, t, 1) for t in fabric.tiers)
+        yield from _of_links(design, fabrics, family)
+        for fabric in fabrics:
+            yield from _of_nodes(design, fabric, family)
+        managed = any(f.managed_devices for f in design.fabrics)
+        if not managed and design.loaded.blueprint.ip in (family.word, "dual"):
+            yield _of_switches(design, family)
+
+
+def _demand(
+    design: Design, pool_of: str, pool: str, family: Family, owner: FabricDesign, tier: TierDesign, each: int
+) -> PoolDemand:
+    """`each` addresses for every switch of a tier; single ones come in blocks whose first address is left out."""
+    numbered = numbered_groups(design.layout, owner, tier) * tier.count
+    slots = group_slot_count(design.layout, owner, tier) * group_room(tier)
+    block = power_of_two_at_least(slots + 1 if each == 1 else slots) * each
+    return PoolDemand(pool_of, pool, family, tier.switches * each, max(numbered, tier.switches) * each, block)
+
+
+def _of_links(design: Design, fabrics: list[FabricDesign], family: Family) -> Iterator[PoolDemand]:
+    """Pairs between switches: of a fabric's own links, and once for each VRF on the links of its carrier."""
+    seen: set[tuple[str, str]] = set()
+    for fabric in fabrics:
+        owners = [fabric] if numbers_links(design, fabric) else []
+        if fabric.vrf and (fabric.carrier, fabric.vrf) not in seen:
+            carrier = design.fabric(fabric.carrier)
+            if runs_bgp(design, carrier):
+                seen.add((carrier.name, fabric.vrf))
+                owners += [carrier, fabric]
+        for owner in owners:
+            for tier in owner.tiers:
+                for run in (tier.up, tier.lateral.run if tier.lateral else None):
+                    if run is not None:
+                        each = family.room_of_pairs(power_of_two_at_least(run.count))
+                        yield _demand(design, fabric.name, "fabric", family, owner, tier, each)
+
+
+def _of_nodes(design: Design, fabric: FabricDesign, family: Family) -> Iterator[PoolDemand]:
+    """Rooms for the nodes, extra devices and management ports of a fabric on the switches that they attach to."""
+    if fabric.hosts == "none":
+        return
+    pool = "management" if is_management(fabric) else "hosts"
+    for tier in design.tiers:
+        if tier.key == fabric.leaf or any(extra.tier == tier.key for extra in fabric.extras):
+            each = _room_of_nodes(design, fabric, tier, family)
+            yield _demand(design, fabric.name, pool, family, design.fabric(tier.fabric), tier, each)
+
+
+def _room_of_nodes(design: Design, fabric: FabricDesign, tier: TierDesign, family: Family) -> int:
+    ports = sum(run.capacity for run in tier.downs)
+    if fabric.hosts == "routed":
+        return family.room_of_pairs(ports)
+    if fabric.hosts == "rail-subnets" and tier.key == fabric.leaf:
+        size = family.subnet_size or subnet_size(design.layout, fabric, tier)
+        return _most_subnets(fabric, tier) * size
+    return family.subnet_size or bridged_size(ports)
+
+
+def _most_subnets(fabric: FabricDesign, tier: TierDesign) -> int:
+    """Subnets of rails kept on each switch of a tier, a power of two."""
+    keys: dict[tuple[int, ...], set[tuple[int, int, int]]] = {}
+    legs = [leg for _, attachment in fabric.attachments for leg in _legs(attachment)]
+    for place, key in legs:
+        keys.setdefault(tuple(value for d, value in place.items() if d in tier.per), set()).add(key)
+    return power_of_two_at_least(max((len(found) for found in keys.values()), default=1))
+
+
+def _legs(attachment: Attachment) -> Iterator[tuple[dict[str, int], tuple[int, int, int]]]:
+    for leg in attachment.legs:
+        place = {"rail": leg.rail, "rail-group": leg.rail_group, "plane": leg.plane, "port": leg.port}
+        yield place, (leg.rail, leg.plane, leg.port)
+
+
+def _of_switches(design: Design, family: Family) -> PoolDemand:
+    """The one subnet of the management ports of all switches, where no fabric takes them."""
+    tiers = [(fabric, tier) for fabric in design.fabrics for tier in fabric.tiers]
+    slots = [group_slot_count(design.layout, fabric, tier) * group_room(tier) for fabric, tier in tiers]
+    kept = RESERVED_IN_SUBNET + 1
+    block = family.subnet_size or power_of_two_at_least(kept + sum(map(power_of_two_at_least, slots)))
+    if family.subnet_size:
+        return PoolDemand("", "management", family, block, block, block)
+    now = sum(tier.switches for _, tier in tiers)
+    numbered = sum(numbered_groups(design.layout, fabric, tier) * tier.count for fabric, tier in tiers)
+    return PoolDemand("", "management", family, kept + now, kept + max(numbered, now), block)

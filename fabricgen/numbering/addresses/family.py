@@ -1,0 +1,107 @@
+"""The two address families: how wide, which pools they default to, and how much each use takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+from typing import TypeAlias
+
+from fabricgen.kernel.units import power_of_two_at_least
+
+Network: TypeAlias = IPv4Network | IPv6Network
+
+ROUTER_ID_BITS = 32
+"""A BGP identifier has 32 bits whatever the family (RFC 6286)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """An address family.
+
+    `word` is what blueprints call it. A bridged subnet has `subnet_size` addresses, 0: as few as its hosts need.
+    The first `pairs_from` addresses of a block of point-to-point links stay free.
+    """
+
+    word: str
+    bits: int
+    subnet_size: int
+    pairs_from: int
+    default_pools: Mapping[str, tuple[str, ...]]
+
+    @property
+    def kind(self) -> str:
+        """What the lock calls its addresses."""
+        return f"ip{self.word}"
+
+    @property
+    def ending(self) -> str:
+        """What ends the names of its blocks."""
+        return "" if self.bits == ROUTER_ID_BITS else f" {self.word}"
+
+    @property
+    def pair_length(self) -> int:
+        """Prefix length of a point-to-point link: /31 (RFC 3021) or /127 (RFC 6164)."""
+        return self.bits - 1
+
+    def room_of_pairs(self, pairs: int) -> int:
+        """Addresses of a block for so many point-to-point links, a power of two."""
+        return power_of_two_at_least(self.pairs_from + 2 * pairs)
+
+    def length_of(self, size: int) -> int:
+        """Prefix length of so many addresses, a power of two."""
+        return self.bits + 1 - size.bit_length()
+
+    def parse(self, text: str) -> int:
+        """An address as an integer."""
+        return int(IPv4Address(text) if self.bits == ROUTER_ID_BITS else IPv6Address(text))
+
+    def network(self, address: int, length: int) -> Network:
+        """The network of some prefix length around an address."""
+        made = IPv4Network if self.bits == ROUTER_ID_BITS else IPv6Network
+        return made((address, length), strict=False)
+
+
+V4 = Family(
+    "v4",
+    32,
+    0,
+    0,
+    {
+        "loopback": ("10.0.0.0/12",),
+        "management": ("10.16.0.0/12",),
+        "fabric": ("10.64.0.0/10",),
+        "hosts": ("10.128.0.0/9",),
+    },
+)
+"""IPv4; defaults are RFC 1918 space."""
+
+V6 = Family(
+    "v6",
+    128,
+    1 << 64,
+    2,
+    {
+        "loopback": ("fd00:fab::/48",),
+        "management": ("fd00:fab:1::/48",),
+        "fabric": ("fd00:fab:2::/48",),
+        "hosts": ("fd00:fab:100::/40",),
+    },
+)
+"""IPv6; defaults are unique local addresses (RFC 4193) with a fixed global id, so that a build repeats.
+
+Links leave out the first pair of a block, since 64 zero bits would make it a subnet-router anycast address (RFC 6164,
+5.2); a bridged subnet is a /64.
+"""
+
+FAMILIES = (V4, V6)
+
+
+def family_of_kind(kind: str) -> Family:
+    """The family of a kind of numbers in the lock."""
+    return next(family for family in FAMILIES if family.kind == kind)
+
+
+def of_family(prefixes: tuple[str, ...] | None, family: Family) -> tuple[str, ...]:
+    """The prefixes of a pool that belong to a family, in their order."""
+    return tuple(prefix for prefix in prefixes or () if (":" in prefix) == (family.bits > ROUTER_ID_BITS))

@@ -1,0 +1,217 @@
+"""The addresses of one family, from slots: no row depends on the order in which others were met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Path
+from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.numbering.addresses.allocator import Giver
+from fabricgen.numbering.addresses.blocks import Rooms
+from fabricgen.numbering.addresses.column import Column, no_addresses
+from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
+from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets, rows_of
+from fabricgen.numbering.addresses.management import manage
+from fabricgen.numbering.addresses.node_prefixes import nodes_in
+from fabricgen.numbering.addresses.subnet_room import RESERVED_IN_SUBNET, bridged_size
+from fabricgen.numbering.underlay import families, is_management, is_routed, numbers_links, runs_bgp
+from fabricgen.wiring.tables import Ints, Plan, Wide
+
+if TYPE_CHECKING:
+    from fabricgen.numbering.addresses.rail_subnets import RailSubnets
+
+RailsOf: TypeAlias = "Mapping[str, RailSubnets]"
+"""By fabric, the subnets of those whose nodes have one for each rail."""
+
+
+class FamilyAllocation:
+    """Allocates the addresses of one family for the fabrics that have it."""
+
+    def __init__(self, design: Design, plan: Plan, giver: Giver, rails: RailsOf) -> None:
+        self.design, self.plan, self.family = design, plan, giver.family
+        self._give, self._rails = giver, rails
+        devices, links = len(plan.devices), len(plan.links)
+        self.loopback, self.router_id = (no_addresses(self.family, devices) for _ in range(2))
+        self.a, self.b = (no_addresses(self.family, links) for _ in range(2))
+        self.length = np.zeros(links, dtype=np.int64)
+        self.subnets: dict[str, Subnets] = {}
+        self.vrf_links: dict[tuple[str, str], Column] = {}
+
+    def run(self) -> FamilyAddresses:
+        """Number loopbacks, links between switches, links to nodes, then management ports."""
+        fabrics = [f for f in self.design.fabrics if self.family.word in families(self.design, f)]
+        self._loopbacks()
+        for fabric in fabrics:
+            self._between_switches(fabric)
+        for fabric in fabrics:
+            if fabric.hosts != "none":
+                self._hosts(fabric)
+        managed = manage(self.design, self.plan, self._give, self)
+        return FamilyAddresses(
+            self.family,
+            self.loopback,
+            managed.address,
+            managed.length,
+            managed.gateway,
+            self.a,
+            self.b,
+            self.length,
+            self.subnets,
+            self.vrf_links,
+        )
+
+    def _loopbacks(self) -> None:
+        """An address for each switch; of IPv4 also a router id for those that have no such address."""
+        for fabric in filter(is_routed, self.design.fabrics):
+            mine = self.family.word in families(self.design, fabric)
+            for tier in reversed(fabric.tiers) if mine or self.family.bits == ROUTER_ID_BITS else ():
+                rows = rows_of(self.plan, fabric.name, tier.name)
+                self.router_id[rows] = given = self._give.loopbacks(fabric, tier)
+                if mine:
+                    self.loopback[rows] = given
+
+    def _segments(self, path: Path) -> list[int]:
+        """Segments of links that a line of the blueprint made."""
+        return [i for i, segment in enumerate(self.plan.links.segments) if segment.path == path]
+
+    def _between_switches(self, fabric: FabricDesign) -> None:
+        """A pair for each link, the upper end even; a block for each lower switch, by the place of its uplink."""
+        if fabric.vrf:
+            owner = self.design.fabric(fabric.carrier)
+            if (owner.name, fabric.vrf) not in self.vrf_links and runs_bgp(self.design, owner):
+                self.vrf_links[owner.name, fabric.vrf] = found = no_addresses(self.family, len(self.plan.links))
+                for rows, pair in self._pairs(fabric, (owner, fabric), f" in vrf {fabric.vrf}"):
+                    found[rows] = pair
+        if numbers_links(self.design, fabric):
+            for rows, pair in self._pairs(fabric, (fabric,), ""):
+                self.a[rows], self.b[rows] = pair.plus(1), pair
+                self.length[rows] = self.family.pair_length
+
+    def _pairs(
+        self, fabric: FabricDesign, owners: tuple[FabricDesign, ...], within: str
+    ) -> Iterator[tuple[slice, Column]]:
+        """The even address of a pair for every link between the switches of some owners, from the pool of a fabric."""
+        for owner, tier in [(o, t) for o in owners for t in o.tiers]:
+            runs = [(tier.up, [tier.path], "uplink")] if tier.up else []
+            if tier.lateral is not None:
+                paths = [span.path for span in tier.lateral.spans] or [(*tier.path, "peer")]
+                runs.append((tier.lateral.run, paths, "link to a peer"))
+            first = rows_of(self.plan, owner.name, tier.name).start
+            for run, paths, purpose in runs:
+                need = f"a /{self.family.pair_length} for each {fabric.name} {tier.name} {purpose}"
+                places = self.family.room_of_pairs(power_of_two_at_least(run.count))
+                rooms = self._give.rooms(
+                    "fabric", fabric, (owner, tier), f"{purpose}{self.family.ending}{within}", places, need
+                )
+                for i in (i for path in paths for i in self._segments(path)):
+                    rows = self.plan.links.rows_of(i)
+                    switch = self.plan.links.a_device[rows] - first
+                    yield rows, rooms.at(switch, self._pair(self.plan.links.a_port[rows].astype(np.int64)))
+
+    def _pair(self, place: Wide) -> Wide:
+        return self.family.pairs_from + 2 * place
+
+    def _hosts(self, fabric: FabricDesign) -> None:
+        """Links to nodes: a pair each (switch even, node odd), or an address in a subnet of the leaf."""
+        pool = "management" if is_management(fabric) else "hosts"
+        for tier in self.design.tiers:
+            segments = self._segments_to(fabric, tier)
+            if not segments:
+                continue
+            what = f"nodes on each {fabric.name} {tier.name}"
+            owned = self.design.fabric(tier.fabric), tier
+            ports = sum(run.capacity for run in tier.downs)
+            if fabric.hosts == "routed":
+                before = self._give.room_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
+                enough = before >= self.family.room_of_pairs(self._in_use(tier, segments))
+                places = before if enough else self.family.room_of_pairs(ports)
+                purpose = f"{nodes_in(fabric.name)}/{self.family.length_of(places)}{self.family.ending}"
+                rooms = self._give.rooms(pool, fabric, owned, purpose, places, what)
+                self._keep(fabric, tier, rooms, np.array(0), rooms.size)
+                self._routed(tier, segments, rooms)
+                continue
+            rails = self._rails.get(fabric.name) if tier.key == fabric.leaf else None
+            size = rails.size if rails else bridged_size(ports)
+            if rails is None and not self.family.subnet_size:
+                before = self._give.room_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
+                size = before if before > self._in_use(tier, segments) + RESERVED_IN_SUBNET else size
+            size, most = self.family.subnet_size or size, rails.most if rails else 1
+            length = self.family.length_of(size)
+            purpose = f"{nodes_in(fabric.name)}{f'{most} x ' if rails else ''}/{length}{self.family.ending}"
+            rooms = self._give.rooms(pool, fabric, owned, purpose, most * size, what)
+            self._keep(fabric, tier, rooms, self._count(rails), size)
+            self._bridged(tier, segments, rooms, size, rails)
+
+    def _in_use(self, tier: TierDesign, segments: list[int]) -> int:
+        """Places of ports that there must be: those in use of the first run, and all of the others."""
+        links, first = self.plan.links, 0
+        for segment in segments:
+            if tier.downs.index(links.segments[segment].b) == 0:
+                first = max(first, 1 + int(links.b_port[links.rows_of(segment)].max(initial=-1)))
+        return first + sum(run.capacity for run in tier.downs[1:])
+
+    def _count(self, rails: RailSubnets | None) -> Wide:
+        """Subnets of each switch of a tier, int64."""
+        if rails is None:
+            return np.array(1, dtype=np.int64)
+        return np.array([len(keys) for keys in rails.keys], dtype=np.int64)[rails.combo]
+
+    def _keep(self, fabric: FabricDesign, tier: TierDesign, rooms: Rooms, count: Wide, size: int) -> None:
+        """Note the blocks of a fabric on the switches of a tier."""
+        devices, rows = len(self.plan.devices), rows_of(self.plan, tier.fabric, tier.name)
+        if fabric.name not in self.subnets:
+            lengths = (np.zeros(devices, dtype=np.int64) for _ in range(3))
+            block, count_, each = lengths
+            none = (no_addresses(self.family, devices) for _ in range(2))
+            self.subnets[fabric.name] = Subnets(next(none), block, next(none), count_, each)
+        kept = self.subnets[fabric.name]
+        kept.base[rows], kept.length[rows] = rooms.first[0], self.family.length_of(rooms.size)
+        kept.count[rows], kept.subnet_length[rows] = count, self.family.length_of(size)
+        if np.any(count):
+            kept.gateway[rows] = rooms.first[0].plus(1)
+
+    def _segments_to(self, fabric: FabricDesign, tier: TierDesign) -> list[int]:
+        """Segments of node links of a fabric that end on a tier."""
+        segments = enumerate(self.plan.links.segments)
+        return [i for i, s in segments if s.fabric == fabric.name and s.lower == "node" and s.tier == tier.key]
+
+    def _ports(self, tier: TierDesign, segment: int, places: int) -> tuple[slice, Ints, Wide]:
+        """(rows of links, their switch from 0 in its tier, the place of their port among those of all runs).
+
+        Ports of the first run count up from 0, those of others down from the last of so many places: either may grow.
+        """
+        links = self.plan.links
+        rows = links.rows_of(segment)
+        run = tier.downs.index(links.segments[segment].b)
+        port = links.b_port[rows].astype(np.int64)
+        if run:
+            port = places - 1 - sum(other.capacity for other in tier.downs[1:run]) - port
+        first = rows_of(self.plan, tier.fabric, tier.name).start
+        return rows, links.b_device[rows] - first, port
+
+    def _routed(self, tier: TierDesign, segments: list[int], rooms: Rooms) -> None:
+        places = (rooms.size - self.family.pairs_from) // 2
+        for segment in segments:
+            rows, switch, port = self._ports(tier, segment, places)
+            pair = rooms.at(switch, self._pair(port))
+            self.b[rows], self.a[rows] = pair, pair.plus(1)
+            self.length[rows] = self.family.pair_length
+
+    def _bridged(
+        self, tier: TierDesign, segments: list[int], rooms: Rooms, size: int, rails: RailSubnets | None
+    ) -> None:
+        ports = sum(run.capacity for run in tier.downs)
+        room = size if not self.family.subnet_size else bridged_size(ports)
+        places = room - RESERVED_IN_SUBNET - 1
+        for segment in segments:
+            rows, switch, number = self._ports(tier, segment, places)
+            if rails is None:
+                self.a[rows] = rooms.at(switch, number + RESERVED_IN_SUBNET)
+            else:
+                self.a[rows] = rooms.first[0][switch].plus(rails.subnet[rows], size).plus(rails.number[rows])
+            self.length[rows] = self.family.length_of(size)

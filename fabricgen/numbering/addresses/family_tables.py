@@ -1,0 +1,73 @@
+"""The tables of one address family, by device and by link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fabricgen.numbering.addresses.column import Column, text_of
+from fabricgen.numbering.addresses.family import Family
+from fabricgen.wiring.tables import SWITCH, Plan, Wide
+
+
+@dataclass(frozen=True, slots=True)
+class Subnets:
+    """For every device, 0 where it has none: the block that holds the addresses of all its links to nodes of a fabric.
+
+    `length` is that block's prefix length. Where nodes are bridged it has `count` subnets (int64) of `subnet_length`
+    side by side, and `gateway` is the gateway in the first.
+    """
+
+    base: Column
+    length: Wide
+    gateway: Column
+    count: Wide
+    subnet_length: Wide
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyAddresses:
+    """Addresses of one family, 0 where there is none; lengths are int64.
+
+    Per device: loopback; management, with prefix length and gateway. Per link: the address of each end and their
+    prefix length.
+    """
+
+    family: Family
+    loopback: Column
+    management: Column
+    management_length: Wide
+    management_gateway: Column
+    a: Column
+    b: Column
+    length: Wide
+    subnets: Mapping[str, Subnets]
+    """By fabric: the blocks of the switches that its nodes attach to."""
+    vrf_links: Mapping[tuple[str, str], Column]
+    """By (owning fabric, VRF): the upper end's address of each link that carries it; the lower end's is the next."""
+
+    def text(self, address: int) -> str:
+        """An address as it is written, "" for 0."""
+        return text_of(self.family, address) if address else ""
+
+    def prefix(self, address: int, length: int) -> str:
+        """An address with its prefix length, "" for 0."""
+        return f"{text_of(self.family, address)}/{length}" if address else ""
+
+    def gateways(self, fabric: str, row: int) -> list[int]:
+        """The gateways of a fabric's bridged nodes on a switch, one a subnet."""
+        subnets = self.subnets.get(fabric)
+        if subnets is None or not subnets.gateway.at(row):
+            return []
+        size = 1 << (self.family.bits - int(subnets.subnet_length[row]))
+        return [subnets.gateway.at(row) + k * size for k in range(int(subnets.count[row]))]
+
+    def host_block(self, fabric: str, row: int) -> tuple[int, int]:
+        """(first address, prefix length) of all links of a switch to nodes of a fabric; 0 for none."""
+        subnets = self.subnets.get(fabric)
+        return (subnets.base.at(row), int(subnets.length[row])) if subnets else (0, 0)
+
+
+def rows_of(plan: Plan, fabric: str, tier: str) -> slice:
+    """The rows of a tier's switches in the device table."""
+    return next(c.rows for c in plan.devices.classes if (c.kind, c.fabric, c.tier) == (SWITCH, fabric, tier))

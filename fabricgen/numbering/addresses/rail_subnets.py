@@ -1,0 +1,170 @@
+"""Hosts with a subnet for each rail: which subnet each port is in, and the number that a node has in all of them.
+
+Each lowest switch has a subnet for every rail, plane and NIC port that it serves, in this order. A node's number is
+its slot among the nodes that the switch's group serves, reserved units counted, so that it is the same on every rail
+and plane; an IPv4 subnet is a /24 or larger. Extra devices are numbered from the end of the subnet down, a number a
+port, and leave growth its room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign
+from fabricgen.design.layout import Layout
+from fabricgen.design.model import Design
+from fabricgen.design.shape import inner, scope_of
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.numbering.addresses.subnet_room import RESERVED_IN_SUBNET, subnet_size
+from fabricgen.numbering.slot_counts import served_members
+from fabricgen.wiring.links.columns import tier_columns
+from fabricgen.wiring.tables import Plan, Wide
+
+RailKey = tuple[int, int, int]
+"""Rail, plane and port of the NIC, from 1: what a subnet belongs to."""
+
+LAST_VLAN = 4094
+
+
+@dataclass(frozen=True)
+class RailSubnets:
+    """Subnets of a fabric's nodes on one tier.
+
+    `size`: host numbers of each subnet, a power of two; `most`: subnets kept on each switch, a power of two. `keys`
+    by combo are those of a switch; `combo` (int64) is that of each switch of the tier. `subnet` (which of its
+    switch's) and `number` are int64, by link of the plan, -1 where the link is none of these.
+    """
+
+    size: int
+    most: int
+    keys: tuple[tuple[RailKey, ...], ...]
+    combo: Wide
+    subnet: Wide
+    number: Wide
+
+    def labels(self, switch: int) -> list[str]:
+        """What the subnets of a switch (from 0 in its tier) are called: rail3, rail3-plane2, rail3-port2."""
+        keys = self.keys[self.combo[switch]]
+        every = [key for found in self.keys for key in found]
+        planes, ports = (len({key[i] for key in every}) > 1 for i in (1, 2))
+        return [f"rail{r}{f'-plane{n}' if planes else ''}{f'-port{m}' if ports else ''}" for r, n, m in keys]
+
+
+def rail_subnets(design: Design, plan: Plan, fabric: FabricDesign, tier: TierDesign, vlan: int) -> RailSubnets:
+    """The subnets of a fabric's rails on the tier that its nodes attach to.
+
+    Raises InputError where its VLANs from `vlan` on run past the last there is.
+    """
+    dimensions = inner(tier.per)
+    owner = design.fabric(tier.fabric)
+    columns = tier_columns(design.layout, tier, owner.tier_sizes)
+    of_switch = list(zip(*(columns[d].tolist() for d in dimensions), strict=True)) or [()] * len(columns["pod"])
+    keys: dict[tuple[int, ...], set[RailKey]] = {combo: set() for combo in sorted(set(of_switch))}
+    for attachment in _attachments(fabric):
+        for leg in attachment.legs:
+            keys[_combo(leg, dimensions)].add(_key(leg))
+    ordered = {combo: tuple(sorted(found)) for combo, found in keys.items()}
+    places = {combo: i for i, combo in enumerate(ordered)}
+    most = max(map(len, ordered.values()))
+    if vlan + most - 1 > LAST_VLAN:
+        raise fault(
+            "FG114",
+            f"{fabric.name} has {most} subnets on a {tier.name}, in VLANs from {vlan} on, past {LAST_VLAN}",
+            path=(*fabric.path, "vlan"),
+            hint=f"state `vlan: {LAST_VLAN + 1 - most}` or less",
+        )
+    slot, size = _node_slots(design, plan, fabric, tier), subnet_size(design.layout, fabric, tier)
+    combo = np.array([places[c] for c in of_switch], dtype=np.int64)
+    found = RailSubnets(size, power_of_two_at_least(most), tuple(ordered.values()), combo, *_unset(plan))
+    _place_nodes(found, plan, fabric, dimensions, slot, ordered)
+    _place_extras(found, plan, fabric, tier)
+    return found
+
+
+def _unset(plan: Plan) -> tuple[Wide, Wide]:
+    return np.full(len(plan.links), -1, dtype=np.int64), np.full(len(plan.links), -1, dtype=np.int64)
+
+
+def _attachments(fabric: FabricDesign) -> list[Attachment]:
+    return [attachment for feed in fabric.node_feeds for _, attachment in feed.attachments]
+
+
+def _key(leg: Leg) -> RailKey:
+    return leg.rail, leg.plane, leg.port
+
+
+def _combo(leg: Leg, dimensions: Sequence[str]) -> tuple[int, ...]:
+    """Where among the switches of a place a leg leads: its values, from 0, of what the tier is grouped by."""
+    values = {"rail": leg.rail, "rail-group": leg.rail_group, "plane": leg.plane, "port": leg.port}
+    return tuple(values[dimension] - 1 for dimension in dimensions)
+
+
+def _place_nodes(
+    found: RailSubnets,
+    plan: Plan,
+    fabric: FabricDesign,
+    dimensions: Sequence[str],
+    slot: Wide,
+    keys: dict[tuple[int, ...], tuple[RailKey, ...]],
+) -> None:
+    """Set subnet and number of the links of nodes."""
+    links = plan.links
+    for i, segment in enumerate(links.segments):
+        if segment.fabric != fabric.name or segment.path != fabric.path or not isinstance(segment.a, Attachment):
+            continue
+        rows = np.flatnonzero(links.segment == i)
+        legs = [keys[_combo(leg, dimensions)].index(_key(leg)) for leg in segment.a.legs]
+        found.subnet[rows] = np.array(legs, dtype=np.int64)[links.a_port[rows]]
+        found.number[rows] = RESERVED_IN_SUBNET + slot[links.a_device[rows]]
+
+
+def _place_extras(found: RailSubnets, plan: Plan, fabric: FabricDesign, tier: TierDesign) -> None:
+    """Set subnet and number of the links of extra devices: in the subnet of their rail where the switch has it."""
+    taken = 0
+    for extra in fabric.extras:
+        if extra.tier != tier.key:
+            continue
+        rows = _rows_of(plan, extra)
+        legs = [extra.attachment.legs[link.leg] for link in extra.links]
+        for row, link, leg in zip(rows.tolist(), extra.links, legs, strict=True):
+            rails = [key[0] for key in found.keys[found.combo[link.switch]]]
+            found.subnet[row] = rails.index(leg.rail) if leg.rail in rails else 0
+            found.number[row] = found.size - 2 - taken
+            taken += 1
+
+
+def _rows_of(plan: Plan, extra: ExtraSet) -> Wide:
+    """Links of some extra devices, in the order in which they were dealt."""
+    segments = [i for i, segment in enumerate(plan.links.segments) if segment.path == extra.path]
+    return np.flatnonzero(np.isin(plan.links.segment, segments)).astype(np.int64)
+
+
+def _node_slots(design: Design, plan: Plan, fabric: FabricDesign, tier: TierDesign) -> Wide:
+    """By device, the slot of each node among those that its switches' group serves."""
+    layout, devices = design.layout, plan.devices
+    served = served_members(layout, {index for index, _ in fabric.attachments})
+    rank, scope = np.zeros(layout.members_per_su, dtype=np.int64), scope_of(tier.per)
+    for place, member in enumerate(served):
+        first = 0
+        if scope == "rack":
+            rack = layout.racks_of_members[member]
+            first = next(i for i, m in enumerate(served) if layout.racks_of_members[m] == rack)
+        rank[member] = place - first
+    unit = _unit_slots(layout, plan, scope)
+    is_node = devices.node >= 0
+    slot = np.where(is_node, rank[np.maximum(devices.node, 0)] + unit * len(served), 0)
+    return slot.astype(np.int64)
+
+
+def _unit_slots(layout: Layout, plan: Plan, scope: str) -> Wide:
+    """By device, the slot of its unit within the place of a scope."""
+    devices = plan.devices
+    if scope in ("su", "rack"):
+        return np.zeros(len(devices), dtype=np.int64)
+    numbers = np.array(layout.unit_numbers(scope, by_slot=True), dtype=np.int64)
+    unit: Wide = numbers[np.maximum(devices.unit, 0)]
+    return unit

@@ -1,0 +1,107 @@
+"""AS numbers by plan: who shares a number, and where numbers come from.
+
+`rfc7938` gives the switches of a group above the leaves one number, so that no route climbs twice, and each leaf its
+own; `per-rack` gives the leaves of a place one; `per-switch` each switch its own. Numbers stated for a tier come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fabricgen.blueprint.sections.asn import parse_asns
+from fabricgen.blueprint.sections.routing import AsnPlan
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
+from fabricgen.kernel.extents import Extent
+from fabricgen.numbering.addresses.blocks import Blocks, Slots
+from fabricgen.numbering.addresses.pools import Source
+from fabricgen.numbering.asn.plan import asn_plan, kept_for_tiers, left_of, sharers
+from fabricgen.numbering.slots import group_slots, rack_slots, switch_slots
+from fabricgen.wiring.groups import all_alike
+from fabricgen.wiring.tables import Flags, Wide, places_among
+
+
+def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blocks) -> dict[tuple[str, str], Wide]:
+    """AS numbers of the switches of each (fabric, tier), int64; routing domains of fabrics are kept apart.
+
+    Raises InputError when a pool is too small, and for numbers of tiers that do not exist.
+    """
+    _check_tiers(design, fabrics)
+    tiers = [(fabric, tier) for fabric in fabrics for tier in reversed(fabric.tiers)]
+    plans = {fabric.name: asn_plan(design, fabric) for fabric in fabrics}
+    tiers.sort(key=lambda pair: pair[1].name not in plans[pair[0].name][0].tiers)
+    kept = kept_for_tiers(design, fabrics)
+    found: dict[tuple[str, str], Wide] = {}
+    for fabric, tier in tiers:
+        plan, paths = plans[fabric.name]
+        slots = _slots(design, fabric, tier, plan, blocks)
+        source = _pool(plan.pool, kept, paths["pool"])
+        if tier.name in plan.tiers:
+            source = _of_tier(plan.tiers[tier.name], (*paths["tiers"], tier.name))
+            slots = slots if source.windows[0].size > 1 else Slots(slots.name, 0 * slots.number, 1, 0 * slots.layer)
+        found[fabric.name, tier.name] = blocks.numbers(source, slots, f"{fabric.name} {tier.name}")
+    return found
+
+
+def _pool(text: str, kept: Sequence[tuple[int, int]], path: Path) -> Source:
+    """A pool, without what is stated for tiers."""
+    windows = left_of(text, kept)
+    hint = "4200000000-4294967294 is private and large (RFC 6996)"
+    if not windows:
+        raise fault("FG025", f"AS numbers {text} are all stated for tiers: none are left", path=path, hint=hint)
+    return Source("asns", "AS number pool", windows, path, "FG025", hint)
+
+
+def _of_tier(text: str, path: Path) -> Source:
+    first, last = parse_asns(text)
+    hint = "a number belongs to one tier of one fabric; a range needs one for each switch that may come"
+    return Source("asns", "AS numbers of the tier", (Extent(first, last - first + 1),), path, "FG025", hint)
+
+
+def _slots(design: Design, fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: Blocks) -> Slots:
+    """The slot of every switch by which it is given its number."""
+    by = sharers(tier, plan)
+    if by == "switch":
+        return switch_slots(design.layout, fabric, tier, blocks.room)
+    if by == "rack":
+        return rack_slots(design.layout, fabric, tier)
+    return group_slots(design.layout, fabric, tier, blocks.room)
+
+
+def _check_tiers(design: Design, fabrics: Sequence[FabricDesign]) -> None:
+    """Refuse numbers of tiers that no fabric with BGP has."""
+    blueprint = design.loaded.blueprint
+    known = {fabric.name: {tier.name for tier in fabric.tiers} for fabric in fabrics}
+    plans: list[tuple[Path, AsnPlan | None, set[str]]] = [((), blueprint.routing.asn, set().union(*known.values()))]
+    plans += [(("fabrics", name), blueprint.fabrics[name].routing.asn, tiers) for name, tiers in known.items()]
+    for path, plan, tiers in plans:
+        for name in sorted(set(plan.tiers if plan else ()) - tiers):
+            raise fault(
+                "FG016",
+                f"there is no tier '{name}' that runs BGP here",
+                path=(*path, "routing", "asn", "tiers", name),
+                hint=did_you_mean(name, tiers),
+            )
+
+
+def shares_asn(tiers: Sequence[tuple[slice, TierDesign]], asn: Wide) -> Flags:
+    """Which switches have a number in common with others that they reach through the tiers above.
+
+    The switches of a group above the leaves need no routes of each other (RFC 7938, 5.2.1); leaves do, and so do
+    switches of other groups.
+    """
+    unit = np.arange(len(asn), dtype=np.int64)
+    for rows, tier in tiers:
+        if not tier.lowest:
+            unit[rows] = unit[rows] - (unit[rows] - rows.start) % tier.count
+    numbered = asn > 0
+    numbers, place = places_among(asn[numbered])
+    found = np.zeros(len(asn), dtype=bool)
+    found[numbered] = ~all_alike(place, unit[numbered].astype(np.int32), len(numbers))[place]
+    for rows, tier in tiers:
+        if not tier.up and tier.lateral is None:
+            found[rows] = False
+    return found

@@ -1,0 +1,102 @@
+"""GUIDs of InfiniBand devices: as the blueprint states them, else planned ones that no hardware has.
+
+Hardware GUIDs are not known before the racks stand. Planned ones keep files whole until then: simulators need them, and
+they tie the files together. They begin with 02f: an EUI-64 whose first byte has the local bit is of no manufacturer.
+They come from a device's name and the place of its port, not from what else is in the cluster; a port's follows that of
+its adapter, as ibsim has it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fabricgen.blueprint.beside.guids import CODE as GUIDS_CODE
+from fabricgen.blueprint.beside.guids import PLANNED, PLANNED_BITS, GuidRow
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean
+
+_PORT_BITS = 8
+_DEVICE_BITS = PLANNED_BITS - _PORT_BITS
+
+Holder: TypeAlias = tuple[str, str]
+"""(fabric, device)"""
+
+
+@dataclass(frozen=True, slots=True)
+class GuidHolders:
+    """What has GUIDs in a fabric: its switches, its nodes, and the names of each node's ports."""
+
+    switches: tuple[Holder, ...]
+    nodes: tuple[Holder, ...]
+    ports: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Guids:
+    """GUIDs of a fabric: those stated by device and port, "" for a switch, and one planned for every device."""
+
+    stated: Mapping[tuple[str, str], GuidRow]
+    planned: Mapping[Holder, int]
+
+    def of_switch(self, fabric: str, device: str) -> tuple[int, bool]:
+        """(node GUID, whether it is stated)."""
+        row = self.stated.get((device, ""))
+        return (row.guid, True) if row else (self.planned[fabric, device], False)
+
+    def of_port(self, fabric: str, device: str, port: str, place: int) -> tuple[int, int, bool]:
+        """(node GUID, port GUID, whether they are stated) of a port of a node, the `place`-th from 0."""
+        row = self.stated.get((device, port))
+        if row:
+            return row.guid, row.port_guid, True
+        planned = self.planned[fabric, device] + 2 * (place + 1)
+        return planned, planned + 1, False
+
+
+def guids_of(holders: GuidHolders, rows: Sequence[GuidRow]) -> Guids:
+    """Stated GUIDs by what they are of, and planned ones for all devices.
+
+    Raises InputError, at each row, for one that is of no switch or port of the fabric.
+    """
+    switches = {name for _, name in holders.switches}
+    faults = [found for row in rows if (found := _fault(row, switches, holders.ports))]
+    if faults:
+        raise InputError(faults)
+    stated = {(row.device, row.port or "".join(holders.ports.get(row.device, ()))): row for row in rows}
+    return Guids(stated, _planned((*holders.switches, *holders.nodes)))
+
+
+def _planned(holders: Iterable[Holder]) -> dict[Holder, int]:
+    """Planned GUID of each device, without the place of a port; of two with one hash the later takes another."""
+    taken: set[int] = set()
+    found: dict[Holder, int] = {}
+    for holder in sorted(holders):
+        salt = 0
+        while (number := _hash(holder, salt)) in taken:
+            salt += 1
+        taken.add(number)
+        found[holder] = PLANNED | number << _PORT_BITS
+    return found
+
+
+def _hash(holder: Holder, salt: int) -> int:
+    digest = hashlib.blake2b(f"{holder[0]} {holder[1]} {salt}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 64 - _DEVICE_BITS
+
+
+def _fault(row: GuidRow, switches: set[str], ports: Mapping[str, Sequence[str]]) -> Diagnostic | None:
+    """What is wrong with a row: of no device of the fabric, of no port, or of one of several ports without saying."""
+    own = ports.get(row.device, ())
+    if row.device in switches:
+        why = f"{row.device} is a switch, and its ports have no GUIDs" if row.port else ""
+        hint = "leave `port` empty"
+    elif not own:
+        why, hint = f"there is no device '{row.device}' in this fabric", did_you_mean(row.device, [*switches, *ports])
+    elif row.port:
+        why = "" if row.port in own else f"{row.device} has no port '{row.port}' in this fabric"
+        hint = did_you_mean(row.port, own)
+    else:
+        why = f"{row.device} has {len(own)} ports in this fabric" if len(own) > 1 else ""
+        hint = f"add a column `port`: {', '.join(own)}"
+    return Diagnostic(GUIDS_CODE, Severity.ERROR, why, hint=hint, span=row.span) if why else None

@@ -1,0 +1,101 @@
+"""Who holds a number: what a single device is given must be nobody else's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from fabricgen.kernel.diagnostics import Path, fault
+from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
+from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.numbering.cells import Strings
+from fabricgen.wiring.tables import Flags, Plan, Wide
+
+
+class Holders:
+    """The holders of every address of one family in a cluster."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        names: Sequence[str],
+        ports: tuple[Strings, Strings],
+        addresses: FamilyAddresses,
+        router_id: Wide,
+    ) -> None:
+        self._plan, self._names, self._ports, self._addresses = plan, names, ports, addresses
+        self._router_id = router_id
+
+    def check(self, address: int, row: int, path: Path) -> None:
+        """Refuse an address that a device is given where anything else holds it, or the subnet around it."""
+        holders, text = list(dict.fromkeys(self._holders(address))), self._addresses.text(address)
+        if len(holders) > 1:
+            other = next((text for device, text in holders if device != row), holders[-1][1])
+            raise fault(
+                "FG048",
+                f"{text} is also {other}",
+                path=path,
+                hint="state an address that nothing has; `addresses.csv` lists those in use",
+            )
+        if around := next(self._around(address, row), ""):
+            raise fault("FG048", f"{text} lies in {around}", path=path, hint="state an address outside")
+
+    def _holders(self, address: int) -> Iterator[tuple[int, str]]:
+        """(device, what the address is to it) wherever it is in use; a management port's link is one with it."""
+        held, links = self._addresses, self._plan.links
+        named, word = self._loopbacks(address)
+        for row in np.flatnonzero(named).tolist():
+            yield row, f"the {word} of {self._names[row]}"
+        for row in np.flatnonzero(held.management.equals(address) & ~named).tolist():
+            yield row, f"the management address of {self._names[row]}"
+        ends = ((links.a_device, held.a, self._ports[0]), (links.b_device, held.b, self._ports[1]))
+        for device, column, port in ends:
+            for link in np.flatnonzero(column.equals(address)).tolist():
+                row = int(device[link])
+                if held.management.at(row) != address:
+                    yield row, f"the address of {self._names[row]} {port[link]}"
+        for fabric, subnets in held.subnets.items():
+            for row in np.flatnonzero(subnets.base.within(address, subnets.length)).tolist():
+                if address in held.gateways(fabric, row):
+                    yield row, f"the gateway on {self._names[row]}"
+        for (_, vrf), pairs in held.vrf_links.items():
+            for link in np.flatnonzero(pairs.equals(address & ~1)).tolist():
+                row = int(links.a_device[link])
+                yield row, f"on the link of {self._names[row]} {self._ports[0][link]} in VRF {vrf}"
+
+    def _loopbacks(self, address: int) -> tuple[Flags, str]:
+        """(where an address is a loopback or router id, what it is called)"""
+        if self._addresses.family.bits == ROUTER_ID_BITS:
+            return self._router_id == address, "router id"
+        return self._addresses.loopback.equals(address), "loopback"
+
+    def _around(self, address: int, row: int) -> Iterator[str]:
+        """Blocks of nodes, and subnets of management ports, that an address lies in and its device has no part in."""
+        held = self._addresses
+        for subnets in held.subnets.values():
+            for leaf in np.flatnonzero(subnets.base.within(address, subnets.length)).tolist():
+                if not self._ends_in(row, subnets.base.at(leaf), int(subnets.length[leaf])):
+                    yield f"the block of nodes on {self._names[leaf]}"
+        flat = (held.management_length < held.family.pair_length) & ~held.management.equals(address)
+        same = flat & held.management.within(address, held.management_length)
+        if same.any() and held.management.at(row) != address:
+            yield f"the management subnet of {self._names[int(np.flatnonzero(same)[0])]}"
+
+    def _ends_in(self, row: int, base: int, length: int) -> bool:
+        """Whether a device's own port is in a block."""
+        own = self._addresses.a[self._plan.links.a_device == row]
+        return bool(own.within(base, np.full(len(own), length, dtype=np.int64)).any())
+
+
+def check_asn(plan: Plan, names: Sequence[str], asn: Wide, row: int, path: Path) -> None:
+    """Refuse an AS number that a switch of another tier or fabric has: only peers of a tier may share one."""
+    devices = plan.devices
+    for other in np.flatnonzero(asn == asn[row]).tolist():
+        if devices.device_class[other] != devices.device_class[row]:
+            raise fault(
+                "FG048",
+                f"{int(asn[row])} is also the AS number of {names[other]}",
+                path=path,
+                hint="only switches of one tier share a number: routing domains are kept apart",
+            )

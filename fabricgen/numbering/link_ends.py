@@ -1,0 +1,29 @@
+"""Links by device and port."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fabricgen.numbering.cells import Strings
+from fabricgen.wiring.tables import Plan
+
+
+class LinkEnds:
+    """Finds the link at a port; what was looked up of a device is kept."""
+
+    def __init__(self, plan: Plan, ports: tuple[Strings, Strings]) -> None:
+        self._links, self._ports = plan.links, ports
+        self._of: dict[int, dict[str, tuple[int, bool]]] = {}
+
+    def of(self, row: int) -> dict[str, tuple[int, bool]]:
+        """By cabled port of a device: (link, whether it is the upper end)."""
+        if row not in self._of:
+            found: dict[str, tuple[int, bool]] = {}
+            for device, ports, upper in (
+                (self._links.b_device, self._ports[1], True),
+                (self._links.a_device, self._ports[0], False),
+            ):
+                for link in reversed(np.flatnonzero(device == row).tolist()):
+                    found[str(ports[link])] = (link, upper)
+            self._of[row] = found
+        return self._of[row]

@@ -1,0 +1,167 @@
+"""Device names from coordinates: a name never depends on what else is in the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fabricgen.blueprint.beside.adopted import ADOPTED, Key, adopted_of
+from fabricgen.blueprint.sections.naming import LONGEST, Names, are_host_names, is_host_name
+from fabricgen.design.model import Design
+from fabricgen.design.names.nodes import NodeNames
+from fabricgen.design.names.switches import SwitchNames
+from fabricgen.design.names.templates import with_own
+from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceClass, DeviceTable
+
+
+def device_names(design: Design, devices: DeviceTable) -> list[str]:
+    """Name every device, in table order.
+
+    Nodes are `p1-su01-n001`, switches `fabric-tier-place-...-01`, or as templates have it; extra devices by their own
+    name, scale-up trays by their rack. Numbers are padded to a fixed width and grow wider, never narrower, so growth
+    renames nothing. Raises InputError where two devices would have one name, or one that is no host name.
+    """
+    usual = usual_names(design, devices)
+    names = with_own(design.loaded.blueprint, usual)
+    adopted = adopted_names(design)
+    if adopted:
+        own = design.loaded.blueprint.names.devices
+        for default, row in default_rows(design, devices).items():
+            if default in adopted and usual[row] not in own:
+                names[row] = adopted[default]
+    _check(design, devices, usual, names)
+    return names
+
+
+def adopted_names(design: Design) -> dict[str, str]:
+    """Host names that the lock has, by default name."""
+    adopted = adopted_of(design.layout.lock.words_of(ADOPTED))
+    return {key.device: value for key, value in adopted.items() if key.what == "name"}
+
+
+def default_rows(design: Design, devices: DeviceTable) -> dict[str, int]:
+    """The row of every device by its default name: from coordinates alone, whatever it is called."""
+    blueprint = design.loaded.blueprint
+    fabrics = {name: fabric.model_copy(update={"names": {}}) for name, fabric in blueprint.fabrics.items()}
+    plain = blueprint.model_copy(update={"names": Names.model_validate({}), "fabrics": fabrics})
+    names = usual_names(replace(design, loaded=replace(design.loaded, blueprint=plain)), devices)
+    return {name: row for row, name in enumerate(names)}
+
+
+def usual_names(design: Design, devices: DeviceTable) -> list[str]:
+    """Names without those that single devices have of their own."""
+    usual: list[str] = []
+    for cls in devices.classes:
+        if cls.kind == NODE:
+            usual += _nodes(design, devices, cls)
+        elif cls.kind == EXTRA:
+            usual += design.extra_devices[cls.label][1]
+        elif cls.kind == SWITCH:
+            usual += _switches(design, cls)
+        else:
+            usual += _trays(design, devices, cls)
+    return usual
+
+
+def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Sequence[str]) -> None:
+    """Refuse names of nobody, names given twice, and what is no host name."""
+    own = design.loaded.blueprint.names.devices
+    known = set(usual) if own else set()
+    for name in own:
+        if name not in known:
+            hint = did_you_mean(name, usual)
+            raise fault("FG047", f"there is no device '{name}' to name", path=("names", "devices", name), hint=hint)
+    if len(set(names)) == len(names) and are_host_names(names):
+        return
+    seen: dict[str, int] = {}
+    for row, name in enumerate(names):
+        other = seen.setdefault(name, row)
+        if other != row:
+            paths = [_source(design, devices, at, usual[at], name) for at in (row, other)]
+            path, elsewhere = sorted(paths, key=lambda path: path[0] != ADOPTED)
+            raise _twice(name, path, elsewhere, [_line(devices, at) for at in (row, other)])
+        if not is_host_name(name):
+            why = f"has {len(name)} characters" if len(name) > LONGEST else "is no label of RFC 1123"
+            raise fault(
+                "FG040",
+                f"the host name {name} {why}",
+                path=_source(design, devices, row, usual[row], name),
+                hint=f"at most {LONGEST} lower-case letters, digits and, inside, '-'",
+            )
+
+
+def _twice(name: str, path: Path, other: Path, lines: Sequence[str]) -> InputError:
+    """The refusal of two devices with one name, at the line that gives it to the later one."""
+    where = f"here and at {'.'.join(map(str, other))}" if path != other else f"of {lines[0]} and of {lines[1]}"
+    hint = "choose another name for one of them"
+    return fault("FG035", f"two devices would be named {name}, {where}", path=path, hint=hint)
+
+
+def _line(devices: DeviceTable, row: int) -> str:
+    """The line that makes a device."""
+    return ".".join(map(str, devices.classes[devices.device_class[row]].path))
+
+
+def _source(design: Design, devices: DeviceTable, row: int, usual: str, name: str) -> Path:
+    """The line that gives a device its name: its own, the template, or the line that makes the device."""
+    cls = devices.classes[devices.device_class[row]]
+    if usual != name and usual in design.loaded.blueprint.names.devices:
+        return ("names", "devices", usual)
+    if usual != name:
+        default = next(default for default, host in adopted_names(design).items() if host == name)
+        return (ADOPTED, Key(default, "name").text())
+    if cls.kind == NODE:
+        return _node_names(design, cls).naming.path
+    return _switch_names(design, cls).naming.path if cls.kind == SWITCH else cls.path
+
+
+def _node_names(design: Design, cls: DeviceClass) -> NodeNames:
+    members = next(s for s in design.layout.node_sets if s.name == cls.label)
+    return NodeNames(design.loaded.blueprint, design.layout, members)
+
+
+def _switch_names(design: Design, cls: DeviceClass) -> SwitchNames:
+    tier = design.fabric(cls.fabric).tier(cls.tier)
+    return SwitchNames(design.loaded.blueprint, design.layout, cls.fabric, cls.tier, tier.per)
+
+
+def _switches(design: Design, cls: DeviceClass) -> list[str]:
+    fabric = design.fabric(cls.fabric)
+    return _switch_names(design, cls).of(fabric.tier_sizes, fabric.tier(cls.tier).count)
+
+
+def _nodes(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
+    columns = {"pod": devices.pod, "su": devices.su, "rack": devices.rack_in_unit, "node": devices.node}
+    rows = {name: column[cls.rows].tolist() for name, column in columns.items()}
+    return _node_names(design, cls).of(rows, cls.count)
+
+
+def _trays(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
+    places = [f"{place[1:]}-" if place else "" for place in _places(design, devices, cls)]
+    numbers = (devices.index[cls.rows] + 1).tolist()
+    return [f"{place}{cls.label}-{i:02d}" for place, i in zip(places, numbers, strict=True)]
+
+
+def site_names(design: Design, devices: DeviceTable) -> list[str]:
+    """The site of every device; one that serves several sites stands in the first."""
+    sites = np.maximum(devices.site, 0).tolist()
+    return [design.layout.sites[i] for i in sites]
+
+
+def _places(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
+    layout, rows = design.layout, cls.rows
+    pod, su = devices.pod[rows].tolist(), devices.su[rows].tolist()
+    rack = devices.rack_in_unit[rows].tolist()
+    site = devices.site[rows].tolist()
+    found = []
+    for i in range(cls.count):
+        text = f"-{layout.pods[pod[i]].name}" if pod[i] >= 0 else ""
+        if pod[i] < 0 and site[i] >= 0 and len(layout.sites) > 1:
+            text = f"-{layout.sites[site[i]]}"
+        text += f"-su{su[i] + 1:02d}" if su[i] >= 0 else ""
+        text += f"-rk{rack[i] + 1:02d}" if rack[i] >= 0 else ""
+        found.append(text)
+    return found

@@ -1,0 +1,191 @@
+"""Numbers of single devices, stated (`address_of`) or adopted (in the lock), laid over those that were allocated."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from ipaddress import IPv4Network, IPv6Network, collapse_addresses
+
+from fabricgen.blueprint.beside.adopted import ADOPTED, Key, adopted_of
+from fabricgen.blueprint.sections.overrides import Override
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
+from fabricgen.numbering.addresses.allocate import Addresses
+from fabricgen.numbering.addresses.family import of_family
+from fabricgen.numbering.addresses.family_overrides import FamilyOverrides
+from fabricgen.numbering.cells import Strings
+from fabricgen.numbering.holders import check_asn
+from fabricgen.numbering.link_ends import LinkEnds
+from fabricgen.numbering.names import default_rows
+from fabricgen.numbering.ports import PortNames
+from fabricgen.wiring.tables import SWITCH, Plan
+
+Claim = tuple[str, int, int]
+"""What somebody states: asn, loopback, mgmt or link, of a row of devices or links, in a family of so many bits."""
+
+
+def with_overrides(
+    design: Design, plan: Plan, names: Sequence[str], port_names: PortNames, addresses: Addresses
+) -> Addresses:
+    """The addresses with what single devices have of their own; `address_of` wins over what is adopted.
+
+    Raises InputError at what no device has, and at numbers that others hold. What is adopted of devices and ports
+    that are not there is passed over: the lock keeps it as a hole.
+    """
+    stated = design.loaded.blueprint.address_of
+    adopted = adopted_of(design.layout.lock.words_of(ADOPTED))
+    if not stated and not adopted:
+        return addresses
+    rows = default_rows(design, plan.devices) if adopted else {}
+    return _Overriding(plan, names, port_names.ports, addresses).run(stated, adopted, rows)
+
+
+class _Overriding:
+    def __init__(self, plan: Plan, names: Sequence[str], ports: tuple[Strings, Strings], addresses: Addresses) -> None:
+        self.plan, self.names = plan, names
+        self.to = replace(addresses, asn=addresses.asn.copy(), router_id=addresses.router_id.copy())
+        self.ends = LinkEnds(plan, ports)
+        self.families = [
+            FamilyOverrides(plan, names, ports, self.ends, f, self.to.router_id) for f in addresses.families
+        ]
+        self.asns: list[tuple[int, Path]] = []
+        self.loopbacks: list[tuple[int, str]] = []
+        """(row, address) of every loopback stated."""
+        self.faults: list[Diagnostic] = []
+
+    def run(self, stated: Mapping[str, Override], adopted: Mapping[Key, str], defaults: Mapping[str, int]) -> Addresses:
+        rows = {name: row for row, name in enumerate(self.names) if name in stated}
+        for name in stated:
+            if name not in rows:
+                hint = did_you_mean(name, self.names)
+                raise fault("FG047", f"there is no device '{name}'", path=("address_of", name), hint=hint)
+        claimed = {claim for name, own in stated.items() for claim in self._claims(rows[name], own)}
+        used = frozenset(key for key in adopted if self._is_there(key, defaults))
+        lines: dict[Claim, Key] = {}
+        for key in (key for key in adopted if key in used and key.what != "name"):
+            claim = self._claim(defaults[key.device], key)
+            other = lines.setdefault(claim, key)
+            if other != key:
+                message = f"the lock has the link of {key.device} {key.port} twice: by {other.device} {other.port} too"
+                found = fault("FG048", message, path=(ADOPTED, key.text()), hint="delete one of the two lines")
+                self.faults += found.diagnostics
+            elif claim not in claimed:
+                self._adopt(defaults[key.device], key, adopted[key])
+        for name, own in stated.items():
+            self._device(rows[name], own, ("address_of", name))
+        if not self.faults:
+            self._check()
+        if self.faults:
+            raise InputError(self.faults)
+        return replace(
+            self.to,
+            families=tuple(f.found for f in self.families),
+            own_loopbacks=self._own_loopbacks(),
+            used=self.to.used | {(ADOPTED, key.text()) for key in used},
+        )
+
+    def _check(self) -> None:
+        """Refuse numbers that others hold."""
+        for family in self.families:
+            self.faults += family.check()
+        for row, path in self.asns:
+            try:
+                check_asn(self.plan, self.names, self.to.asn, row, path)
+            except InputError as error:
+                self.faults += error.diagnostics
+
+    def _family(self, *, v6: bool) -> FamilyOverrides | None:
+        return self.families[v6] if v6 < len(self.families) else None
+
+    def _is_there(self, key: Key, rows: Mapping[str, int]) -> bool:
+        """Whether a device has what was adopted for it."""
+        row, family = rows.get(key.device, -1), self._family(v6=key.v6)
+        if row < 0 or key.what == "name":
+            return row >= 0
+        if key.what == "asn":
+            return bool(self.to.asn[row])
+        if family is None:
+            return False
+        if key.what == "port":
+            link, upper = self.ends.of(row).get(key.port, (-1, False))
+            return link >= 0 and bool((family.found.b if upper else family.found.a).at(link))
+        if key.what == "mgmt":
+            return bool(family.found.management.at(row))
+        return bool(family.found.loopback.at(row) if key.v6 else self.to.router_id[row])
+
+    def _claim(self, row: int, key: Key) -> Claim:
+        if key.what == "port":
+            return "link", self.ends.of(row).get(key.port, (-1, False))[0], key.v6
+        return key.what, row, key.v6
+
+    def _claims(self, row: int, own: Override) -> Iterator[Claim]:
+        """What a line of `address_of` states."""
+        if own.asn is not None:
+            yield "asn", row, 0
+        stated = [("loopback", "", own.loopback or ()), ("mgmt", "", own.management or ())]
+        for what, port, texts in (*stated, *(("port", port, texts) for port, texts in own.links.items())):
+            for text in texts:
+                yield self._claim(row, Key("", what, port, ":" in text))
+
+    def _adopt(self, row: int, key: Key, value: str) -> None:
+        texts = (value,)
+        own = Override.model_construct(
+            asn=int(value) if key.what == "asn" else None,
+            loopback=texts if key.what == "loopback" else None,
+            management=texts if key.what == "mgmt" else None,
+            links={key.port: texts} if key.what == "port" else {},
+        )
+        self._device(row, own, (ADOPTED, key.text()))
+
+    def _device(self, row: int, own: Override, path: Path) -> None:
+        try:
+            self._asn(row, own, (*path, "asn"))
+            for family, address in self._each(own.loopback, (*path, "loopback")):
+                family.loopback(row, address, (*path, "loopback"))
+            for family, address in self._each(own.management, (*path, "management")):
+                family.management(row, address, (*path, "management"))
+            for port, addresses in own.links.items():
+                for family, address in self._each(addresses, (*path, "links", port)):
+                    family.link(row, port, address, (*path, "links", port))
+        except InputError as error:
+            self.faults += error.diagnostics
+        self.loopbacks += [(row, text) for text in own.loopback or ()]
+
+    def _asn(self, row: int, own: Override, path: Path) -> None:
+        if own.asn is not None:
+            if not self.to.asn[row]:
+                message = f"{self.names[row]} has no AS number that could be another"
+                raise fault("FG047", message, path=path)
+            self.to.asn[row] = own.asn
+            self.asns.append((row, path))
+
+    def _each(self, stated: tuple[str, ...] | None, path: Path) -> Iterator[tuple[FamilyOverrides, int]]:
+        """Addresses as integers, each with its family; those of a family that nothing has are refused."""
+        left = set(stated or ())
+        for each in self.families:
+            for text in of_family(stated, each.found.family):
+                left.discard(text)
+                yield each, each.found.family.parse(text)
+        for text in sorted(left):
+            raise fault("FG047", f"nothing in the cluster has an address such as {text}", path=path, hint="see `ip`")
+
+    def _own_loopbacks(self) -> dict[str, tuple[str, ...]]:
+        """By fabric: loopbacks that single switches have, as few prefixes as cover them."""
+        devices = self.plan.devices
+        own: dict[tuple[str, bool], set[str]] = {}
+        for row, text in self.loopbacks:
+            cls, family = devices.classes[devices.device_class[row]], self._family(v6=":" in text)
+            if cls.kind == SWITCH and family is not None and family.found.loopback.at(row):
+                prefix = family.found.prefix(family.found.loopback.at(row), family.found.family.bits)
+                own.setdefault((cls.fabric, ":" in text), set()).add(prefix)
+        found: dict[str, tuple[str, ...]] = {}
+        for (fabric, v6), prefixes in sorted(own.items()):
+            found[fabric] = (*found.get(fabric, ()), *_collapsed(prefixes, v6=v6))
+        return found
+
+
+def _collapsed(prefixes: Collection[str], *, v6: bool) -> list[str]:
+    """As few prefixes as cover the same addresses, in order."""
+    if v6:
+        return [str(found) for found in collapse_addresses(map(IPv6Network, prefixes))]
+    return [str(found) for found in collapse_addresses(map(IPv4Network, prefixes))]

@@ -1,0 +1,144 @@
+"""Port and cage names: what the NOS, the node or the label calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.catalog.sonic_modes import breakout_mode
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
+from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.numbering.cells import Keyed, Strings, vocabulary
+from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
+from fabricgen.wiring.tables import DeviceClass, ManagementPort, Plan, Side, Wide
+
+if TYPE_CHECKING:
+    from fabricgen.catalog.sonic_models import SonicPlatform
+
+
+def run_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int) -> list[str]:
+    """Names of the first `ports` ports of a run on the switches of a class, as their NOS has them.
+
+    Raises InputError when the NOS takes names from a port table and the catalogue has none for the switch, or it does
+    not split cages so or has no breakout mode for the speed, or when the switch is a chassis and the NOS has no names
+    for line cards.
+    """
+    assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
+    naming = catalog.naming(cls.nos, cls.path)
+    platform = catalog.sonic_platform(cls.profile.id) if naming.numbers == "platform-table" else None
+    cage_class = cls.profile.cages[run.cage_class]
+    if platform and platform.breakout_modes and not breakout_mode(platform, cage_class, run.ways, run.speed_gbps):
+        raise _no_mode(cls, platform, run)
+    try:
+        return [
+            naming.port(cage, i % run.ways, run.ways, cage_class, platform, cls.profile.slot_of(cage))
+            for i, cage in ((i, run.cages[i // run.ways]) for i in range(ports))
+        ]
+    except LookupError:
+        if platform is not None:
+            raise _no_split(cls, run.ways) from None
+        raise _no_table(cls) from None
+
+
+def _no_split(cls: DeviceClass, ways: int) -> InputError:
+    return fault(
+        "FG026",
+        f"the {cls.nos} port table of {cls.profile.id} has no cage of {ways} ports",
+        path=cls.path,
+        hint="use a speed that needs no such split, another switch or another NOS",
+    )
+
+
+def _no_mode(cls: DeviceClass, platform: SonicPlatform, run: PortRun) -> InputError:
+    """Without a mode the ports have no row in BREAKOUT_CFG, and the image does not make them."""
+    listed = ", ".join(platform.breakout_modes.get(run.ways, ())) or "none of that split"
+    return fault(
+        "FG026",
+        f"the {cls.nos} port table of {cls.profile.id} has no breakout mode for {run.ways} x {run.speed_gbps}G",
+        path=cls.path,
+        hint=f"it lists {listed}; use a speed that these have, another switch or another NOS",
+    )
+
+
+def _no_table(cls: DeviceClass) -> InputError:
+    others = [n for n in getattr(cls.profile, "nos", ()) if n != cls.nos]
+    run_other = f"run {' or '.join(others)} on it, or " if others else ""
+    return fault(
+        "FG026",
+        f"the catalogue has no {cls.nos} port table for {cls.profile.id}",
+        path=cls.path,
+        hint=f"{run_other}add catalog/platforms/{cls.nos}/{cls.profile.id}.yaml beside the blueprint",
+    )
+
+
+class PortNames:
+    """Names of the ports and cages at either end of links, as object columns made from shared tables."""
+
+    def __init__(self, design: Design, plan: Plan) -> None:
+        self._catalog, self._plan = design.catalog, plan
+
+    @cached_property
+    def port_columns(self) -> tuple[Keyed, Keyed]:
+        """Port names of the a and b ends of every link, which share a vocabulary."""
+        return self._ends(cage=False)
+
+    @cached_property
+    def cage_columns(self) -> tuple[Keyed, Keyed]:
+        """Cage names of the a and b ends of every link, which share a vocabulary."""
+        return self._ends(cage=True)
+
+    @cached_property
+    def ports(self) -> tuple[Strings, Strings]:
+        """Port names of the a and b ends of every link; object arrays of str."""
+        a, b = self.port_columns
+        return a.texts(), b.texts()
+
+    @cached_property
+    def cages(self) -> tuple[Strings, Strings]:
+        """Cage names of the a and b ends of every link; object arrays of str."""
+        a, b = self.cage_columns
+        return a.texts(), b.texts()
+
+    def check(self) -> None:
+        """Make every table of port names, from which columns are made when they are read; raises InputError."""
+        for _ in self._tables(cage=False):
+            pass
+
+    def _ends(self, *, cage: bool) -> tuple[Keyed, Keyed]:
+        links, known = self._plan.links, dict[str, int]()
+        number = np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)
+        for upper, rows, table in self._tables(cage=cage):
+            places = np.array([known.setdefault(name, len(known)) for name in table], dtype=np.int32)
+            number[upper][rows] = places[(links.b_port if upper else links.a_port)[rows]]
+        names = vocabulary(list(known))
+        return Keyed(names, number[0]), Keyed(names, number[1])
+
+    def _tables(self, *, cage: bool) -> Iterator[tuple[bool, slice | Wide, list[str]]]:
+        """(whether it is the upper end, links, names of its ports) of each end of segments, by class of device."""
+        devices, links = self._plan.devices, self._plan.links
+        for i, segment in enumerate(links.segments):
+            rows = links.rows_of(i)
+            if rows.start == rows.stop:
+                continue
+            for upper, side in enumerate((segment.a, segment.b)):
+                device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
+                for cls, mine in devices.by_class(device, rows):
+                    yield bool(upper), mine, self._table(cls, side, int(port[mine].max()) + 1, cage=cage)
+
+    def _table(self, cls: DeviceClass, side: Side, ports: int, *, cage: bool) -> list[str]:
+        if isinstance(side, Attachment):
+            return [leg.cage if cage else leg.name for leg in side.legs]
+        if isinstance(side, ManagementPort):
+            return [self._catalog.naming(cls.nos, cls.path).management_of(cls.profile)] * ports
+        if isinstance(side, ScaleUpPort):
+            return side.names(ports)
+        if cage and isinstance(cls.profile, SwitchProfile):
+            return [cls.profile.cage_label(side.cages[i // side.ways]) for i in range(ports)]
+        return run_port_names(self._catalog, cls, side, ports)

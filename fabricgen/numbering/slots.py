@@ -1,0 +1,69 @@
+"""Slot numbers: where a switch stands in its tier's reserved numbering, now and after any growth within it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.layout import Layout
+from fabricgen.design.shape import inner, scope_index, scope_of
+from fabricgen.numbering.addresses.blocks import Slots
+from fabricgen.numbering.slot_counts import group_room, place_slots
+from fabricgen.wiring.links.columns import Columns, tier_columns
+
+RoomOf = Callable[[str, int], int]
+"""(name, size) -> the room that a name has: as it was first, or of that size."""
+
+
+def _place_slot(layout: Layout, scope: str, columns: Columns) -> Any:
+    numbers = np.array(layout.place_numbers(scope), dtype=np.int64)
+    return numbers[scope_index(layout, scope, columns)]
+
+
+def group_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, room_of: RoomOf) -> Slots:
+    """The slot of the group of every switch of a tier."""
+    scope = scope_of(tier.per)
+    columns = tier_columns(layout, tier, fabric.tier_sizes)
+    slot = _place_slot(layout, scope, columns)
+    layer = np.zeros_like(slot)
+    shape = [f"{layout.racks_per_su} rack" if scope == "rack" else scope] if scope != "all" else []
+    rooms = []
+    for dimension in inner(tier.per):
+        room = _room(fabric, dimension, room_of)
+        slot = slot * room + columns[dimension] % room
+        layer = layer * 64 + columns[dimension] // room
+        rooms.append(room)
+        shape.append(f"{room} {dimension}")
+    name = f"{fabric.name} {tier.name}" + (f" ({', '.join(shape)})" if shape else "")
+    return Slots(name, slot, place_slots(layout, scope) * prod(rooms), layer)
+
+
+def rack_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> Slots:
+    """One slot for all switches of a tier that serve the same rack (or unit, pod or site) in the same plane."""
+    scope = scope_of(tier.per)
+    columns = tier_columns(layout, tier, fabric.tier_sizes)
+    slot = np.asarray(_place_slot(layout, scope, columns), dtype=np.int64)
+    count = place_slots(layout, scope)
+    if "plane" in tier.per:
+        slot, count = slot * fabric.sizes["plane"] + columns["plane"], count * fabric.sizes["plane"]
+    planes = f", {fabric.sizes['plane']} plane" if "plane" in tier.per else ""
+    return Slots(f"{fabric.name} {tier.name} (as per {scope}{planes})", slot, count, np.zeros_like(slot))
+
+
+def _room(fabric: FabricDesign, dimension: str, room_of: RoomOf) -> int:
+    """Numbers kept for a dimension; for a tier, those of a group of its switches."""
+    if dimension in {tier.name for tier in fabric.tiers}:
+        return room_of(f"{fabric.name} {dimension}", group_room(fabric.tier(dimension)))
+    return fabric.sizes[dimension]
+
+
+def switch_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, room_of: RoomOf) -> Slots:
+    """The slot of every switch of a tier."""
+    group = group_slots(layout, fabric, tier, room_of)
+    room = _room(fabric, tier.name, room_of)
+    index = np.tile(np.arange(tier.count, dtype=np.int64), tier.groups)
+    return Slots(group.name, group.number * room + index % room, group.count * room, group.layer * 64 + index // room)

@@ -1,0 +1,195 @@
+"""The pipeline: blueprint, design, plan and addresses, findings, parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabricgen import __version__
+from fabricgen.blueprint.load import LoadedBlueprint, load_blueprint
+from fabricgen.design.build import build_design
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, did_you_mean, fault
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+    from fabricgen.export.table import ExportContext
+    from fabricgen.publish import Bundle, Content
+
+CONFIGS = "configs"
+"""The part that is rendered rather than exported."""
+ROWS_PER_SWITCH = 400
+"""Rows that a table takes as long to write as the configuration of a switch."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """What a build is told: parts by name (empty: the usual ones), own templates, unit prices.
+
+    `redact_secrets` puts their references in place of secrets; `allow_outside` lets these lie in any file.
+    """
+
+    parts: tuple[str, ...] = ()
+    templates: Path | None = None
+    prices: Mapping[str, float] = field(default_factory=dict)
+    redact_secrets: bool = False
+    allow_outside: bool = False
+
+
+def compile_design(
+    blueprint: str,
+    sets: Sequence[str] = (),
+    *,
+    allow_outside: bool = False,
+    settings: Path | None = None,
+    unsaved: Mapping[str, bytes] | None = None,
+) -> Design:
+    """Read, validate and size a blueprint; raises InputError where it cannot be used or cannot be wired."""
+    loaded = load_blueprint(blueprint, sets, allow_outside=allow_outside, settings=settings, unsaved=unsaved)
+    return build_design(loaded)
+
+
+def compile_adopted(
+    blueprint: str, files: Sequence[str], released: Sequence[str] = (), *, allow_outside: bool = False
+) -> Design:
+    """As `compile_released`, with what lists state of a running fabric taken into the lock."""
+    from fabricgen.lock.adoption import adopt
+
+    return adopt(compile_released(blueprint, released, allow_outside=allow_outside), files)
+
+
+def compile_released(blueprint: str, paths: Sequence[str], *, allow_outside: bool = False) -> Design:
+    """As `compile_design`, with what the lock holds for nothing below some paths given free."""
+    from fabricgen.lock.release import EVERYTHING, names_holder, release
+
+    loaded = load_blueprint(blueprint, allow_outside=allow_outside)
+    if not paths:
+        return build_design(loaded)
+    named = [path for path in paths if names_holder(loaded.lock, path)]
+    if named:
+        loaded = replace(loaded, lock=release(loaded.lock, named, {}))
+    others = [path for path in paths if path not in named]
+    if others:
+        before, loaded = loaded.lock, _places_released(loaded, others)
+        cluster = compile_cluster(build_design(loaded))
+        unused = cluster.holes_of(loaded.lock)
+        done = before != loaded.lock and not unused
+        still = [
+            path for path in others if not path.startswith(("pods", "sites")) and not (path == EVERYTHING and done)
+        ]
+        loaded = replace(loaded, lock=release(loaded.lock, still, unused))
+    return build_design(loaded)
+
+
+def _places_released(loaded: LoadedBlueprint, paths: Sequence[str]) -> LoadedBlueprint:
+    """With holes of pods, units and sites given free, without which it may not be possible to wire it at all."""
+    from fabricgen.catalog.loader import Catalog
+    from fabricgen.design.layout import lay_out
+    from fabricgen.lock.release import EVERYTHING, holes, places_only, release
+
+    layout = lay_out(loaded.blueprint, Catalog(loaded.folder / "catalog"), loaded.lock)
+    unused = places_only(holes(loaded.lock, layout.numbering.used, layout, {}))
+    wanted = [path for path in paths if path == EVERYTHING or path.startswith(("pods", "sites"))]
+    if EVERYTHING in wanted and not unused:
+        wanted.remove(EVERYTHING)
+    return replace(loaded, lock=release(loaded.lock, wanted, unused)) if wanted else loaded
+
+
+def all_parts() -> tuple[str, ...]:
+    """Names of every part, those written only on request too."""
+    from fabricgen.export.table import part_names
+
+    return tuple(sorted((*part_names(on_request=True), CONFIGS)))
+
+
+def usual_parts() -> tuple[str, ...]:
+    """Names of the parts that a build without `--only` writes."""
+    from fabricgen.export.table import part_names
+
+    return tuple(sorted((*part_names(on_request=False), CONFIGS)))
+
+
+def chosen_parts(names: Iterable[str]) -> frozenset[str]:
+    """Check part names; raises InputError for one that does not exist."""
+    chosen = frozenset(names)
+    for name in sorted(chosen - set(all_parts())):
+        raise fault("FG030", f"there is no part '{name}'", hint=did_you_mean(name, all_parts()))
+    return chosen
+
+
+def header(design: Design) -> dict[str, object]:
+    """What a manifest says of its origin."""
+    return {
+        "fabricgen": __version__,
+        "blueprint": design.loaded.blueprint.name,
+        "digest": design.loaded.digest,
+    }
+
+
+def build_bundles(cluster: Cluster, findings: Callable[[], Mapping[str, int]], options: BuildOptions) -> list[Bundle]:
+    """Everything a build writes, part by part, still to be made: a table is one bundle, a switch another.
+
+    `findings` counts them by severity; it is asked where that is told. Raises InputError when a switch has no
+    templates or port table.
+    """
+    from fabricgen.export.table import ExportContext
+
+    context = ExportContext(findings, options.prices)
+    bundles: list[Bundle] = []
+    for name in sorted(chosen_parts(options.parts) or usual_parts()):
+        bundles += _configs(cluster, options) if name == CONFIGS else _exports(name, cluster, context)
+    return bundles
+
+
+def _exports(name: str, cluster: Cluster, context: ExportContext) -> Iterator[Bundle]:
+    """A part as one bundle, or as one for each of its portions."""
+    from fabricgen.export.table import HasPortions, HasRows, TellsFindings, part
+    from fabricgen.publish import Bundle
+
+    module = part(name)
+    if isinstance(module, HasPortions):
+        for portion in module.portions(cluster):
+            yield Bundle(name, portion.key, portion.make, cost=1 + portion.rows // ROWS_PER_SWITCH)
+    else:
+        make = partial(_exported, name, cluster, context)
+        rows = module.rows(cluster) if isinstance(module, HasRows) else len(cluster.plan.links)
+        here = isinstance(module, TellsFindings)
+        prepare = context.findings if here else None
+        yield Bundle(name, name, make, cost=1 + rows // ROWS_PER_SWITCH, prepare=prepare, here=here)
+
+
+def _exported(name: str, cluster: Cluster, context: ExportContext) -> Iterable[tuple[str, Content]]:
+    from fabricgen.export.table import part
+
+    return part(name).files(cluster, context)
+
+
+def _configs(cluster: Cluster, options: BuildOptions) -> list[Bundle]:
+    from fabricgen.render.bundles import config_bundles
+    from fabricgen.render.engine import render_options
+    from fabricgen.render.secrets import SecretStore, redacted
+
+    store = SecretStore(cluster.design.loaded.folder, allow_outside=options.allow_outside)
+    look = redacted if options.redact_secrets else store
+    told = render_options(cluster, overrides=options.templates, look=look)
+    return config_bundles(cluster, told, CONFIGS)
+
+
+def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnostic, ...]:
+    """What the user's own templates take away of what keeps a fabric safe; raises InputError where one fails."""
+    if templates is None:
+        return ()
+    from fabricgen.render.engine import render_options
+    from fabricgen.render.safety import hidden_safety
+
+    return tuple(hidden_safety(cluster, render_options(cluster, overrides=templates)))
+
+
+def compile_cluster(design: Design) -> Cluster:
+    """Expand a design into every device, link and address; raises InputError where a pool or rack is too small."""
+    from fabricgen.cluster import build_cluster
+
+    return build_cluster(design)

@@ -1,1 +1,0 @@
-"""The concrete form of a cluster: columns of devices, links and cables."""

@@ -1,0 +1,26 @@
+"""Transactional publishing: a build lands whole or not at all, in a folder or in an archive.
+
+Knows nothing of networks: bundles make files, each with a part, a path and its content; a manifest is added. On Linux
+a folder is staged beside its target and the two are exchanged in one step; where that cannot be, it is staged inside
+and moved file by file under a journal, which the next run finishes if this one is killed. Data are not flushed file by
+file: after a power cut the manifest's digests tell what is whole, and the next build repairs the rest.
+
+`publish_archive` is in a module of its own, which no build into a folder loads.
+"""
+
+from fabricgen.publish.bundles import Bundle, Told, silent
+from fabricgen.publish.folder import publish_folder, recover
+from fabricgen.publish.manifest import MANIFEST, Content, PublishReport
+from fabricgen.publish.state import cache_folder
+
+__all__ = [
+    "MANIFEST",
+    "Bundle",
+    "Content",
+    "PublishReport",
+    "Told",
+    "cache_folder",
+    "publish_folder",
+    "recover",
+    "silent",
+]

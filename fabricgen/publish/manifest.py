@@ -1,0 +1,178 @@
+"""What publishing to a folder and to an archive share: paths, the manifest, the faults."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from fabricgen.kernel.diagnostics import InputError, fault
+
+Content: TypeAlias = bytes | Iterable[bytes]
+"""What a file holds: at once, or in pieces, whose total is not known before, which are read once, and which never
+stand in memory together. Pieces of 64 KiB and more cost no more than the whole."""
+
+MANIFEST = "manifest.json"
+STAGE = ".fabricgen-stage"
+LOCK = ".fabricgen-lock"
+RESERVED = frozenset({MANIFEST, STAGE, LOCK})
+"""Names at the top of a target that publishing keeps for itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishReport:
+    """How many files a build wrote, left as they were and took away; the manifest is not counted."""
+
+    written: int
+    unchanged: int
+    removed: int
+
+
+class Entry(NamedTuple):
+    """What the manifest says of one file."""
+
+    sha256: str
+    part: str
+
+
+def check_path(path: str) -> None:
+    """Raise ValueError unless `path` is a relative, normalised posix path that stays below its root."""
+    steps = path.split("/")
+    if "" in steps or "." in steps or ".." in steps or "\\" in path or "\0" in path:
+        raise ValueError(f"not a relative, normalised posix path: {path!r}")
+
+
+def _may_leave(paths: str) -> bool:
+    """Tell whether among paths, with "/\\n/" between them, there may be one that `check_path` refuses.
+
+    By a look at all of them at once, which takes a tenth of the time; never false where one is refused.
+    """
+    bounded = f"/{paths}/"
+    return any(text in bounded for text in ("//", "/./", "/../", "\\", "\0"))
+
+
+def check_member(path: str) -> None:
+    """Raise ValueError unless a producer may use this path."""
+    check_path(path)
+    if path.split("/", 1)[0] in RESERVED:
+        raise ValueError(f"this name is reserved: {path!r}")
+
+
+class Tally:
+    """Content on its way: its pieces, and then how many bytes they were and their digest."""
+
+    def __init__(self, content: Content) -> None:
+        self._pieces = (content,) if isinstance(content, bytes) else content
+        self._digest = hashlib.sha256()
+        self.size = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._pieces:
+            self._digest.update(piece)
+            self.size += len(piece)
+            yield piece
+
+    @property
+    def sha256(self) -> str:
+        """Digest, in hexadecimal, of the pieces so far."""
+        return self._digest.hexdigest()
+
+
+def ancestors(path: str) -> Iterator[str]:
+    """Yield the folders that lead to `path`, the nearest first; the root is not among them."""
+    end = path.rfind("/")
+    while end > 0:
+        yield path[:end]
+        end = path.rfind("/", 0, end)
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What a build has produced so far; becomes the manifest."""
+
+    header: Mapping[str, object]
+    parts: frozenset[str] | None = None
+    entries: dict[str, Entry] = field(default_factory=dict)
+    folders: set[str] = field(default_factory=set)
+
+    def record(self, part: str, path: str, sha256: str) -> None:
+        """Enter a file; raises ValueError for a path or a part that no producer may use."""
+        if path in self.entries:
+            raise ValueError(f"produced twice: {path!r}")
+        if self.parts is not None and part not in self.parts:
+            raise ValueError(f"{path!r} belongs to {part!r}, which is not being built")
+        folder, _, name = path.rpartition("/")
+        if folder in self.folders:  # and was looked at with the first file in it
+            check_path(name)
+        else:
+            check_member(path)
+            self._enter_folders(path)
+        if path in self.folders:
+            raise ValueError(f"both a file and a folder: {path!r}")
+        self.entries[path] = Entry(sha256, part)
+
+    def _enter_folders(self, path: str) -> None:
+        for folder in ancestors(path):
+            if folder in self.folders:
+                break
+            if folder in self.entries:
+                raise ValueError(f"both a file and a folder: {folder!r}")
+            self.folders.add(folder)
+
+    def manifest(self, kept: Mapping[str, Entry] | None = None) -> bytes:
+        """Write the manifest of this build and of the `kept` files of earlier ones."""
+        return manifest_bytes(self.header, {**(kept or {}), **self.entries})
+
+
+def manifest_bytes(header: Mapping[str, object], files: Mapping[str, Entry]) -> bytes:
+    """Write a manifest, as `json.dumps(sort_keys=True, indent=1)` would; raises ValueError for a bad header.
+
+    By hand, since `json` indents in pure Python, which takes longer than writing the files.
+    """
+    if "files" in header:
+        raise ValueError("the header of a manifest must not have a key 'files'")
+    quote = json.JSONEncoder().encode
+    parts = {part: quote(part) for part in {entry.part for entry in files.values()}}
+    rows = [
+        f'  {quote(path)}: {{\n   "part": {parts[part]},\n   "sha256": {quote(sha256)}\n  }}'
+        for path, (sha256, part) in sorted(files.items())
+    ]
+    values = {key: json.dumps(value, sort_keys=True, indent=1).replace("\n", "\n ") for key, value in header.items()}
+    values["files"] = "{\n" + ",\n".join(rows) + "\n }" if rows else "{}"
+    body = ",\n".join(f" {quote(key)}: {values[key]}" for key in sorted(values))
+    return f"{{\n{body}\n}}\n".encode()
+
+
+def parse_manifest(content: bytes) -> dict[str, Entry] | None:
+    """Read the files of a manifest; None if this is not one of ours."""
+    try:
+        data: Any = json.loads(content)
+        files = data["files"]
+        if _may_leave("/\n/".join(files)):
+            for path in files:
+                check_path(path)
+        return {path: Entry(str(entry["sha256"]), str(entry["part"])) for path, entry in files.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+@contextlib.contextmanager
+def disk_faults(target: Path, real: str = "") -> Iterator[None]:
+    """Turn an OSError into InputError FG023 that names the target, or the file in it that failed."""
+    try:
+        yield
+    except OSError as error:
+        raise disk_fault(target, error, real) from error
+
+
+def disk_fault(target: Path, error: OSError, real: str = "", hint: str = "nothing was published") -> InputError:
+    """Make InputError FG023 of what the system said."""
+    name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""
+    inside = bool(real) and name.startswith(f"{real}/") and f"/{STAGE}" not in name
+    place = target / name[len(real) + 1 :] if inside else target
+    return fault("FG023", f"cannot write {place}: {error.strerror or error}", hint=hint)

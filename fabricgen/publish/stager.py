@@ -1,0 +1,125 @@
+"""Filling a stage: who makes a file compares it with the one that is there, and writes it if they differ."""
+
+# Plain strings for paths: see publish_lock.
+# ruff: noqa: PTH101, PTH102, PTH108, PTH116
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fabricgen.publish.files import new_file, same_content, same_files, write_all
+from fabricgen.publish.known import Seen, Staged, mark_of
+from fabricgen.publish.manifest import Content, Entry, Tally, ancestors, check_member, disk_fault
+from fabricgen.publish.state import Memory
+
+_CLASH = frozenset({errno.EEXIST, errno.ENOTDIR, errno.EISDIR})
+"""What a system answers where the new stage already holds something of that name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stager:
+    """Puts files into `tree`, the stage of `real`, unless `real` holds the same, written by us.
+
+    Files that the `memory` has need not be read. With `resembles`, folders of the stage get mode and owner of those
+    that they stand for.
+    """
+
+    target: Path
+    real: str
+    tree: str
+    old: Mapping[str, Entry]
+    memory: Memory
+    resembles: bool
+    made: set[str] = field(default_factory=set)
+
+    def put(self, part: str, path: str, content: Content) -> Staged:
+        """Stage one file; raises ValueError for a bad path, InputError FG023 when it cannot be written."""
+        check_member(path)
+        if isinstance(content, bytes):
+            tally = Tally(content)
+            (whole,) = tally
+            seen = self._unchanged(path, tally.sha256, lambda: same_content(f"{self.real}/{path}", whole))
+            written = seen is None
+            seen = seen or self._write(path, (whole,))
+            return Staged(part, path, tally.sha256, written, seen)
+        return self._put_pieces(part, path, Tally(content))
+
+    def _put_pieces(self, part: str, path: str, tally: Tally) -> Staged:
+        """Pieces come once: they are written, and taken away again if they were there."""
+        new = self._write(path, tally)
+        staged = f"{self.tree}/{path}"
+        old = self._unchanged(path, tally.sha256, lambda: same_files(f"{self.real}/{path}", staged))
+        if old is None:
+            return Staged(part, path, tally.sha256, True, new)
+        with self._faults(path):
+            os.unlink(staged)
+        return Staged(part, path, tally.sha256, False, old)
+
+    def _unchanged(self, path: str, sha256: str, same: Callable[[], bool]) -> Seen | None:
+        """The file in the target, if we wrote it and it is the same."""
+        entry = self.old.get(path)
+        if entry is None or entry.sha256 != sha256:
+            return None
+        try:
+            found = os.stat(f"{self.real}/{path}", follow_symlinks=False)
+        except OSError:
+            return None
+        with self._faults(path):
+            unchanged = self.memory.state.files.get(path) == mark_of(found, sha256) or same()
+        return Seen.of(found) if unchanged else None
+
+    def _write(self, path: str, pieces: Iterable[bytes]) -> Seen:
+        with contextlib.ExitStack() as stack:
+            with self._faults(path):
+                self.folder_of(path)
+                descriptor = stack.enter_context(new_file(f"{self.tree}/{path}"))
+            for piece in pieces:
+                with self._faults(path):
+                    write_all(descriptor, piece)
+            return Seen.of(os.fstat(descriptor))
+
+    @contextlib.contextmanager
+    def _faults(self, path: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if error.errno in _CLASH:
+                raise ValueError(f"produced twice, or both a file and a folder: {path!r}") from error
+            raise disk_fault(self.target / path, error) from error
+
+    def folder_of(self, path: str) -> None:
+        """Make the staged folders that lead to `path`, as far as no other process has; raises OSError."""
+        end = path.rfind("/")
+        if end < 0 or path[:end] in self.made:
+            return
+        for folder in reversed([each for each in ancestors(path) if each not in self.made]):
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(f"{self.tree}/{folder}")
+                if self.resembles:
+                    resemble(f"{self.real}/{folder}", f"{self.tree}/{folder}")
+            self.made.add(folder)
+
+
+def resemble(old: str, new: str) -> None:
+    """Give a staged folder the mode and owner of the folder it stands for, as far as one may."""
+    try:
+        was = os.stat(old, follow_symlinks=False)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    now = os.stat(new)
+    if not stat.S_ISDIR(was.st_mode) or (was.st_mode, was.st_uid, was.st_gid) == (
+        now.st_mode,
+        now.st_uid,
+        now.st_gid,
+    ):
+        return
+    with contextlib.suppress(PermissionError):
+        os.chown(new, was.st_uid, was.st_gid)
+    with contextlib.suppress(PermissionError):
+        os.chmod(new, stat.S_IMODE(was.st_mode))

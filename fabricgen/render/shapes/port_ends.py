@@ -1,0 +1,225 @@
+"""The ports of switches as columns: what makes two switches alike, and the texts by which those differ."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+
+from fabricgen.numbering.addresses.column import Column, Column4
+from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.views.switches import SwitchViews
+from fabricgen.wiring.links.switch_ends import sorted_by
+from fabricgen.wiring.tables import Flags, Floats, Ints, ManagementPort, Wide
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Texts of one kind: each once, in ascending order if they are sorted anywhere.
+
+    `places` are int64: for every place in the view, or for every column of them, which of the texts is there; -1 for
+    none.
+    """
+
+    texts: list[str]
+    places: Wide
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """Texts of one kind at the ports of some switches: those of one after those of another, each once a switch."""
+
+    texts: list[str]
+    bounds: list[int]
+    """Where those of each switch begin, and the end."""
+    places: Wide
+    """For every port, or for every column of ports, which text of its switch is there; -1 for none."""
+
+    def of(self, switch: int) -> list[str]:
+        """Those of one switch."""
+        return self.texts[self.bounds[switch] : self.bounds[switch + 1]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ports:
+    """The ports of some switches, one after another."""
+
+    kinds: tuple[_Kind, ...]
+    families: int
+    """How many of the kinds are addresses: the last ones."""
+    bounds: list[int]
+    """Where those of each switch begin, and the end."""
+    alike: bytes
+    """What may be the same at the ports of several switches, as many bytes for each port."""
+    lengths_m: Floats
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Ends:
+    """All ports of a switch; nothing is taken out of the columns that it shares with others before it is asked for."""
+
+    ports: _Ports
+    switch: int
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts of `groups`, one after another."""
+        return [text for kind in self.ports.kinds for text in kind.of(self.switch)]
+
+    @property
+    def groups(self) -> list[Group]:
+        """Peers, their ports, cables, AS numbers; then for each family own addresses and those of the far ends."""
+        return [Group(kind.of(self.switch), kind.places[..., self._here]) for kind in self.ports.kinds]
+
+    @property
+    def alike(self) -> bytes:
+        """What they have in common with the ports of any switch of the same shape."""
+        width = len(self.ports.alike) // max(1, self.ports.bounds[-1])
+        return self.ports.alike[self._here.start * width : self._here.stop * width]
+
+    @property
+    def lengths_m(self) -> Floats:
+        """Of the cable at each port, 0 without one."""
+        return self.ports.lengths_m[self._here]
+
+    @property
+    def in_text_order(self) -> bool:
+        """Whether all addresses of a family come before those of the next, where they are sorted as text."""
+        families = (kind.of(self.switch) for kind in self.ports.kinds[-self.ports.families :])
+        return all(one[-1] < other[0] for one, other in pairwise(filter(None, families)))
+
+    @property
+    def _here(self) -> slice:
+        return slice(self.ports.bounds[self.switch], self.ports.bounds[self.switch + 1])
+
+
+class PortEnds:
+    """Puts the ports of switches together; what all of them need is worked out once."""
+
+    def __init__(self, views: SwitchViews) -> None:
+        self._views = views
+        plan, names = views.plan, views.names
+        order = sorted(range(len(names)), key=names.__getitem__)
+        self._name_rank = np.empty(len(names), dtype=np.int64)
+        self._name_rank[order] = np.arange(len(names))
+        self._names = np.array(names, dtype=object)
+        ids, each = views.cable_id_columns, np.append(np.arange(len(plan.cables)), -1)
+        self._cables = ids.device.at_or_none(each), ids.connector.at_or_none(each)
+        self._lengths_m = np.append(plan.cables.length_m, 0.0)
+        self._routes = np.array([not isinstance(s.a, ManagementPort) for s in plan.links.segments], dtype=bool)
+        self._subnets = rail_subnets(views)
+
+    def of(self, rows: Sequence[int], by_text: Flags) -> Iterator[Ends]:
+        """The ports of switches, by their rows in the device table, in the order of their views.
+
+        `by_text` says of each whether its configuration sorts names, addresses or AS numbers. The texts of those that
+        do are in this order, and it is a part of what they have in common; those of others come as they are met.
+        """
+        links, devices = self._views.plan.links, self._views.plan.devices
+        owner, link, at_b = self._views.ends_of(rows)
+        peer = np.where(at_b, links.a_device[link], links.b_device[link])
+        cable = links.cable[link]
+        bounds = np.searchsorted(owner, np.arange(len(rows) + 1))
+        each = np.arange(len(owner)) - bounds[owner]
+        a_port, b_port = self._views.ports
+        far = np.where(at_b, a_port[link], b_port[link]).tolist()
+        peers = _ranked(owner, self._name_rank[peer], by_text)
+        asn = np.where(self._routes[links.segment[link]], self._views.addresses.asn[peer], 0)
+        numbers = _ranked(owner, asn, by_text, asn != 0)
+        families = [_addresses(family, owner, link, at_b, by_text) for family in self._views.addresses.families]
+        columns = [links.segment[link], at_b, np.where(at_b, links.b_port[link], links.a_port[link])]
+        columns += [devices.device_class[peer], self._subnets[link], cable < 0, peers.places, numbers.places]
+        for kind, family in zip(families, self._views.addresses.families, strict=True):
+            columns += [*kind.places, family.length[link]]
+        devices_of, connectors = (part.at(cable).texts() for part in self._cables)
+        kinds = (
+            peers.kind(self._names[peer[peers.first]].tolist()),
+            _Kind(far, bounds.tolist(), each),
+            _Kind((devices_of + connectors).tolist(), bounds.tolist(), np.where(cable < 0, -1, each)),
+            numbers.kind(list(map(str, asn[numbers.first].tolist()))),
+            *families,
+        )
+        alike = np.stack(columns, axis=1).astype(np.int32).tobytes()
+        ports = _Ports(kinds, len(families), bounds.tolist(), alike, self._lengths_m[cable])
+        return (Ends(ports, i) for i in range(len(rows)))
+
+
+def _addresses(family: FamilyAddresses, owner: Wide, link: Ints, at_b: Flags, by_text: Flags) -> _Kind:
+    """The addresses of one family at the ports of switches and at their far ends: two columns of places."""
+    own = _swapped(family.a[link], family.b[link], at_b)
+    both = own.followed_by(_swapped(family.b[link], family.a[link], at_b))
+    ranked = _ranked(np.concatenate([owner, owner]), _text_order(both), by_text, both.present)
+    found = ranked.kind(both[ranked.first].texts())
+    return replace(found, places=found.places.reshape(2, -1))
+
+
+def _swapped(column: Column, other: Column, where: Flags) -> Column:
+    """A column with what another has in some rows."""
+    found = column.copy()
+    found[where] = other[where]
+    return found
+
+
+def _text_order(column: Column) -> Wide:
+    """Numbers that are in the order of the addresses as text."""
+    if not isinstance(column, Column4):
+        return np.unique(np.array(column.texts(), dtype=object), return_inverse=True)[1]
+    order, found = _decimal_order(), np.zeros(len(column), dtype=np.int64)
+    for shift in (24, 16, 8, 0):
+        found |= order[column.values >> shift & 255] << shift
+    return found
+
+
+@cache
+def _decimal_order() -> Wide:
+    """For each number below 256 its place among them when they are sorted as text; what follows one sorts lower."""
+    found = np.empty(256, dtype=np.int64)
+    found[sorted(range(256), key=str)] = np.arange(256)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """Keys of each owner, each once and in some order: where one is to be found, and which one is at each place."""
+
+    first: Wide
+    bounds: Wide
+    """For each owner where its part of `first` begins, and the end."""
+    places: Wide
+
+    def kind(self, texts: list[str]) -> _Kind:
+        """The texts of these keys."""
+        return _Kind(texts, self.bounds.tolist(), self.places)
+
+
+def _ranked(owner: Wide, keys: Wide, by_key: Flags, present: Flags | None = None) -> _Ranked:
+    """Rank the keys of each owner, all of them or those that are present: by themselves, or as they are met."""
+    places = np.full(len(keys), -1, dtype=np.int64)
+    rows = np.arange(len(keys)) if present is None else np.flatnonzero(present)
+    order = rows[sorted_by(owner[rows], keys[rows])]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (owner[order[1:]] != owner[order[:-1]]) | (keys[order[1:]] != keys[order[:-1]])
+    first = order[new]
+    by_rank = sorted_by(owner[first], np.where(by_key[owner[first]], np.arange(len(first)), first))
+    rank = np.empty_like(by_rank)
+    rank[by_rank] = np.arange(len(first))
+    first = first[by_rank]
+    bounds = np.searchsorted(owner[first], np.arange(len(by_key) + 1))
+    places[order] = rank[np.cumsum(new) - 1] - bounds[owner[order]]
+    return _Ranked(first, bounds, places)
+
+
+def rail_subnets(views: SwitchViews) -> Wide:
+    """For every link the subnet of its rail among those of its fabric's nodes, by which VLANs differ."""
+    links = views.plan.links
+    found = np.zeros(len(links), dtype=np.int64)
+    for i, segment in enumerate(links.segments):
+        rails = views.addresses.rails.get(segment.fabric)
+        if rails is not None and segment.lower == "node":
+            here = links.segment == i
+            found[here] = rails.subnet[here]
+    return found

@@ -1,0 +1,1 @@
+"""One switch or one fabric as other rooms need it: ports, neighbours, addresses, sessions, settings."""

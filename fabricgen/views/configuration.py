@@ -1,0 +1,89 @@
+"""The user's hand in the configuration of a switch: raw text and what its ports have of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from fabricgen.blueprint.sections.configuration import PortSettings, Snippet, Snippets
+from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.model import Design
+from fabricgen.design.snippets import place_of
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
+from fabricgen.numbering.ports import PortNames
+from fabricgen.wiring.tables import SWITCH, Plan
+
+if TYPE_CHECKING:
+    from fabricgen.views.switch import PlacedSnippet
+
+
+def placed_snippets(design: Design, tier: TierDesign, device: str) -> tuple[PlacedSnippet, ...]:
+    """The snippets that a switch takes: the cluster's, its fabric's, its tier's, its own, each by name."""
+    blueprint = design.loaded.blueprint
+    fabric = blueprint.fabrics[tier.fabric]
+    own = blueprint.config_of.get(device)
+    scopes: tuple[tuple[Path, Snippets], ...] = (
+        ((), blueprint.snippets),
+        (("fabrics", tier.fabric), fabric.snippets),
+        (("fabrics", tier.fabric, "tiers", tier.name), fabric.tiers[tier.name].snippets),
+        (("config_of", device), own.snippets if own else {}),
+    )
+    return tuple(
+        _placed(design, name, snippet, (*scope, "snippets", name))
+        for scope, snippets in scopes
+        for name, snippet in sorted(snippets.items())
+        if snippet.nos == tier.nos
+    )
+
+
+def _placed(design: Design, name: str, snippet: Snippet, path: Path) -> PlacedSnippet:
+    from fabricgen.views.switch import PlacedSnippet
+
+    place = place_of(snippet, design.catalog, path)
+    return PlacedSnippet(name, place, _lines(snippet), snippet.tree or {}, path)
+
+
+def _lines(snippet: Snippet) -> tuple[str, ...]:
+    return tuple(line.rstrip() for line in (snippet.text or "").strip("\n").split("\n")) if snippet.text else ()
+
+
+def port_settings(design: Design, device: str) -> Mapping[str, PortSettings]:
+    """What ports of a switch have of their own, by name."""
+    own = design.loaded.blueprint.config_of.get(device)
+    return own.ports if own else {}
+
+
+def check_configurations(design: Design, plan: Plan, names: Sequence[str], port_names: PortNames) -> None:
+    """Raise InputError at each device of `config_of` that is no switch, and each port that has no cable."""
+    stated = design.loaded.blueprint.config_of
+    if not stated:
+        return
+    from fabricgen.numbering.link_ends import LinkEnds
+
+    rows = {name: row for row, name in enumerate(names) if name in stated}
+    switches = {
+        row for cls in plan.devices.classes if cls.kind == SWITCH for row in range(cls.first, cls.first + cls.count)
+    }
+    ends = LinkEnds(plan, port_names.ports)
+    faults: list[Diagnostic] = []
+    for name, own in stated.items():
+        if rows.get(name) not in switches:
+            faults += _no_switch(name, names, known=name in rows)
+        else:
+            faults += _no_ports(name, own.ports, ends.of(rows[name]))
+    if faults:
+        raise InputError(faults)
+
+
+def _no_switch(name: str, names: Sequence[str], *, known: bool) -> tuple[Diagnostic, ...]:
+    what = f"'{name}' is no switch" if known else f"there is no device '{name}'"
+    hint = "" if known else did_you_mean(name, names)
+    return fault("FG053", f"{what}, so it has no configuration", path=("config_of", name), hint=hint).diagnostics
+
+
+def _no_ports(device: str, stated: Iterable[str], cabled: Iterable[str]) -> Iterator[Diagnostic]:
+    for port in stated:
+        if port not in cabled:
+            hint = did_you_mean(port, sorted(cabled))
+            path = ("config_of", device, "ports", port)
+            yield from fault("FG053", f"{device} has no cable at port '{port}'", path=path, hint=hint).diagnostics

@@ -1,0 +1,277 @@
+"""One whole fabric as the one manager of its switches needs it: rows for switches, adapters and links.
+
+InfiniBand switches take no configuration of their own: a subnet manager routes them all. Ports are numbered over the
+face, from 1: those of cage 1, then those of cage 2. A box with a cage split further than its connectors numbers all of
+its cages so (MLNX-OS user manual, InfiniBand interface: `system profile ib split-ready` is of the whole box).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.linked import linked_fabrics
+from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
+from fabricgen.numbering.guids import GuidHolders, Guids, guids_of
+from fabricgen.wiring.tables import SWITCH, Ints, Plan, Side, Wide
+
+
+class FabricSwitch(NamedTuple):
+    """A switch: `ports` are those of its face as they are numbered, `per_cage` in each; lanes run at `lane_gbps`.
+
+    `top` says that no tier is above it. Switches with one `subnet` (from 0) reach each other. `stated` says whether
+    the blueprint states its GUID.
+    """
+
+    name: str
+    model: str
+    rack: str
+    u: int
+    ports: int
+    per_cage: int
+    lane_gbps: float
+    top: bool
+    subnet: int
+    guid: int
+    stated: bool
+
+
+class FabricAdapter(NamedTuple):
+    """A port of the node of a name, which InfiniBand sees as an adapter of one port: its `number`-th in the fabric."""
+
+    name: str
+    port: str
+    number: int
+    rack: str
+    u: int
+    guid: int
+    port_guid: int
+    stated: bool
+
+
+class FabricLink(NamedTuple):
+    """A link: ends are indexes of `FabricView.nodes`, `a` is the lower; speeds in Gb/s.
+
+    A port has a number; `cage` counts from 1 and `sub` within the cage, both 0 at an adapter.
+    """
+
+    a: int
+    a_port: int
+    a_cage: int
+    a_sub: int
+    b: int
+    b_port: int
+    b_cage: int
+    b_sub: int
+    speed_gbps: float
+    lane_gbps: float
+
+
+@dataclass(frozen=True, slots=True)
+class FabricView:
+    """A fabric with those that it is linked with, which share its switches and their manager."""
+
+    name: str
+    nos: str
+    switches: tuple[FabricSwitch, ...]
+    adapters: tuple[FabricAdapter, ...]
+    links: tuple[FabricLink, ...]
+    """In the order of links.csv."""
+    has_high_nodes: bool
+    """Whether nodes hang on other tiers than the lowest."""
+    is_tree: bool
+    """Whether it has two tiers or more, nodes hang on the lowest only, and every link goes up by one tier."""
+
+    @property
+    def nodes(self) -> tuple[FabricSwitch | FabricAdapter, ...]:
+        """What links end on: switches, then adapters."""
+        return (*self.switches, *self.adapters)
+
+    @property
+    def subnets(self) -> int:
+        """Parts that never meet: rails or planes without a common tier."""
+        return 1 + max((switch.subnet for switch in self.switches), default=-1)
+
+
+def whole_fabrics(design: Design) -> dict[str, list[str]]:
+    """Fabrics that one manager runs, each with those linked with it, by the first of them that has switches."""
+    parts = [
+        part
+        for part in linked_fabrics(design.loaded.blueprint.fabrics)
+        if any(design.fabric(name).protocol == "infiniband" for name in part)
+    ]
+    return {next(name for name in part if design.fabric(name).tiers): part for part in parts}
+
+
+def fabric_view(design: Design, plan: Plan, names: Sequence[str], name: str) -> FabricView:
+    """The view of a fabric that `whole_fabrics` names.
+
+    Raises InputError, at its line, for a stated GUID of a device or port that the fabric does not have.
+    """
+    return _Maker(design, plan, names, name).view()
+
+
+class _Ends(NamedTuple):
+    """One end of each link, int64 columns: as in `FabricLink`."""
+
+    node: Wide
+    port: Wide
+    cage: Wide
+    sub: Wide
+
+
+class _Leg(NamedTuple):
+    """A port of a node: the fabric it attaches to, its device's row, its place among the legs and its name."""
+
+    fabric: str
+    row: int
+    place: int
+    port: str
+
+
+class _Maker:
+    """Columns of one fabric, from which its rows are made."""
+
+    def __init__(self, design: Design, plan: Plan, names: Sequence[str], name: str) -> None:
+        self._design, self._plan, self._names, self._name = design, plan, names, name
+        self._members = whole_fabrics(design)[name]
+        links = plan.links
+        mine = [s.fabric in self._members and isinstance(s.b, PortRun) for s in links.segments]
+        self._links = np.flatnonzero(np.array(mine, dtype=bool)[links.segment])
+        self._classes = [c for c in plan.devices.classes if c.kind == SWITCH and c.fabric in self._members]
+        self._switches = np.array([row for c in self._classes for row in range(c.first, c.first + c.count)], np.int64)
+        self._stride = self._strides()
+
+    def view(self) -> FabricView:
+        legs: list[_Leg] = []
+        a, b = self._ends(legs, at_b=False), self._ends(legs, at_b=True)
+        guids = self._guids(legs)
+        return FabricView(
+            name=self._name,
+            nos=self._classes[0].nos,
+            switches=tuple(self._switch_rows(guids, _components(a.node, b.node, len(self._switches)).tolist())),
+            adapters=tuple(self._adapter_rows(guids, legs)),
+            links=tuple(map(FabricLink._make, zip(*self._link_columns(a, b), strict=True))),
+            has_high_nodes=self._has_high_nodes(),
+            is_tree=self._is_tree(),
+        )
+
+    def _guids(self, legs: list[_Leg]) -> Guids:
+        ports: dict[str, list[str]] = {}
+        for leg in legs:
+            ports.setdefault(self._names[leg.row], []).append(leg.port)
+        switches = tuple((c.fabric, name) for c in self._classes for name in self._names[c.rows])
+        nodes = tuple(dict.fromkeys((leg.fabric, self._names[leg.row]) for leg in legs))
+        stated = self._design.loaded.guids
+        return guids_of(GuidHolders(switches, nodes, ports), [row for m in self._members for row in stated.get(m, ())])
+
+    def _strides(self) -> Wide:
+        """Ports of each cage as its switch numbers them, by row of the device table."""
+        links, stride = self._plan.links, np.zeros(len(self._plan.devices), dtype=np.int64)
+        for cls in self._classes:
+            assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - the class is of switches
+            stride[cls.rows] = max(cage.connectors for cage in cls.profile.cages)
+        for number, segment in enumerate(links.segments):
+            rows = self._links[links.segment[self._links] == number]
+            for side, device in ((segment.a, links.a_device), (segment.b, links.b_device)):
+                if isinstance(side, PortRun):
+                    np.maximum.at(stride, device[rows], side.ways)
+        for cls in self._classes:
+            stride[cls.rows] = stride[cls.rows].max(initial=1)
+        return stride
+
+    def _ends(self, legs: list[_Leg], *, at_b: bool) -> _Ends:
+        """The lower or upper ends of the links; ports of nodes go to `legs`, whose places follow the switches."""
+        links, rows = self._plan.links, self._links
+        devices, ports = (links.b_device, links.b_port) if at_b else (links.a_device, links.a_port)
+        index = np.full(len(self._plan.devices), -1, dtype=np.int64)
+        index[self._switches] = np.arange(len(self._switches))
+        found = _Ends(*(np.zeros(len(rows), dtype=np.int64) for _ in range(4)))
+        for number, segment in enumerate(links.segments):
+            at = np.flatnonzero(links.segment[rows] == number)
+            side, device, port = segment.b if at_b else segment.a, devices[rows[at]], ports[rows[at]]
+            if isinstance(side, Attachment):
+                first = len(self._switches) + len(legs)
+                found.node[at], found.port[at] = np.arange(first, first + len(at)), 1
+                pairs = zip(device.tolist(), port.tolist(), strict=True)
+                legs += [_Leg(segment.fabric, row, place, side.legs[place].name) for row, place in pairs]
+            elif len(at):
+                found.node[at] = index[device]
+                found.port[at], found.cage[at], found.sub[at] = self._face(side, device, port)
+        return found
+
+    def _face(self, side: Side, device: Ints, port: Ints) -> tuple[Wide, Wide, Wide]:
+        """(number, cage, place in the cage) of switch ports."""
+        assert isinstance(side, PortRun)  # noqa: S101 - the only other side of a link that carries traffic
+        cage = np.array(side.cages, dtype=np.int64)[port // side.ways]
+        sub = (port % side.ways).astype(np.int64)
+        stride = self._stride[device]
+        return (cage - 1) * stride + sub * (stride // side.ways) + 1, cage, sub
+
+    def _place(self, row: int) -> tuple[str, int]:
+        """(rack, unit) of a device."""
+        return self._plan.racks.names[self._plan.devices.rack[row]], int(self._plan.devices.u[row])
+
+    def _adapter_rows(self, guids: Guids, legs: list[_Leg]) -> Iterator[FabricAdapter]:
+        for leg in legs:
+            name = self._names[leg.row]
+            rack, u = self._place(leg.row)
+            guid = guids.of_port(leg.fabric, name, leg.port, leg.place)
+            yield FabricAdapter(name, leg.port, leg.place + 1, rack, u, *guid)
+
+    def _switch_rows(self, guids: Guids, subnet: list[int]) -> Iterator[FabricSwitch]:
+        number = iter(subnet)
+        for cls in self._classes:
+            assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - the class is of switches
+            top = self._design.fabric(cls.fabric).tier(cls.tier).uplink is None
+            for row in range(cls.first, cls.first + cls.count):
+                yield FabricSwitch(
+                    self._names[row],
+                    cls.profile.id,
+                    *self._place(row),
+                    cls.profile.cage_count * int(self._stride[row]),
+                    int(self._stride[row]),
+                    max(cage.lane_gbps for cage in cls.profile.cages),
+                    top,
+                    next(number),
+                    *guids.of_switch(cls.fabric, self._names[row]),
+                )
+
+    def _link_columns(self, a: _Ends, b: _Ends) -> list[list[Any]]:
+        segments, segment = self._plan.links.segments, self._plan.links.segment[self._links]
+        speeds = (np.array([getattr(s, key) for s in segments])[segment] for key in ("speed_gbps", "lane_gbps"))
+        return [column.tolist() for column in (*a, *b, *speeds)]
+
+    def _has_high_nodes(self) -> bool:
+        mine = [s for s in self._plan.links.segments if s.fabric in self._members and isinstance(s.a, Attachment)]
+        return any(segment.tier and self._design.levels[segment.tier] for segment in mine)
+
+    def _is_tree(self) -> bool:
+        tiers = [tier for name in self._members for tier in self._design.fabric(name).tiers]
+        levels, upward = self._design.levels, {tier.key: tier.uplink.upper for tier in tiers if tier.uplink}
+        return (
+            bool(upward)
+            and not self._has_high_nodes()
+            and not any(tier.lateral for tier in tiers)
+            and all(levels[upper] == levels[lower] + 1 for lower, upper in upward.items())
+        )
+
+
+def _components(a: Wide, b: Wide, switches: int) -> Wide:
+    """Which part each switch belongs to, numbered from 0 in the order of the switches."""
+    between = (a < switches) & (b < switches)
+    a, b = a[between], b[between]
+    label = np.arange(switches, dtype=np.int64)
+    while True:
+        lowest = label.copy()
+        np.minimum.at(lowest, a, label[b])
+        np.minimum.at(lowest, b, label[a])
+        if np.array_equal(lowest, label):
+            return np.unique(label, return_inverse=True)[1]
+        label = lowest

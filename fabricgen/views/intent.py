@@ -1,0 +1,122 @@
+"""What a blueprint asks of the switches of each fabric: its own settings, the cluster's, then defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from ipaddress import ip_network
+
+from fabricgen.blueprint.sections.management import Management
+from fabricgen.blueprint.sections.routing import Bfd, Routing
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.linked import fabric_vlan, linked_fabrics
+from fabricgen.design.model import Design
+from fabricgen.design.qos import QosIntent, qos_of
+from fabricgen.numbering.addresses.family import FAMILIES
+from fabricgen.numbering.addresses.pools import pool_prefixes
+from fabricgen.numbering.underlay import families, is_management, underlay
+
+
+@dataclass(frozen=True, slots=True)
+class FabricIntent:
+    """What holds for every switch of a fabric."""
+
+    name: str
+    underlay: str
+    hosts: str
+    bfd: Bfd | None
+    """Its timers, None where sessions go without."""
+    max_prefixes: int
+    """Prefixes of a family that a neighbour may announce; 0: any number."""
+    states_max_prefixes: bool
+    """Whether the blueprint asks for that number."""
+    load_balance: str
+    """`hash` or `dynamic`."""
+    management: Management
+    """Its own settings over the cluster's; secrets are references until configurations are rendered."""
+    qos: QosIntent
+    vlan: int
+    vrf: str
+    """Of a fabric that another carries; "" for the default VRF."""
+    families: tuple[str, ...]
+    """`v4`, `v6` or both, of the addresses that its switches route."""
+    loopback_pools: tuple[str, ...]
+    """Prefixes that loopbacks come from, of its families, in this fabric and those that it is linked with."""
+    host_pools: tuple[str, ...]
+    """Prefixes that links and subnets of nodes come from, in this fabric and those it shares a VRF with."""
+
+
+def fabric_intent(
+    design: Design, fabric: FabricDesign, own_loopbacks: Mapping[str, tuple[str, ...]] | None = None
+) -> FabricIntent:
+    """What the blueprint asks of every switch of a fabric: its own settings, the cluster's, then defaults.
+
+    `own_loopbacks` are those of single switches by fabric: they travel wherever the pools' do.
+    """
+    blueprint = design.loaded.blueprint
+    spec = blueprint.fabrics[fabric.name]
+    linked = next(part for part in linked_fabrics(blueprint.fabrics) if fabric.name in part)
+    joined = [f for f in design.fabrics if f.name in linked and f.vrf == fabric.vrf]
+    members = (fabric, *joined)
+    loopbacks = tuple(dict.fromkeys(p for f in members for p in _pool(design, f, "loopback")))
+    own = dict.fromkeys(p for f in members for p in (own_loopbacks or {}).get(f.name, ()))
+    limits = (routing.max_prefixes for routing in (spec.routing, blueprint.routing))
+    stated, usual = next((limit for limit in limits if limit is not None), None), _usual_max_prefixes(design, linked)
+    return FabricIntent(
+        name=fabric.name,
+        underlay=underlay(design, fabric),
+        hosts=fabric.hosts,
+        bfd=_bfd(spec.routing, blueprint.routing),
+        max_prefixes=usual if stated is None else stated,
+        states_max_prefixes=bool(stated),
+        load_balance=spec.routing.load_balance or blueprint.routing.load_balance or "hash",
+        management=spec.management.over(blueprint.management),
+        qos=qos_of(design, fabric),
+        vlan=fabric_vlan(blueprint, design.layout.numbering, fabric.name),
+        vrf=fabric.vrf,
+        families=families(design, fabric),
+        loopback_pools=_beside(loopbacks, own),
+        host_pools=tuple(dict.fromkeys(p for f in members for p in _host_pool(design, f))),
+    )
+
+
+def _pool(design: Design, fabric: FabricDesign, name: str) -> tuple[str, ...]:
+    """Prefixes of a pool in the families of a fabric."""
+    mine = [family for family in FAMILIES if family.word in families(design, fabric)]
+    blueprint = design.loaded.blueprint
+    return tuple(prefix for family in mine for prefix in pool_prefixes(blueprint, fabric.name, name, family)[0])
+
+
+def _beside(pools: tuple[str, ...], single: Iterable[str]) -> tuple[str, ...]:
+    """Pools, and prefixes that none of them holds."""
+    return (*pools, *(prefix for prefix in single if not _held(prefix, pools)))
+
+
+def _held(prefix: str, pools: Iterable[str]) -> bool:
+    """Whether one of some pools holds a single address, given as a prefix."""
+    network = ip_network(prefix)
+    return any(network.network_address in ip_network(pool) for pool in pools)
+
+
+def _host_pool(design: Design, fabric: FabricDesign) -> tuple[str, ...]:
+    return _pool(design, fabric, "management" if is_management(fabric) else "hosts")
+
+
+def _bfd(own: Routing, shared: Routing) -> Bfd | None:
+    stated = own.bfd if own.bfd is not None else shared.bfd
+    return Bfd.model_construct() if stated is True else stated or None
+
+
+LEAST_MAX_PREFIXES = 4096
+
+
+def _usual_max_prefixes(design: Design, linked: Iterable[str]) -> int:
+    """The next power of two above twice the loopbacks and host ports of linked fabrics.
+
+    A power of two, so that growth rarely changes it, and with it every switch.
+    """
+    names = frozenset(linked)
+    tiers = [tier for f in design.fabrics if f.name in names or f.carrier in names for tier in f.tiers]
+    hosts = sum(tier.switches * run.capacity for tier in tiers if tier.lowest for run in tier.downs)
+    most = sum(tier.switches for tier in tiers) + hosts
+    return max(LEAST_MAX_PREFIXES, 1 << (2 * most).bit_length())

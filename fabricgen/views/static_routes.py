@@ -1,0 +1,196 @@
+"""Static routes of a fabric without a routing protocol: a default route up, exact routes down, and no loops.
+
+What lies below a switch is held as intervals of addresses, merged where they touch, and turned into prefixes at the
+end: a prefix then covers exactly what is below, and never an address that is not. Switches with the same switches
+below share one answer, so that work grows with the routes that come out and not with pairs of switches; switches
+between the same ones below and above share their prefixes, and differ in next hops only.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from typing import TypeAlias
+
+import numpy as np
+
+from fabricgen.design.ports import PortRun
+from fabricgen.numbering.addresses.column import text_of
+from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.numbering.cells import Strings
+from fabricgen.views.switch import NextHop, StaticRoute
+from fabricgen.wiring.tables import Ints, Plan, Wide
+
+Intervals: TypeAlias = tuple[tuple[int, int], ...]
+"""Ranges of addresses [first, past the last), ascending, apart from each other."""
+
+_Hops: TypeAlias = tuple[NextHop, ...]
+
+_Way: TypeAlias = tuple[int, ...]
+"""Switches that a route goes over, by their places among the switches below and above, in this order."""
+
+_Cuts: TypeAlias = tuple[tuple[_Way, ...], tuple[tuple[str, int, bool], ...]]
+"""Ways, and of every route its prefix, the number of its way, and whether the rest is dropped."""
+
+_REMEMBERED = 256
+"""Sets of routes that are kept: switches that share one are neighbours in the device table."""
+
+
+class Reachability:
+    """What can be reached over the links between the switches of a plan, worked out when asked and then kept."""
+
+    def __init__(
+        self, plan: Plan, addresses: FamilyAddresses, a_port: Strings, b_port: Strings, fabrics: Sequence[str]
+    ) -> None:
+        """In one family; `fabrics` are those whose nodes are reached in the default VRF."""
+        self._addresses, self._names = addresses, (a_port, b_port)
+        self._subnets = [addresses.subnets[name] for name in fabrics if name in addresses.subnets]
+        links = plan.links
+        between = np.array(
+            [isinstance(s.a, PortRun) and isinstance(s.b, PortRun) and s.a != s.b for s in links.segments]
+        )
+        rows = np.flatnonzero(between[links.segment] & (addresses.length > 0))
+        self._lower, self._upper = links.a_device, links.b_device
+        self._down = _rows_by(links.b_device, links.b_port, rows, len(plan.devices))
+        self._up = _rows_by(links.a_device, links.a_port, rows, len(plan.devices))
+        self._below: dict[int, Intervals] = {}
+        self._above: dict[int, Intervals] = {}
+        self._shared: dict[tuple[int, ...], Intervals] = {}
+        self._own, self._through = cache(self._made_own), cache(self._made_through)
+        self._cuts = lru_cache(_REMEMBERED)(self._made_cuts)
+
+    def routes(self, switch: int) -> tuple[StaticRoute, ...]:
+        """The static routes of a switch, by its row in the device table, in the order of their prefixes.
+
+        Routes down go over every link to a lower switch with the prefix below it. Where there is a default route, what
+        is below and does not answer is discarded instead of bouncing back down.
+        """
+        down, up = self._hops(switch, below=True), self._hops(switch, below=False)
+        ways, cuts = self._cuts(tuple(down), tuple(up), self._hosts(switch) if up else ())
+        hops = (*down.values(), *up.values())
+        over = [tuple([hop for peer in way for hop in hops[peer]]) for way in ways]
+        return tuple([StaticRoute(prefix, over[way], dropped) for prefix, way, dropped in cuts])
+
+    def _made_cuts(self, down: tuple[int, ...], up: tuple[int, ...], hosts: Intervals) -> _Cuts:
+        """The routes of all switches between the same switches below and above, with the same nodes of their own."""
+        sources = list(self._downward(down))
+        discards: Intervals = ()
+        if up:
+            sources += [(self._through(u), (len(down) + i,)) for i, u in enumerate(up)]
+            discards = merged((*self._below_all(down), *hosts))
+        family = self._addresses.family
+        found = {prefix: way for first, end, way in _spread(sources) for prefix in prefixes(first, end, family.bits)}
+        dropped = {prefix for first, end in discards for prefix in prefixes(first, end, family.bits)}
+        if up:
+            found[0, 0] = tuple(range(len(down), len(down) + len(up)))
+        number: dict[_Way, int] = {}
+        cuts = [
+            (f"{text_of(family, prefix[0])}/{prefix[1]}", found.get(prefix, ()), prefix in dropped)
+            for prefix in sorted(found.keys() | dropped)
+        ]
+        numbered = tuple([(text, number.setdefault(way, len(number)), drops) for text, way, drops in cuts])
+        return tuple(number), numbered
+
+    def below(self, switch: int) -> Intervals:
+        """Router ids and host blocks of all switches below one."""
+        if switch not in self._below:
+            self._below[switch] = self._below_all(set(self._peers(switch, below=True)))
+        return self._below[switch]
+
+    def _below_all(self, children: Iterable[int]) -> Intervals:
+        """The same of a switch above some others, these included."""
+        key = tuple(sorted(children))
+        if key not in self._shared:
+            self._shared[key] = merged(part for c in key for part in (*self._own(c), *self.below(c)))
+        return self._shared[key]
+
+    def above(self, switch: int) -> Intervals:
+        """Host blocks of all switches above one: a default route alone may climb to the wrong switch."""
+        if switch not in self._above:
+            uppers = dict.fromkeys(self._peers(switch, below=False))
+            self._above[switch] = merged(part for u in uppers for part in (*self._hosts(u), *self.above(u)))
+        return self._above[switch]
+
+    def _downward(self, down: Sequence[int]) -> Iterator[tuple[Intervals, _Way]]:
+        """(what, over which of them): each lower switch itself, and what is below it, once for those that share it."""
+        shared: dict[Intervals, list[int]] = defaultdict(list)
+        for place, child in enumerate(down):
+            yield self._own(child), (place,)
+            shared[self.below(child)].append(place)
+        for intervals, places in shared.items():
+            yield intervals, tuple(places)
+
+    def _made_own(self, switch: int) -> Intervals:
+        """The router id and the host blocks of one switch."""
+        loopback = self._addresses.loopback.at(switch)
+        return merged((*(((loopback, loopback + 1),) if loopback else ()), *self._hosts(switch)))
+
+    def _made_through(self, switch: int) -> Intervals:
+        """What a lower switch reaches by one that is not below it: the switch itself, and host blocks above that."""
+        return merged((*self._own(switch), *self.above(switch)))
+
+    def _hosts(self, switch: int) -> Intervals:
+        found = []
+        for subnets in self._subnets:
+            first, length = subnets.base.at(switch), int(subnets.length[switch])
+            if first:
+                found.append((first, first + (1 << (self._addresses.family.bits - length))))
+        return tuple(found)
+
+    def _links(self, switch: int, below: bool) -> Wide:
+        pointer, rows = self._down if below else self._up
+        return rows[pointer[switch] : pointer[switch + 1]]
+
+    def _peers(self, switch: int, below: bool) -> list[int]:
+        peers: list[int] = (self._lower if below else self._upper)[self._links(switch, below)].tolist()
+        return peers
+
+    def _hops(self, switch: int, below: bool) -> dict[int, _Hops]:
+        """Next hops over the links to each switch below or above, in the order of the ports."""
+        links = self._links(switch, below)
+        own, far = (self._names[1], self._addresses.a) if below else (self._names[0], self._addresses.b)
+        hops: dict[int, list[NextHop]] = defaultdict(list)
+        for peer, port, address in zip(self._peers(switch, below), own[links], far[links].texts(), strict=True):
+            hops[peer].append(NextHop(port, address))
+        return {peer: tuple(found) for peer, found in hops.items()}
+
+
+def _rows_by(device: Ints, port: Ints, rows: Wide, devices: int) -> tuple[Wide, Wide]:
+    """(row pointer per device, link rows sorted by device and then port)."""
+    by = rows[np.lexsort((port[rows], device[rows]))]
+    return np.searchsorted(device[by], np.arange(devices + 1)), by
+
+
+def merged(intervals: Iterable[tuple[int, int]]) -> Intervals:
+    """The union of intervals, those that touch or overlap as one."""
+    found: list[tuple[int, int]] = []
+    for first, end in sorted(intervals):
+        if found and first <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((first, end))
+    return tuple(found)
+
+
+def prefixes(first: int, end: int, bits: int = 32) -> Iterator[tuple[int, int]]:
+    """The fewest (address, length) prefixes that cover an interval of a family's `bits` exactly."""
+    while first < end:
+        size = min(first & -first if first else 1 << bits, 1 << (end - first).bit_length() - 1)
+        yield first, bits + 1 - size.bit_length()
+        first += size
+
+
+def _spread(sources: Sequence[tuple[Intervals, _Way]]) -> Iterator[tuple[int, int, _Way]]:
+    """(first, end, peers of every source that covers it), cut where that set changes."""
+    changes: dict[int, list[int]] = defaultdict(list)
+    for index, (intervals, _) in enumerate(sources):
+        for place in (place for interval in intervals for place in interval):
+            changes[place].append(index)
+    active: set[int] = set()
+    start = 0
+    for place in sorted(changes):
+        if active:
+            yield start, place, tuple(peer for index in sorted(active) for peer in sources[index][1])
+        active.symmetric_difference_update(changes[place])
+        start = place

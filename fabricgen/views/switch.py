@@ -1,0 +1,226 @@
+"""One switch as its configuration needs it: plain values, addresses as text."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fabricgen.blueprint.sections.configuration import PortSettings
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.design.fabric_model import TierDesign
+from fabricgen.kernel.diagnostics import Path
+from fabricgen.views.intent import FabricIntent
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Service:
+    """A fabric whose hosts a switch serves, or carries the traffic of: addresses carry prefix lengths, "" for none.
+
+    `vrf` is the name of the VRF it lives in, "" for the default. A bridged service has a gateway on each switch that
+    its hosts attach to, in the VLAN `vlan`; a fabric with subnets of rails is a service for each, told apart by `rail`.
+    `host_subnet` is the block of all node links here, `host_pools` are the prefixes of either family that these blocks
+    come from everywhere. What ends in 6 is IPv6, its like without is IPv4.
+    """
+
+    fabric: str
+    vlan: int
+    vrf: str
+    hosts: str
+    gateway: str
+    host_subnet: str
+    host_pools: tuple[str, ...]
+    gateway6: str = ""
+    host_subnet6: str = ""
+    rail: str = ""
+
+    @property
+    def gateways(self) -> tuple[str, ...]:
+        """Its gateways here, IPv4 before IPv6."""
+        return tuple(gateway for gateway in (self.gateway, self.gateway6) if gateway)
+
+    @property
+    def label(self) -> str:
+        """The fabric, and the rail where it has a subnet of its own."""
+        return f"{self.fabric}-{self.rail}" if self.rail else self.fabric
+
+
+@dataclass(frozen=True, slots=True)
+class Subinterface:
+    """One VRF on a link between switches: an 802.1Q sub-interface with a session of its own.
+
+    `vrf` is that of a service of the switch. Addresses carry prefix lengths.
+    """
+
+    vlan: int
+    vrf: str
+    address: str
+    peer_address: str
+    peer_asn: int
+    address6: str = ""
+    peer_address6: str = ""
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Its own addresses, IPv4 before IPv6."""
+        return tuple(address for address in (self.address, self.address6) if address)
+
+
+AS_PLANNED = PortSettings.model_construct()
+"""A port that has nothing of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedSnippet:
+    """Raw configuration of the user's for a place of a switch's files: lines of text, or data to merge."""
+
+    name: str
+    place: str
+    lines: tuple[str, ...] = ()
+    tree: Mapping[str, Any] = field(default_factory=dict)
+    path: Path = ()
+    """Where the blueprint has it."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SwitchPort:
+    """One cabled port of a switch, as a configuration needs it; addresses carry prefix lengths, "" for none.
+
+    `cage` counts from 1, `sub` from 0 within the cage's `ways` ports. `role` is what is at the far end: `up`, `down`
+    or `host`. `speed_gbps` is Gb/s, `cable_m` the length of its cable as stocked, 0 without one. `service` is the
+    fabric of the service that a host port belongs to, `vlan` its VLAN where hosts are bridged. What ends in 6 is IPv6.
+    """
+
+    name: str
+    cage: int
+    sub: int
+    ways: int
+    speed_gbps: int
+    lane_gbps: float
+    role: str
+    address: str
+    peer: str
+    peer_port: str
+    peer_address: str
+    peer_tier: str
+    peer_asn: int
+    peer_model: str
+    cable: str
+    service: str = ""
+    subinterfaces: tuple[Subinterface, ...] = ()
+    address6: str = ""
+    peer_address6: str = ""
+    vlan: int = 0
+    cable_m: float = 0.0
+    settings: PortSettings = AS_PLANNED
+    """What the blueprint wants of this port instead of what follows from the plan."""
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Its own addresses, IPv4 before IPv6; none where it is bridged or unnumbered."""
+        return tuple(address for address in (self.address, self.address6) if address)
+
+    @property
+    def label(self) -> str:
+        """Its description: the far end and the cable, or what the blueprint says."""
+        return self.settings.description or f"{self.peer} {self.peer_port} cable {self.cable}"
+
+
+@dataclass(frozen=True, slots=True)
+class NextHop:
+    """A way out of a switch: its own port and the far end's address, without prefix length."""
+
+    port: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class StaticRoute:
+    """A route over all next hops equally; `discard`: what none of them takes is dropped, not sent elsewhere."""
+
+    prefix: str
+    hops: tuple[NextHop, ...]
+    discard: bool
+
+    @property
+    def is_v6(self) -> bool:
+        """Whether it is a route of IPv6."""
+        return ":" in self.prefix
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SwitchView:
+    """One switch, as a configuration needs it; addresses without prefix length unless it says so, "" for none.
+
+    What ends in 6 is IPv6. A switch of an IPv6-only fabric has a router id and no `loopback`.
+    """
+
+    name: str
+    profile: SwitchProfile
+    fabric: FabricIntent
+    tier: TierDesign
+    is_lowest: bool
+    level: int
+    """Tiers below it."""
+    asn: int
+    router_id: str
+    loopback: str
+    loopback6: str
+    managements: tuple[tuple[str, str], ...]
+    """(address with prefix length, gateway or "") of the management port, IPv4 before IPv6."""
+    services: tuple[Service, ...]
+    """The owning fabric's first."""
+    site: str
+    rack: str
+    ports: tuple[SwitchPort, ...]
+    routes: tuple[StaticRoute, ...]
+    """Of a fabric with static routes, by prefix, IPv4 before IPv6; else empty."""
+    shares_asn: bool = False
+    """Whether switches that it reaches through the tier above have its AS number, and it is to take their routes."""
+    snippets: tuple[PlacedSnippet, ...] = ()
+    """The user's, in the order in which they are put in."""
+
+    def lines_at(self, place: str) -> tuple[str, ...]:
+        """The user's lines for a place of its configuration."""
+        return tuple(line for snippet in self.snippets if snippet.place == place for line in snippet.lines)
+
+    @property
+    def nos(self) -> str:
+        """The NOS that it runs."""
+        return self.tier.nos
+
+    @property
+    def vrfs(self) -> tuple[str, ...]:
+        """Names of the VRFs of its services, besides the default."""
+        return tuple(sorted({service.vrf for service in self.services} - {""}))
+
+    def service_of(self, port: SwitchPort) -> Service | None:
+        """The service that a host port belongs to; None for a link between switches."""
+        own = [service for service in self.services if service.fabric == port.service]
+        return next((service for service in own if service.vlan == port.vlan), own[0] if own else None)
+
+    @property
+    def has_v4(self) -> bool:
+        """Whether its fabric routes IPv4."""
+        return "v4" in self.fabric.families
+
+    @property
+    def has_v6(self) -> bool:
+        """Whether its fabric routes IPv6."""
+        return "v6" in self.fabric.families
+
+    def links_in(self, vrf: str) -> tuple[tuple[SwitchPort, Subinterface], ...]:
+        """The links between switches that carry a VRF, each with its sub-interface."""
+        return tuple((port, sub) for port in self.ports for sub in port.subinterfaces if sub.vrf == vrf)
+
+    @property
+    def ecmp_width(self) -> int:
+        """Equal paths at most: links up, or down where there is no tier above."""
+        return ecmp_width(self.tier)
+
+
+def ecmp_width(tier: TierDesign) -> int:
+    """Equal paths that a switch of a tier has at most: links up, or down where there is no tier above."""
+    below = max((run.count for run in tier.downs), default=1)
+    return max(1, tier.up.count if tier.up else below)

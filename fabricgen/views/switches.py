@@ -1,0 +1,295 @@
+"""Views of single switches, put together from the tables when a configuration asks for one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from fabricgen.as_built.overrides.ends import CableIds
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
+from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
+from fabricgen.numbering.addresses.allocate import Addresses
+from fabricgen.numbering.addresses.column import dotted
+from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.numbering.asn.numbers import shares_asn
+from fabricgen.numbering.cells import Keyed, Strings
+from fabricgen.views.configuration import placed_snippets, port_settings
+from fabricgen.views.intent import FabricIntent
+from fabricgen.views.static_routes import Reachability
+from fabricgen.views.switch import (
+    AS_PLANNED,
+    PlacedSnippet,
+    Service,
+    StaticRoute,
+    Subinterface,
+    SwitchPort,
+    SwitchView,
+)
+from fabricgen.wiring.links.switch_ends import switch_ends
+from fabricgen.wiring.tables import SWITCH, Flags, Ints, ManagementPort, Plan, Wide
+
+
+@dataclass(frozen=True)
+class SwitchViews:
+    """Puts views together; what all of them need is worked out once."""
+
+    design: Design
+    plan: Plan
+    addresses: Addresses
+    names: Sequence[str]
+    sites: Sequence[str]
+    port_columns: tuple[Keyed, Keyed]
+    """Port names of the a and b ends of every link."""
+    cable_id_columns: CableIds
+    intents: Mapping[str, FabricIntent]
+
+    @cached_property
+    def ports(self) -> tuple[Strings, Strings]:
+        """The same, spelled out; object arrays of str."""
+        a, b = self.port_columns
+        return a.texts(), b.texts()
+
+    @cached_property
+    def ends_by_switch(self) -> tuple[Wide, Ints, Flags]:
+        """(row pointer per device, link, whether it is the upper end), ends sorted by switch and place on its face.
+
+        All but management ports.
+        """
+        return switch_ends(self.plan)
+
+    def ends_of(self, rows: Sequence[int] | Wide) -> tuple[Wide, Ints, Flags]:
+        """(which of the rows, link, whether it is the upper end) of every port of switches, as their views have them.
+
+        All but management ports; the first counts from 0.
+        """
+        pointer, links, upper = self.ends_by_switch
+        wanted = np.asarray(rows, dtype=np.int64)
+        counts = pointer[wanted + 1] - pointer[wanted]
+        owner = np.repeat(np.arange(len(wanted)), counts)
+        place = np.arange(len(owner)) + (pointer[wanted] - np.cumsum(counts) + counts)[owner]
+        return owner, links.take(place), upper.take(place)
+
+    def switch(self, row: int) -> SwitchView:
+        """The view of one switch, by its row in the device table."""
+        frame = self.frame(row)
+        routes = self._routes(row) if frame.fabric.underlay == "static" else ()
+        return replace(frame, ports=tuple(self._switch_ports(row)), routes=routes)
+
+    def frame(self, row: int) -> SwitchView:
+        """The view of one switch without its ports and routes, which are most of the work."""
+        devices, addresses = self.plan.devices, self.addresses
+        cls = devices.classes[devices.device_class[row]]
+        fabric = self.design.fabric(cls.fabric)
+        tier = fabric.tier(cls.tier)
+        assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - the row is a switch
+        return SwitchView(
+            name=self.names[row],
+            profile=cls.profile,
+            fabric=self.intents[fabric.name],
+            tier=tier,
+            is_lowest=tier.lowest,
+            level=self.design.levels[tier.key],
+            asn=int(addresses.asn[row]),
+            router_id=dotted(int(addresses.router_id[row])),
+            loopback=addresses.v4.text(addresses.v4.loopback.at(row)),
+            loopback6=self._six(lambda v6: v6.text(v6.loopback.at(row))),
+            managements=tuple(self._managements(row)),
+            services=self._services(row, fabric),
+            site=self.sites[row],
+            rack=self.plan.racks.names[devices.rack[row]],
+            ports=(),
+            routes=(),
+            shares_asn=bool(self.shares_asn[row]),
+            snippets=self._snippets(row, tier),
+        )
+
+    def _snippets(self, row: int, tier: TierDesign) -> tuple[PlacedSnippet, ...]:
+        """The user's raw configuration for a switch; worked out once a tier for those that have none of their own."""
+        name = self.names[row]
+        key = (tier.key, name if name in self.design.loaded.blueprint.config_of else "")
+        if key not in self._snippets_of:
+            self._snippets_of[key] = placed_snippets(self.design, tier, key[1])
+        return self._snippets_of[key]
+
+    @cached_property
+    def _snippets_of(self) -> dict[tuple[TierKey, str], tuple[PlacedSnippet, ...]]:
+        return {}
+
+    def _six(self, text: Callable[[FamilyAddresses], str]) -> str:
+        """A text of the IPv6 addresses, "" where there are none."""
+        return text(self.addresses.v6) if self.addresses.v6 else ""
+
+    def _managements(self, row: int) -> Iterator[tuple[str, str]]:
+        for found in self.addresses.families:
+            address, gateway = found.management.at(row), found.management_gateway.at(row)
+            if address:
+                yield found.prefix(address, int(found.management_length[row])), found.text(gateway)
+
+    def _routes(self, row: int) -> tuple[StaticRoute, ...]:
+        return tuple(route for reachability in self._reachabilities for route in reachability.routes(row))
+
+    @cached_property
+    def shares_asn(self) -> Flags:
+        """Which devices have an AS number in common with others that they reach through the tiers above."""
+        switches = [c for c in self.plan.devices.classes if c.kind == SWITCH]
+        tiers = [(c.rows, self.design.fabric(c.fabric).tier(c.tier)) for c in switches]
+        return shares_asn(tiers, self.addresses.asn)
+
+    @cached_property
+    def _reachabilities(self) -> tuple[Reachability, ...]:
+        shared = [f.name for f in self.design.fabrics if not f.vrf]
+        return tuple(
+            Reachability(self.plan, family, self.ports[0], self.ports[1], shared) for family in self.addresses.families
+        )
+
+    def _services(self, row: int, owner: FabricDesign) -> tuple[Service, ...]:
+        """The owning fabric, and those it carries: where their nodes attach, and where their VRF passes."""
+        found = self._services_of(row, owner)
+        for guest in self._guests.get(owner.name, ()):
+            found += [
+                service
+                for service in self._services_of(row, guest)
+                if service.host_subnet or service.host_subnet6 or self._passes(owner.name, guest.vrf)
+            ]
+        return tuple(found)
+
+    @cached_property
+    def _guests(self) -> dict[str, list[FabricDesign]]:
+        """The fabrics that each carries."""
+        found: dict[str, list[FabricDesign]] = {}
+        for fabric in self.design.fabrics:
+            found.setdefault(fabric.carrier, []).append(fabric)
+        return found
+
+    def _passes(self, owner: str, vrf: str) -> bool:
+        """Whether the links between a fabric's switches carry a VRF."""
+        return any((owner, vrf) in found.vrf_links for found in self.addresses.families)
+
+    def _services_of(self, row: int, fabric: FabricDesign) -> list[Service]:
+        """What a fabric is to one of the switches that it uses: a service, or one for each subnet of its rails."""
+        intent, found = self.intents[fabric.name], self.addresses.families
+        blocks = [each.prefix(*each.host_block(fabric.name, row)) for each in found]
+        gateways, labels = self._gateways(row, fabric), self.rail_labels(row, fabric)
+        return [
+            Service(
+                fabric=intent.name,
+                vlan=intent.vlan + place,
+                vrf=intent.vrf,
+                hosts=intent.hosts,
+                gateway=gateways[0][place] if gateways[0] else "",
+                host_subnet=blocks[0],
+                host_pools=intent.host_pools,
+                gateway6=gateways[-1][place] if len(found) > 1 and gateways[-1] else "",
+                host_subnet6=blocks[-1] if len(found) > 1 else "",
+                rail=label,
+            )
+            for place, label in enumerate(labels)
+        ]
+
+    def _gateways(self, row: int, fabric: FabricDesign) -> list[list[str]]:
+        """By family, the gateways of a fabric's nodes on a switch with their prefix lengths."""
+        found = []
+        for each in self.addresses.families:
+            subnets = each.subnets.get(fabric.name)
+            length = int(subnets.subnet_length[row]) if subnets else 0
+            found.append([each.prefix(gateway, length) for gateway in each.gateways(fabric.name, row)])
+        return found
+
+    def rail_labels(self, row: int, fabric: FabricDesign) -> list[str]:
+        """Names of the subnets of a fabric on a switch: of its rails, or "" for the only one."""
+        rails, devices = self.addresses.rails.get(fabric.name), self.plan.devices
+        cls = devices.classes[devices.device_class[row]]
+        if rails is None or fabric.leaf != (cls.fabric, cls.tier):
+            return [""]
+        return rails.labels(row - cls.first) or [""]
+
+    def _subinterfaces(self, link: int, peer: int, *, at_b: bool) -> Iterator[Subinterface]:
+        """What a link between switches carries of each VRF, seen from one end."""
+        for carrier, vrf in dict.fromkeys(key for found in self.addresses.families for key in found.vrf_links):
+            pairs = [self._pair_in_vrf(found, (carrier, vrf), link, at_b=at_b) for found in self.addresses.families]
+            if any(own for own, _ in pairs):
+                guest = next(f for f in self.design.fabrics if (f.carrier, f.vrf) == (carrier, vrf))
+                own6, far6 = pairs[1] if len(pairs) > 1 else ("", "")
+                yield Subinterface(
+                    vlan=self.intents[guest.name].vlan,
+                    vrf=vrf,
+                    address=pairs[0][0],
+                    peer_address=pairs[0][1],
+                    peer_asn=int(self.addresses.asn[peer]),
+                    address6=own6,
+                    peer_address6=far6,
+                )
+
+    @staticmethod
+    def _pair_in_vrf(found: FamilyAddresses, key: tuple[str, str], link: int, *, at_b: bool) -> tuple[str, str]:
+        """(own, far) address with prefix length of a link in a VRF; "" for none."""
+        column = found.vrf_links.get(key)
+        upper = column.at(link) if column is not None else 0
+        texts = [found.prefix(upper + end if upper else 0, found.family.pair_length) for end in (0, 1)]
+        return (texts[0], texts[1]) if at_b else (texts[1], texts[0])
+
+    def _switch_ports(self, row: int) -> Iterator[SwitchPort]:
+        pointer, link_of, upper_of = self.ends_by_switch
+        links, addresses, devices = self.plan.links, self.addresses, self.plan.devices
+        cls = devices.classes[devices.device_class[row]]
+        own = port_settings(self.design, self.names[row])
+        carries = any(found.vrf_links for found in addresses.families)
+        places = slice(pointer[row], pointer[row + 1])
+        here, upper = link_of[places], upper_of[places]
+        peers = np.where(upper, links.a_device[here], links.b_device[here])
+        columns = (
+            *(here, upper, links.segment[here], np.where(upper, links.b_port[here], links.a_port[here]), peers),
+            *(addresses.asn[peers], devices.device_class[peers], links.cable[here]),
+        )
+        for link, at_b, segment_of, port, peer, peer_asn, peer_class_of, cable in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
+            segment = links.segments[segment_of]
+            side = segment.b if at_b else segment.a
+            assert isinstance(side, PortRun)  # noqa: S101 - of all ends these are kept
+            ends = [self._ends(found, link, at_b=at_b) for found in addresses.families]
+            own6, far6 = ends[1] if len(ends) > 1 else ("", "")
+            names = (self.ports[1][link], self.ports[0][link]) if at_b else (self.ports[0][link], self.ports[1][link])
+            peer_class = devices.classes[peer_class_of]
+            host = segment.lower == "node"
+            yield SwitchPort(
+                name=names[0],
+                cage=side.cages[port // side.ways],
+                sub=port % side.ways,
+                ways=side.ways,
+                speed_gbps=int(segment.speed_gbps),
+                lane_gbps=side.lane_gbps,
+                role="host" if host else "peer" if peer_class is cls else "down" if at_b else "up",
+                address=ends[0][0],
+                peer=self.names[peer],
+                peer_port=names[1],
+                peer_address=ends[0][1],
+                peer_tier=peer_class.tier,
+                peer_asn=0 if isinstance(segment.a, ManagementPort) else peer_asn,
+                peer_model=peer_class.profile.id,
+                cable=self.cable_id_columns.text(cable) if cable >= 0 else "",
+                service=segment.fabric if host else "",
+                subinterfaces=tuple(self._subinterfaces(link, peer, at_b=at_b)) if carries and not host else (),
+                address6=own6,
+                peer_address6=far6,
+                vlan=self._vlan(segment.fabric, link) if host else 0,
+                cable_m=float(self.plan.cables.length_m[cable]) if cable >= 0 else 0.0,
+                settings=own.get(names[0], AS_PLANNED),
+            )
+
+    @staticmethod
+    def _ends(found: FamilyAddresses, link: int, *, at_b: bool) -> tuple[str, str]:
+        """(own, far) address with prefix length of a link; "" for none."""
+        length = int(found.length[link])
+        a, b = found.prefix(found.a.at(link), length), found.prefix(found.b.at(link), length)
+        return (b, a) if at_b else (a, b)
+
+    def _vlan(self, fabric: str, link: int) -> int:
+        """The VLAN of a host port, whether or not its fabric bridges."""
+        rails = self.addresses.rails.get(fabric)
+        return self.intents[fabric].vlan + (max(0, int(rails.subnet[link])) if rails else 0)

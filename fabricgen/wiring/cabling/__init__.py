@@ -1,0 +1,1 @@
+"""Which links share a cable, how long it runs, and of which medium and part it is."""

@@ -1,0 +1,138 @@
+"""Cables that share cages: fibres in a twin-port transceiver, or one copper cable that fills the whole cage.
+
+A cable with ends of its own fills its cages. Where all that hangs in a twin-port cage goes to one other cage, it may be
+one straight cable (NVIDIA MCP4Y10: 2x400G at both ends, also from a switch to a DGX); where it goes to cages of one
+connector each, one splitter (MCP7Y00, MCP7Y10: 2x400G to 400G twice). Source: docs.nvidia.com, product specifications
+of these, overview and use cases.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.ports import PortRun
+from fabricgen.wiring.cabling.end_numbers import EndNumbers, Ends, hangs_on_lower
+from fabricgen.wiring.groups import all_alike
+from fabricgen.wiring.tables import Flags, Ints, LinkTable, Side, Wide
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """How cables share cages, columns of one length.
+
+    `alone`: it has its cages to itself; `together`: the first cable, int32, of those joined to it by shared cages;
+    `one_cable`: not alone, and one cable with ends of its own could be all of these; `split`: it is a breakout.
+    """
+
+    alone: Flags
+    together: Ints
+    one_cable: Flags
+    split: Flags
+
+
+def connectors_in_cage(side: Side) -> int:
+    """Cable connectors of the fullest cage of a side."""
+    if isinstance(side, PortRun):
+        return max(1, side.connectors)
+    if isinstance(side, Attachment):
+        return max(len({o.connector for o in side.legs if o.cage == leg.cage}) for leg in side.legs)
+    return 1
+
+
+def sharing(links: LinkTable, segment: Ints, ends: Ends) -> Sharing:
+    """How cables of some segments share cages."""
+    alone, together = _joined(ends, len(segment))
+    split = ends.last > ends.first
+    split |= np.array([not hangs_on_lower(s) and s.b.per_connector > 1 for s in links.segments], dtype=bool)[segment]
+    one_cable = np.zeros(len(segment), dtype=bool)
+    if not alone.all():
+        rows = np.flatnonzero(~alone[ends.cable])
+        one_cable = _one_cable(links, segment, together, ends, rows) & ~alone
+    return Sharing(alone, together, one_cable, split)
+
+
+def _one_cable(links: LinkTable, segment: Ints, together: Ints, ends: Ends, rows: Wide) -> Flags:
+    """Whether those that share cages are alike, in one cage, and go to one other or to cages of one connector."""
+    cable = ends.cable[rows].astype(np.int64)
+    group = together[cable].astype(np.int64)
+    same = all_alike(group, segment[cable], len(segment))
+    one_a, one_b = (all_alike(group, cage[rows], len(segment)) for cage in (ends.cage.a, ends.cage.b))
+    single_a, single_b = (
+        np.array([connectors_in_cage(side) == 1 for side in sides], dtype=bool)[segment]
+        for sides in ([s.a for s in links.segments], [s.b for s in links.segments])
+    )
+    found: Flags = (same & ((one_a & one_b) | (one_a & single_b) | (one_b & single_a)))[together]
+    return found
+
+
+def _joined(ends: Ends, cables: int) -> tuple[Flags, Ints]:
+    """(whether a cable has all its cages to itself, the first cable of those joined to it by shared cages)."""
+    alone, label = np.ones(cables, dtype=bool), np.arange(cables, dtype=np.int32)
+    lowest, highest = np.full(ends.cage.count, cables, dtype=np.int32), np.full(ends.cage.count, -1, dtype=np.int32)
+    for cage in (ends.cage.a, ends.cage.b):
+        np.minimum.at(lowest, cage, ends.cable)
+        np.maximum.at(highest, cage, ends.cable)
+    shared = lowest < highest
+    rows = [np.flatnonzero(shared[cage]) for cage in (ends.cage.a, ends.cage.b)]
+    at = np.concatenate([ends.cage.a[rows[0]], ends.cage.b[rows[1]]], dtype=np.int64)
+    cable = np.concatenate([ends.cable[some] for some in rows], dtype=np.int64)
+    alone[cable] = False
+    while True:
+        fresh = label.copy()
+        np.minimum.at(fresh, cable, lowest[at])
+        if (fresh == label).all():
+            return alone, label
+        label = fresh
+        np.minimum.at(lowest, at, label[cable])
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """Cables after those that one is all of were put together.
+
+    `number` int32: what each one before is now. Of each new one, `first`: which it was before, the first of these;
+    `connectors` int32: how many it was; `ends`: its rows.
+    """
+
+    number: Ints
+    first: Ints
+    connectors: Ints
+    ends: Ends
+
+
+def assemble(sharing: Sharing, attached: Flags, ends: Ends) -> Assembled:
+    """Put together cables with ends of their own (`attached`) that share cages; numbers keep their order."""
+    number = own = np.arange(len(attached), dtype=np.int32)
+    merged = attached & sharing.one_cable
+    kept = ~merged | (sharing.together == own)
+    if not kept.all():
+        number = np.cumsum(kept, dtype=np.int32) - 1
+        number[merged] = number[sharing.together[merged]]
+    whole = attached & (merged | sharing.split)
+    connectors = np.bincount(number, minlength=int(kept.sum())).astype(np.int32)
+    rows = _end_rows(number, whole, ends) if whole.any() else ends
+    return Assembled(number, own[kept], connectors, rows)
+
+
+def _end_rows(number: Ints, whole: Flags, ends: Ends) -> Ends:
+    """One row a pair of cages where a cable is `whole`: its links are added up, the first one stands for them."""
+    cable, links = number[ends.cable], ends.links.copy()
+    touched = np.flatnonzero(whole[ends.cable])
+    keys = (cable[touched], ends.cage.a[touched], ends.cage.b[touched])
+    order = np.lexsort((touched, keys[2], keys[1], keys[0]))
+    start = np.ones(len(order), dtype=bool)
+    start[1:] = np.logical_or.reduce([key[order[1:]] != key[order[:-1]] for key in keys])
+    if start.all() and (cable[1:] >= cable[:-1]).all():
+        return Ends(cable, ends.link, ends.links, ends.cage)
+    first = touched[order[start]]
+    links[first] = np.add.reduceat(links[touched[order]], np.flatnonzero(start))
+    kept = np.ones(len(cable), dtype=bool)
+    kept[touched] = False
+    kept[first] = True
+    rows = np.flatnonzero(kept)
+    rows = rows[np.argsort(cable[rows], kind="stable")]  # the far ends of a cable in the order that they had
+    cages = EndNumbers(ends.cage.a[rows], ends.cage.b[rows], ends.cage.count)
+    return Ends(cable[rows], ends.link[rows], links[rows], cages)

@@ -1,0 +1,246 @@
+"""Cables: which links share one, how long it is, and the cheapest medium that reaches.
+
+A cable hangs on one connector. Where the lower end splits a connector into several links it is a breakout from
+there; else where the upper end does; else it carries one link. Cables that share a cage share its transceiver,
+and so take one medium.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.catalog.models import CableProfile
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.media.policy import stock_of
+from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
+from fabricgen.wiring.cabling.assemblies import assemble, sharing
+from fabricgen.wiring.cabling.end_numbers import EndNumbers, Ends, both_numbers, end_numbers, hangs_on_lower
+from fabricgen.wiring.cabling.media import choose
+from fabricgen.wiring.cabling.offers import offered_lengths, shelf_of
+from fabricgen.wiring.cabling.pieces import common_ends
+from fabricgen.wiring.cabling.routes import run_length
+from fabricgen.wiring.cabling.stock import order_m
+from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
+from fabricgen.wiring.patching.patching import Patchable
+from fabricgen.wiring.tables import (
+    CableTable,
+    DeviceTable,
+    Flags,
+    Floats,
+    Ints,
+    LinkTable,
+    Plan,
+    RackTable,
+    Side,
+    Wide,
+    distinct,
+    places_among,
+)
+
+if TYPE_CHECKING:
+    from fabricgen.wiring.patching.tables import Patching
+
+_STRIDE = 1 << 20
+"""Connectors and cages of one device are numbered below this."""
+
+_MANAGEMENT = _STRIDE // 4
+"""Numbers of management ports: beyond those of any face."""
+
+_SCALE_UP = _STRIDE // 8
+"""Numbers of scale-up ports: between the two."""
+
+
+def connectors(side: Side, ports: Ints) -> Ints:
+    """The connector (from 0, within the device and side) of each port; int32."""
+    if isinstance(side, PortRun):
+        per_cage = max(1, side.connectors)
+        in_cage = ports % side.ways // side.per_connector
+        return (cages(side, ports) * per_cage + in_cage).astype(np.int32)
+    if isinstance(side, Attachment):
+        return _leg_numbers(side, cages=False)[ports]
+    return ports + (_SCALE_UP if isinstance(side, ScaleUpPort) else _MANAGEMENT)
+
+
+def cages(side: Side, ports: Ints) -> Ints:
+    """The cage (from 0, within the device and side) of each port; int32."""
+    if isinstance(side, PortRun):
+        return (np.array(side.cages, dtype=np.int32)[ports // side.ways] - 1).astype(np.int32)
+    if isinstance(side, Attachment):
+        return _leg_numbers(side, cages=True)[ports]
+    return ports + (_SCALE_UP if isinstance(side, ScaleUpPort) else _MANAGEMENT)
+
+
+def _leg_numbers(side: Attachment, *, cages: bool) -> Ints:
+    """Connector or cage of each leg: unlike for ports of different roles, so numbered through the role's name."""
+    keys = [leg.cage if cages else (leg.cage, leg.connector) for leg in side.legs]
+    order = sorted(set(keys))
+    base = 1024 * (1 + sorted(side.profile.roles).index(side.role))
+    return np.array([base + order.index(key) for key in keys], dtype=np.int32)
+
+
+def cable(
+    design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable
+) -> tuple[Ints, CableTable, RackTable, Patching | None]:
+    """Group links into cables and choose each cable's length and medium.
+
+    Returns the cable of each link, the cables, the racks with those of patch panels, and what is patched, if anything
+    is. A cable that no medium reaches keeps the one of the longest reach and is marked; lint reports it. Raises
+    InputError (FG086) where a rack has no room for its panels.
+    """
+    numbers, of_cages = both_numbers(devices, links, connectors, cages)
+    near, far = _connectors(links, numbers)
+    of_link = _numbered(near, 2 * numbers.count)
+    ends = _ends(of_link, far, numbers.count, of_cages)
+    run_m = ends.longest(_runs(design, devices, racks, links, ends.link))
+    segment = links.segment[ends.link[ends.last]]
+    media = _media(design, links)
+    shared = sharing(links, segment, ends)
+    shelf = shelf_of(design)
+    patchable = Patchable.of(design, devices, racks, links, media, shelf)
+    choice = patchable.choose(partial(choose, links, segment, shared), ends, run_m)
+    attached = np.array([profile.attached for profile in media], dtype=bool)
+    made = assemble(shared, attached[choice.medium], ends)
+    medium, reaches, longest = choice.medium, choice.reaches, run_m
+    if len(made.first) < len(run_m):
+        medium, reaches, longest = medium[made.first], reaches[made.first], np.zeros(len(made.first))
+        np.maximum.at(longest, made.number, run_m)
+        of_link = np.append(made.number, np.int32(-1))[of_link]
+    length_m, ends = _lengths(media, medium, longest), made.ends
+    if shelf:
+        sold_m = offered_lengths(shelf, links, ends, made.connectors, (medium, media, longest))
+        length_m = np.where(np.isnan(sold_m), length_m, sold_m)
+    end_link = ends.link.astype(np.int32)
+    table = CableTable(media, length_m, longest, medium, reaches, made.connectors, ends.cable, end_link, ends.links)
+    return of_link, *patchable.patch(table, ends, choice, made.first)
+
+
+def _runs(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable, link: Wide) -> Floats:
+    """Length of the run of some links, m, float64: through the halls, or of the fibre between sites."""
+    run = run_length(devices, racks, design.loaded.blueprint.floor, links.a_device[link], links.b_device[link])
+    if any(s.km for s in links.segments):
+        long_haul = np.array([1000 * s.km for s in links.segments])[links.segment[link]]
+        run = np.where(long_haul > 0, long_haul, run)
+    return run
+
+
+def _media(design: Design, links: LinkTable) -> tuple[CableProfile, ...]:
+    """The media that may come into question, the cheapest first."""
+    asked_for = {name for segment in links.segments for name in segment.media}
+    policies = {segment.policy for segment in links.segments}
+    return tuple(
+        c
+        for c in stock_of(design.loaded.blueprint, design.catalog)
+        if c.selectable or c.id in asked_for or any(policy.permits(c) for policy in policies)
+    )
+
+
+def _lengths(media: tuple[CableProfile, ...], medium: Ints, run_m: Floats) -> Floats:
+    """What is ordered of each cable's medium for its run, m, float64."""
+    found = np.zeros(len(run_m))
+    for i in distinct(medium):
+        rows = np.flatnonzero(medium == i)
+        found[rows] = order_m(media[i], run_m[rows])
+    return found
+
+
+def _connectors(links: LinkTable, connectors: EndNumbers) -> tuple[Ints, Ints]:
+    """(the number of the connector that the cable of each link hangs on, that of the one at its other end).
+
+    Those of upper ends that cables hang on come after all lower ones, and backplane links have -1.
+    """
+    near, far = np.full(len(links), -1, dtype=np.int32), np.zeros(len(links), dtype=np.int32)
+    for i, segment in enumerate(links.segments):
+        rows = links.rows_of(i)
+        if segment.backplane:
+            continue
+        if hangs_on_lower(segment):
+            near[rows], far[rows] = connectors.a[rows], connectors.b[rows]
+        else:
+            near[rows], far[rows] = connectors.count + connectors.b[rows], connectors.a[rows]
+    return near, far
+
+
+def _numbered(near: Ints, count: int) -> Ints:
+    """The cable of each link, numbered in the order of their first links; -1 for none."""
+    links, at = np.arange(len(near), dtype=np.int32), near.astype(np.int64)
+    table = np.empty(count + 1, dtype=np.int32)
+    table[at[::-1]] = links[::-1]
+    table[-1] = -1  # no connector has this place: it is that of backplane links
+    first = at[table[at] == links]
+    table[first] = np.arange(len(first), dtype=np.int32)
+    return table[at]
+
+
+def anchor_rows(links: LinkTable, cables: CableTable) -> tuple[Wide, Flags, Ints]:
+    """For each cable: a link of it, whether it hangs on the lower end, and its connector in the cage.
+
+    The connector is -1 where it is the only one, or the cable fills the cage; it then hangs on the cage that all its
+    links are in.
+    """
+    first = np.full(len(cables), len(links), dtype=np.int64)
+    wired = np.flatnonzero(links.cable >= 0)
+    first[links.cable[wired[::-1]]] = wired[::-1]
+    connector = np.full(len(cables), -1, dtype=np.int32)
+    of_segment = links.segment[first]
+    for i in distinct(of_segment):
+        segment, here = links.segments[i], np.flatnonzero(of_segment == i)
+        side, column = (segment.a, links.a_port) if hangs_on_lower(segment) else (segment.b, links.b_port)
+        ports, place = places_among(column[first[here]])
+        connector[here] = np.array([connector_in_cage(side, port) for port in ports], dtype=np.int32)[place]
+    connector[cables.connectors > 1] = -1
+    return first, common_ends(links, cables), connector
+
+
+def connector_in_cage(side: Side, port: int) -> int:
+    """The connector (from 0) of its cage that a port of a side uses; -1 where the cage has no other."""
+    if isinstance(side, PortRun):
+        return port % side.ways // side.per_connector if side.connectors > 1 else -1
+    if isinstance(side, Attachment):
+        leg = side.legs[port]
+        return leg.connector if any(o.connector for o in side.legs if o.cage == leg.cage) else -1
+    return -1
+
+
+def socket_in_cage(side: Side, port: int, links: int, hangs: bool) -> int:
+    """What a cable of so many links uses of its cage, by one of its ports: which connector, from 0; -1 for all of it.
+
+    Where it does not hang on the connector, and others share that, which part of the ports.
+    """
+    if links > side.per_connector:
+        return -1
+    if hangs or links == side.per_connector:
+        return connector_in_cage(side, port)
+    if isinstance(side, PortRun):
+        return port % side.ways // links
+    if isinstance(side, Attachment):
+        beside = [i for i, leg in enumerate(side.legs) if leg.cage == side.legs[port].cage]
+        return beside.index(port) // links
+    return -1
+
+
+def cages_of_ends(plan: Plan) -> EndNumbers:
+    """The cage at the a and at the b end of each cable end row, by a number of its own in the cluster."""
+    numbers, rows = end_numbers(plan.devices, plan.links, cages), plan.cables.end_link
+    return EndNumbers(numbers.a[rows], numbers.b[rows], numbers.count)
+
+
+def _ends(of_link: Ints, far: Ints, connectors: int, cages: EndNumbers) -> Ends:
+    """Ends of cables, cable by cable; one end hangs on the same connector, so that the other tells them apart."""
+    key = of_link.astype(np.int64)
+    key *= connectors
+    key += far
+    order = None
+    if (key[1:] < key[:-1]).any():
+        order = np.argsort(key, kind="stable")
+        key = key[order]
+    start = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)])
+    count = np.diff(start, append=len(key)).astype(np.int32)
+    wired = key[start] >= 0  # backplane links are of no cable
+    if not wired.all():
+        start, count = start[wired], count[wired]
+    link = start if order is None else order[start]
+    return Ends(of_link[link], link, count, EndNumbers(cages.a[link], cages.b[link], cages.count))

@@ -1,0 +1,103 @@
+"""Ends of cables by kind: what each plugs into, which part goes there, and whether two ends understand each other."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from fabricgen.catalog.models import OPTICAL, CableProfile
+from fabricgen.catalog.product_models import Product
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.ports import PortRun
+from fabricgen.wiring.cabling.shelf import Shelf
+from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
+from fabricgen.wiring.tables import Segment, Side
+
+
+@dataclass(frozen=True, slots=True)
+class EndKind:
+    """What one end of a cable plugs into: form factor, and the bandwidth of the whole cage in Gb/s.
+
+    `takes_fibre` where a fibre plugs in without a transceiver: co-packaged optics, an optical circuit switch. `top` and
+    `protocol` matter only where there is a `shelf` of products to order from, and are "" without.
+    """
+
+    form_factor: str
+    gbps: int
+    lane_gbps: float
+    takes_fibre: bool = False
+    top: str = ""
+    protocol: str = ""
+    shelf: Shelf | None = field(default=None, compare=False)
+
+    def transceiver(self, medium: CableProfile) -> str:
+        """Part of the transceiver; "" where the end is part of the cable."""
+        if medium.attached or self.takes_fibre:
+            return ""
+        product = self.product(medium)
+        return product.part if product else f"{medium.id}-{slug(self.form_factor)}-{self.gbps}g"
+
+    def transceiver_text(self, medium: CableProfile) -> str:
+        """What the transceiver is, for the buyer."""
+        product = self.product(medium)
+        if product:
+            return product.name
+        return f"{self.form_factor} {self.gbps}G transceiver, {medium.name}, {medium.reach_m:g} m"
+
+    def transceiver_w(self, medium: CableProfile) -> float | None:
+        """What the transceiver draws, W; None where no figure is known."""
+        product = self.product(medium)
+        if product and product.power_w is not None:
+            return product.power_w
+        return medium.end_power_w(self.gbps / self.lane_gbps)
+
+    def product(self, medium: CableProfile) -> Product | None:
+        """The transceiver on the shelf; None without one, or where it has none for this cage."""
+        if self.shelf is None or medium.attached or self.takes_fibre:
+            return None
+        return self.shelf.transceiver(medium, self.form_factor, self.gbps, self.top, self.protocol)
+
+
+def slug(text: str) -> str:
+    """Text as it stands in a part number: lower case, dashes."""
+    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-")
+
+
+def end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> EndKind:
+    """What an end of the cables of a segment plugs into."""
+    told = (side_top(side), segment.protocol, shelf) if shelf else ("", "", None)
+    if isinstance(side, PortRun):
+        fibre = side.form_factor in OPTICAL
+        return EndKind(side.form_factor, side.speed_gbps * side.ways, segment.lane_gbps, fibre, *told)
+    if isinstance(side, Attachment):
+        in_cage = max(sum(other.cage == leg.cage for other in side.legs) for leg in side.legs)
+        return EndKind(side.form_factor, side.speed_gbps * in_cage, segment.lane_gbps, False, *told)
+    if isinstance(side, ScaleUpPort):
+        return EndKind(side.form_factor, round(segment.speed_gbps), segment.lane_gbps, side.takes_fibre, *told)
+    return EndKind("RJ45", int(segment.speed_gbps), segment.lane_gbps, False, *told)
+
+
+def side_top(side: Side) -> str:
+    """The top of OSFP plugs at a side: finned or flat; "" where it is not told."""
+    return side.top if isinstance(side, PortRun | Attachment) else ""
+
+
+def mismatch(a: EndKind, medium: CableProfile, b: EndKind, far: CableProfile | None = None) -> str:
+    """Why a cable of a medium must not join two ends; "" where it may.
+
+    `far` is the medium of the transceiver at `b` where that is another. DR4 meets 2xDR4; SR never meets DR, nor FR4
+    DR4: other fibre, connector or wavelengths.
+    """
+    other = far or medium
+    if not medium.meets(other):
+        return f"{medium.id} does not meet {other.id}: other fibre, connector, lane rate or wavelengths"
+    for end, own in ((a, medium), (b, other)):
+        if end.takes_fibre and own.attached:
+            return f"{own.id} has ends of its own, and {end.form_factor} takes fibres"
+        if not own.plugs_into(end.form_factor):
+            return f"{own.id} does not go into {end.form_factor}"
+        if end.lane_gbps not in own.lane_gbps:
+            return f"{own.id} does not carry lanes of {end.lane_gbps:g}G"
+    if a.lane_gbps != b.lane_gbps:
+        return f"lanes of {a.lane_gbps:g}G at one end, of {b.lane_gbps:g}G at the other"
+    return ""

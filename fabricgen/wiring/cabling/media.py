@@ -1,0 +1,196 @@
+"""Media: the first permitted one of the catalogue that reaches, for each cable and those that share cages with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from fabricgen.catalog.models import CableProfile
+from fabricgen.wiring.cabling.assemblies import Sharing
+from fabricgen.wiring.cabling.stock import serves_m
+from fabricgen.wiring.tables import Flags, Floats, Ints, LinkTable, Segment, Wide
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Media = tuple[CableProfile, ...]
+Table: TypeAlias = "npt.NDArray[np.float64]"
+
+
+def choose(links: LinkTable, segment: Ints, sharing: Sharing, run_m: Floats, media: Media) -> tuple[Ints, Flags]:
+    """(medium of each cable, int32; whether it reaches): the first that fits its cages, may hang there and reaches."""
+    together = sharing.together.astype(np.int64)
+    longest = run_m.copy()
+    np.maximum.at(longest, together, run_m)
+    alone, split = sharing.alone, np.zeros(len(together), dtype=bool)
+    split[together[np.flatnonzero(sharing.split)]] = True
+    split = split[together]
+    terms = Terms.of(links.segments, media)
+    wanted = np.array([wants_copper(s) for s in links.segments], dtype=bool)[segment]
+    wants = _Wants(segment, alone, alone | sharing.one_cable & wanted, split, longest[together])
+    some, like = wants.alike(terms)
+    medium, reaches = _first(terms, wants.of(some))
+    medium, reaches = medium[like], reaches[like]
+    if any(s.stated for s in links.segments) or len({s.policy for s in links.segments}) > 1:
+        usable = [terms.reaching(wants.of(some), i) for i in terms.order]
+        _agree(medium, reaches, together, like, list(zip(terms.order, usable, strict=True)))
+    if (medium < 0).any():
+        _make_do(medium, segment, links.segments, media)
+    return medium, reaches
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What each medium is to each segment: tables of segments by media.
+
+    `serves` float64: the longest run that it serves, m, as sold and permitted; -1 where it may not be taken.
+    `splits`: whether it may serve several links from one cage. `rank` float64: which is taken first.
+    """
+
+    media: Media
+    serves: Table
+    splits: npt.NDArray[np.bool_]
+    rank: Table
+
+    @classmethod
+    def of(cls, segments: tuple[Segment, ...], media: Media) -> Terms:
+        """Look every medium up once for each segment."""
+        shape = (len(segments), len(media))
+        serves, rank = np.full(shape, -1.0), np.zeros(shape)
+        for row, segment in enumerate(segments):
+            for i, profile in enumerate(media):
+                unsold = 0 if segment.sells(profile) else len(media) ** 2
+                rank[row, i] = unsold + segment.policy.place(profile) * len(media) + i
+                if fits_segment(segment, profile):
+                    serves[row, i] = serves_m(profile, most_m(segment, profile))
+        splits = [[m.splits_for(s.lanes) for m in media] for s in segments]
+        return cls(media, serves, np.array(splits, dtype=bool).reshape(shape), rank)
+
+    @property
+    def order(self) -> list[int]:
+        """Media by their rank over all segments, the last ones first, so that earlier ones take their places."""
+        total = self.rank.sum(axis=0)
+        return sorted(range(len(self.media)), key=lambda i: (-total[i], -i))
+
+    def legal(self, wants: _Wants, i: int) -> Flags:
+        """Whether a medium fits the cages of each cable, and may hang in them with what shares them."""
+        profile = self.media[i]
+        fits: Flags = self.serves[wants.segment, i] >= 0
+        fits &= ~wants.split | self.splits[wants.segment, i]
+        if profile.link_gbps:
+            return fits & wants.alone
+        return fits & wants.one_cable if profile.attached else fits
+
+    def reaching(self, wants: _Wants, i: int) -> Flags:
+        """Likewise, and whether it is sold long enough and reaches."""
+        found: Flags = self.legal(wants, i) & (wants.longest <= self.serves[wants.segment, i] + 1e-9)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Wants:
+    """What cables want of their medium, with those that they share cages with: columns of one length.
+
+    `alone`: each has its cages to itself; `one_cable`: so have they together, and one cable with ends of its own could
+    be them all; `split`: one of them is a breakout; `longest`: the longest of their runs, m.
+    """
+
+    segment: Ints
+    alone: Flags
+    one_cable: Flags
+    split: Flags
+    longest: Floats
+
+    def of(self, rows: Ints) -> _Wants:
+        """Those of some cables."""
+        alone, one_cable, split = self.alone[rows], self.one_cable[rows], self.split[rows]
+        return _Wants(self.segment[rows], alone, one_cable, split, self.longest[rows])
+
+    def alike(self, terms: Terms) -> tuple[Ints, Ints]:
+        """(a cable for each of the few combinations there are, the place of each cable's own among those)."""
+        limits = np.array(sorted(set(terms.serves.ravel().tolist()))) + 1e-9
+        steps, kinds = np.searchsorted(limits, self.longest), len(limits) + 1
+        flags = (self.segment * 2 + self.alone) * 4 + self.one_cable * 2 + self.split
+        code = flags * kinds + steps
+        one = np.full(int(code.max(initial=0)) + 1, -1, dtype=np.int32)
+        one[code] = np.arange(len(code), dtype=np.int32)
+        there = np.flatnonzero(one >= 0)
+        place = np.zeros(len(one), dtype=np.int32)
+        place[there] = np.arange(len(there), dtype=np.int32)
+        return one[there], place[code]
+
+
+def _first(terms: Terms, wants: _Wants) -> tuple[Ints, Flags]:
+    """(the first medium that may hang there and reaches, else the one of the longest reach; whether it reaches)."""
+    medium = np.full(len(wants.segment), -1, dtype=np.int32)
+    reaches = np.zeros(len(wants.segment), dtype=bool)
+    for i, _ in sorted(enumerate(terms.media), key=lambda m: (-m[1].reach_m, m[1].cost_rank)):
+        medium[terms.legal(wants, i) & (medium < 0)] = i
+    best = np.full(len(wants.segment), np.inf)
+    for i in range(len(terms.media)):
+        rank = terms.rank[wants.segment, i]
+        better = terms.reaching(wants, i) & (rank < best)
+        medium[better], reaches[better], best[better] = i, True, rank[better]
+    return medium, reaches
+
+
+def _agree(medium: Ints, reaches: Flags, together: Wide, like: Ints, usable: list[tuple[int, Flags]]) -> None:
+    """Let cables that share cages, but are told otherwise, take the first medium that all of them may.
+
+    `usable` says of each medium, the last one first, whether it will do for each combination of wants, of which `like`
+    is each cable's own.
+    """
+    least, most = like.copy(), like.copy()
+    np.minimum.at(least, together, like)
+    np.maximum.at(most, together, like)
+    rows = np.flatnonzero((least < most)[together])
+    group, own = together[rows], like[rows]
+    for i, fits in usable:
+        every = np.ones(len(together), dtype=bool)
+        every[group[~fits[own]]] = False
+        agreed = rows[every[group]]
+        medium[agreed], reaches[agreed] = i, True
+
+
+def _make_do(medium: Ints, segment: Ints, segments: tuple[Segment, ...], media: Media) -> None:
+    """Give cables that nothing legal serves what is stated, else what carries their lanes; none of it reaches."""
+    by_reach = sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank))
+    for stated, ordered in ((True, by_reach), (False, list(enumerate(media)))):
+        for i, profile in ordered:
+            allowed = [profile.id in s.media if stated else profile.selectable for s in segments]
+            carries = [s.lane_gbps in profile.lane_gbps for s in segments]
+            medium[np.logical_and(allowed, carries)[segment] & (medium < 0)] = i
+
+
+def most_m(segment: Segment, profile: CableProfile) -> float:
+    """The longest cable of a medium that links may have, m: what is stated goes as far as it reaches and is sold."""
+    permitted = profile.reach_m if segment.media else segment.policy.most_m(profile)
+    return min(permitted, segment.reach_m(profile))
+
+
+def wants_copper(segment: Segment) -> bool:
+    """Whether copper is asked for, so that one cable takes the place of several where it fills their cages.
+
+    Unasked, what shares a cage gets a transceiver with a fibre for each connector, as reference architectures have it.
+    """
+    return bool(segment.stated) or segment.policy.wants_copper
+
+
+def fits_segment(segment: Segment, profile: CableProfile) -> bool:
+    """Whether a medium carries a segment's lane rate and speed; copper pairs go to RJ45 cages and nothing else does.
+
+    A module of one link (`link_gbps`) needs a connector that is not split at either end. A segment that names its
+    media takes no other, and one that names none what policy permits; those of a scale-up domain are taken as they are.
+    """
+    if segment.lane_gbps not in profile.lane_gbps:
+        return False
+    if segment.media and segment.tier is None:
+        return profile.id in segment.media
+    if not (profile.id in segment.media if segment.stated else segment.policy.permits(profile)):
+        return False
+    whole = segment.a.per_connector == 1 and segment.b.per_connector == 1
+    if profile.link_gbps and not (whole and segment.speed_gbps in profile.link_gbps):
+        return False
+    return all(profile.plugs_into(side.form_factor) for side in (segment.a, segment.b))

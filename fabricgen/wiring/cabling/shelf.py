@@ -1,0 +1,138 @@
+"""Product lists as a shelf to take parts from: which transceiver, fibre or cable serves what is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from fabricgen.catalog.models import CableProfile
+from fabricgen.catalog.product_models import Product, ProductList, of_kind
+
+
+class Plug(Protocol):
+    """What a cable end plugs into: form factor, bandwidth of the cage in Gb/s, and top."""
+
+    @property
+    def form_factor(self) -> str:
+        """The cage: OSFP, QSFP112, ..."""
+        ...
+
+    @property
+    def gbps(self) -> int:
+        """What its ports add up to, Gb/s."""
+        ...
+
+    @property
+    def top(self) -> str:
+        """Finned or flat; "" where it is not told."""
+        ...
+
+    @property
+    def protocol(self) -> str:
+        """Of the fabric; "" for scale-up links."""
+        ...
+
+    @property
+    def takes_fibre(self) -> bool:
+        """Whether fibres plug in without a transceiver."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A cable to order: its common end, its other ends, into how many it splits, and lanes at the common end."""
+
+    medium: CableProfile
+    hub: Plug
+    far: Plug
+    far_ends: int
+    lanes: int
+    lane_gbps: float
+
+    @property
+    def connectors(self) -> int:
+        """Fibre connectors at the common end."""
+        return -(-self.lanes // self.medium.lanes_per_connector)
+
+    @property
+    def pieces(self) -> tuple[int, int] | None:
+        """(how many assemblies, into how many each splits); None where no whole number of them does.
+
+        A cable is one piece, fibres as of `fibres_of`.
+        """
+        return (1, self.far_ends) if self.medium.attached else fibres_of(self.medium, self.far_ends, self.lanes)
+
+
+def fibres_of(medium: CableProfile, far_ends: int, lanes: int) -> tuple[int, int] | None:
+    """(how many fibres, into how many each splits) make one of so many lanes; None where no whole number of them does.
+
+    They come one a connector: straight ones to as many far ends, or splitters.
+    """
+    count = -(-lanes // medium.lanes_per_connector)
+    if count % far_ends == 0:
+        return count, 1
+    return (count, far_ends // count) if far_ends % count == 0 else None
+
+
+@dataclass(frozen=True, eq=False)
+class Shelf:
+    """Product lists, the first of which that has a part is taken."""
+
+    lists: tuple[ProductList, ...]
+
+    def transceiver(self, medium: CableProfile, form_factor: str, gbps: int, top: str, protocol: str) -> Product | None:
+        """The transceiver of a medium for a cage whose ports add up to so many Gb/s."""
+        fits = (p for p in of_kind(self.lists, "transceiver", medium.id) if p.takes(form_factor, top))
+        return next((p for p in fits if gbps in p.gbps and p.speaks(protocol)), None)
+
+    def piece(self, wanted: Wanted, run_m: float) -> tuple[Product, float, int] | None:
+        """(product, length in m, how many of them) for a run; None where nothing is sold that serves it."""
+        found = ((p, p.length_for(run_m)) for p in self.cables(wanted))
+        pieces = wanted.pieces
+        return next(((p, length, pieces[0]) for p, length in found if length and pieces), None)
+
+    def cables(self, wanted: Wanted) -> Iterator[Product]:
+        """The cables, or fibres, that serve what is wanted in some length; the first that is long enough is taken."""
+        pieces = wanted.pieces
+        if pieces is None:
+            return
+        splits = pieces[1]
+        if not wanted.medium.attached:
+            yield from self.fibres(wanted.medium, splits)
+            return
+        hub, far, gbps = wanted.hub, wanted.far, round(wanted.lanes * wanted.lane_gbps)
+        for product in of_kind(self.lists, "cable", wanted.medium.id):
+            if product.splits == splits and gbps in product.gbps and product.speaks(hub.protocol):
+                pairs = ((hub, far), (far, hub)) if splits == 1 else ((hub, far),)
+                if any(
+                    product.takes(a.form_factor, a.top) and product.far_takes(b.form_factor, b.top) for a, b in pairs
+                ):
+                    yield product
+
+    def fibres(self, medium: CableProfile, splits: int) -> list[Product]:
+        """The fibres that join transceivers of a medium and split so; the first that is long enough is taken."""
+        return [p for p in of_kind(self.lists, "fibre", medium.id) if p.splits == splits]
+
+    def jumper(self, medium: CableProfile, far_ends: int, lanes: int, length_m: float) -> tuple[Product, int] | None:
+        """(product, how many of them) of a fibre of a length, m; None where no list has it in that length."""
+        pieces = fibres_of(medium, far_ends, lanes)
+        sold = (p for p in self.fibres(medium, pieces[1]) if p.length_for(length_m) == length_m) if pieces else ()
+        return next(((p, pieces[0]) for p in sold if pieces), None)
+
+    def reach_m(self, medium: CableProfile, wanted: Wanted) -> float:
+        """How far a medium goes with what is sold for two ends, m; -1 where nothing is.
+
+        Fibre may come from anybody, a cable with ends of its own only as long as it is made.
+        """
+        if medium.attached:
+            return max((product.lengths_m[-1] for product in self.cables(wanted)), default=-1)
+        reach = medium.reach_m
+        for end in (wanted.hub, wanted.far):
+            if end.takes_fibre:
+                continue
+            product = self.transceiver(medium, end.form_factor, end.gbps, end.top, end.protocol)
+            if product is None:
+                return -1
+            reach = min(reach, product.reach_m or reach)
+        return reach

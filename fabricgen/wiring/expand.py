@@ -1,0 +1,93 @@
+"""From the design to the plan: every device, link, rack and cable as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.wiring.cabling.cables import cable
+from fabricgen.wiring.cabling.offers import shelf_of, with_offers
+from fabricgen.wiring.cabling.shelf import Shelf
+from fabricgen.wiring.devices import expand_devices
+from fabricgen.wiring.links.fabric import FabricWiring, Wires
+from fabricgen.wiring.links.scale_up import scale_up_wires
+from fabricgen.wiring.racks.placement import place
+from fabricgen.wiring.tables import DeviceTable, LinkTable, Plan
+
+MOST_ROWS = 50_000_000
+"""Links, or devices, that are expanded at most."""
+
+BYTES_A_LINK = 340
+"""Of memory at the peak, names of ports and devices with it: measured with 660,480 links."""
+
+
+NamesOf = Callable[[Design, DeviceTable], Sequence[str]]
+"""What devices are called."""
+
+
+def build_plan(design: Design, names_of: NamesOf) -> Plan:
+    """Expand a design; raises InputError, with its place, where it is too large or a rack is too small."""
+    stated = design.loaded.blueprint.floor.devices
+    try:
+        _check_size(design)
+        shelf = shelf_of(design)
+        devices, racks = place(design, expand_devices(design))
+        if stated:
+            from fabricgen.wiring.racks.stated_devices import with_stated
+
+            devices = with_stated(devices, racks, names_of(design, devices), stated)
+    except InputError as error:
+        raise design.loaded.located(error) from error
+    links = _links(design, devices, shelf)
+    try:
+        of_link, cables, racks, patching = cable(design, devices, racks, links)
+    except InputError as error:
+        raise design.loaded.located(error) from error
+    return Plan(devices, replace(links, cable=of_link), cables, racks, patching)
+
+
+def _links(design: Design, devices: DeviceTable, shelf: Shelf | None) -> LinkTable:
+    """Every link; its cable is still to be found."""
+    wires = [w for fabric in design.fabrics for w in FabricWiring(design, devices, fabric).wires()]
+    wires += scale_up_wires(design, devices)
+    if shelf:
+        media = design.catalog.cables
+        wires = [replace(w, segment=with_offers(w.segment, shelf, media)) for w in wires]
+    return _join(wires)
+
+
+def _check_size(design: Design) -> None:
+    """Refuses what would take all memory, before anything is expanded; reckoned without extra devices."""
+    layout = design.layout
+    nodes = {i: nodes.count * layout.units for i, nodes in enumerate(layout.node_sets)}
+    links = sum(nodes[i] * len(a.legs) for fabric in design.fabrics for i, a in fabric.attachments)
+    links += sum(tier.switches * tier.up.count for tier in design.tiers if tier.up)
+    devices = sum(nodes.values()) + sum(tier.switches for tier in design.tiers)
+    if max(links, devices) > MOST_ROWS:
+        raise fault(
+            "FG062",
+            f"{devices:,} devices and {links:,} links would take {max(links, devices) * BYTES_A_LINK / 1e9:,.0f} GB; "
+            f"{MOST_ROWS:,} links are the most",
+            path=("pods",),
+            hint="`show` and `lint --fast` expand nothing; is a digit too many in `pods` or `nodes`?",
+        )
+
+
+def _join(wires: list[Wires]) -> LinkTable:
+    """One table of the links of all segments, in their order."""
+    counts = [len(w.a_device) for w in wires]
+    return LinkTable(
+        segments=tuple(w.segment for w in wires),
+        segment=np.repeat(np.arange(len(wires), dtype=np.int32), counts),
+        a_device=np.concatenate([w.a_device for w in wires]),
+        a_port=np.concatenate([w.a_port for w in wires]),
+        b_device=np.concatenate([w.b_device for w in wires]),
+        b_port=np.concatenate([w.b_port for w in wires]),
+        rail=np.concatenate([w.rail for w in wires]),
+        plane=np.concatenate([w.plane for w in wires]),
+        cable=np.broadcast_to(np.int32(-1), sum(counts)),
+    )

@@ -1,0 +1,1 @@
+"""Which port is linked with which: of fabrics, management and scale-up domains."""

@@ -1,0 +1,267 @@
+"""Wiring by broadcasting: every link of a fabric from the coordinates of its ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fabricgen.design.capacity.counts import slot_table
+from fabricgen.design.fabric_model import (
+    Attachment,
+    ExtraSet,
+    FabricDesign,
+    Lateral,
+    NodeFeed,
+    TierDesign,
+    TierKey,
+    Uplink,
+)
+from fabricgen.design.layout import Layout
+from fabricgen.design.media.allowed import Stated, media_of_extra, media_of_lateral, media_of_nodes, media_of_uplinks
+from fabricgen.design.media.policy import policy_of
+from fabricgen.design.model import Design
+from fabricgen.design.shape import group_index, inner, scope_of
+from fabricgen.design.sizing.spread import run_ports, uplink_ends
+from fabricgen.design.slots import SlotTable
+from fabricgen.wiring.links.columns import Columns, tier_columns
+from fabricgen.wiring.links.management import deal_management
+from fabricgen.wiring.tables import (
+    EXTRA,
+    NODE,
+    SWITCH,
+    DeviceClass,
+    DeviceTable,
+    Ints,
+    ManagementPort,
+    Segment,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wires:
+    """The links of one segment, int32 columns of one length; rail and plane from 1, 0 for none."""
+
+    segment: Segment
+    a_device: Ints
+    a_port: Ints
+    b_device: Ints
+    b_port: Ints
+    rail: Ints
+    plane: Ints
+
+
+class FabricWiring:
+    """Wires one fabric of a design."""
+
+    def __init__(self, design: Design, devices: DeviceTable, fabric: FabricDesign) -> None:
+        self._design, self._devices, self._fabric = design, devices, fabric
+        self._layout = design.layout
+
+    def wires(self) -> Iterator[Wires]:
+        """Yield the fabric's links from the nodes up.
+
+        Nodes, extra devices, management ports, each pair of tiers, then links inside tiers.
+        """
+        for feed in self._fabric.node_feeds:
+            for index, attachment in feed.attachments:
+                yield self._nodes(self._class(NODE, "", self._layout.node_sets[index].name), attachment, feed)
+        for extra in self._fabric.extras:
+            yield self._extra(extra)
+        if self._fabric.managed_devices:
+            yield self._management()
+        for lower in self._design.tiers:
+            if lower.uplink is not None and lower.uplink.fabric == self._fabric.name:
+                yield self._uplinks(lower, self._design.tier(lower.uplink.upper))
+        for tier in self._fabric.tiers:
+            if tier.lateral is not None:
+                yield from self._laterals(tier, tier.lateral)
+
+    def _class(self, kind: int, fabric: str, label: str) -> DeviceClass:
+        return next(c for c in self._devices.classes if (c.kind, c.fabric, c.label) == (kind, fabric, label))
+
+    def _switches(self, tier: TierDesign) -> DeviceClass:
+        return self._class(SWITCH, tier.fabric, tier.name)
+
+    def _nodes(self, nodes: DeviceClass, attachment: Attachment, feed: NodeFeed) -> Wires:
+        leaf = self._design.leaf(self._fabric)
+        assert leaf is not None  # noqa: S101 - the fabric has feeds
+        table = slot_table(self._design, self._fabric, feed)
+        rows = nodes.rows
+        at = {
+            "site": self._devices.site[rows],
+            "pod": self._devices.pod[rows],
+            "unit": self._devices.unit[rows],
+            "rack": self._devices.rack_in_unit[rows],
+        }
+        node = self._devices.node[rows]
+        shape = (nodes.count, len(attachment.legs))
+        switch, port = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
+        for i, leg in enumerate(attachment.legs):
+            combo = dict(zip(inner(leaf.per), table.combo(leg), strict=True))
+            group = group_index(self._layout, leaf.per, self._fabric.sizes, at | combo)
+            slot = self._slots(table, at, node, table.combo(leg)) + table.rank(attachment.legs, leg)
+            index, port[:, i] = feed.deal(slot, leaf.count)
+            switch[:, i] = group * leaf.count + index
+        device = np.arange(rows.start, rows.stop, dtype=np.int32)
+        stated = media_of_nodes(self._design, self._fabric, leaf, rj45=attachment.kind.rj45)
+        return Wires(
+            self._segment(None, leaf, attachment, leaf.downs[feed.run], self._fabric.path, stated),
+            np.repeat(device, shape[1]),
+            np.tile(np.arange(shape[1], dtype=np.int32), shape[0]),
+            self._switches(leaf).first + switch.ravel(),
+            port.ravel(),
+            np.tile(np.array([leg.rail for leg in attachment.legs], dtype=np.int32), shape[0]),
+            np.tile(np.array([leg.plane for leg in attachment.legs], dtype=np.int32), shape[0]),
+        )
+
+    def _slots(self, table: SlotTable, at: Columns, node: Ints, combo: tuple[int, ...]) -> Any:
+        """First slot of each node in its group for one combo."""
+        offsets = np.array(table.offsets[combo], dtype=np.int32)
+        if scope_of(table.per) == "rack":
+            starts = np.array(table.rack_starts[combo], dtype=np.int32)
+            return offsets[node] - starts[at["rack"]]
+        before = np.array(table.units_before, dtype=np.int32)
+        return before[at["unit"]] * table.per_unit[combo] + offsets[node]
+
+    def _segment(
+        self, lower: TierDesign | None, upper: TierDesign, a: Any, b: Any, path: Any, stated: Stated | None
+    ) -> Segment:
+        """The segment of links up from a tier, or from nodes and the like (None)."""
+        below = lower.profile.id if lower else a.profile.id if isinstance(a, Attachment) else ""
+        policy = policy_of(self._design.loaded.blueprint, self._fabric.name, (below, upper.profile.id))
+        name = lower.name if lower else "node"
+        found = Segment(
+            self._fabric.name, name, upper.name, b.speed_gbps, b.lane_gbps, a, b, False, path, upper.key, policy=policy
+        )
+        found = replace(found, protocol=self._fabric.protocol)
+        if stated is None:
+            return found
+        media = tuple(profile.id for profile in stated.profiles(self._design.catalog))
+        return replace(found, media=media, stated=stated.path)
+
+    def _of_switches(self, devices: Ints) -> tuple[Ints, Ints]:
+        """Rail and plane of links that take them from a switch: from 1, 0 for none."""
+        return self._devices.rail.take(devices) + 1, self._devices.plane.take(devices) + 1
+
+    def _extra(self, extra: ExtraSet) -> Wires:
+        tier = self._design.tier(extra.tier)
+        devices = self._class(EXTRA, "", extra.name)
+        b = np.array([self._switches(tier).first + link.switch for link in extra.links], dtype=np.int32)
+        rail, plane = self._of_switches(b)
+        stated = media_of_extra(self._design, self._fabric, extra)
+        return Wires(
+            self._segment(None, tier, extra.attachment, tier.downs[extra.run], extra.path, stated),
+            np.array([devices.first + link.device for link in extra.links], dtype=np.int32),
+            np.array([link.leg for link in extra.links], dtype=np.int32),
+            b,
+            np.array([link.slot for link in extra.links], dtype=np.int32),
+            rail,
+            plane,
+        )
+
+    def _management(self) -> Wires:
+        """Management ports, dealt over the lowest switches that share their place, after the nodes' ports."""
+        leaf = self._fabric.tiers[0]
+        feed = leaf.feed(TierKey("", ""))
+        device, switch, port = deal_management(self._design, self._devices, self._fabric)
+        switches = self._switches(leaf).first + switch
+        rail, plane = self._of_switches(switches)
+        run, stated = leaf.downs[feed.run], media_of_nodes(self._design, self._fabric, leaf, rj45=True)
+        return Wires(
+            self._segment(None, leaf, ManagementPort(), run, (*self._fabric.path, "also"), stated),
+            device,
+            np.zeros(len(device), dtype=np.int32),
+            switches.astype(np.int32),
+            feed.first + port,
+            rail,
+            plane,
+        )
+
+    def _uplinks(self, lower: TierDesign, upper: TierDesign) -> Wires:
+        uplink = lower.uplink
+        assert uplink is not None  # noqa: S101 - a tier below another has uplinks
+        own, sizes = (self._design.fabric(tier.fabric).tier_sizes for tier in (lower, upper))
+        feed = upper.feed(lower.key)
+        columns = tier_columns(self._layout, lower, own)
+        rank = lower_rank(self._layout, lower, upper, columns, own)
+        met = [d for d in inner(upper.per) if d not in lower.per and d != lower.name]
+        combos = np.indices([sizes[d] for d in met], dtype=np.int32).reshape(
+            len(met), uplink.upper_groups if met else 0
+        )
+        assert lower.up is not None  # noqa: S101 - the same
+        ends = np.array(uplink_ends(uplink, lower.up), dtype=np.int32)
+        index, link = ends.T.reshape(2, uplink.upper_groups, uplink.links_per_group)
+        groups = []
+        for g in range(uplink.upper_groups):
+            at = columns | {d: np.full(lower.switches, combos[i, g], dtype=np.int32) for i, d in enumerate(met)}
+            groups.append(group_index(self._layout, upper.per, sizes, at))
+        group = np.stack(groups, axis=1)[:, :, None]
+        b = self._switches(upper).first + group * upper.count + index
+        ports = np.array(run_ports(upper, feed.run).of(feed), dtype=np.int32)
+        b_port = ports[rank[:, None, None] * feed.links + link]
+        each = uplink.links_per_group * uplink.upper_groups
+        a = np.repeat(np.arange(lower.switches, dtype=np.int32) + self._switches(lower).first, each)
+        a_port = np.tile(np.arange(each, dtype=np.int32), lower.switches)
+        b_device = b.reshape(-1).astype(np.int32)
+        rail, plane = self._of_pair(a, b_device)
+        stated = media_of_uplinks(self._design, lower, upper)
+        segment = self._segment(lower, upper, lower.up, upper.downs[feed.run], lower.path, stated)
+        return Wires(segment, a, a_port, b_device, b_port.reshape(-1), rail, plane)
+
+    def _laterals(self, tier: TierDesign, lateral: Lateral) -> Iterator[Wires]:
+        """Links inside a tier: between the switches of each pair, or between border switches of two sites."""
+        first, ends = self._switches(tier).first, []
+        if not lateral.spans:
+            lower = first + np.arange(0, tier.switches, 2, dtype=np.int32)
+            stated = media_of_lateral(self._design, tier, None)
+            ends.append((lower, lower + 1, lateral.run.count, (0, 0), (*tier.path, "peer"), 0.0, stated))
+        each = tier.switches // len(self._layout.sites)
+        for span in lateral.spans:
+            a, b = (first + site * each + np.arange(each, dtype=np.int32) for site in span.sites)
+            stated = media_of_lateral(self._design, tier, span)
+            ends.append((a, b, span.links, span.first, span.path, span.km, stated))
+        for a, b, links, starts, path, km, stated in ends:
+            number = np.tile(np.arange(links, dtype=np.int32), len(a))
+            a_device, b_device = np.repeat(a, links).astype(np.int32), np.repeat(b, links).astype(np.int32)
+            rail, plane = self._of_pair(a_device, b_device)
+            segment = replace(self._segment(tier, tier, lateral.run, lateral.run, path, stated), km=km)
+            yield Wires(segment, a_device, starts[0] + number, b_device, starts[1] + number, rail, plane)
+
+    def _of_pair(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:
+        """Rail and plane of links between switches: what either end has."""
+        rails, planes = zip(self._of_switches(a), self._of_switches(b), strict=True)
+        return np.maximum(*rails), np.maximum(*planes)
+
+
+def lower_rank(layout: Layout, lower: TierDesign, upper: TierDesign, columns: Columns, sizes: dict[str, int]) -> Ints:
+    """The place of each lower switch among those that meet the same upper group; int32.
+
+    Counts reserved slots where the design found room for them, so that growth moves no port.
+    """
+    uplink: Uplink | None = lower.uplink
+    assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
+    rank = _place_rank(layout, scope_of(lower.per), scope_of(upper.per), columns, by_slot=uplink.by_slot)
+    for dimension in inner(lower.per):
+        if dimension not in upper.per:
+            rank = rank * sizes[dimension] + columns[dimension]
+    if lower.name not in upper.per:
+        rank = rank * lower.count + columns[lower.name]
+    result: Ints = rank.astype(np.int32)
+    return result
+
+
+def _place_rank(layout: Layout, lower: str, upper: str, columns: Columns, *, by_slot: bool) -> Any:
+    """The number of each lower place within its upper place."""
+    if lower == upper or lower == "all":
+        return np.zeros(len(columns["pod"]), dtype=np.int32)
+    if lower == "site":
+        return np.array(layout.site_numbers, dtype=np.int32)[columns["site"]]
+    if upper == "su":
+        return columns["rack"]
+    if lower == "pod":
+        return np.array(layout.pod_numbers(upper), dtype=np.int32)[columns["pod"]]
+    rank = np.array(layout.unit_numbers(upper, by_slot=by_slot), dtype=np.int32)[columns["unit"]]
+    return rank * layout.racks_per_su + columns["rack"] if lower == "rack" else rank

@@ -1,0 +1,135 @@
+"""Management ports of switches: which leaf of the management fabric each is dealt to, and which of its ports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.layout import Layout
+from fabricgen.design.management import Holder, Managed, ManagementLoad, in_turn, inside_text
+from fabricgen.design.model import Design
+from fabricgen.design.shape import SCOPES, scope_index, scope_of
+from fabricgen.kernel.extents import numbers
+from fabricgen.lock.remembered import management_load
+from fabricgen.wiring.groups import rank_within
+from fabricgen.wiring.links.columns import Columns, tier_columns
+from fabricgen.wiring.tables import TRAY, DeviceClass, DeviceTable, Ints, Wide
+
+
+def deal_management(design: Design, devices: DeviceTable, fabric: FabricDesign) -> tuple[Ints, Ints, Ints]:
+    """(device, leaf, port among those kept for management) of every managed device, in device order; int32."""
+    leaf, layout = fabric.tiers[0], design.layout
+    leaves = tier_columns(layout, leaf, fabric.tier_sizes)
+    load = management_load(design, fabric)
+    areas = load.areas(leaf.switches, for_reserve=leaf.for_reserve)
+    found, dealt, port = [], [], []
+    for place in SCOPES:
+        share = load.share(place, leaf.switches, for_reserve=leaf.for_reserve)
+        ports = np.array(list(numbers(areas.get(place, ()))), dtype=np.int64)
+        turns = in_turn(place, scope_of(leaf.per))
+        for managed in load.by_place[place]:
+            cls = next(c for c in devices.classes if (c.fabric, c.tier) == (managed.fabric, managed.tier))
+            rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
+            position = _Positions(design, devices, load, place, managed, cls).column()
+            switch, nth = _deal(layout, devices, place, rows, leaves, position, None if turns else share)
+            found.append(rows)
+            dealt.append(switch)
+            port.append(ports[nth])
+    device = np.concatenate(found)
+    order = np.argsort(device, kind="stable")
+    return device[order], np.concatenate(dealt)[order], np.concatenate(port)[order].astype(np.int32)
+
+
+class _Positions:
+    """The positions of the switches of one tier, or of trays, in the place that they share with management leaves."""
+
+    def __init__(
+        self,
+        design: Design,
+        devices: DeviceTable,
+        load: ManagementLoad,
+        place: str,
+        managed: Managed,
+        cls: DeviceClass,
+    ) -> None:
+        self._layout, self._place, self._managed = design.layout, place, managed
+        self._scope = managed.scope_in(place)
+        rows = cls.rows
+        self._at = {"site": devices.site[rows], "pod": devices.pod[rows], "unit": devices.unit[rows]}
+        self._at["rack"] = devices.rack_in_unit[rows]
+        self._held = load.held
+        if cls.kind == TRAY:
+            self._label = np.zeros(cls.count, dtype=np.int64)
+            self._index = rank_within(scope_index(self._layout, self._scope, self._at).astype(np.int32))
+        else:
+            count = design.fabric(managed.fabric).tier(managed.tier).count
+            ordinal = devices.ordinal[rows].astype(np.int64)
+            self._label = ordinal // count % len(managed.labels)
+            self._index = (ordinal % count).astype(np.int32)
+
+    def column(self) -> Wide:
+        """The position of every device, in row order; int64."""
+        inside, where = self._insides()
+        key = inside * len(self._managed.labels) + self._label
+        found = np.zeros(len(key), dtype=np.int64)
+        order = np.argsort(key, kind="stable")
+        starts = np.flatnonzero(np.r_[True, np.diff(key[order]) != 0])
+        for rows in np.split(order, starts[1:]):
+            kind, text = where[int(inside[rows[0]])]
+            holder = Holder(
+                self._managed.fabric, self._managed.tier, text, self._managed.labels[int(self._label[rows[0]])]
+            )
+            mine = np.array(list(numbers(self._held[kind][holder.name])), dtype=np.int64)
+            found[rows] = mine[self._index[rows]]
+        return found
+
+    def _insides(self) -> tuple[Any, list[tuple[str, str]]]:
+        """(where inside its place each device stands, by number; kind of the lock and words for each number)."""
+        layout, place, scope = self._layout, self._place, self._scope
+        place_kind = f"managed {place}"
+        if scope == place:
+            kinds = [f"managed at {site}" for site in layout.sites] if place == "site" else [place_kind]
+            return self._at["site"] * (place == "site"), [(kind, "") for kind in kinds]
+        if place == "su":
+            words = [inside_text(place, scope, "", 1, rack + 1) for rack in range(layout.racks_per_su)]
+            return self._at["rack"], [(place_kind, text) for text in words]
+        if scope == "site":
+            return self._at["site"], [(place_kind, site) for site in layout.sites]
+        kinds = [f"managed at {pod.site}" if place == "site" else place_kind for pod in layout.pods]
+        if scope == "pod":
+            return self._at["pod"], [(kind, pod.name) for kind, pod in zip(kinds, layout.pods, strict=True)]
+        racks = layout.racks_per_su if scope == "rack" else 1
+        found = [
+            (kind, inside_text(place, scope, pod.name, su + 1, rack + 1))
+            for kind, pod in zip(kinds, layout.pods, strict=True)
+            for su in range(pod.su)
+            for rack in range(racks)
+        ]
+        return self._at["unit"] * racks + (self._at["rack"] if scope == "rack" else 0), found
+
+
+def _deal(
+    layout: Layout, devices: DeviceTable, place: str, rows: Ints, leaves: Columns, position: Wide, each: int | None
+) -> tuple[Ints, Wide]:
+    """(leaf, its how-many-eth port of this place) by position: leaves in turn, or `each` to a leaf before the next."""
+    at = {name: getattr(devices, name)[rows] for name in ("site", "pod", "unit")}
+    at["rack"] = devices.rack_in_unit[rows]
+    own = scope_index(layout, place, at)
+    of_leaf = scope_index(layout, place, leaves)
+    number = np.array(layout.place_numbers(scope_of_columns(leaves)), dtype=np.int64)
+    order = np.lexsort((number[scope_index(layout, scope_of_columns(leaves), leaves)], of_leaf))
+    places = np.arange(int(of_leaf.max()) + 1)
+    start = np.searchsorted(of_leaf[order], places)
+    count = np.bincount(of_leaf, minlength=len(places))[own]
+    leaf, port = (position % count, position // count) if each is None else (position // each, position % each)
+    return order[start[own] + leaf].astype(np.int32), port
+
+
+def scope_of_columns(columns: Columns) -> str:
+    """The narrowest place that columns of coordinates tell."""
+    for scope, name in (("rack", "rack"), ("su", "unit"), ("pod", "pod"), ("site", "site")):
+        if (columns[name] >= 0).all():
+            return scope
+    return "all"

@@ -1,0 +1,156 @@
+"""Where panels stand, and where trunks land on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fabricgen.design.media.patching import FIBRES, PatchPolicy
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.wiring.patching.places import Places, landing_order
+from fabricgen.wiring.patching.tables import PanelTable
+from fabricgen.wiring.patching.ways import Trunks
+from fabricgen.wiring.racks.table import NETWORK_RACK, with_network_racks
+from fabricgen.wiring.tables import DeviceTable, Flags, Ints, RackTable
+
+
+@dataclass(frozen=True, slots=True)
+class Landings:
+    """Panels, and for both ends of each trunk the row of its panel and the first front port there, from 0."""
+
+    panels: PanelTable
+    a_panel: Ints
+    a_port: Ints
+    b_panel: Ints
+    b_port: Ints
+
+
+def land(trunks: Trunks, policies: tuple[PatchPolicy, ...], places: Places) -> Landings:
+    """Give both ends of every trunk their ports; panels have no rack yet (-1), only a place."""
+    kind = np.tile(trunks.policy * len(FIBRES) + trunks.fibre, 2)
+    here = np.concatenate([trunks.a_place, trunks.b_place])
+    far = np.concatenate([trunks.b_place, trunks.a_place])
+    position = landing_order(places, kind, here, far, np.tile(trunks.number, 2))
+    policy = kind // len(FIBRES)
+    each = np.array([p.trunks_per_panel for p in policies], dtype=np.int32)[policy]
+    ports = np.array([p.ports_per_trunk for p in policies], dtype=np.int32)[policy]
+    number = position // each
+    code = (here.astype(np.int64) * len(policies) * len(FIBRES) + kind) * (int(number.max(initial=0)) + 1) + number
+    _, one, panel = np.unique(code, return_index=True, return_inverse=True)
+    none = np.full(len(one), -1, dtype=np.int32)
+    table = PanelTable(policy[one], kind[one] % len(FIBRES), here[one], none, none, number[one])
+    a_port, b_port = np.split((position % each * ports).astype(np.int32), 2)
+    a_panel, b_panel = np.split(panel.astype(np.int32), 2)
+    return Landings(table, a_panel, a_port, b_panel, b_port)
+
+
+def stand(
+    panels: PanelTable, policies: tuple[PatchPolicy, ...], places: Places, free: Flags, names: tuple[str, ...]
+) -> PanelTable:
+    """Give panels the free units of the racks of their places, from the top down; those of whole rows have none yet.
+
+    `free` says of each rack and unit whether nothing stands there. Raises InputError (FG086) where a rack has too few.
+    """
+    free = free.copy()
+    rack, u = places.rack[panels.place], np.zeros(len(panels), dtype=np.int32)
+    for kind in range(len(policies) * len(FIBRES)):
+        policy = policies[kind // len(FIBRES)]
+        mine = np.flatnonzero(panels.policy * len(FIBRES) + panels.fibre == kind)
+        if policy.spec.at == "row-end" or not len(mine):
+            continue
+        starts = _starts(free, policy.panel.rack_units)
+        last = np.full(len(free), -1, dtype=np.int32)
+        np.maximum.at(last, rack[mine], panels.number[mine])
+        _check_room(policy, last, starts, names)
+        u[mine] = starts[rack[mine], panels.number[mine]]
+        held, nth = np.nonzero(np.arange(starts.shape[1]) <= last[:, None])
+        for unit in range(policy.panel.rack_units):
+            free[held, starts[held, nth] - 1 + unit] = False
+    return replace(panels, rack=rack, u=u)
+
+
+def _starts(free: Flags, height: int) -> Ints:
+    """Lowest units of the places for panels of a height in each rack, the highest first; 0 where there are no more."""
+    racks, units = free.shape
+    starts = np.zeros((racks, max(1, units // height)), dtype=np.int32)
+    found, run = np.zeros(racks, dtype=np.int32), np.zeros(racks, dtype=np.int32)
+    for unit in range(units, 0, -1):
+        run = np.where(free[:, unit - 1], run + 1, 0)
+        rows = np.flatnonzero(run == height)
+        starts[rows, found[rows]] = unit
+        found[rows] += 1
+        run[rows] = 0
+    return starts
+
+
+def _check_room(policy: PatchPolicy, last: Ints, starts: Ints, names: tuple[str, ...]) -> None:
+    """Raises InputError (FG086) where a rack has fewer places than the last panel wants; the worst is told."""
+    room = np.count_nonzero(starts, axis=1)
+    short = last + 1 - room
+    if short.max(initial=0) <= 0:
+        return
+    worst = int(np.argmax(short))
+    more = int(np.count_nonzero(short > 0)) - 1
+    others = f"; so are {more} more racks" if more else ""
+    count = int(last[worst]) + 1
+    what = f"{count} panel{'s' if count > 1 else ''} of {policy.panel.rack_units} U, growth included"
+    raise fault(
+        "FG086",
+        f"rack {names[worst]} is too full: it wants {what}, and has room for {room[worst]}{others}",
+        path=policy.path,
+        hint="`at: row-end`, a denser `panel`, or fewer devices a rack (`racks` of the tier)",
+    )
+
+
+def free_units(devices: DeviceTable, racks: RackTable) -> Flags:
+    """Whether nothing stands in each rack unit, bool, racks x units of the tallest; the lowest unit first."""
+    units = racks.units
+    free: Flags = np.arange(int(units.max(initial=0))) < units[:, None]
+    for cls in devices.classes:
+        for unit in range(cls.profile.rack_units):
+            free[devices.rack[cls.rows], devices.u[cls.rows] - 1 + unit] = False
+    return free
+
+
+def patch_racks(
+    panels: PanelTable, policies: tuple[PatchPolicy, ...], places: Places, racks: RackTable
+) -> tuple[PanelTable, RackTable]:
+    """Panels of whole rows in patch racks before the first place of the row, which are added to the racks.
+
+    Rows fill from that place on, so that nothing has to move for a rack that is added.
+    """
+    rack, u = panels.rack.copy(), panels.u.copy()
+    names: list[str] = []
+    like, column = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
+    ahead, units = np.zeros(len(places), dtype=np.int32), racks.kinds[NETWORK_RACK].units
+    for i, policy in enumerate(policies):
+        mine = np.flatnonzero(panels.policy == i).astype(np.int32)
+        if policy.spec.at != "row-end" or not len(mine):
+            continue
+        fits = units // policy.panel.rack_units
+        nth = _through_fibres(panels, mine)
+        key, spot = np.unique(np.stack([panels.place[mine], nth // fits]), axis=1, return_inverse=True)
+        place, number = key.astype(np.int32)
+        rack[mine] = len(racks) + len(names) + spot.reshape(-1)
+        u[mine] = units - policy.panel.rack_units + 1 - nth % fits * policy.panel.rack_units
+        names += [
+            f"patch-{policy.name}-{places.names[p]}-{n + 1:02d}"
+            for p, n in zip(place.tolist(), number.tolist(), strict=True)
+        ]
+        like.append(places.rack[place])
+        column.append(-1 - ahead[place] - number)
+        np.maximum.at(ahead, place, -column[-1])
+    return replace(panels, rack=rack, u=u), with_network_racks(
+        racks, names, np.concatenate(like), np.concatenate(column)
+    )
+
+
+def _through_fibres(panels: PanelTable, mine: Ints) -> Ints:
+    """Numbers of panels of one policy at their places, those of the second kind of fibre after those of the first."""
+    place = panels.place
+    last = np.zeros(int(place.max()) + 1, dtype=np.int32)
+    first = mine[panels.fibre[mine] == 0]
+    np.maximum.at(last, place[first], panels.number[first] + 1)
+    nth: Ints = panels.number[mine] + np.where(panels.fibre[mine] == 0, 0, last[place[mine]])
+    return nth

@@ -1,0 +1,117 @@
+"""Places that trunks join: racks, or rows with patch racks at their end; and the order of trunks at a place.
+
+Trunks stand in an order that growth does not change: first those inside a unit, then those to shared racks, then those
+to other units by their reserved slots, so that a unit that is added later finds its ports free.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricgen.design.floor.stands import FloorPlan
+from fabricgen.design.model import Design
+from fabricgen.wiring.groups import rank_within
+from fabricgen.wiring.tables import Flags, Ints, RackTable, distinct
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Places by number: racks by theirs, then rows of racks; int32 columns.
+
+    The owner of a place is the slot of a unit, for rows their number; -1 where the place is shared. `member` is its
+    number among the owner's, `rack` a rack of it. `row_of` is the place of the row that each rack stands in.
+    """
+
+    names: tuple[str, ...]
+    owner: Ints
+    member: Ints
+    rack: Ints
+    row_of: Ints
+
+    def __len__(self) -> int:
+        return len(self.owner)
+
+    def of_racks(self, rack: Ints, whole_row: Flags) -> Ints:
+        """The place of each of some racks: its own, or that of its row."""
+        found: Ints = np.where(whole_row, self.row_of[rack], rack)
+        return found
+
+
+def places_of(design: Design, racks: RackTable) -> Places:
+    """Every rack, and every row of racks of a hall; rows without racks of units are shared."""
+    each = FloorPlan(design).racks_per_unit
+    rack = np.arange(len(racks), dtype=np.int32)
+    slots = np.array(design.layout.unit_numbers("site", by_slot=True), dtype=np.int32)
+    of_units = len(slots) * each
+    owner, member = np.full(len(racks), -1, dtype=np.int32), rack - of_units
+    owner[:of_units], member[:of_units] = np.repeat(slots, each), rack[:of_units] % each
+    lowest = int(racks.row.min(initial=0))
+    key = racks.hall * (int(racks.row.max(initial=0)) - lowest + 1) + racks.row - lowest
+    known = np.array(distinct(key), dtype=np.int32)
+    of_row = np.searchsorted(known, key).astype(np.int32)
+    first = np.full(len(known), len(racks), dtype=np.int32)
+    np.minimum.at(first, of_row, rack)
+    number = _rows_before(racks)[racks.hall[first]] + racks.row[first]
+    shared = first >= of_units
+    return Places(
+        (*racks.names, *_row_names(racks, first, design.layout.sites)),
+        np.concatenate([owner, np.where(shared, -1, number)]).astype(np.int32),
+        np.concatenate([member, np.where(shared, np.abs(number), 0)]).astype(np.int32),
+        np.concatenate([rack, first]),
+        (len(racks) + of_row).astype(np.int32),
+    )
+
+
+def _rows_before(racks: RackTable) -> Ints:
+    """Rows of the halls of its site that come before each hall."""
+    found, behind = [], dict.fromkeys((hall.site for hall in racks.halls), 0)
+    for hall in racks.halls:
+        found.append(behind[hall.site])
+        behind[hall.site] += hall.rows
+    return np.array(found, dtype=np.int32)
+
+
+def _row_names(racks: RackTable, rack: Ints, sites: tuple[str, ...]) -> list[str]:
+    """What the rows of some racks are called: row01, and netrow01 for those before the first.
+
+    With their site and hall, where there are several.
+    """
+    halls = racks.halls
+    where = [
+        (f"{sites[hall.site]}-" if len(sites) > 1 else "") + (f"{hall.name}-" if len(halls) > len(sites) else "")
+        for hall in halls
+    ]
+    pairs = zip(racks.hall[rack].tolist(), racks.row[rack].tolist(), strict=True)
+    return [f"{where[hall]}{f'row{row + 1:02d}' if row >= 0 else f'netrow{-row:02d}'}" for hall, row in pairs]
+
+
+def landing_order(places: Places, kind: Ints, here: Ints, far: Ints, number: Ints) -> Ints:
+    """The position, from 0, of each end of a trunk among those of its kind at its place; int32.
+
+    `number` counts the trunks between the same two places.
+    """
+    group = np.unique(kind.astype(np.int64) * len(places) + here, return_inverse=True)[1].astype(np.int32)
+    owner, member = places.owner[far], places.member[far]
+    own = (owner >= 0) & (owner == places.owner[here])
+    near = own | (owner < 0)
+    position = np.zeros(len(here), dtype=np.int32)
+    rows = np.flatnonzero(near)
+    order = rows[np.lexsort((number[rows], member[rows], ~own[rows], group[rows]))]
+    position[order] = rank_within(group[order])
+    rows = np.flatnonzero(~near)
+    if len(rows):
+        first = np.bincount(group[near], minlength=int(group.max()) + 1).astype(np.int32)
+        position[rows] = first[group[rows]] + _by_slot(group[rows], owner[rows], member[rows], number[rows])
+    return position
+
+
+def _by_slot(group: Ints, slot: Ints, member: Ints, number: Ints) -> Ints:
+    """Positions of trunks to other units: each slot has room for as many as the fullest has now."""
+    width = int(member.max()) + 1
+    most = np.zeros((int(group.max()) + 1, width), dtype=np.int32)
+    np.maximum.at(most, (group, member), number + 1)
+    before = np.cumsum(most, axis=1, dtype=np.int32) - most
+    found: Ints = slot * most.sum(axis=1, dtype=np.int32)[group] + before[group, member] + number
+    return found

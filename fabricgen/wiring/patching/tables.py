@@ -1,0 +1,91 @@
+"""Structured cabling as columns: panels, trunks between them, and what is plugged in where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabricgen.design.media.patching import PatchPolicy
+from fabricgen.wiring.tables import Floats, Ints
+
+AT_FAR_END, AT_COMMON_END, NOWHERE = range(3)
+"""Where the splitter of a breakout is: beyond the trunk, if all far ends are in one place; before it, if they are not;
+nowhere where each leg fills connectors of its own, so that it is a straight channel. Straight cables are of the first.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PanelTable:
+    """Patch panels, int32 columns of one length: policy, kind of fibre, place, rack, lowest rack unit, and number.
+
+    `fibre` indexes design.patching.FIBRES. `number` counts, from 0, those of a policy and fibre in one place, places
+    kept for growth included.
+    """
+
+    policy: Ints
+    fibre: Ints
+    place: Ints
+    rack: Ints
+    u: Ints
+    number: Ints
+
+    def __len__(self) -> int:
+        return len(self.policy)
+
+
+@dataclass(frozen=True, slots=True)
+class TrunkTable:
+    """Trunks, columns of one length; `a` is the end of the rack or row that comes first.
+
+    `number` counts from 0 among those of a policy and fibre between the same places. `a_panel` and `b_panel` are rows
+    of the panel table, `a_port` and `b_port` the first front port, from 0, that each serves there. `used` counts front
+    ports, `length_m` is as stocked.
+    """
+
+    policy: Ints
+    fibre: Ints
+    number: Ints
+    a_panel: Ints
+    a_port: Ints
+    b_panel: Ints
+    b_port: Ints
+    used: Ints
+    length_m: Floats
+
+    def __len__(self) -> int:
+        return len(self.policy)
+
+
+@dataclass(frozen=True, slots=True)
+class PatchTable:
+    """Front ports that cables take, a row for each cable end row and connector; int32 columns of one length.
+
+    `row` is a row of cable ends; far ends of a splitter share a port. `port` counts, from 0, the front ports of the
+    trunk; `flipped` where the cable's a end is at the trunk's b end; `lanes` are those of the connector.
+    """
+
+    row: Ints
+    trunk: Ints
+    port: Ints
+    flipped: Ints
+    lanes: Ints
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+@dataclass(frozen=True, slots=True)
+class Patching:
+    """All that is patched; `places` are names of what trunks join, racks or rows.
+
+    Per cable: its policy (-1 for direct ones), the stocked lengths of its jumpers, m, and where a breakout splits.
+    """
+
+    policies: tuple[PatchPolicy, ...]
+    places: tuple[str, ...]
+    policy: Ints
+    a_jumper_m: Floats
+    b_jumper_m: Floats
+    split: Ints
+    panels: PanelTable
+    trunks: TrunkTable
+    patches: PatchTable

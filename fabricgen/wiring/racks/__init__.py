@@ -1,0 +1,1 @@
+"""Which rack and rack unit every device stands in, and what racks come to."""

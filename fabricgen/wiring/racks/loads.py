@@ -1,0 +1,65 @@
+"""What stands in each rack in sum: rack units, weight, power and where its heat goes; columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricgen.catalog.loads import Device, air_w, liquid_w, planned_w
+from fabricgen.wiring.tables import DeviceTable, Floats, Ints, Plan
+
+
+@dataclass(frozen=True, slots=True)
+class RackLoads:
+    """One row a rack: devices, and the rack units that they and patch panels use, int32.
+
+    Sums are of what is published of devices, float64, without optics.
+
+    `unweighed` and `unpowered` count devices without such a figure; heat is NaN where it is not known where it goes.
+    """
+
+    devices: Ints
+    units: Ints
+    weight_kg: Floats
+    unweighed: Ints
+    power_w: Floats
+    unpowered: Ints
+    liquid_w: Floats
+    air_w: Floats
+
+
+def rack_loads(plan: Plan) -> RackLoads:
+    """Add up what stands in every rack."""
+
+    def total(figure: Callable[[Device], float | None], unknown: float = 0.0) -> Floats:
+        return _summed(plan.devices, len(plan.racks), figure, unknown)
+
+    return RackLoads(
+        devices=total(lambda _: 1).astype(np.int32),
+        units=total(lambda p: p.rack_units).astype(np.int32) + panel_units(plan),
+        weight_kg=total(lambda p: p.weight_kg),
+        unweighed=total(lambda p: p.weight_kg is None).astype(np.int32),
+        power_w=total(planned_w),
+        unpowered=total(lambda p: planned_w(p) is None).astype(np.int32),
+        liquid_w=total(liquid_w, np.nan),
+        air_w=total(air_w, np.nan),
+    )
+
+
+def panel_units(plan: Plan) -> Ints:
+    """Rack units that patch panels use in each rack, int32."""
+    used = np.zeros(len(plan.racks), dtype=np.int32)
+    if plan.patching:
+        panels = plan.patching.panels
+        height = np.array([p.panel.rack_units for p in plan.patching.policies], dtype=np.int32)
+        np.add.at(used, panels.rack, height[panels.policy])
+    return used
+
+
+def _summed(devices: DeviceTable, racks: int, figure: Callable[[Device], float | None], unknown: float) -> Floats:
+    values = [figure(cls.profile) for cls in devices.classes]
+    each = np.array([unknown if value is None else value for value in values], dtype=np.float64)
+    found: Floats = np.bincount(devices.rack, weights=each[devices.device_class], minlength=racks).astype(np.float64)
+    return found

@@ -1,0 +1,136 @@
+"""Where devices stand: racks by reserved slot, so that growth moves nothing, and rack units inside them.
+
+Node racks of a unit stand side by side with the unit's own network racks; what serves a pod or the whole cluster stands
+in network rows. Where is the design's to say: here its expressions are taken over columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from fabricgen.design.floor.network_runs import in_plane, stated_stand
+from fabricgen.design.floor.stands import FloorPlan, NetworkRun, rack_name, tray_name
+from fabricgen.design.model import Design
+from fabricgen.wiring.groups import rank_within
+from fabricgen.wiring.racks.table import RackRows, rack_table
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints, RackTable, distinct
+
+
+def place(design: Design, devices: DeviceTable) -> tuple[DeviceTable, RackTable]:
+    """Give every device a rack and a rack unit; returns the completed table and the racks.
+
+    Raises InputError when a rack cannot hold what stands in it, or a hall its racks.
+    """
+    return _Placement(design, devices).run()
+
+
+class _Placement:
+    def __init__(self, design: Design, devices: DeviceTable) -> None:
+        self.design, self.layout, self.devices = design, design.layout, devices
+        self.floor = FloorPlan(design)
+        self.rack = np.full(len(devices), -1, dtype=np.int32)
+        self.u = np.full(len(devices), -1, dtype=np.int32)
+        self.racks_per_unit = self.floor.racks_per_unit
+        self.stands = {t.key: stated_stand(design, t) for t in design.tiers}
+        self.tiers = {(t.fabric, t.name): t for t in design.tiers}
+
+    def run(self) -> tuple[DeviceTable, RackTable]:
+        """Place what stands in racks of units, then in shared network racks."""
+        for cls in self.devices.classes:
+            if cls.count and self._in_unit(cls):
+                self._place_in_unit(cls)
+        shared = self._shared_racks()
+        table = replace(self.devices, rack=self.rack, u=self.u)
+        return table, rack_table(self.floor, self._unit_rack_rows(), shared, self.layout)
+
+    def _in_unit(self, cls: DeviceClass) -> bool:
+        if cls.kind in (NODE, EXTRA):
+            return cls.kind == NODE
+        if cls.kind == TRAY:
+            return bool((self.devices.rack_in_unit[cls.rows] >= 0).all())
+        return self.stands[self.tiers[cls.fabric, cls.tier].key] != "network-row"
+
+    def _place_in_unit(self, cls: DeviceClass) -> None:
+        """Racks and rack units of devices that all units have alike."""
+        d, rows = self.devices, cls.rows
+        first = d.unit[rows] * self.racks_per_unit
+        if cls.kind == SWITCH:
+            spots = np.array(self.floor.spots[self.tiers[cls.fabric, cls.tier].key], dtype=np.int32)
+            ordinal = d.ordinal[rows] % (cls.count // self.layout.units)
+            self.rack[rows], self.u[rows] = first + spots[ordinal, 0], spots[ordinal, 1]
+            return
+        self.rack[rows] = first + d.rack_in_unit[rows]
+        beside = {s.name for s in self.layout.node_sets if s.per_rack}
+        if cls.kind == NODE and cls.label not in beside:
+            units = np.array(self.floor.node_rack.nodes, dtype=np.int32)
+            self.u[rows] = units[d.node[rows] % self.layout.nodes_per_rack]
+            return
+        name = tray_name(cls.label) if cls.kind == TRAY else cls.label
+        units = np.array(self.floor.node_rack.beside[name], dtype=np.int32)
+        self.u[rows] = units[rank_within(d.unit[rows] * self.layout.racks_per_su + d.rack_in_unit[rows])]
+
+    def _shared_racks(self) -> list[tuple[NetworkRun, int]]:
+        """What serves a pod or everything: a run of racks for each tier and plane, so that each may grow.
+
+        Returns the racks that there are, each by its run and its place in it.
+        """
+        found: list[tuple[NetworkRun, int]] = []
+        base = self.layout.units * self.racks_per_unit
+        for run in self.floor.runs:
+            rows, rack, u = self._extras(run) if not run.owner else self._switches(run)
+            racks = distinct(rack)
+            self.rack[rows] = base + len(found) + np.searchsorted(np.array(racks, dtype=np.int32), rack)
+            self.u[rows] = u
+            found += [(run, place) for place in racks]
+        return found
+
+    def _switches(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
+        """Device rows of a run of switches or trays, with the rack of the run and the rack unit of each."""
+        d = self.devices
+        if run.tier is None:
+            (cls,) = (c for c in d.classes if c.kind == TRAY and c.label == run.owner)
+            rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
+            domain = d.ordinal[rows] // (d.index[rows].max() + 1)
+            here = self._hall_of_trays(rows) == run.hall
+            rows, group = rows[here], domain[here]
+        else:
+            (cls,) = (c for c in d.classes if (c.kind, c.fabric, c.tier) == (SWITCH, run.owner, run.tier.name))
+            rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
+            groups = self.floor.shared.groups_of(run.tier)
+            index = d.ordinal[rows] // run.tier.count
+            hall, plane = (np.array(column, dtype=np.int32)[index] for column in (groups.hall, groups.plane))
+            group = np.array(groups.number, dtype=np.int32)[index]
+            here = (hall == run.hall) & in_plane(run, plane, group, d.index[rows])
+            rows, group = rows[here], group[here]
+        rack, u = self.floor.shared.spot(run, group, d.index[rows], np.where)
+        return rows, rack.astype(np.int32), u.astype(np.int32)
+
+    def _hall_of_trays(self, rows: Ints) -> Ints:
+        """The hall of trays of a pod, or of all."""
+        homes = self.floor.shared.homes
+        of_pod = [homes.of_place("pod", pod) for pod in range(len(self.layout.pods))]
+        return np.array([*of_pod, homes.of_site(0)], dtype=np.int32)[self.devices.pod[rows]]
+
+    def _extras(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
+        """The same of extra devices."""
+        spots = self.floor.shared.extras_of(run.hall)
+        rows = [np.arange(c.first, c.first + c.count) for c in self._extra_classes(spots)]
+        places = np.array([spot for c in self._extra_classes(spots) for spot in spots[c.label]], dtype=np.int32)
+        return np.concatenate(rows).astype(np.int32), places[:, 0], places[:, 1]
+
+    def _extra_classes(self, names: dict[str, list[tuple[int, int]]]) -> list[DeviceClass]:
+        return [c for c in self.devices.classes if c.kind == EXTRA and c.label in names]
+
+    def _unit_rack_rows(self) -> RackRows:
+        """Racks of all units: their names, halls, rows and columns."""
+        layout, floor, each = self.layout, self.floor, self.racks_per_unit
+        most = max(pod.su for pod in layout.pods)
+        ends = [rack_name("", su, rack, layout.racks_per_su) for su in range(most) for rack in range(each)]
+        names = [pod.name + end for pod in layout.pods for end in ends[: pod.su * each]]
+        rack = np.tile(np.arange(each, dtype=np.int32), layout.units)
+        hall = np.repeat(np.array(floor.homes.hall, dtype=np.int32), each)
+        position = np.repeat(np.array(floor.homes.position, dtype=np.int32), each)
+        row, column = floor.areas.unit_spots(hall, position, rack)
+        return RackRows(names, hall, row, column, (rack >= layout.racks_per_su).astype(np.int32))

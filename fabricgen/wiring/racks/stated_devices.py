@@ -1,0 +1,64 @@
+"""Devices that the blueprint puts into a rack and rack unit of its choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fabricgen.blueprint.sections.floor import DevicePlace
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean
+from fabricgen.wiring.tables import DeviceTable, RackTable
+
+
+def with_stated(
+    devices: DeviceTable, racks: RackTable, names: Sequence[str], stated: Mapping[str, DevicePlace]
+) -> DeviceTable:
+    """The table with such devices in their places.
+
+    Raises InputError with every fault: a device or rack that is not there, a place over the top (FG068), or one that
+    another device uses (FG069).
+    """
+    row_of, rack_of = ({name: i for i, name in enumerate(some)} for some in (names, racks.names))
+    rack, u, faults = devices.rack.copy(), devices.u.copy(), []
+    heights = np.array([cls.profile.rack_units for cls in devices.classes], dtype=np.int32)[devices.device_class]
+    moved: list[tuple[str, int]] = []
+    for name, place in stated.items():
+        row, at = row_of.get(name), rack_of.get(place.rack)
+        if row is None or at is None:
+            known, wanted = (names, name) if row is None else (racks.names, place.rack)
+            what = f"there is no device {name}" if row is None else f"device {name}: there is no rack {place.rack}"
+            faults.append(_fault("FG068", name, what, did_you_mean(wanted, known)))
+            continue
+        top, units = place.u + int(heights[row]) - 1, int(racks.units[at])
+        if top > units:
+            what = f"{name} takes rack units {place.u} to {top}, {place.rack} has {units}"
+            faults.append(_fault("FG068", name, what, f"u: {units - int(heights[row]) + 1} or less"))
+        rack[row], u[row] = at, place.u
+        moved.append((name, row))
+    table = replace(devices, rack=rack, u=u)
+    faults += [found for name, row in moved for found in _overlaps(table, heights.tolist(), names, name, row, racks)]
+    if faults:
+        raise InputError(faults)
+    return table
+
+
+def _overlaps(
+    devices: DeviceTable, heights: Sequence[int], names: Sequence[str], name: str, row: int, racks: RackTable
+) -> list[Diagnostic]:
+    """A device that uses a rack unit of a stated one, if there is any; of two stated ones the first is told."""
+    low, high = int(devices.u[row]), int(devices.u[row]) + heights[row] - 1
+    for other in np.flatnonzero(devices.rack == devices.rack[row]).tolist():
+        first, last = int(devices.u[other]), int(devices.u[other]) + heights[other] - 1
+        if other != row and first <= high and last >= low:
+            what = (
+                f"{name} takes rack units {low} to {high} of {racks.names[int(devices.rack[row])]}, and {names[other]} "
+                f"{first} to {last}"
+            )
+            return [_fault("FG069", name, what, "state another place for one of them")]
+    return []
+
+
+def _fault(code: str, name: str, what: str, hint: str) -> Diagnostic:
+    return Diagnostic(code, Severity.ERROR, what, ("floor", "devices", name), hint)

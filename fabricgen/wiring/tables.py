@@ -1,0 +1,266 @@
+"""The concrete form of a cluster as columns: one row a device, link, cable end or rack. No object per row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from fabricgen.catalog.models import CableProfile, NodeProfile, RackProfile, SwitchProfile
+from fabricgen.design.fabric_model import Attachment, TierKey
+from fabricgen.design.floor.halls import Hall
+from fabricgen.design.media.policy import OPEN, CablePolicy
+from fabricgen.design.ports import PortRun
+from fabricgen.kernel.diagnostics import Path
+from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from fabricgen.wiring.patching.tables import Patching
+
+Ints: TypeAlias = "npt.NDArray[np.int32]"
+Wide: TypeAlias = "npt.NDArray[np.int64]"
+Floats: TypeAlias = "npt.NDArray[np.float64]"
+Flags: TypeAlias = "npt.NDArray[np.bool_]"
+
+
+def distinct(column: Ints | Wide) -> list[int]:
+    """Values of a column, each once, in ascending order; np.unique would import numpy's masked arrays first."""
+    ordered = np.sort(column)
+    found: list[int] = ordered[np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)]].tolist()
+    return found
+
+
+def places_among(column: Ints | Wide) -> tuple[list[int], Wide]:
+    """(values of a column as `distinct` has them, the place of each row's own among them, int64)."""
+    values = distinct(column)
+    return values, np.searchsorted(np.array(values, dtype=column.dtype), column)
+
+
+NODE, EXTRA, SWITCH, TRAY = range(4)
+"""Kinds of device: a node of a scalable unit, an extra device, a switch, a scale-up switch tray."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceClass:
+    """Devices that come from one line of the blueprint: a node set, extra devices, a tier, or scale-up trays."""
+
+    kind: int
+    fabric: str
+    tier: str
+    label: str
+    profile: NodeProfile | SwitchProfile
+    nos: str
+    first: int
+    count: int
+    path: Path
+
+    @property
+    def rows(self) -> slice:
+        """The rows of these devices in the device table."""
+        return slice(self.first, self.first + self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceTable:
+    """Devices, int32 columns of one length. Coordinates count from 0, and are -1 where a device has none.
+
+    `device_class` indexes `classes`; `ordinal` counts within the class; `index` is a switch's number in its group.
+    """
+
+    classes: tuple[DeviceClass, ...]
+    device_class: Ints
+    ordinal: Ints
+    site: Ints
+    pod: Ints
+    unit: Ints
+    su: Ints
+    rack_in_unit: Ints
+    node: Ints
+    rail: Ints
+    plane: Ints
+    index: Ints
+    rack: Ints
+    u: Ints
+
+    def __len__(self) -> int:
+        return len(self.device_class)
+
+    def by_class(self, device: Ints, rows: slice) -> Iterator[tuple[DeviceClass, slice | Wide]]:
+        """Rows of a column of devices, at least one, by the class of device that they hold."""
+        first, last = (int(self.device_class[end]) for end in (device[rows].min(), device[rows].max()))
+        if first == last:
+            yield self.classes[first], rows
+            return
+        of = self.device_class[device[rows]]
+        for number in range(first, last + 1):
+            mine = np.flatnonzero(of == number)
+            if len(mine):
+                yield self.classes[number], rows.start + mine
+
+
+@dataclass(frozen=True, slots=True)
+class ManagementPort:
+    """The management port of a switch as one side of a link: one RJ45 port of 1 Gb/s."""
+
+    per_connector: int = 1
+    form_factor: str = "RJ45"
+
+
+Side: TypeAlias = Attachment | PortRun | ManagementPort | ScaleUpPort
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A medium (the id of its profile) that product lists sell for links of a kind, and how far those go, m."""
+
+    medium: str
+    reach_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Links that come from one line of the blueprint and are alike: same fabric, tiers, speed and kind of ends."""
+
+    fabric: str
+    lower: str
+    upper: str
+    speed_gbps: float
+    lane_gbps: float
+    a: Side
+    b: Side
+    backplane: bool
+    path: Path
+    tier: TierKey | None = None
+    """The upper end's tier, by the fabric that owns it; None for scale-up links."""
+    km: float = 0
+    """Length of the fibre between sites, km; 0 for cables of one site."""
+    media: tuple[str, ...] = ()
+    """Cable profiles that may carry it; empty: any that fits."""
+    stated: Path = ()
+    """Where the blueprint states these; () where it does not."""
+    policy: CablePolicy = OPEN
+    """What is taken where none are stated."""
+    protocol: str = ""
+    """Of its fabric: infiniband, ethernet or roce; "" for scale-up links."""
+    offered: tuple[Offer, ...] | None = None
+    """What the product lists of the blueprint sell for such links; None where there is no list, or none sells any."""
+
+    def sells(self, profile: CableProfile) -> bool:
+        """Whether product lists sell a medium for such links; any is sold where there are no lists."""
+        return self.offered is None or any(offer.medium == profile.id for offer in self.offered)
+
+    def reach_m(self, profile: CableProfile) -> float:
+        """How far a medium goes, m: as far as its technology, and no farther than what lists sell of it."""
+        return min([profile.reach_m, *(offer.reach_m for offer in self.offered or () if offer.medium == profile.id)])
+
+    @property
+    def lanes(self) -> int:
+        """Electrical lanes of one link; it has the last of them to itself, too."""
+        return -int(-self.speed_gbps // self.lane_gbps)
+
+    @property
+    def key(self) -> str:
+        """The name of the pair of tiers in summaries: `node-leaf`."""
+        return f"{self.lower}-{self.upper}"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTable:
+    """Links, int32 columns of one length: `a` is the lower end, `b` the upper.
+
+    A port is a number within its side: a leg of a node, a place in a run of switch ports. `rail` and `plane` count
+    from 1 and are 0 where a link has none. `cable` indexes the cables, -1 for a backplane link.
+    """
+
+    segments: tuple[Segment, ...]
+    segment: Ints
+    a_device: Ints
+    a_port: Ints
+    b_device: Ints
+    b_port: Ints
+    rail: Ints
+    plane: Ints
+    cable: Ints
+
+    def __len__(self) -> int:
+        return len(self.segment)
+
+    def rows_of(self, segment: int) -> slice:
+        """The rows of the links of a segment, which follow one another."""
+        ends = np.array([segment, segment + 1], dtype=self.segment.dtype)  # of another type: copies the column
+        start, stop = np.searchsorted(self.segment, ends).tolist()
+        return slice(start, stop)
+
+
+@dataclass(frozen=True, slots=True)
+class CableTable:
+    """Cables, and the ends of cables: one row a pair of connectors that a cable joins (a breakout has several).
+
+    Per cable: `length_m` float64 as stocked, `run_m` as measured, `medium` indexes `media`, `connectors` int32 how many
+    connectors of a twin-port cage it fills (fibres and single ports: 1). Per end row: its cable, a link of it, and how
+    many links it carries.
+    """
+
+    media: tuple[CableProfile, ...]
+    length_m: Floats
+    run_m: Floats
+    medium: Ints
+    reaches: Flags
+    connectors: Ints
+    end_cable: Ints
+    end_link: Ints
+    end_links: Ints
+
+    def __len__(self) -> int:
+        return len(self.length_m)
+
+    def first_rows(self) -> Wide:
+        """The first end row of each cable; rows are in the order of cables."""
+        another = self.end_cable[1:] != self.end_cable[:-1]
+        return np.flatnonzero(np.append(True, another)[: len(self.end_cable)])
+
+
+@dataclass(frozen=True, slots=True)
+class RackTable:
+    """Racks: name, site and position on the floor, columns of one length.
+
+    `hall` indexes `halls`; row and column count from 0 in the hall (rows below 0 lie before it). `x_m` and `y_m` are
+    the centre in the frame of the site, float64: x along rows, y across; `faces` is 1 where the front, which is the
+    cold aisle, lies towards +y, -1 towards -y. `kind` indexes `kinds`.
+    """
+
+    names: tuple[str, ...]
+    halls: tuple[Hall, ...]
+    kinds: tuple[RackProfile, ...]
+    site: Ints
+    hall: Ints
+    row: Ints
+    column: Ints
+    x_m: Floats
+    y_m: Floats
+    faces: Ints
+    kind: Ints
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def units(self) -> Ints:
+        """Rack units of each rack, int32."""
+        return np.array([kind.units for kind in self.kinds], dtype=np.int32)[self.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Every device, link, cable and rack of a cluster."""
+
+    devices: DeviceTable
+    links: LinkTable
+    cables: CableTable
+    racks: RackTable
+    patching: Patching | None = None
+    """What goes through patch panels; None where no policy asks for any."""

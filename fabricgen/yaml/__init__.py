@@ -1,0 +1,1 @@
+"""YAML with positions: scalars, trees, located data, and edits that keep comments and layout."""

@@ -1,0 +1,137 @@
+"""YAML as plain data plus the place of every key and value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import Any
+
+from fabricgen.kernel.diagnostics import Path, Span
+from fabricgen.kernel.text_input import read_bytes
+from fabricgen.yaml.scalars import Include
+from fabricgen.yaml.tree import Anchor, Entry, Node, parse_tree
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Plain data (dict, list, str, int, float, bool, None) and where each value and each key stands."""
+
+    data: Any
+    spans: Mapping[Path, Span]
+    keys: Mapping[Path, Span]
+    root: Node
+    idle: tuple[Anchor, ...] = ()
+    """Anchors that no alias names."""
+
+    def span(self, path: Path) -> Span:
+        """Return the place of the value at `path`.
+
+        A path that the text lacks gives the key of the nearest mapping or list above it, so that what is
+        missing is shown where it belongs; or that value itself where it has no key.
+        """
+        if path in self.spans:
+            return self.spans[path]
+        while path:
+            path = path[:-1]
+            if path in self.keys and isinstance(self._at(path), dict | list):
+                return self.keys[path]
+            if path in self.spans:
+                return self.spans[path]
+        return self.spans[()]
+
+    def key_span(self, path: Path) -> Span:
+        """Return the place of the key that ends `path`; of its value where there is no such key."""
+        found = self.keys.get(path)
+        return found if found else self.span(path)
+
+    def used_at(self, path: Path) -> Span | None:
+        """Return where an alias, a merge or an `!include` puts what is at `path`; None where it stands by itself."""
+        node = self.root
+        for part in path:
+            if node.used:
+                break
+            if isinstance(node.value, dict) and part in node.value:
+                node = node.value[part].node
+            elif isinstance(node.value, tuple) and isinstance(part, int) and part < len(node.value):
+                node = node.value[part]
+            else:
+                break
+        return node.used
+
+    def noted(self, hint: str, path: Path, shown: Span | None) -> str:
+        """Return a hint with the place where the value is used, if that is not the line that is shown."""
+        used = self.used_at(path)
+        if used is None or shown is None or (used.file, used.line) == (shown.file, shown.line):
+            return hint
+        return f"{hint} (used at {used})" if hint else f"it is used at {used}"
+
+    def _at(self, path: Path) -> Any:
+        data = self.data
+        for part in path:
+            data = data[part]
+        return data
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Places(Mapping[Path, Span]):
+    """The spans of the values (or of the keys) in a tree, found by walking it: most are never asked for."""
+
+    root: Node
+    of_keys: bool
+
+    def __getitem__(self, path: Path) -> Span:
+        node: Node = self.root
+        key: Span | None = None
+        for part in path:
+            if isinstance(node.value, dict) and part in node.value:
+                entry: Entry = node.value[part]
+                key, node = entry.key, entry.node
+            elif isinstance(node.value, tuple) and type(part) is int and 0 <= part < len(node.value):
+                key, node = None, node.value[part]
+            else:
+                raise KeyError(path)
+        if not self.of_keys:
+            return node.span
+        if key is None:
+            raise KeyError(path)
+        return key
+
+    def __iter__(self) -> Iterator[Path]:
+        pending: list[tuple[Path, Node, bool]] = [((), self.root, False)]
+        while pending:
+            path, node, has_key = pending.pop()
+            if has_key or not self.of_keys:
+                yield path
+            if isinstance(node.value, dict):
+                pending += [((*path, k), entry.node, True) for k, entry in reversed(node.value.items())]
+            elif isinstance(node.value, tuple):
+                pending += [((*path, i), n, False) for i, n in reversed([*enumerate(node.value)])]
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def locate(root: Node) -> Located:
+    """Return a tree as plain data with its places."""
+    return Located(root.plain(), _Places(root, of_keys=False), _Places(root, of_keys=True), root)
+
+
+def read_located(file: FilePath, *, shown_as: str | None = None) -> Located:
+    """Read a YAML file; `shown_as` is the name that spans carry, by default the path as given.
+
+    Raises InputError: FG001 when it cannot be read, FG002 to FG006 for what is wrong in it.
+    """
+    name = shown_as if shown_as is not None else str(file)
+    return locate(parse_tree(read_bytes(file, name), name))
+
+
+def parse_located(text: str | bytes, name: str) -> Located:
+    """Parse YAML that is at hand, such as standard input; spans carry `name` as their file.
+
+    Raises InputError: FG001 when it is no text, FG002 to FG006 for what is wrong in it.
+    """
+    return locate(parse_tree(text, name))
+
+
+__all__ = ["Include", "Located", "locate", "parse_located", "read_located"]

@@ -1,0 +1,166 @@
+"""YAML 1.2 core-schema scalars; those that a YAML 1.1 reader would take for something else are refused."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fabricgen.kernel.diagnostics import InputError, Span, fault
+
+CORE = "tag:yaml.org,2002:"
+"""What `!!` stands for in a tag."""
+
+
+@dataclass(frozen=True, slots=True)
+class Include:
+    """The value of `!include target`, for the blueprint reader to replace by what the file holds."""
+
+    target: str
+
+
+Scalar: TypeAlias = str | int | float | bool | Include | None
+
+_MAX_DIGITS = 18
+_WORDS: dict[str, Scalar] = {
+    "": None,
+    "~": None,
+    **dict.fromkeys(("null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_OLD_BOOLEANS = {
+    form: meaning
+    for words, meaning in ((("y", "yes", "on"), "true"), (("n", "no", "off"), "false"))
+    for word in words
+    for form in (word, word.capitalize(), word.upper())
+}
+_NOT_FINITE = re.compile(r"[-+]?\.?(?:inf(?:inity)?|nan)", re.IGNORECASE)
+_SEXAGESIMAL = re.compile(r"([-+]?)([0-9][0-9_]*(?::[0-5]?[0-9])+)(\.[0-9_]*)?")
+_LEADING_ZERO = re.compile(r"([-+]?)0[0-9_]+")
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+_BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_TYPES: dict[str, tuple[type, ...]] = {
+    "int": (int,),
+    "float": (float, int),
+    "bool": (bool,),
+    "null": (type(None),),
+}
+
+
+def resolve_scalar(text: str, tag: str | None, *, plain: bool, span: Span, ratios_are_text: bool = False) -> Scalar:
+    """Return the value of a scalar as YAML 1.2 has it; dates stay text.
+
+    With `ratios_are_text`, an unquoted 4:3 is text instead of an error. Raises InputError: FG004 for an
+    unquoted scalar that means something else in YAML 1.1, a number out of range, NaN and infinity; FG006 for
+    a bad tag.
+    """
+    if tag is None:
+        return _implicit(text, span, ratios_are_text) if plain else text
+    if tag in ("!", CORE + "str"):
+        return text
+    if tag == "!include":
+        return Include(text)
+    name = tag.removeprefix(CORE)
+    if name not in _TYPES or name == tag:
+        raise unknown_tag(tag, span)
+    value = _implicit(text, span, ratios_are_text)
+    if type(value) not in _TYPES[name]:
+        raise fault("FG006", f"'{text}' is not what its tag !!{name} says", span=span)
+    return float(value) if name == "float" and isinstance(value, int) else value
+
+
+def unknown_tag(tag: str, span: Span) -> InputError:
+    """Return the error for a tag that has no meaning where it stands."""
+    shown = f"!!{tag.removeprefix(CORE)}" if tag.startswith(CORE) else tag
+    if tag == "!include":
+        return fault("FG006", "!include takes one file name", hint="write it like !include other.yaml", span=span)
+    if tag in (CORE + "map", CORE + "seq"):
+        return fault("FG006", f"this value is not what its tag {shown} says", span=span)
+    return fault("FG006", f"unknown tag {shown}", hint="only !include file.yaml is known; remove the tag", span=span)
+
+
+def _implicit(text: str, span: Span, ratios_are_text: bool) -> Scalar:
+    if text in _WORDS:
+        return _WORDS[text]
+    if text in _OLD_BOOLEANS:
+        meaning = _OLD_BOOLEANS[text]
+        raise _trap(text, f"is {meaning} to YAML 1.1 readers", span, f", or {meaning} if a truth value is meant")
+    if text[0] in "+-.iInN" and _NOT_FINITE.fullmatch(text):
+        raise _trap(text, "is no finite number", span, " if it is a name")
+    return _number(text, span, ratios_are_text) if text[0] in "+-.0123456789" else text
+
+
+def _number(text: str, span: Span, ratios_are_text: bool) -> Scalar:
+    if ratio := _SEXAGESIMAL.fullmatch(text):
+        if ratios_are_text:
+            return text
+        raise _trap(text, _sixties(ratio), span)
+    if _LEADING_ZERO.fullmatch(text):
+        raise _leading_zero_trap(text, span)
+    if _INTEGER.fullmatch(text) or _BASED.fullmatch(text):
+        return _integer(text, span)
+    if not _FLOAT.fullmatch(text):
+        return text
+    value = float(text)
+    if math.isinf(value):
+        raise fault(
+            "FG004",
+            f"the number {_short(text)} is too large",
+            hint="put it in quotes if it is a name",
+            span=span,
+        )
+    return value
+
+
+def _integer(text: str, span: Span) -> int:
+    if len(text) <= _MAX_DIGITS + 6:  # 0o and twenty-odd octal digits
+        value = int(text, 0) if text[1:2] in ("o", "x") else int(text)
+        if abs(value) < 10**_MAX_DIGITS:
+            return value
+    raise fault(
+        "FG004",
+        f"the number {_short(text)} has more than {_MAX_DIGITS} digits",
+        hint="put it in quotes if it is a name",
+        span=span,
+    )
+
+
+def is_sexagesimal(text: str) -> bool:
+    """Say whether an unquoted text is a base-60 number to YAML 1.1, as 4:3 is."""
+    return _SEXAGESIMAL.fullmatch(text) is not None
+
+
+def sexagesimal_trap(text: str, span: Span) -> InputError:
+    """Return the error for an unquoted text that `is_sexagesimal`."""
+    match = _SEXAGESIMAL.fullmatch(text)
+    return _trap(text, _sixties(match) if match else "is a number to YAML 1.1 readers", span)
+
+
+def _sixties(match: re.Match[str]) -> str:
+    sign, sixties, fraction = match[1], match[2].replace("_", ""), (match[3] or "").replace("_", "")
+    if len(sixties) > _MAX_DIGITS:
+        return "is a base-60 number to YAML 1.1 readers"
+    number = 0
+    for part in sixties.split(":"):
+        number = number * 60 + int(part)
+    return f"is the number {sign.strip('+')}{number}{fraction.rstrip('.')} to YAML 1.1 readers"
+
+
+def _leading_zero_trap(text: str, span: Span) -> InputError:
+    sign, digits = ("-" if text[0] == "-" else ""), text.lstrip("+-").replace("_", "")
+    bare = digits.lstrip("0") or "0"
+    octal = len(digits) <= _MAX_DIGITS and set(bare) <= set("01234567")
+    what = f"the octal number {sign}{int(digits, 8)}" if octal else "a number to some and text to other"
+    return _trap(text, f"is {what}{' to' if octal else ''} YAML 1.1 readers", span, f", or {sign}{_short(bare)}")
+
+
+def _trap(text: str, meaning: str, span: Span, otherwise: str = "") -> InputError:
+    shown = _short(text)
+    return fault("FG004", f"unquoted {shown} {meaning}", hint=f'write "{shown}" in quotes{otherwise}', span=span)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."

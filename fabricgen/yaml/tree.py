@@ -1,0 +1,294 @@
+"""YAML text into a tree of immutable nodes that know where they stand; nothing in it can be executed.
+
+Aliased nodes are shared, not copied, so that sizes are known before anything is expanded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from fabricgen.kernel.diagnostics import Span, fault
+from fabricgen.kernel.text_input import decode
+from fabricgen.yaml.scalars import CORE, Include, resolve_scalar, unknown_tag
+from fabricgen.yaml.syntax import syntax_fault
+
+if TYPE_CHECKING:
+    from ruamel.yaml.events import Event
+
+MAX_DEPTH = 64
+"""How deep mappings and lists may nest."""
+
+MAX_ALIASED = 20_000
+"""How many values aliases may stand for, in all."""
+
+
+class Entry(NamedTuple):
+    """What a mapping has under a key, and where that key stands."""
+
+    key: Span
+    node: Node
+
+
+class Anchor(NamedTuple):
+    """The name of an anchor, and where it stands."""
+
+    name: str
+    span: Span
+
+
+class Node(NamedTuple):
+    """A value: a dict of `Entry`, a tuple of `Node`, or a scalar. `size` counts it and all below it.
+
+    `span` is where it is written; `used` is where an alias, a merge or an `!include` puts it, if that is elsewhere.
+    """
+
+    value: Any
+    span: Span
+    size: int = 1
+    height: int = 0
+    has_include: bool = False
+    used: Span | None = None
+    idle: tuple[Anchor, ...] = ()
+    """Of the root: anchors that no alias names."""
+
+    def used_at(self, place: Span | None) -> Node:
+        """Return it as put somewhere; what it holds is shared, not copied."""
+        return self._replace(used=place) if place else self
+
+    def plain(self) -> Any:
+        """Return it as dicts, lists and scalars."""
+        if isinstance(self.value, dict):
+            return {key: entry.node.plain() for key, entry in self.value.items()}
+        if isinstance(self.value, tuple):
+            return [node.plain() for node in self.value]
+        return self.value
+
+
+def mapping(entries: dict[str, Entry], span: Span, used: Span | None = None) -> Node:
+    """Make the node of a mapping."""
+    return _collection(entries, [entry.node for entry in entries.values()], span, used)
+
+
+def sequence(items: tuple[Node, ...], span: Span, used: Span | None = None) -> Node:
+    """Make the node of a list."""
+    return _collection(items, items, span, used)
+
+
+def entries_used_at(node: Node, place: Span | None) -> dict[str, Entry]:
+    """The entries of a mapping, to be put into another one somewhere."""
+    return {key: Entry(entry.key, entry.node.used_at(place)) for key, entry in node.value.items()}
+
+
+def _collection(value: Any, children: list[Node] | tuple[Node, ...], span: Span, used: Span | None) -> Node:
+    size, height, has_include = 1, 0, False
+    for child in children:
+        size += child.size
+        height = max(height, child.height)
+        has_include = has_include or child.has_include
+    return Node(value, span, size, height + 1, has_include, used)
+
+
+def kind_of(node: Node) -> str:
+    """Say what a node is in words: `a mapping`, `a list`, `nothing` or the scalar itself."""
+    if isinstance(node.value, dict):
+        return "a mapping"
+    if isinstance(node.value, tuple):
+        return "a list"
+    if isinstance(node.value, bool):
+        return str(node.value).lower()
+    return "nothing" if node.value is None else repr(node.value)
+
+
+def parse_tree(text: str | bytes, name: str, *, ratios_are_text: bool = False) -> Node:
+    """Parse one YAML document; spans carry `name` as their file.
+
+    With `ratios_are_text`, an unquoted 4:3 is text instead of an error. Raises InputError FG001 to FG006.
+    """
+    from ruamel.yaml.cyaml import CBaseLoader
+    from ruamel.yaml.error import YAMLError
+
+    source = decode(text, name)
+    builder = _Builder(name, ratios_are_text)
+    try:
+        parser = CBaseLoader(source)
+        while parser.check_event():
+            builder.feed(parser.get_event())
+    except YAMLError as error:
+        raise syntax_fault(error, source, name) from None
+    return builder.finish()
+
+
+@dataclass(slots=True)
+class _Open:
+    """A mapping or list whose end has not been read."""
+
+    span: Span
+    is_map: bool
+    anchor: str | None
+    entries: dict[str, Entry] = field(default_factory=dict)
+    items: list[Node] = field(default_factory=list)
+    merged: list[Node] = field(default_factory=list)
+    merge_key: Span | None = None
+    key: Node | None = None
+
+
+class _Builder:
+    """Puts the tree together, event by event."""
+
+    def __init__(self, name: str, ratios_are_text: bool) -> None:
+        from ruamel.yaml import events
+
+        self._name = name
+        self._ratios_are_text = ratios_are_text
+        self._root: Node | None = None
+        self._stack: list[_Open] = []
+        self._anchors: dict[str, Node | None] = {}  # None: its node is still open
+        self._idle: dict[Span, str] = {}
+        self._documents = 0
+        self._aliased = 0
+        self._map_start = events.MappingStartEvent
+        self._handlers = {
+            events.DocumentStartEvent: self._document,
+            events.ScalarEvent: self._scalar,
+            events.AliasEvent: self._alias,
+            events.MappingStartEvent: self._open,
+            events.SequenceStartEvent: self._open,
+            events.MappingEndEvent: self._close,
+            events.SequenceEndEvent: self._close,
+        }
+
+    def feed(self, event: Event) -> None:
+        """Take the next event; raises InputError."""
+        handler = self._handlers.get(type(event))
+        if handler:
+            handler(event)
+
+    def finish(self) -> Node:
+        """Return the root; raises InputError (FG002) when there was none."""
+        if self._root is None or (self._root.value is None and _is_blank(self._root.span)):
+            raise fault("FG002", f"'{self._name}' is empty", span=Span(self._name, 1, 1))
+        idle = tuple(Anchor(name, span) for span, name in self._idle.items())
+        return self._root._replace(idle=idle) if idle else self._root
+
+    def _span(self, event: Any) -> Span:
+        start, end = event.start_mark, event.end_mark
+        return Span(self._name, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+
+    def _document(self, event: Any) -> None:
+        self._documents += 1
+        if self._documents > 1:
+            hint = "remove the '---', or split the file"
+            raise fault("FG002", "a second document begins here", hint=hint, span=self._span(event))
+
+    def _scalar(self, event: Any) -> None:
+        span = self._span(event)
+        plain = not event.style
+        parent = self._stack[-1] if self._stack else None
+        if plain and event.value == "<<" and not event.tag and parent and parent.is_map and parent.key is None:
+            if parent.merge_key:
+                self._duplicate("<<", parent.merge_key, span)
+            parent.merge_key = span
+            parent.key = Node("<<", span)
+            return
+        tag, ratios = event.tag, self._ratios_are_text
+        value = resolve_scalar(event.value, tag, plain=plain, span=span, ratios_are_text=ratios)
+        node = Node(value, span, has_include=isinstance(value, Include))
+        if event.anchor:
+            self._anchors[event.anchor] = node
+            self._idle[span] = event.anchor
+        self._add(node)
+
+    def _alias(self, event: Any) -> None:
+        span, name = self._span(event), event.anchor
+        if name not in self._anchors:
+            hint = f'quote "*{name}" if it is text, or write &{name} where the value stands first'
+            raise fault("FG005", f"no anchor &{name} before this alias", hint=hint, span=span)
+        node = self._anchors[name]
+        if name in self._idle.values():
+            del self._idle[max(place for place, idle in self._idle.items() if idle == name)]
+        if node is None:
+            raise fault("FG005", f"the alias *{name} contains itself", span=span)
+        self._aliased += node.size
+        if self._aliased > MAX_ALIASED:
+            raise fault("FG005", f"aliases expand to more than {MAX_ALIASED} values", span=span)
+        self._check_depth(len(self._stack) + node.height, span)
+        self._add(node.used_at(span), span)
+
+    def _open(self, event: Any) -> None:
+        span, is_map = self._span(event), isinstance(event, self._map_start)
+        if event.tag not in (None, "!", CORE + ("map" if is_map else "seq")):
+            raise unknown_tag(event.tag, span)
+        if self._stack and self._stack[-1].is_map and self._stack[-1].key is None:
+            what = "a mapping" if is_map else "a list"
+            hint = "quote text that begins with { or ["
+            raise fault("FG002", f"a key must be text, not {what}", hint=hint, span=span)
+        self._check_depth(len(self._stack) + 1, span)
+        if event.anchor:
+            self._anchors[event.anchor] = None
+            self._idle[span] = event.anchor
+        self._stack.append(_Open(span, is_map, event.anchor))
+
+    def _check_depth(self, depth: int, span: Span) -> None:
+        if depth > MAX_DEPTH:
+            raise fault("FG002", f"nested deeper than {MAX_DEPTH}", span=span)
+
+    def _close(self, event: Any) -> None:
+        done = self._stack.pop()
+        start, end = done.span, event.end_mark
+        span = Span(self._name, start.line, start.column, end.line + 1, end.column + 1)
+        if done.is_map:
+            for other in done.merged:
+                for key, entry in entries_used_at(other, other.used).items():
+                    done.entries.setdefault(key, entry)
+            node = mapping(done.entries, span)
+        else:
+            node = sequence(tuple(done.items), span)
+        if done.anchor:
+            self._anchors[done.anchor] = node
+        self._add(node)
+
+    def _add(self, node: Node, at: Span | None = None) -> None:
+        """Put a finished node into what is open; `at` is where it is mentioned, if that is elsewhere."""
+        if not self._stack:
+            self._root = node
+            return
+        parent, at = self._stack[-1], at or node.span
+        if not parent.is_map:
+            parent.items.append(node)
+        elif parent.key is None:
+            parent.key = self._checked_key(node, at, parent)
+        elif parent.key.span is parent.merge_key:
+            parent.merged.extend(_mergeable(node, at))
+            parent.key = None
+        else:
+            parent.entries[parent.key.value] = Entry(parent.key.span, node)
+            parent.key = None
+
+    def _checked_key(self, node: Node, at: Span, parent: _Open) -> Node:
+        key = node.value
+        if not isinstance(key, str):
+            is_text = isinstance(key, bool | int | float)
+            hint = f'write "{kind_of(node)}" in quotes' if is_text else "give it a name, in quotes if need be"
+            raise fault("FG002", f"a key must be text, not {kind_of(node)}", hint=hint, span=at)
+        if key in parent.entries:
+            self._duplicate(key, parent.entries[key].key, at)
+        return Node(key, at)
+
+    def _duplicate(self, key: str, first: Span, again: Span) -> NoReturn:
+        hint = "keep one of the two; each key may be given once"
+        raise fault("FG003", f"the key '{key}' is already given at line {first.line}", hint=hint, span=again)
+
+
+def _is_blank(span: Span) -> bool:
+    return (span.line, span.column) == (span.end_line, span.end_column)
+
+
+def _mergeable(node: Node, at: Span) -> tuple[Node, ...]:
+    """The mappings that `<<` brings in, those that win first; raises InputError (FG005)."""
+    nodes = node.value if isinstance(node.value, tuple) else (node,)
+    for each in nodes:
+        if not isinstance(each.value, dict):
+            what = kind_of(each)
+            raise fault("FG005", f"'<<' merges mappings, not {what}", hint="write it like <<: *name", span=at)
+    return nodes

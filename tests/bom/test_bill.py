@@ -1,0 +1,177 @@
+"""Bills of materials: every line is a sum over what needs it, however it is split, and says what that is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from fabricgen.blueprint.load import load_blueprint
+from fabricgen.blueprint.sections.spares import Spare, Spares
+from fabricgen.bom import need as needs_module
+from fabricgen.bom.bill import Bill, Line, bill_of, single_pieces
+from fabricgen.bom.need import Part
+from fabricgen.bom.owners import KEYS, NONE
+from fabricgen.bom.sets import JOINT
+from fabricgen.bom.spare_counts import policy_of
+from fabricgen.bom.totals import SPARES, totals, whole_of
+from fabricgen.bom.trace import trace, trace_all
+from fabricgen.cluster import build_cluster
+from fabricgen.design.build import build_design
+from fabricgen.export.files import bom as bom_part
+from fabricgen.export.files import cables as cables_part
+from fabricgen.export.files import devices as devices_part
+from fabricgen.export.table import ExportContext
+from tests.conftest import EXAMPLES, example_cluster
+
+_KINDS = ("node", "switch", "transceiver", "cable")
+
+
+@cache
+def bill(name: str, *sets: str) -> Bill:
+    return bill_of(example_cluster(name, *sets))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_sums_over_the_wiring_list_are_the_bill(name: str) -> None:
+    """Every piece of every cable, distinct (device, cage) with a transceiver, and devices: as the lists have them."""
+    columns = cables_part.table(example_cluster(name)).columns
+    cables = set(zip(columns["cable"], columns["part"], strict=True))
+    pieces = Counter(part for _, parts in cables for part in str(parts).split(JOINT))
+    plugged = {
+        row
+        for end in "ab"
+        for row in zip(*(columns[f"{end}_{of}"] for of in ("device", "cage", "transceiver")), strict=True)
+        if row[2]
+    }
+    assert len({row[:2] for row in plugged}) == len(plugged)
+    listed = {kind: {line.part: line.quantity for line in bill(name).lines if line.kind == kind} for kind in _KINDS}
+    assert len({cable for cable, _ in cables}) == len(cables)
+    assert listed["cable"] == pieces
+    assert listed["transceiver"] == Counter(part for _, _, part in plugged)
+    models = Counter(devices_part.table(example_cluster(name)).columns["model"])
+    profiles = [c.profile for c in example_cluster(name).plan.devices.classes]
+    external = {profile.id for profile in profiles if getattr(profile, "external", False)}
+    assert listed["node"] | listed["switch"] == {m: n for m, n in models.items() if m not in external}
+
+
+@pytest.mark.parametrize("name", ["superpod-b200", "two-site", "full-cluster", "ualink-pod"])
+def test_every_split_adds_up_to_the_whole(name: str) -> None:
+    found = bill(name)
+    prices = {line.part: i + 0.0101 for i, line in enumerate(found.lines)}
+    whole = whole_of(totals(found, ["kind"], prices))
+    assert whole.quantity == sum(line.quantity for line in found.lines)
+    assert whole.price == sum((10_000 * i + 101) * line.quantity for i, line in enumerate(found.lines))
+    for by in (*([key] for key in KEYS), ["fabric", "tier"], ["su", "fabric", "kind"]):
+        assert whole_of(totals(found, by, prices)) == whole, by
+
+
+def test_totals_by_fabric_count_optics_where_their_cables_are() -> None:
+    """By hand, for 127 nodes of 8 rails, 32 leaves of 32 uplinks, and 2 UFM appliances of 2 ports."""
+    found = {total.key: total for total in totals(bill("superpod-b200"), ["fabric", "kind"], {})}
+    summary = Counter(example_cluster("superpod-b200").plan.links.segment.tolist())
+    segments = example_cluster("superpod-b200").plan.links.segments
+    links = sum(n for i, n in summary.items() if segments[i].fabric == "compute")
+    assert found["compute", "cable"].quantity == links == 127 * 8 + 2 * 2 + 32 * 32
+    assert found["compute", "transceiver"].quantity == 127 * 4 + 2 * 2 + 32 * 32 + 16 * 32
+    assert found[NONE, "node"].quantity == 137
+
+
+def test_spares_of_a_site_are_counted_there_and_others_apart() -> None:
+    sets = ("spares.transceivers={percent: 1%, minimum: 3, per: site}", "spares.switches=50%")
+    found = bill("two-site", *sets)
+    optics = [part for part in found.needs.parts if part.kind == "transceiver"]
+    here = {total.key[0]: total for total in totals(found, ["site"], {})}
+    rows = trace_all(found)
+    at = Counter(zip(rows["part"], rows["site"], strict=True))
+    wanted = {
+        site: sum(max(3, -(-n // 100)) for (p, s), n in at.items() if s == site and p in {o.part for o in optics})
+        for site in ("east", "west")
+    }
+    assert {site: here[site].spares for site in wanted} == wanted
+    switches = sum(-(-line.quantity // 2) for line in found.lines if line.kind == "switch")
+    assert here[SPARES].spares == switches
+    assert sum(line.spares for line in found.lines) == sum(total.spares for total in here.values())
+
+
+def test_the_longest_pattern_that_fits_a_part_says_its_spares() -> None:
+    sets = ('spares.parts={"sn*": 100%, "rack-??u": {minimum: 7}, "*": 0%}', "spares.nodes=50%")
+    spares = {line.part: (line.quantity, line.spares) for line in bill("leaf-spine", *sets).lines}
+    assert spares["sn4700"] == (8, 8)
+    assert spares["rack-48u"][1] == 7
+    assert spares["generic-server"][1] == 0
+
+
+def test_a_trace_names_what_needs_a_part_and_adds_up_to_its_line() -> None:
+    found = bill("superpod-b200")
+    rows = trace_all(found)
+    summed = Counter[str]()
+    for part, quantity in zip(rows["part"], rows["quantity"], strict=True):
+        summed[part] += quantity
+    assert summed == {line.part: line.quantity for line in found.lines}
+    cords = trace(found, "cord-c13-c14")
+    assert set(cords["quantity"]) == {2}
+    assert set(cords["cable"]) == {""}
+
+
+def test_a_transceiver_is_traced_to_its_cage_and_to_every_cable_in_it() -> None:
+    found = bill("superpod-b200")
+    optic = "MMA4Z00-NS"
+    rows = trace(found, optic)
+    found_at = zip(rows["device"], rows["cage"], rows["cable"], strict=True)
+    of_cage = {(device, cage): set(ids.split(JOINT)) for device, cage, ids in found_at}
+    columns = cables_part.table(example_cluster("superpod-b200")).columns
+    wired: dict[tuple[str, str], set[str]] = {}
+    for end in "ab":
+        for device, cage, name, cable in zip(
+            *(columns[name] for name in (f"{end}_device", f"{end}_cage", f"{end}_transceiver", "cable")), strict=True
+        ):
+            if name == optic:
+                wired.setdefault((str(device), str(cage)), set()).add(str(cable))
+    assert of_cage == wired
+
+
+def test_cords_are_ordered_for_known_supplies_only(tmp_path: Path) -> None:
+    """Switches of two C14 inlets; a server of two C20 inlets; DGX systems bring theirs, a busbar needs none."""
+    (tmp_path / "catalog/nodes").mkdir(parents=True)
+    data = Path(needs_module.__file__).parents[1] / "catalog/data"
+    server = (data / "nodes/generic-server.yaml").read_text().replace("id: generic-server", "id: fed-server")
+    (tmp_path / "catalog/nodes/fed-server.yaml").write_text(f"{server}\npsu: {{count: 2, inlet: C20}}\n")
+    blueprint = (
+        "fabricgen: 1\nname: fed\nscalable_unit: {nodes: {fed: 3 x fed-server, dgx: 1 x dgx-b200}}\n"
+        "fabrics: {oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn2201}}}}\n"
+    )
+    (tmp_path / "fed.yaml").write_text(blueprint)
+    cluster = build_cluster(build_design(load_blueprint(str(tmp_path / "fed.yaml"))))
+    cords = {line.part: line.quantity for line in bill_of(cluster).lines if line.kind == "power-cord"}
+    assert cords == {"cord-c13-c14": 2, "cord-c19-c20": 6}
+    assert "cord-c13-c14" not in {line.part for line in _in_busbar_racks(tmp_path)}
+
+
+def _in_busbar_racks(folder: Path) -> tuple[Line, ...]:
+    sets = ["scalable_unit={nodes: 18 x gb200-tray, racks: {nodes_per_rack: 18, type: nvl72-gb200}}"]
+    sets += ["fabrics.oob.tiers.leaf.per=rack"]
+    return bill_of(build_cluster(build_design(load_blueprint(str(folder / "fed.yaml"), sets)))).lines
+
+
+def test_pairs_of_fibres_are_lines_of_their_own_and_single_pieces_in_an_order() -> None:
+    """superpod-b300: two fibres a cable between twin-port transceivers; priced by the fibre, ordered by the fibre."""
+    found = bill("superpod-b300")
+    pair = next(line for line in found.lines if line.part == "2x MFP7E10-N015")
+    assert pair.description.startswith("2 pieces, each: Multimode fibre OM4")
+    ordered = {line.part: line for line in single_pieces(found.lines)}
+    assert ordered["MFP7E10-N015"].quantity == 2 * pair.quantity
+    assert not ordered["MFP7E10-N015"].description.startswith("2 pieces")
+    prices = ExportContext(prices={"MFP7E10-N015": 31.5})
+    rows = bom_part.table(example_cluster("superpod-b300"), prices).columns
+    row = rows["part"].index("2x MFP7E10-N015")
+    assert (rows["unit_price"][row], rows["total_price"][row]) == (63, 63 * pair.quantity)
+    assert spares_of(Spares(parts={"MFP7E10-*": Spare(minimum=4)}), pair.part).minimum == 4
+
+
+def spares_of(spares: Spares, part: str) -> Spare:
+    asked = policy_of(spares, Part(part, "", "cable", 0.0))
+    assert asked is not None
+    return asked

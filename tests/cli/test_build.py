@@ -1,0 +1,303 @@
+"""What a build promises: the contract's files, whole or not at all, the same bytes everywhere."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from fabricgen.pipeline import all_parts
+from tests.conftest import BLUEPRINTS, EXAMPLES, SMALLER, example_design, require
+
+COLUMNS = {
+    "devices.csv": "device,fabric,tier,model,nos,site,pod,su,rack,u,rail,plane,asn,loopback,mgmt",
+    "links.csv": "fabric,link,cable,a_device,a_port,a_ip,b_device,b_port,b_ip,speed_gbps,rail,plane",
+    "cables.csv": "cable,fabric,part,medium,length_m,a_device,a_cage,a_transceiver,a_rack,a_u,"
+    "b_device,b_cage,b_transceiver,b_rack,b_u,label_a,label_b",
+    "addresses.csv": "prefix,kind,device,port",
+    "endpoints.csv": "node,accelerator,domain,fabric,nic,port,rail,plane,leaf,leaf_port,speed_gbps",
+    "bom.csv": "part,description,kind,quantity,spares,unit_price,total_price,power_w",
+}
+
+
+STATIC = ("multi-plane",)
+"""Examples without a routing protocol, whose switches have no AS numbers."""
+
+
+def read(file: Path) -> list[dict[str, str]]:
+    with file.open(newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+def smaller(name: str) -> list[str]:
+    """Options that make an example small enough to build in every test."""
+    return [word for text in SMALLER.get(name, ()) for word in ("--set", text)]
+
+
+@pytest.fixture(scope="module", params=EXAMPLES)
+def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every example, built once."""
+    from fabricgen.cli.main import run
+
+    target = tmp_path_factory.mktemp("built") / request.param
+    assert run(["build", str(BLUEPRINTS / f"{request.param}.yaml"), "-o", str(target), *smaller(request.param)]) == 0
+    return target
+
+
+def test_files_and_columns_are_those_of_the_contract(built: Path) -> None:
+    for name, header in COLUMNS.items():
+        assert (built / name).read_text(encoding="utf-8").splitlines()[0] == header
+    summary = json.loads((built / "summary.json").read_text())
+    assert list(summary) == ["blueprint", "nodes", "accelerators", "fabrics", "scale_up", "power_w", "findings"]
+
+
+def test_the_manifest_has_the_digest_of_every_file(built: Path) -> None:
+    manifest = json.loads((built / "manifest.json").read_text())
+    files = {str(f.relative_to(built)): f for f in built.rglob("*") if f.is_file() and f.name != "manifest.json"}
+    assert set(manifest["files"]) == set(files)
+    for path, file in files.items():
+        assert manifest["files"][path]["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert manifest["digest"]
+    assert manifest["fabricgen"]
+
+
+def test_fields_are_filled_where_there_is_a_value(built: Path) -> None:
+    routed = {}
+    for row in read(built / "devices.csv"):
+        always = ("device", "tier", "model", "site", "rack", "u")
+        assert all(row[c] for c in always), row
+        infiniband = row["nos"] == "opensm"
+        routed[row["device"]] = row["fabric"] and not infiniband and row["tier"] != "switch-tray"
+        assert bool(row["loopback"]) == bool(routed[row["device"]]), row
+        assert bool(row["asn"]) == (bool(row["loopback"]) and built.name not in STATIC), row
+        assert bool(row["nos"]) == bool(row["fabric"]), row
+    for row in read(built / "links.csv"):
+        assert all(row[c] for c in ("fabric", "link", "a_device", "a_port", "b_device", "b_port", "speed_gbps")), row
+    ocs = {row["device"] for row in read(built / "devices.csv") if row["model"].endswith("-ocs")}
+    for row in read(built / "cables.csv"):
+        assert all(row[c] for c in row if not c.endswith("transceiver")), row
+        assert (bool(row["a_transceiver"]) == bool(row["b_transceiver"])) != (row["b_device"] in ocs), row
+    for row in read(built / "bom.csv"):
+        assert all(row[c] for c in ("part", "description", "kind", "quantity", "spares")), row
+
+
+def test_no_two_devices_share_a_rack_unit(built: Path) -> None:
+    catalog = example_design(built.name).catalog
+    taken: dict[tuple[str, int], str] = {}
+    for row in read(built / "devices.csv"):
+        profile = catalog.node(row["model"]) if row["tier"] == "node" else catalog.switch(row["model"])
+        for u in range(int(row["u"]), int(row["u"]) + profile.rack_units):
+            assert taken.setdefault((row["rack"], u), row["device"]) == row["device"]
+
+
+def test_the_bom_is_the_sum_of_devices_and_cables(built: Path) -> None:
+    rows = read(built / "bom.csv")
+    bom = {row["part"]: int(row["quantity"]) for row in rows}
+    cables = read(built / "cables.csv")
+    pulled = {row["cable"]: row["part"] for row in cables}
+    parts = Counter(piece for part in pulled.values() for piece in part.split(" + "))
+    for name in ("trunks.csv", "panels.csv"):
+        parts.update(row["part"] for row in (read(built / name) if (built / name).exists() else ()))
+    optics: dict[tuple[str, str], str] = {}
+    for row in cables:
+        for end in "ab":
+            if row[f"{end}_transceiver"]:
+                place = (row[f"{end}_device"], row[f"{end}_cage"])
+                assert optics.setdefault(place, row[f"{end}_transceiver"]) == row[f"{end}_transceiver"]
+    parts.update(Counter(optics.values()))
+    parts.update(Counter(row["model"] for row in read(built / "devices.csv") if row["model"] != "external-router"))
+    assert {part: bom[part] for part in parts} == dict(parts)
+    assert {row["kind"] for row in rows if row["part"] not in parts} <= {"line-card", "rack", "power-cord"}
+
+
+def test_links_cables_and_addresses_refer_to_each_other(built: Path) -> None:
+    devices = {row["device"] for row in read(built / "devices.csv")}
+    cables = {row["cable"] for row in read(built / "cables.csv")}
+    links = read(built / "links.csv")
+    assert {row["cable"] for row in links if row["cable"]} == cables
+    assert {row[f"{end}_device"] for row in links for end in "ab"} <= devices
+    addresses = [row["prefix"] for row in read(built / "addresses.csv")]
+    assert len(set(addresses)) == len(addresses)
+    on_links = [row[f"{end}_ip"] for row in links for end in "ab" if row[f"{end}_ip"]]
+    assert len(set(on_links)) == len(on_links)
+    assert set(on_links) <= set(addresses)
+
+
+def test_both_ends_of_a_backplane_link_are_in_one_rack(built: Path) -> None:
+    rack = {row["device"]: row["rack"] for row in read(built / "devices.csv")}
+    for row in read(built / "links.csv"):
+        if not row["cable"]:
+            assert rack[row["a_device"]] == rack[row["b_device"]]
+            assert row["a_port"].startswith("gpu")
+
+
+def test_every_configured_switch_has_its_files(built: Path) -> None:
+    files = {"sonic": {"config_db.json"}, "eos": set()}
+    for row in read(built / "devices.csv"):
+        if row["nos"] in files:
+            folder = built / "configs" / row["device"]
+            names = {f.name for f in folder.iterdir()}
+            assert files[row["nos"]] <= names
+            assert row["nos"] != "eos" or names == {f"{row['device']}.cfg"}
+
+
+def test_show_agrees_with_the_build(built: Path, fabricgen) -> None:
+    shown = json.loads(
+        fabricgen("show", BLUEPRINTS / f"{built.name}.yaml", "--format", "json", *smaller(built.name)).out
+    )
+    summary = json.loads((built / "summary.json").read_text())
+    del shown["findings"], summary["findings"]
+    assert shown == summary
+
+
+def manifest_of(target: Path) -> bytes:
+    return (target / "manifest.json").read_bytes()
+
+
+def test_same_bytes_whatever_the_hash_seed_folder_or_jobs(tmp_path: Path) -> None:
+    results = []
+    for seed, jobs, where in (("0", "1", "one"), ("42", "2", "two/deeper")):
+        folder = tmp_path / where
+        folder.mkdir(parents=True)
+        shutil.copytree(BLUEPRINTS, folder / "blueprints")
+        arguments = ["-m", "fabricgen", "build", "blueprints/superpod-b300.yaml", "-o", "out", "--jobs", jobs]
+        environment = os.environ | {"PYTHONHASHSEED": seed}
+        subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, check=True, capture_output=True)
+        results.append(manifest_of(folder / "out"))
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize(("name", "told"), [("out.tar.zst", True), ("out.zip", True), ("v1.2", False), ("out", False)])
+def test_a_folder_named_as_an_archive_is_said_to_be_a_folder(tmp_path: Path, fabricgen, name: str, told: bool) -> None:
+    done = fabricgen("build", BLUEPRINTS / "leaf-spine.yaml", "-o", tmp_path / name, "--only", "summary")
+    assert done.code == 0
+    assert (tmp_path / name / "summary.json").is_file()
+    assert (f"`--archive {tmp_path / name}` writes an archive" in done.err) is told
+
+
+def test_an_archive_holds_the_same_files(tmp_path: Path, fabricgen) -> None:
+    blueprint = BLUEPRINTS / "leaf-spine.yaml"
+    assert fabricgen("build", blueprint, "-o", tmp_path / "folder").code == 0
+    assert fabricgen("build", blueprint, "--archive", tmp_path / "a.tar").code == 0
+    with tarfile.open(tmp_path / "a.tar") as archive:
+        archive.extractall(tmp_path / "unpacked", filter="data")
+    assert manifest_of(tmp_path / "unpacked") == manifest_of(tmp_path / "folder")
+
+
+def test_the_help_names_every_part(fabricgen) -> None:
+    words = set(re.split(r"[\s,;:.]+", fabricgen("build", "--help").out))
+    assert set(all_parts()) <= words
+
+
+def test_only_touches_the_parts_named(tmp_path: Path, fabricgen) -> None:
+    blueprint = BLUEPRINTS / "leaf-spine.yaml"
+    assert fabricgen("build", blueprint, "-o", tmp_path / "out").code == 0
+    before = {f: f.stat().st_ino for f in (tmp_path / "out").rglob("*") if f.is_file()}
+    grown = fabricgen("build", blueprint, "-o", tmp_path / "out", "--only", "bom", "--set", "spares.cables=10%")
+    assert grown.code == 0
+    changed = {f.name for f, inode in before.items() if f.stat().st_ino != inode}
+    assert changed == {"bom.csv", "manifest.json"}
+    manifest = json.loads(manifest_of(tmp_path / "out"))
+    assert len(manifest["files"]) == len(before) - 1
+
+
+def test_unusable_input_writes_nothing(tmp_path: Path, fabricgen) -> None:
+    target = tmp_path / "out"
+    ran = fabricgen("build", BLUEPRINTS / "leaf-spine.yaml", "-o", target, "--set", "pods.p1.su=100000")
+    assert ran.code == 2
+    assert not target.exists()
+    assert "Traceback" not in ran.err
+
+
+def test_killing_a_build_leaves_the_earlier_output_whole(tmp_path: Path) -> None:
+    """Kill builds of ever longer life; after each the folder is exactly what one build wrote."""
+    target = tmp_path / "out"
+    base = [sys.executable, "-m", "fabricgen", "build", str(BLUEPRINTS / "leaf-spine.yaml"), "-o", str(target)]
+    subprocess.run(base, check=True, capture_output=True)
+    small = manifest_of(target)
+    other = [*base, "--set", "pods.p1.su=3"]
+    started = time.monotonic()
+    subprocess.run(other, check=True, capture_output=True)
+    life = time.monotonic() - started
+    large = manifest_of(target)
+    for step in range(12):
+        process = subprocess.Popen(base if step % 2 else other, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(life * (0.55 + 0.045 * step))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert manifest_of(target) in (small, large)
+        for path, entry in json.loads(manifest_of(target))["files"].items():
+            assert hashlib.sha256((target / path).read_bytes()).hexdigest() == entry["sha256"]
+
+
+@contextmanager
+def listening() -> Iterator[None]:
+    """Let what is started listen to control-C, though a shell that starts pytest with `&` keeps it from all below."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("output", [("-o", "out"), ("--archive", "out.tar")])
+def test_an_interrupted_build_says_so_and_leaves_nothing(tmp_path: Path, output: tuple[str, str]) -> None:
+    """As on a terminal, where control-C reaches workers too, which a template keeps busy for a minute or longer."""
+    require("" if Path("/proc/self/stat").exists() else "the system does not list processes: run on Linux")
+    template = tmp_path / "own" / "eos" / "DEVICE.cfg.j2"
+    template.parent.mkdir(parents=True)
+    template.write_text("{% for i in range(1000) %}{% for j in range(1000) %}{% endfor %}{% endfor %}")
+    results = tmp_path / "results"
+    results.mkdir()
+    blueprint = BLUEPRINTS.parent / "benchmarks" / "blueprints" / "leaf-spine-1040.yaml"
+    build = [sys.executable, "-m", "fabricgen", "build", blueprint, *output, "--templates", tmp_path / "own"]
+    command = [*map(str, build), "--jobs", "2"]
+    popen = partial(subprocess.Popen, command, cwd=results, stderr=subprocess.PIPE, text=True, process_group=0)
+    with listening(), popen() as process:
+        try:
+            while len(of_group(process.pid)) < 3 and process.poll() is None:
+                time.sleep(0.01)
+            at_work = any(results.iterdir())
+            deaf = [holds_back(worker, signal.SIGINT) for worker in of_group(process.pid) - {str(process.pid)}]
+            os.killpg(process.pid, signal.SIGINT)
+            said = process.communicate(timeout=300)[1]  # ends when no worker is left that could still say something
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    assert at_work
+    assert deaf == [True, True]
+    assert process.returncode == 130
+    assert said.splitlines()[-1] == "fabricgen: interrupted; no file is left half-written"
+    assert "Traceback" not in said
+    assert not list(results.iterdir())
+
+
+def of_group(leader: int) -> set[str]:
+    """The processes of a group, by Linux's proc_pid_stat(5): number, (name), state, parent, group."""
+    found = set()
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            if int(file.read_text().rpartition(") ")[2].split()[2]) == leader:
+                found.add(file.parent.name)
+    return found
+
+
+def holds_back(process: str, number: int) -> bool:
+    """Whether a process blocks or ignores a signal, by Linux's proc_pid_status(5)."""
+    told = dict(line.split(":\t", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
+    return bool((int(told["SigBlk"], 16) | int(told["SigIgn"], 16)) >> (number - 1) & 1)

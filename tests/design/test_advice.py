@@ -1,0 +1,174 @@
+"""Advice is only given where it is true: each change a hint names makes the refused blueprint wire."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fabricgen.blueprint.load import load_blueprint
+from fabricgen.cluster import build_cluster
+from fabricgen.design.advice import hints
+from fabricgen.design.advice.trials import Advice
+from fabricgen.design.build import build_design
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.lint.rules.fg203_uneven_uplinks import UnevenUplinks
+from fabricgen.lint.rules.fg204_uneven_leaves import UnevenLeaves
+
+ERRORS = Path(__file__).parents[1] / "errors"
+EXPECTED = {
+    "leaf-too-small": {"count", "per"},
+    "spine-too-small": {"per", "uplinks", "tier"},
+    "spine-count-too-small": {"count", "per", "oversubscription", "tier"},
+    "cage-ranges-too-small": {"count", "cages"},
+    "breakout-too-coarse": {"count", "breakout", "switch"},
+    "uplinks-take-too-many": {"count", "uplinks"},
+    "peer-links-of-odd-count": {"count"},
+    "nic-cannot-split": {"planes"},
+    "nic-mode-unknown": {"nic"},
+    "no-speed-in-common": {"switch"},
+    "uplink-speed-not-in-common": {"uplinks"},
+    "extra-without-port": {"omit", "to"},
+    "radix-too-small": {"tier"},
+    "two-tiers-for-200000": {"tier"},
+    "management-leaf-too-small": {"count", "tier"},
+    "planes-past-the-nic": {"planes"},
+    "breakout-not-offered": {"breakout"},
+    "lanes-too-few": {"breakout"},
+    "neighbour-cage-disabled": {"cages", "count", "per", "switch", "tier"},
+}
+
+
+def applied(blueprint: dict[str, Any], advice: Advice) -> dict[str, Any]:
+    """A blueprint with a piece of advice followed; None takes a key away."""
+    changed = deepcopy(blueprint)
+    for path, value in advice.set.items():
+        *parents, last = path.split(".")
+        place = changed
+        for key in parents:
+            place = place.setdefault(key, {})
+        if value is None:
+            place.pop(last, None)
+        else:
+            place[last] = value
+    return changed
+
+
+def designed(blueprint: dict[str, Any], folder: Path) -> Design:
+    file = folder / "blueprint.yaml"
+    file.write_text(json.dumps(blueprint), encoding="utf-8")
+    return build_design(load_blueprint(str(file)))
+
+
+def advice_on(blueprint: dict[str, Any], folder: Path) -> list[Advice]:
+    """The advice that a blueprint is refused with; nothing where it is not refused."""
+    given_out: list[Advice] = []
+    original = hints.advice_on
+
+    def spy(*arguments: Any) -> tuple[Advice, ...]:
+        found = original(*arguments)
+        given_out.extend(found)
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hints, "advice_on", spy)
+        try:
+            designed(blueprint, folder)
+        except InputError:
+            return given_out
+    return []
+
+
+@pytest.mark.parametrize("case", EXPECTED)
+def test_advice_of_each_kind_makes_the_refused_blueprint_wire(case: str, tmp_path: Path) -> None:
+    blueprint = yaml.safe_load((ERRORS / f"{case}.yaml").read_text(encoding="utf-8"))
+    found = advice_on(blueprint, tmp_path)
+    assert {advice.kind for advice in found} == EXPECTED[case]
+    for advice in found:
+        design = designed(applied(blueprint, advice), tmp_path)
+        if design.layout.units <= 16:
+            build_cluster(design)
+
+
+@st.composite
+def tight_blueprints(draw: st.DrawFn) -> dict[str, Any]:
+    """Blueprints whose switches are often too small or too few."""
+    infiniband = draw(st.booleans())
+    switch = "qm9700" if infiniband else draw(st.sampled_from(["sn5600", "sn4700", "7060dx5-32"]))
+    leaf: dict[str, Any] = {
+        "switch": switch,
+        "per": draw(st.sampled_from([["su", "rail"], ["su"], ["rail"], ["rack"]])),
+    }
+    spine: dict[str, Any] = {"switch": switch}
+    if draw(st.booleans()):
+        leaf["count"] = draw(st.integers(1, 4))
+    if draw(st.booleans()):
+        leaf["uplinks"] = draw(st.sampled_from(["8 x 400G", "32 x 400G", "400G", "200G"]))
+    if draw(st.booleans()):
+        spine["count"] = draw(st.integers(1, 8))
+    if draw(st.integers(0, 3)) == 0:
+        leaf["cages"] = {"up": "1-8"}
+    return {
+        "fabricgen": 1,
+        "name": "tight",
+        "scalable_unit": {"nodes": f"{draw(st.sampled_from([4, 16, 32, 48]))} x dgx-b200"},
+        "pods": {"p1": {"su": draw(st.sampled_from([1, 2, 8, 24]))}},
+        "fabrics": {
+            "compute": {"protocol": "infiniband" if infiniband else "roce", "tiers": {"leaf": leaf, "spine": spine}}
+        },
+    }
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(blueprint=tight_blueprints())
+def test_whatever_is_advised_wires(blueprint: dict[str, Any], tmp_path: Path) -> None:
+    for advice in advice_on(blueprint, tmp_path):
+        designed(applied(blueprint, advice), tmp_path)
+
+
+def test_a_stated_nos_is_kept_by_the_switches_named(tmp_path: Path) -> None:
+    blueprint = yaml.safe_load((ERRORS / "breakout-too-coarse.yaml").read_text(encoding="utf-8")) | {"nos": "sonic"}
+    assert not [advice for advice in advice_on(blueprint, tmp_path) if advice.set.get("switch", "").startswith("78")]
+
+
+UNEVEN = """
+fabricgen: 1
+name: uneven
+scalable_unit: {nodes: 32 x dgx-b200}
+pods: {p1: {su: 2}}
+fabrics:
+  compute:
+    protocol: infiniband
+    tiers:
+      leaf: {switch: qm9700, per: [su, rail], uplinks: 32 x 400G}
+      spine: {switch: qm9700, count: 11}
+"""
+
+
+def test_uneven_uplinks_name_only_counts_that_have_the_ports(design_of: Callable[..., Design]) -> None:
+    (finding,) = UnevenUplinks().check(design_of(UNEVEN))
+    assert finding.hint == "counts that do and have the ports: 8, 16, 32"
+
+
+def test_uplinks_that_do_not_divide_by_the_upper_groups_name_numbers_that_fit(design_of: Callable[..., Design]) -> None:
+    text = UNEVEN.replace("[su, rail], uplinks: 32 x 400G", "su, uplinks: 10 x 400G, oversubscription: 8")
+    text = text.replace("count: 11", "count: 1, per: rail").replace("su: 2", "su: 1")
+    findings = list(UnevenUplinks().check(design_of(text)))
+    assert [f.hint for f in findings] == ["use a multiple of 8; 8 x 400G, 16 x 400G, 24 x 400G fit"]
+
+
+def test_uneven_leaves_name_the_counts_nearest_to_the_stated_one(design_of: Callable[..., Design]) -> None:
+    text = UNEVEN.replace(", count: 11}", "}").replace("[su, rail], uplinks: 32 x 400G", "su, count: 11")
+    (finding,) = UnevenLeaves().check(design_of(text))
+    assert finding.message.startswith(
+        "256 node ports of compute do not divide by 11 leaf switches: the fullest takes 24"
+    )
+    assert finding.hint == "counts that do and have the ports: 8, 16, 32"

@@ -1,0 +1,47 @@
+"""The symmetric form: its graph and groups say what the counts say."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabricgen.design.capacity.counts import link_counts
+from fabricgen.export.files import cables
+from tests.conftest import EXAMPLES, example_cluster, example_design
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_bundles_add_up_to_the_links_between_nodes_and_switches(name: str) -> None:
+    design = example_design(name)
+    graph = design.graph()
+    assert sum(n for _, n in graph.nodes(data="count")) >= design.layout.nodes
+    assert sum(n for *_, n in graph.edges(data="links")) == sum(b.links for b in design.bundles)
+    for fabric in design.fabrics:
+        extra = sum(len(e.links) for e in fabric.extras) + fabric.managed_devices
+        total = sum(count.links for count in link_counts(design, fabric)) - extra
+        assert sum(b.links for b in design.bundles if b.fabric == fabric.name) == total
+        assert sum(g.count for g in design.groups if g.fabric == fabric.name) == sum(t.switches for t in fabric.tiers)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_no_two_cable_ends_have_the_same_labels(name: str) -> None:
+    table = cables.table(example_cluster(name))
+    labels = list(zip(table.columns["label_a"], table.columns["label_b"], strict=True))
+    assert len(set(labels)) == len(labels)
+
+
+def test_fibres_have_a_connector_for_every_four_lanes() -> None:
+    table = cables.table(example_cluster("superpod-b300"))
+    fibres = {p for p, f in zip(table.columns["part"], table.columns["fabric"], strict=True) if f == "compute"}
+    assert all(part.startswith("2x ") for part in fibres)
+
+
+ODD = """
+fabricgen: 1
+name: odd
+scalable_unit: {nodes: 67 x dgx-b200}
+fabrics: {oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn2201, per: su}}}}
+"""
+
+
+def test_a_prime_number_of_nodes_takes_no_leaf_each(design_of) -> None:
+    assert design_of(ODD).fabric("oob").tiers[0].count == 2
