@@ -1,7 +1,7 @@
 """Every example builds the bytes it built before, with and without a lock.
 
-`tests/digests/NAME.json` has a digest for each part of a build. A change that is not meant to touch an output proves it
-here; one that is meant to runs `pytest tests/test_digests.py --regenerate`, and its diff names the parts that it touched.
+`tests/digests/NAME.json` has a digest for each part of a build. A change that is not meant to touch an output proves
+it here; one that is meant to runs `pytest tests/test_digests.py --regenerate`, and its diff names the parts it touched.
 Workbooks are left out: their compression differs between releases of zlib.
 """
 
