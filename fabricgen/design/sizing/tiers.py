@@ -50,6 +50,9 @@ class Draft:
     used: tuple[int, ...]
     """Ports of each run that nodes, lower tiers and management ports use on the fullest switch."""
     numbered: tuple[int, ...]
+    """Ports of each run that have a number: those of units that are there, or of all reserved ones."""
+    reserved: tuple[int, ...]
+    """The same with every reserved unit, whether its ports have numbers yet or not."""
     ascent: Ascent | None
     uplink: Uplink | None = None
     for_extras: tuple[tuple[PortKind, int], ...] = ()
@@ -164,7 +167,10 @@ class TierSizing:
             feeds = (Feed(TierKey("", ""), *places[-1], more, more),)
         used, numbered = downs.totals(len(face.downs))
         kept = tuple(self._more(spec, groups * dealt.count).items())
-        return Draft(spec, groups, dealt.count, asks, face, feeds, node_feeds, used, numbered, up, for_extras=kept)
+        whole, _ = ports_for(replace(dealt, slots=nodes.reserved), now=False)
+        reserved = tuple(map(max, numbered, whole.totals(len(face.downs))[1]))
+        found = Draft(spec, groups, dealt.count, asks, face, feeds, node_feeds, used, numbered, reserved, up)
+        return replace(found, for_extras=kept)
 
     def _dealt(self, spec: TierSpec, nodes: NodePorts, asks_for: Callable[[Dealt], Asks], up: Ascent | None) -> Dealt:
         """Over how many switches node slots are dealt, and how many have numbers: the reserved ones, if all fit."""
@@ -233,7 +239,7 @@ class TierSizing:
         used, numbered = downs.totals(len(face.downs))
         reach = self._reach(spec, asks, up)
         kept = tuple(self._more(spec, groups * count).items())
-        found = Draft(spec, groups, count, asks, face, tuple(feeds), {}, used, numbered, up, for_extras=kept)
+        found = Draft(spec, groups, count, asks, face, tuple(feeds), {}, used, numbered, numbered, up, for_extras=kept)
         return replace(found, reach=(reach,))
 
     def _reach(self, spec: TierSpec, asks: Asks, up: Ascent | None) -> int:
