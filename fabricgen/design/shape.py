@@ -186,7 +186,9 @@ def _span(layout: Layout, lower: str, upper: str, place: int, *, by_slot: bool) 
         return -(-total(layout.numbering.of(kind, layout.pods[place].name, WHOLE)) // each)
     site = layout.sites[place] if upper == "site" else ""
     if each > 1:
-        return layout.numbering.span("pods", site, upper) * _most_in_pod(layout, lower)
+        if by_slot:
+            return layout.numbering.span("pods", site, upper) * _most_in_pod(layout, lower)
+        return sum(places_in_pod(layout, lower, pod.su) for pod in layout.pods if site in ("", pod.site))
     return layout.numbering.span(kind, site, upper)
 
 
@@ -209,7 +211,8 @@ def _most_in_pod(layout: Layout, scope: str) -> int:
 def unit_group_numbers(layout: Layout, lower: str, upper: str, *, by_slot: bool) -> tuple[int, ...]:
     """The number of every pod, run of units or unit (also for a part of it) within its place of a wider scope.
 
-    Runs of several units are numbered pod by pod, with room for those of the pod that has most slots.
+    Runs of several units are numbered pod by pod: by slot with room for those of the pod that has most slots, else as
+    those there are.
     """
     if lower == "pod":
         return layout.pod_numbers(upper)
@@ -218,10 +221,27 @@ def unit_group_numbers(layout: Layout, lower: str, upper: str, *, by_slot: bool)
         return tuple(unit % inside // each for pod in layout.pods for unit in range(0, pod.su, each))
     if each == 1:
         return layout.unit_numbers(upper, by_slot=by_slot)
-    pods = [0] * len(layout.pods) if upper == "pod" else layout.pod_numbers(upper)
-    most = _most_in_pod(layout, lower)
-    places = ((pod, number * most) for pod, number in zip(layout.pods, pods, strict=True))
-    return tuple(first + i for pod, first in places for i in range(places_in_pod(layout, lower, pod.su)))
+    starts = [0] * len(layout.pods) if upper == "pod" else _starts_of_pods(layout, lower, upper, by_slot=by_slot)
+    return tuple(
+        first + i
+        for pod, first in zip(layout.pods, starts, strict=True)
+        for i in range(places_in_pod(layout, lower, pod.su))
+    )
+
+
+def _starts_of_pods(layout: Layout, lower: str, upper: str, *, by_slot: bool) -> list[int]:
+    """By pod, the number of its first place of several units each within the site or the cluster."""
+    numbers = layout.pod_numbers(upper)
+    if by_slot:
+        return [number * _most_in_pod(layout, lower) for number in numbers]
+    found = [0] * len(numbers)
+    next_free: Counter[str] = Counter()
+    for at in sorted(range(len(numbers)), key=lambda at: numbers[at]):
+        pod = layout.pods[at]
+        site = pod.site if upper == "site" else ""
+        found[at] = next_free[site]
+        next_free[site] += places_in_pod(layout, lower, pod.su)
+    return found
 
 
 def place_numbers(layout: Layout, scope: str, upper: str = WHOLE, *, by_slot: bool = True) -> tuple[int, ...]:
