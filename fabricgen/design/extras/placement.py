@@ -16,7 +16,7 @@ from fabricgen.design.fabric_model import ExtraLink, ExtraSet, TierKey
 from fabricgen.design.names.switches import SwitchNames
 from fabricgen.design.names.templates import with_own
 from fabricgen.design.ports import PortKind
-from fabricgen.design.shape import scope_count, scope_of, site_of_place
+from fabricgen.design.shape import place_numbers, scope_count, scope_of, site_of_place
 from fabricgen.design.sizing.node_ports import NodeDemand
 from fabricgen.design.sizing.tiers import Draft
 from fabricgen.design.tiers import FabricContext
@@ -121,7 +121,7 @@ class ExtraDealer:
             named = self._named(draft, demand)
             yield from ((switch, port, False) for port in ports for switch in named)
             return
-        numbers = self._layout.place_numbers(scope_of(draft.spec.per))
+        numbers = place_numbers(self._layout, scope_of(draft.spec.per))
         each = draft.groups * draft.count // len(numbers)
         for place in sorted(range(len(numbers)), key=lambda place: numbers[place]):
             for port in ports:

@@ -11,7 +11,7 @@ from fabricgen.design.fabric_model import Feed, NodeFeed, TierKey, Uplink
 from fabricgen.design.layout import Layout
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import Ask, Asks, Face, PortKind, down_class, largest, place, up_class
-from fabricgen.design.shape import group_count, scope_of
+from fabricgen.design.shape import group_count, scope_of, spans_units
 from fabricgen.design.sizing.arithmetic import (
     Ascent,
     Below,
@@ -62,7 +62,7 @@ class Draft:
 
     def ports(self, run: int) -> RunPorts:
         """Which down ports of a run serve what."""
-        wide = scope_of(self.spec.per) not in ("su", "rack")
+        wide = spans_units(self.spec.per)
         return RunPorts(self.face.downs[run], run, self.feeds, self.reach, wide=wide)
 
 
