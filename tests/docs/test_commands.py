@@ -43,7 +43,7 @@ def test_commands_of_a_page_run_and_print_what_it_shows(
 
 
 def _runs(shown: Shown, words: list[str], fabricgen: Callable[..., Ran]) -> None:
-    """Run a command as a shell would: globs and `> FILE`."""
+    """Run a command as a shell would, with globs and `> FILE`; compare its standard output, if none its messages."""
     target = None
     if ">" in words:
         at = words.index(">")

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
+from jsonschema import Draft202012Validator
 
+from fabricgen.blueprint.models import Blueprint
 from fabricgen.cli.main import cli
 from tests.conftest import EXAMPLES, Ran
-from tests.docs.pages import BY_HAND, PAGES, ROOT, blocks, text_of, yaml_of
+from tests.docs.pages import BY_HAND, PAGES, ROOT, Block, blocks, text_of, yaml_of
 
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
 NAMED = re.compile(r"\b(fabricgen|templates|tests|tools|benchmarks|schemas|blueprints|docs)/([\w./-]*[\w/])")
@@ -21,6 +25,7 @@ FUNCTION = re.compile(r"`([\w/]+\.py):(\w+)(?:\.(\w+))?`")
 INLINE = re.compile(r"`fabricgen ([a-z][a-z-]*)([^`]*)`")
 
 YAML_BLOCKS = [block for page in BY_HAND for block in blocks(page) if block.language in ("yaml", "yml")]
+SECTIONS = Blueprint.model_fields.keys() - {"name"}
 BLUEPRINT_BLOCKS = [block for block in YAML_BLOCKS if block.text.startswith("fabricgen: 1\n")]
 
 
@@ -82,12 +87,35 @@ def test_commands_and_options_in_the_text_exist(page: str) -> None:
 
 
 @pytest.mark.parametrize("block", YAML_BLOCKS, ids=lambda block: block.place)
-def test_yaml_can_be_read(block) -> None:
-    assert yaml_of(block)
+def test_yaml_can_be_read_and_has_the_keys_of_its_kind(block: Block) -> None:
+    data = yaml_of(block)
+    assert data
+    if kind := _kind(block, data):
+        faults = [
+            f"{error.json_path}: {error.message}"
+            for error in _validator(kind).iter_errors(json.loads(json.dumps(data, default=str)))
+        ]
+        assert not faults, block.place
+
+
+def _kind(block: Block, data: Any) -> str:
+    """The schema that a block of YAML is of; "" for files of other programs, locks, and whole blueprints, see below."""
+    if block.text.startswith("# .fabricgen.yaml"):
+        return "project"
+    if not isinstance(data, dict) or block in BLUEPRINT_BLOCKS:
+        return ""
+    if "kind" in data:
+        return "catalog"
+    return "overlay" if data.keys() <= SECTIONS else ""
+
+
+@cache
+def _validator(kind: str) -> Draft202012Validator:
+    return Draft202012Validator(json.loads((ROOT / "schemas" / f"{kind}.schema.json").read_bytes()))
 
 
 @pytest.mark.parametrize("block", BLUEPRINT_BLOCKS, ids=lambda block: block.place)
-def test_whole_blueprints_are_without_errors(block, tmp_path: Path, fabricgen: Callable[..., Ran]) -> None:
+def test_whole_blueprints_are_without_errors(block: Block, tmp_path: Path, fabricgen: Callable[..., Ran]) -> None:
     file = tmp_path / "shown.yaml"
     file.write_text(block.text, encoding="utf-8")
     assert fabricgen("lint", file).code == 0

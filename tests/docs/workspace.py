@@ -37,7 +37,7 @@ def fill(folder: Path, shown: list[Shown], fabricgen: Run) -> None:
 
 def _commit(folder: Path) -> None:
     """The blueprints on `main`, here and at `origin`."""
-    git = ["git", "-c", "user.name=reader", "-c", "user.email=reader@example.net"]
+    git = ["git", "-c", "user.name=reader", "-c", "user.email=reader@example.net", "-c", "commit.gpgsign=false"]
     for command in (
         ["init", "-q", "-b", "main"],
         ["add", "blueprints"],
