@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -141,3 +142,12 @@ def test_the_readme_has_every_command_and_the_test_command_of_ci() -> None:
         assert f"| `fabricgen {name}" in readme, name
     (command,) = re.findall(r"^python3 -m venv .*pytest$", readme, re.MULTILINE)
     assert command in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+
+
+def test_the_picture_of_the_house_has_the_layers_that_imports_are_held_to() -> None:
+    contracts = tomllib.loads(text_of("pyproject.toml"))["tool"]["importlinter"]["contracts"]
+    picture = next(block for block in blocks("docs/architecture.md") if block.language == "text")
+    rows = iter(picture.text.splitlines())
+    for layer in contracts[0]["layers"]:
+        names = {name.removeprefix("fabricgen.") for name in layer.split(" | ")}
+        assert any(names <= set(re.findall(r"[\w.]+", row)) for row in rows), f"no row below the last one has {layer}"
