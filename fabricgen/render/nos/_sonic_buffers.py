@@ -14,7 +14,7 @@ computes from; without it where a cable is longer than all lengths published.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -88,7 +88,7 @@ def buffer_tables(
     if shape is None or role is None:
         return {}
     tables = {
-        "BUFFER_POOL": tuple(sorted((name, _fields(asdict(pool))) for name, pool in role.pools.items())),
+        "BUFFER_POOL": tuple(sorted((name, _fields(dict(pool))) for name, pool in role.pools.items())),
         "BUFFER_PROFILE": tuple(sorted([*_profiles(role), *_lossless_profiles(shape.buffers, ports)])),
         **_by_port(shape),
     }
@@ -164,7 +164,7 @@ def _fields(values: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
 
 
 def _profiles(role: RoleBuffers) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
-    return [(name, _fields(asdict(profile))) for name, profile in role.profiles.items()]
+    return [(name, _fields(dict(profile))) for name, profile in role.profiles.items()]
 
 
 def _lossless_profiles(buffers: BufferSet, ports: Iterable[Cabled]) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
