@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fabricgen.publish.files import Listing, scan
+from fabricgen.publish.files import Listing, digest_of, scan
 from fabricgen.publish.manifest import Entry, Ledger, ancestors
 
 
@@ -20,7 +20,7 @@ class Changes:
     """What landing a stage means for the folder that is there now."""
 
     own: Mapping[str, Entry]
-    """Manifest entries of the parts that are not being built."""
+    """Manifest entries of the parts that are not being built, and of files that the user edited."""
     keep: frozenset[str]
     keep_folders: frozenset[str]
     remove: frozenset[str]
@@ -30,11 +30,28 @@ class Changes:
 
 
 def own_entries(old: Mapping[str, Entry], ledger: Ledger) -> dict[str, Entry]:
-    """What the earlier manifest has of the parts that are not being built."""
+    """What the earlier manifest has of the parts that are not being built, and of files that the user edited.
+
+    Of the latter it goes on telling what was written: by this the next build sees that they were edited.
+    """
     parts = ledger.parts
     if parts is None:
-        return {}
-    return {path: entry for path, entry in old.items() if entry.part not in parts and path not in ledger.entries}
+        return {path: old[path] for path in ledger.edited if path in old}
+    return {
+        path: entry
+        for path, entry in old.items()
+        if path in ledger.edited or (entry.part not in parts and path not in ledger.entries)
+    }
+
+
+def staying(old: Mapping[str, Entry], ledger: Ledger) -> set[str]:
+    """Paths of an earlier manifest that the new one has too."""
+    return {*ledger.entries, *own_entries(old, ledger)}
+
+
+def edited_among(real: str, old: Mapping[str, Entry], paths: Iterable[str]) -> list[str]:
+    """Those of some files that are there and are not what the manifest says, in order."""
+    return [path for path in sorted(paths) if digest_of(f"{real}/{path}") not in (None, old[path].sha256)]
 
 
 def compared(seen: Listing, old: Mapping[str, Entry], ledger: Ledger) -> Changes:
@@ -60,7 +77,7 @@ def listed_near(real: str, old: Mapping[str, Entry], ledger: Ledger, written: Se
     That is: files that are written or go, the folders that lead to them, and all in folders that are left without files
     or stand where one is written. Raises OSError.
     """
-    gone = old.keys() - ledger.entries.keys() - own_entries(old, ledger).keys()
+    gone = old.keys() - staying(old, ledger)
     empty = {folder for path in gone for folder in ancestors(path)} - ledger.folders
     changing = {*written, *gone}
     files, folders = _there(real, changing.union(folder for path in changing for folder in ancestors(path)))

@@ -1,9 +1,11 @@
 """Single files and folders: write, compare, list, make durable."""
 
 # Plain strings for paths: see publish_lock.
+# ruff: noqa: PTH116
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Iterator
@@ -94,6 +96,23 @@ def same_files(one: str, other: str) -> bool:
             if chunk != os.read(right, len(chunk)):
                 return False
         return not os.read(right, 1)
+
+
+def digest_of(path: str) -> str | None:
+    """SHA-256, in hexadecimal, of a file; "" for a link or what cannot be read, None for a folder or nothing."""
+    try:
+        mode = os.stat(path, follow_symlinks=False).st_mode
+    except OSError:
+        return None
+    if stat.S_ISDIR(mode):
+        return None
+    with _readable(path) as descriptor:
+        if descriptor is None:
+            return ""
+        digest = hashlib.sha256()
+        while chunk := os.read(descriptor, _CHUNK):
+            digest.update(chunk)
+        return digest.hexdigest()
 
 
 @contextmanager

@@ -52,6 +52,7 @@ def publish_folder(
     jobs: int = 1,
     told: Told = silent,
     cache: Path | None = None,
+    force: bool = False,
 ) -> PublishReport:
     """Make `target` hold these files, the user's own, and a manifest; or, on any error, what it held before.
 
@@ -59,6 +60,10 @@ def publish_folder(
     stamp. Up to `jobs` processes make and write files; `told` hears of each bundle done. What is known of the folder
     is remembered in `cache`: then files that nobody touched are not read, and bundles whose inputs are as they were
     are not made.
+
+    A file that is not what the manifest says was edited, and is the user's: it stays, and the new content is put beside
+    it, as NAME.new; the manifest goes on telling what was written there. When the edit is taken back or the file
+    deleted, the next build writes it again and removes NAME.new. With `force`, edited files are replaced and removed.
 
     Raises InputError: FG020 the target is not ours to write, FG022 another build is writing it, FG023 the system
     refused; ValueError for paths or parts that no producer may use; and, as they are, the errors of the producers.
@@ -71,7 +76,7 @@ def publish_folder(
             inside = exists and not _exchangeable(real)
         place = f"{real}/{STAGE}" if inside else new_place(real)
         memory = Memory(real, cache if exists else None, tool_stamp() if cache else "")
-        stage = Stage(target, real, place, old, Ledger(header, parts), exists, inside, memory)
+        stage = Stage(target, real, place, old, Ledger(header, parts), exists, inside, memory, force)
         try:
             with disk_faults(target, real):
                 stage.open()
@@ -150,7 +155,8 @@ def _land(stage: Stage) -> PublishReport:
     near = len(stage.written) < len(stage.old) // 2 and (stage.inside or len(stage.old) >= _MANY)
     changes = stage.changes(near)
     manifest = stage.ledger.manifest(changes.own)
-    report = PublishReport(len(stage.written), len(stage.unchanged), len(changes.remove))
+    kept = dict(sorted(stage.ledger.edited.items()))
+    report = PublishReport(len(stage.written), len(stage.unchanged), len(changes.remove), kept)
     if not stage.written and not changes.remove and same_content(f"{stage.real}/{MANIFEST}", manifest):
         return report
     if not stage.inside and _few(report, changes):
@@ -223,7 +229,9 @@ def _adopt_late_files(stage: Stage) -> None:
 def _land_inside_instead(stage: Stage) -> PublishReport:
     """Publish a tree that could not be exchanged through a journal."""
     ledger = Ledger(stage.ledger.header, stage.ledger.parts)
-    inner = Stage(stage.target, stage.real, f"{stage.real}/{STAGE}", stage.old, ledger, True, True, Memory(stage.real))
+    ledger.edited.update(stage.ledger.edited)
+    memory = Memory(stage.real)
+    inner = Stage(stage.target, stage.real, f"{stage.real}/{STAGE}", stage.old, ledger, True, True, memory, stage.force)
     try:
         inner.open()
         stager = inner.stager()
@@ -236,4 +244,4 @@ def _land_inside_instead(stage: Stage) -> PublishReport:
 
 def _again(stage: Stage, stager: Stager, staged: Staged) -> Staged:
     with open(f"{stage.tree}/{staged.path}", "rb") as file:
-        return stager.put(staged.part, staged.path, iter(partial(file.read, _COPIED), b""))
+        return stager.put(staged.part, staged.path, iter(partial(file.read, _COPIED), b""))._replace(kept=staged.kept)

@@ -42,6 +42,8 @@ class Staged(NamedTuple):
     sha256: str
     written: bool
     found: Seen | Mark
+    kept: tuple[str, ...] = ()
+    """Files that the user edited, the one that was made first: this lies beside them."""
 
     @property
     def seen(self) -> Seen:

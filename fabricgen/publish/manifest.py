@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -23,14 +23,22 @@ LOCK = ".fabricgen-lock"
 RESERVED = frozenset({MANIFEST, STAGE, LOCK})
 """Names at the top of a target that publishing keeps for itself."""
 
+BESIDE = ".new"
+"""Appended to the name of a file that the user edited: where a build leaves the new content."""
+
 
 @dataclass(frozen=True, slots=True)
 class PublishReport:
-    """How many files a build wrote, left as they were and took away; the manifest is not counted."""
+    """How many files a build wrote, left as they were and took away; the manifest is not counted.
+
+    `kept` has the paths of files that the user edited, in order, and where the new content of each is; "" for one that
+    the build no longer makes.
+    """
 
     written: int
     unchanged: int
     removed: int
+    kept: Mapping[str, str] = field(default_factory=dict)
 
 
 class Entry(NamedTuple):
@@ -83,6 +91,11 @@ class Tally:
         return self._digest.hexdigest()
 
 
+def left_beside(path: str, files: Container[str]) -> bool:
+    """Tell whether a file of a manifest is new content beside a file that the user edited."""
+    return path.endswith(BESIDE) and path.removesuffix(BESIDE) in files
+
+
 def ancestors(path: str) -> Iterator[str]:
     """Yield the folders that lead to `path`, the nearest first; the root is not among them."""
     end = path.rfind("/")
@@ -99,6 +112,8 @@ class Ledger:
     parts: frozenset[str] | None = None
     entries: dict[str, Entry] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
+    edited: dict[str, str] = field(default_factory=dict)
+    """Files that the user edited, and what lies beside them."""
 
     def record(self, part: str, path: str, sha256: str) -> None:
         """Enter a file; raises ValueError for a path or a part that no producer may use."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
-from fabricgen.publish.changes import Changes, compared, listed_near
+from fabricgen.publish.changes import Changes, compared, edited_among, listed_near, staying
 from fabricgen.publish.files import Listing, scan, write_file
 from fabricgen.publish.known import Staged
 from fabricgen.publish.lock import sibling
@@ -42,6 +42,8 @@ class Stage:
     exists: bool
     inside: bool
     memory: Memory
+    force: bool = False
+    """Whether what the user edited is replaced and removed like all else that an earlier build wrote."""
     staged: list[Staged] = field(default_factory=list)
     linked: bool = False
     """Whether unchanged files were linked into the stage, which the file system takes for a change."""
@@ -72,11 +74,14 @@ class Stage:
 
     def stager(self) -> Stager:
         """What fills the stage, in any process."""
-        return Stager(self.target, self.real, self.tree, self.old, self.memory, self.exists and not self.inside)
+        return Stager(
+            self.target, self.real, self.tree, self.old, self.memory, self.exists and not self.inside, self.force
+        )
 
     def enter(self, staged: Staged) -> None:
         """Note what became of a file; raises ValueError for one that no producer may make."""
         self.ledger.record(staged.part, staged.path, staged.sha256)
+        self.ledger.edited.update(dict.fromkeys(staged.kept, staged.path))
         self.staged.append(staged)
 
     def move_inside(self) -> None:
@@ -86,7 +91,14 @@ class Stage:
         self.place, self.inside = place, True
 
     def changes(self, near: bool = False) -> Changes:
-        """Compare with what is there now, or near what changes; raises InputError FG020 for files in the way."""
+        """Compare with what is there now, or near what changes; raises InputError FG020 for files in the way.
+
+        A file that was edited and is made no more is the user's from here on.
+        """
+        if not self.force:
+            for path in edited_among(self.real, self.old, self.old.keys() - staying(self.old, self.ledger)):
+                self.ledger.edited[path] = ""
+            self.old = {path: entry for path, entry in self.old.items() if self.ledger.edited.get(path) != ""}
         if not self.exists:
             seen = Listing(frozenset(), frozenset())
         elif near:
@@ -133,7 +145,7 @@ def _collisions(target: Path, paths: frozenset[str]) -> InputError:
         Diagnostic(
             "FG020",
             Severity.ERROR,
-            f"{target / path} is in the way and was not written by fabricgen",
+            f"{target / path} is in the way and was not written by fabricgen, or edited since",
             hint="move it elsewhere, or build into another folder",
         )
         for path in sorted(paths)

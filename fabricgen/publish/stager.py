@@ -1,7 +1,7 @@
 """Filling a stage: who makes a file compares it with the one that is there, and writes it if they differ."""
 
 # Plain strings for paths: see publish_lock.
-# ruff: noqa: PTH101, PTH102, PTH108, PTH116
+# ruff: noqa: PTH101, PTH102, PTH104, PTH108, PTH116
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fabricgen.publish.files import new_file, same_content, same_files, write_all
+from fabricgen.publish.files import digest_of, new_file, same_content, same_files, write_all
 from fabricgen.publish.known import Seen, Staged, mark_of
-from fabricgen.publish.manifest import Content, Entry, Tally, ancestors, check_member, disk_fault
+from fabricgen.publish.manifest import BESIDE, Content, Entry, Tally, ancestors, check_member, disk_fault
 from fabricgen.publish.state import Memory
 
 _CLASH = frozenset({errno.EEXIST, errno.ENOTDIR, errno.EISDIR})
@@ -26,7 +26,8 @@ _CLASH = frozenset({errno.EEXIST, errno.ENOTDIR, errno.EISDIR})
 class Stager:
     """Puts files into `tree`, the stage of `real`, unless `real` holds the same, written by us.
 
-    Files that the `memory` has need not be read. With `resembles`, folders of the stage get mode and owner of those
+    What the user edited stays, unless `force` is given: the new content is put beside it. Files that the `memory` has
+    need not be read. With `resembles`, folders of the stage get mode and owner of those
     that they stand for.
     """
 
@@ -36,6 +37,7 @@ class Stager:
     old: Mapping[str, Entry]
     memory: Memory
     resembles: bool
+    force: bool = False
     made: set[str] = field(default_factory=set)
 
     def put(self, part: str, path: str, content: Content) -> Staged:
@@ -45,9 +47,10 @@ class Stager:
             tally = Tally(content)
             (whole,) = tally
             seen = self._unchanged(path, tally.sha256, lambda: same_content(f"{self.real}/{path}", whole))
-            written = seen is None
-            seen = seen or self._write(path, (whole,))
-            return Staged(part, path, tally.sha256, written, seen)
+            if seen is not None:
+                return Staged(part, path, tally.sha256, False, seen)
+            place, kept, seen = self._place(path, tally.sha256)
+            return Staged(part, place, tally.sha256, seen is None, seen or self._write(place, (whole,)), kept)
         return self._put_pieces(part, path, Tally(content))
 
     def _put_pieces(self, part: str, path: str, tally: Tally) -> Staged:
@@ -55,11 +58,35 @@ class Stager:
         new = self._write(path, tally)
         staged = f"{self.tree}/{path}"
         old = self._unchanged(path, tally.sha256, lambda: same_files(f"{self.real}/{path}", staged))
+        place, kept = path, tuple[str, ...]()
         if old is None:
-            return Staged(part, path, tally.sha256, True, new)
+            place, kept, old = self._place(path, tally.sha256)
         with self._faults(path):
-            os.unlink(staged)
-        return Staged(part, path, tally.sha256, False, old)
+            if old is not None:
+                os.unlink(staged)
+            elif kept:
+                os.rename(staged, f"{self.tree}/{place}")
+        return Staged(part, place, tally.sha256, old is None, old or new, kept)
+
+    def _place(self, path: str, sha256: str) -> tuple[str, tuple[str, ...], Seen | None]:
+        """Where content goes, the files of the user's that this passes by, and the file there if it is the same.
+
+        It takes the place of what an earlier build wrote, there or beside it, and of nothing else.
+        """
+        kept: list[str] = []
+        place = path
+        ours: set[str] = set()
+        with self._faults(path):
+            while path in self.old:
+                found = digest_of(f"{self.real}/{place}")
+                ours.update(self.old[each].sha256 for each in (place, place + BESIDE) if each in self.old)
+                if found == sha256 and place in self.old:
+                    return place, tuple(kept), Seen.of(os.stat(f"{self.real}/{place}", follow_symlinks=False))
+                if self.force or found is None or found in ours:
+                    break
+                kept.append(place)
+                place += BESIDE
+        return place, tuple(kept), None
 
     def _unchanged(self, path: str, sha256: str, same: Callable[[], bool]) -> Seen | None:
         """The file in the target, if we wrote it and it is the same."""

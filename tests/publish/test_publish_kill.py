@@ -31,6 +31,7 @@ MOST_KILLS = 10 * KILLS
 """On a busy machine many kills come before anything is done."""
 
 OWN = {"notes.md": b"mine", "configs/both-1/patch": b"mine too", "photos/.keep": b""}
+EDITED, EDIT = "configs/both-0/changed", b"edited by hand"
 
 
 needs_exchange = pytest.mark.skipif(
@@ -55,13 +56,16 @@ def publish(target: Path, version: str, count: int) -> None:
 
 
 def check(target: Path, count: int) -> str:
-    """Assert that the folder is one version, whole, and the user's own files; tell which."""
+    """Assert that the folder is one version, whole, beside the user's own files and what he edited; tell which."""
     found = {path.relative_to(target).as_posix(): path.read_bytes() for path in target.rglob("*") if path.is_file()}
     manifest = json.loads(found.pop("manifest.json"))
     version = str(manifest["blueprint"])
     expected = {path: content for _, path, content in files(version, count)}
-    assert found == {**expected, **OWN}, f"a mixture, or not all of version {version}"
-    digests = {path: hashlib.sha256(content).hexdigest() for path, content in expected.items()}
+    expected[f"{EDITED}.new"] = expected[EDITED]
+    assert found == {**expected, **OWN, EDITED: EDIT}, f"a mixture, or not all of version {version}"
+    before_edit = {path: content for _, path, content in files("A", count)}[EDITED]
+    told = {**expected, EDITED: before_edit}
+    digests = {path: hashlib.sha256(content).hexdigest() for path, content in told.items()}
     assert {path: entry["sha256"] for path, entry in manifest["files"].items()} == digests
     return version
 
@@ -72,6 +76,8 @@ def start(folder: Path, count: int) -> Path:
     for name, content in OWN.items():
         (target / name).parent.mkdir(exist_ok=True)
         (target / name).write_bytes(content)
+    (target / EDITED).write_bytes(EDIT)
+    publish(target, "A", count)
     return target
 
 
