@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import functools
 import hashlib
 import itertools
@@ -21,7 +20,6 @@ import pytest
 
 import fabricgen
 import fabricgen.publish.folder as folders
-import fabricgen.publish.journal as journal
 from fabricgen.publish import Bundle, publish_folder, recover
 from fabricgen.publish.exchange import can_exchange
 from fabricgen.publish.manifest import STAGE
@@ -143,14 +141,6 @@ def test_a_journal_survives_a_kill_before_every_step(tmp_path: Path) -> None:
     kill_at_every_step(tmp_path, "journal")
 
 
-def test_a_journal_survives_where_files_cannot_change_places(tmp_path: Path) -> None:
-    kill_at_every_step(tmp_path, "moves")
-
-
-def test_few_changes_survive_a_kill_before_every_step(tmp_path: Path) -> None:
-    kill_at_every_step(tmp_path, "few")
-
-
 def _loop(target: Path, count: int, last: str) -> None:
     sys.stdout.write("ready\n")
     sys.stdout.flush()
@@ -170,10 +160,6 @@ def _arm(module: Any, name: str, steps: Iterator[int]) -> None:
     setattr(module, name, step)
 
 
-def _refuse(one: str, other: str) -> None:
-    raise OSError(errno.EINVAL, "Invalid argument", other)
-
-
 def _survives(target: Path, count: int, allowed: int) -> bool:
     """Publish in a child that is killed before its next step after `allowed` ones."""
     child = os.fork()
@@ -181,7 +167,6 @@ def _survives(target: Path, count: int, allowed: int) -> bool:
         return os.waitpid(child, 0)[1] == 0
     steps = iter(range(allowed))
     _arm(folders, "exchange", steps)
-    _arm(journal, "exchange", steps)
     for name in ("open", "write", "mkdir", "link", "rename", "replace", "unlink", "rmdir", "fsync"):
         _arm(os, name, steps)
     publish(target, "B", count)
@@ -206,12 +191,8 @@ def _steps(target: Path, mechanism: str, count: int) -> None:
 
 
 def main(task: str, target: Path, mechanism: str, count: int, last: str = "A") -> None:
-    if mechanism in ("journal", "moves"):
+    if mechanism == "journal":
         os.chdir(target)
-    if mechanism == "moves":
-        journal.exchange = _refuse
-    if mechanism == "few":
-        folders._few = lambda *_: True
     if task == "loop":
         _loop(target, count, last)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,12 +11,9 @@ import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
-from fabricgen.publish.bundles import expect
-from fabricgen.render.bundles import config_bundles
 from fabricgen.render.engine import Renderer, render_configs, render_options
 from fabricgen.render.nos import sonic
 from fabricgen.render.nos_protocol import keeps_order, known_nos
-from fabricgen.render.shapes.shapes import Outline, SwitchShapes
 from fabricgen.render.skeletons import FEWEST, text_with_holes
 from fabricgen.views.fabric import FabricView
 from fabricgen.views.switch import SwitchView
@@ -79,25 +76,6 @@ def test_examples_are_filled_as_they_would_be_rendered(name: str) -> None:
 @pytest.mark.parametrize("variant", sorted(VARIANTS))
 def test_variants_are_filled_as_they_would_be_rendered(variant: str) -> None:
     agree(cluster_of("leaf-spine", *VARIANTS[variant]))
-
-
-def test_those_who_make_few_switches_look_at_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a rebuild does after an edit: every fifth switch, and the files are those of a whole build."""
-    cluster = cluster_of("leaf-spine", *LARGER)
-    whole = dict(render_configs(cluster))
-    bundles = config_bundles(cluster, render_options(cluster), "configs")[::5]
-    outlines, seen = SwitchShapes.outlines, list[int]()
-
-    def noted(shapes: SwitchShapes, rows: Sequence[int], keep_order: Container[str]) -> Iterator[Outline | None]:
-        seen.extend(rows)
-        return outlines(shapes, rows, keep_order)
-
-    monkeypatch.setattr(SwitchShapes, "outlines", noted)
-    expect(bundles)
-    made = dict(file for bundle in bundles for file in bundle.make())
-    assert [cluster.names[row] for row in seen] == [bundle.key for bundle in bundles]
-    assert made.items() <= whole.items()
-    assert len(made) == len(whole) / len(cluster.switch_rows()) * len(bundles)
 
 
 @pytest.mark.parametrize("nos", [EOS, CUMULUS])

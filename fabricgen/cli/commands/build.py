@@ -84,8 +84,7 @@ def command(
     renders = not parts or "configs" in parts
     judgement = Judgement(design, cluster, on_templates(cluster, templates if renders else None))
     bundles = build_bundles(cluster, judgement.counts, options)
-    if not any(bundle.here for bundle in bundles):
-        judgement.counts()  # before anything is written
+    judgement.counts()  # before anything is written
     with progress_of(bundles) as told:
         workers = jobs or processors()
         report = _publish(bundles, output, archive, parts, header=header(design), jobs=workers, told=told, force=force)
@@ -101,7 +100,7 @@ def command(
 
 def _tell_of_archives(output: Path) -> None:
     """Say that a folder named as an archive is a folder."""
-    from fabricgen.publish.members import FORMATS
+    from fabricgen.publish.archive import FORMATS
 
     if output.name.endswith(tuple(FORMATS)):
         click.echo(f"{output} will be a folder; `--archive {output}` writes an archive", err=True)
@@ -132,10 +131,8 @@ def _publish(
         from fabricgen.publish.archive import publish_archive
 
         return publish_archive(archive, bundles, header=header, jobs=jobs, told=told)
-    from fabricgen.publish import cache_folder, publish_folder
+    from fabricgen.publish import publish_folder
 
     assert output is not None  # noqa: S101 - the command has checked
     chosen = frozenset(parts) or None
-    return publish_folder(
-        output, bundles, header=header, parts=chosen, jobs=jobs, told=told, cache=cache_folder(), force=force
-    )
+    return publish_folder(output, bundles, header=header, parts=chosen, jobs=jobs, told=told, force=force)
