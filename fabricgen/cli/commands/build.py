@@ -58,7 +58,7 @@ def command(
     \b
     Parts: summary, devices, links, endpoints, cables, racks, addresses, bom, configs;
     of patched fibre: trunks, panels, patches;
-    on request: technician, labels, drawings, bom-trace, hosts, scale-up.
+    on request: technician, labels, drawings, graph, bom-trace, hosts, scale-up.
     """
     from fabricgen.cli.findings import fails, print_findings
     from fabricgen.cli.lock_file import check_locked, keep_lock
