@@ -9,7 +9,7 @@ from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.loader import Catalog
 from fabricgen.design.advice.trials import Trials
-from fabricgen.design.fabric import Managing, design_fabrics
+from fabricgen.design.fabric import ManagementNeeds, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.floor.rack_fit import check_racks
 from fabricgen.design.floor.stands import FloorPlan
@@ -94,7 +94,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
 
 def _manager(
     context: FabricContext, part: Sequence[str], designed: Iterable[FabricDesign], scale_up: Sequence[ScaleUpDesign]
-) -> Managing | None:
+) -> ManagementNeeds | None:
     """What the management fabric among some fabrics takes of those designed; None where it is not among them."""
     fabrics = context.blueprint.fabrics
     own = next((name for name in part if "switches" in fabrics[name].also), None)
@@ -102,7 +102,7 @@ def _manager(
         return None
     check_apart(part, own, fabrics)
     managed = managed_devices(context.layout, designed, scale_up, own)
-    return Managing(own, managed_ports(context.layout, managed), sum(m.count for m in managed))
+    return ManagementNeeds(own, managed_ports(context.layout, managed), sum(m.count for m in managed))
 
 
 def trials_of(design: Design, fabric: str) -> Trials:

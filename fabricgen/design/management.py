@@ -40,7 +40,7 @@ def known_place(scope: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Managed:
+class ManagedDevices:
     """Switches of one tier, or scale-up trays, that have management ports: where they stand and how many they are."""
 
     fabric: str
@@ -76,29 +76,29 @@ class Holder(NamedTuple):
 
 def managed_devices(
     layout: Layout, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign], own: str
-) -> tuple[Managed, ...]:
+) -> tuple[ManagedDevices, ...]:
     """Everything with a management port but the switches of the management fabric `own` itself."""
     tiers = [_switches(layout, f, t) for f in fabrics if f.name != own for t in f.tiers]
     trays = [_trays(s) for s in scale_up if s.trays]
     return (*tiers, *trays)
 
 
-def _switches(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> Managed:
+def _switches(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> ManagedDevices:
     """The switches of a tier; places that are narrower than the one that is known tell its groups apart, too."""
     scope, labels = scope_of(tier.per), group_labels(tier.per, fabric.tier_sizes)
     place = known_place(scope)
     if place == scope:
-        return Managed(fabric.name, tier.name, scope, tier.switches, tier.switches, labels)
+        return ManagedDevices(fabric.name, tier.name, scope, tier.switches, tier.switches, labels)
     inside = max(place_numbers(layout, scope, place, by_slot=False)) + 1
     labels = tuple(f"{scope}{n + 1} {label}".rstrip() for n in range(inside) for label in labels)
     slots = scope_count(layout, place) * len(labels) * tier.count
-    return Managed(fabric.name, tier.name, place, tier.switches, slots, labels)
+    return ManagedDevices(fabric.name, tier.name, place, tier.switches, slots, labels)
 
 
-def _trays(scale_up: ScaleUpDesign) -> Managed:
+def _trays(scale_up: ScaleUpDesign) -> ManagedDevices:
     each = scale_up.trays_each
     in_unit = each * len(scale_up.places.groups)
-    return Managed(
+    return ManagedDevices(
         scale_up.name, TRAY_TIER, scale_up.tray_scope, scale_up.trays, scale_up.tray_slots, ("",), each, in_unit
     )
 
@@ -135,7 +135,7 @@ ManagedPorts = Callable[[str, int, bool], int]
 """(scope of the management leaves, how many, whether sized for the reserve) -> most management ports of one leaf."""
 
 
-def managed_ports(layout: Layout, managed: tuple[Managed, ...]) -> ManagedPorts:
+def managed_ports(layout: Layout, managed: tuple[ManagedDevices, ...]) -> ManagedPorts:
     """How many management ports a leaf needs, for leaves of any scope."""
     load_of = cache(lambda scope: ManagementLoad(layout, managed, scope))
     return lambda scope, leaves, for_reserve: load_of(scope).most(leaves, for_reserve)
@@ -144,7 +144,7 @@ def managed_ports(layout: Layout, managed: tuple[Managed, ...]) -> ManagedPorts:
 class ManagementLoad:
     """Management ports that one fabric, whose leaves stand in places of `leaf_scope`, takes."""
 
-    def __init__(self, layout: Layout, managed: tuple[Managed, ...], leaf_scope: str) -> None:
+    def __init__(self, layout: Layout, managed: tuple[ManagedDevices, ...], leaf_scope: str) -> None:
         self._layout, self._leaf_scope = layout, known_place(leaf_scope)
         shared = [(shared_scope(m.scope, leaf_scope), m) for m in managed]
         self.by_place = {place: tuple(m for scope, m in shared if scope == place) for place in PLACES}
@@ -215,7 +215,7 @@ class ManagementLoad:
         return [(name, index) for _, name, index in sorted(found)]
 
     def _groups(
-        self, place: str, managed: Managed, pods: tuple[PodLayout, ...]
+        self, place: str, managed: ManagedDevices, pods: tuple[PodLayout, ...]
     ) -> Iterator[tuple[Holder, int, int, int]]:
         """(holder, its unit's number, its number, its switches) of every group of a tier in a place."""
         scope = managed.scope_in(place)

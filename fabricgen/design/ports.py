@@ -55,7 +55,7 @@ class PortRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class PortDemand:
     """Ports of a kind that a switch must offer: `count` in use, of `ports` that are numbered or kept free.
 
     `ways` is a stated breakout (-1: one that offers no such port). `last` ones take the last cages that are free, out
@@ -75,43 +75,43 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Asks:
+class SwitchDemand:
     """All that is asked of one face: downwards, sideways and upwards; `ranges` are roles with the cages allowed."""
 
-    downs: tuple[Ask, ...]
-    laterals: tuple[Ask, ...] = ()
-    up: Ask | None = None
+    downs: tuple[PortDemand, ...]
+    peers: tuple[PortDemand, ...] = ()
+    up: PortDemand | None = None
     ranges: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
     @property
     def down_gbps(self) -> int:
         """Bandwidth asked for downwards, Gb/s."""
-        return sum(ask.count * ask.kind.speed_gbps for ask in self.downs)
+        return sum(wanted.count * wanted.kind.speed_gbps for wanted in self.downs)
 
-    def upward(self, count: int, kind: PortKind) -> Asks:
+    def upward(self, count: int, kind: PortKind) -> SwitchDemand:
         """The same with so many uplinks of a kind."""
-        return replace(self, up=Ask(kind, count))
+        return replace(self, up=PortDemand(kind, count))
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
+class PortPlacement:
     """Where the ports of a switch lie: a run for each ask, in the same order."""
 
     downs: tuple[PortRun, ...]
-    laterals: tuple[PortRun, ...]
+    peers: tuple[PortRun, ...]
     up: PortRun | None
 
 
-def down_class(profile: SwitchProfile, ask: Ask) -> tuple[int, int] | None:
+def down_class(profile: SwitchProfile, wanted: PortDemand) -> tuple[int, int] | None:
     """Return (cage class, ways) for downlinks: the class with most ports of that kind, or None."""
     fits = []
-    kind = ask.kind
+    kind = wanted.kind
     for i, cage in enumerate(profile.cages):
         if (cage.form_factor == "RJ45") != kind.rj45:
             continue
         ways = profile.split_for(i, kind.speed_gbps, kind.lane_gbps)
-        if ways and ask.ways:
-            ways = ask.ways if cage.carries(ask.ways, kind.speed_gbps, kind.lane_gbps) else None
+        if ways and wanted.ways:
+            ways = wanted.ways if cage.carries(wanted.ways, kind.speed_gbps, kind.lane_gbps) else None
         if ways:
             fits.append((profile.most_ports(i, ways), -i, i, ways))
     return max(fits)[2:] if fits else None
@@ -183,72 +183,76 @@ class _FreeCages:
 
 
 @lru_cache(maxsize=4096)
-def place(profile: SwitchProfile, asks: Asks) -> Face | None:
+def place_ports(profile: SwitchProfile, demand: SwitchDemand) -> PortPlacement | None:
     """Give downlinks the first cages, uplinks the last ones and lateral links those before; None when too few.
 
     Cages that nothing asks for go to the first run of downlinks, as its spare ports. Sizing asks the same of a face
     again for each tier that is searched, and for each change of a blueprint that is tried.
     """
-    chosen = [down_class(profile, ask) for ask in asks.downs]
+    chosen = [down_class(profile, wanted) for wanted in demand.downs]
     found = [where for where in chosen if where is not None]
     if len(found) < len(chosen):
         return None
-    for above in _up_classes(profile, found[0][0] if found else None, asks):
-        face = _place(profile, asks, found, above)
-        if face is not None:
-            return face
+    for above in _up_classes(profile, found[0][0] if found else None, demand):
+        placement = _place_with(profile, demand, found, above)
+        if placement is not None:
+            return placement
     return None
 
 
-def _up_classes(profile: SwitchProfile, below: int | None, asks: Asks) -> list[int]:
+def _up_classes(profile: SwitchProfile, below: int | None, demand: SwitchDemand) -> list[int]:
     """Cage classes that uplinks and lateral links may use, the usual one first."""
     usual = up_class(profile, below)
-    if asks.up is None and not asks.laterals:
+    if demand.up is None and not demand.peers:
         return [usual]
     others = [i for i, cage in enumerate(profile.cages) if i != usual and cage.form_factor != "RJ45"]
     return [usual, *others]
 
 
-def _place(profile: SwitchProfile, asks: Asks, chosen: list[tuple[int, int]], above: int) -> Face | None:
+def _place_with(
+    profile: SwitchProfile, demand: SwitchDemand, chosen: list[tuple[int, int]], above: int
+) -> PortPlacement | None:
     """Place ports with the class of cages known for each purpose."""
-    free = _FreeCages(profile, dict(asks.ranges))
-    upward = (*((asks.up,) if asks.up else ()), *asks.laterals)
+    free = _FreeCages(profile, dict(demand.ranges))
+    upward = (*((demand.up,) if demand.up else ()), *demand.peers)
     found: list[PortRun] = []
-    for ask in upward:
-        ways = _ways(profile, above, ask)
-        role = "up" if ask is asks.up else "peer"
-        run = _run(profile, free, (above, ways), ask, role) if ways else None
+    for wanted in upward:
+        ways = _ways(profile, above, wanted)
+        role = "up" if wanted is demand.up else "peer"
+        run = _run(profile, free, (above, ways), wanted, role) if ways else None
         if run is None:
             return None
         found.append(run)
     downs: list[PortRun] = []
-    for ask, where in zip(asks.downs, chosen, strict=True):
-        run = _run(profile, free, where, ask, "down")
+    for wanted, where in zip(demand.downs, chosen, strict=True):
+        run = _run(profile, free, where, wanted, "down")
         if run is None:
             return None
         downs.append(run)
     if downs:
         downs[0] = free.with_rest(downs[0])
-    return Face(tuple(downs), tuple(found[1:] if asks.up else found), found[0] if asks.up else None)
+    return PortPlacement(tuple(downs), tuple(found[1:] if demand.up else found), found[0] if demand.up else None)
 
 
-def _ways(profile: SwitchProfile, cage_class: int, ask: Ask) -> int | None:
+def _ways(profile: SwitchProfile, cage_class: int, wanted: PortDemand) -> int | None:
     """Into how many ports a cage is split for uplinks or lateral links: as stated, or so that it makes most."""
-    if ask.ways is None:
-        return profile.split_for(cage_class, ask.kind.speed_gbps, ask.kind.lane_gbps)
-    return ask.ways if ask.kind.speed_gbps in profile.cages[cage_class].breakouts.get(ask.ways, ()) else None
+    if wanted.ways is None:
+        return profile.split_for(cage_class, wanted.kind.speed_gbps, wanted.kind.lane_gbps)
+    return wanted.ways if wanted.kind.speed_gbps in profile.cages[cage_class].breakouts.get(wanted.ways, ()) else None
 
 
-def _run(profile: SwitchProfile, free: _FreeCages, where: tuple[int, int], ask: Ask, role: str) -> PortRun | None:
+def _run(
+    profile: SwitchProfile, free: _FreeCages, where: tuple[int, int], wanted: PortDemand, role: str
+) -> PortRun | None:
     """Ports for one ask in the free cages of a class, split so many ways."""
     cage_class, ways = where
-    cages = free.take(cage_class, -(-ask.needed // ways), role, ways, at_end=role != "down" or ask.last)
+    cages = free.take(cage_class, -(-wanted.needed // ways), role, ways, at_end=role != "down" or wanted.last)
     if cages is None:
         return None
-    cages = cages[::-1] if ask.last else cages
-    kind, cage = ask.kind, profile.cages[cage_class]
+    cages = cages[::-1] if wanted.last else cages
+    kind, cage = wanted.kind, profile.cages[cage_class]
     found = (
-        ask.count,
+        wanted.count,
         kind.speed_gbps,
         kind.lane_gbps,
         cage_class,
@@ -268,7 +272,7 @@ def uplinks_needed(down_gbps: int, up_speed: int, allowed: Fraction) -> int:
 
 
 def most_downlinks(
-    profile: SwitchProfile, bare: Asks, up: PortKind | None, allowed: Fraction, *, spare_ports: int = 0
+    profile: SwitchProfile, bare: SwitchDemand, up: PortKind | None, allowed: Fraction, *, spare_ports: int = 0
 ) -> int:
     """The most downlinks of a kind a switch carries beside the uplinks `allowed` calls for (none at the top).
 
@@ -276,10 +280,10 @@ def most_downlinks(
     """
 
     def fits(count: int) -> bool:
-        asks = replace(bare, downs=(replace(bare.downs[0], count=count, ports=count + spare_ports),))
+        demand = replace(bare, downs=(replace(bare.downs[0], count=count, ports=count + spare_ports),))
         if up is not None:
-            asks = asks.upward(uplinks_needed(asks.down_gbps, up.speed_gbps, allowed), up)
-        return place(profile, asks) is not None
+            demand = demand.upward(uplinks_needed(demand.down_gbps, up.speed_gbps, allowed), up)
+        return place_ports(profile, demand) is not None
 
     return largest(fits, sum(cage.count * cage.lanes for cage in profile.cages))
 

@@ -111,11 +111,11 @@ def most_on_named(demands: Sequence[ExtraDemand]) -> Counter[tuple[TierKey, Port
     return found
 
 
-def most_on_one_switch(dealt: Sequence[ExtraSet], tier: TierKey, kind: PortKind) -> int:
+def most_on_one_switch(extras: Sequence[ExtraSet], tier: TierKey, kind: PortKind) -> int:
     """The most ports of a kind that extra devices take of one switch, those of omitted slots left out."""
     counts = Counter(
         link.switch
-        for extra in dealt
+        for extra in extras
         if extra.tier == tier and extra.kind == kind
         for link in extra.links
         if not link.in_hole

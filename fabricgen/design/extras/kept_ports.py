@@ -13,7 +13,7 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.ports import PortKind, PortRun
 from fabricgen.design.shape import inner, is_part_of_unit, place_names, scope_of
 from fabricgen.design.sizing.down_ports import Reserve
-from fabricgen.design.sizing.tiers import Draft
+from fabricgen.design.sizing.tiers import SizedTier
 
 _ROOM = r"(\S+ \S+) for extras (\d+) over (\d+(?:\.\d+)?)( copper)?"
 
@@ -88,8 +88,10 @@ def holder(fabric: str, device: str, leg: int) -> str:
 class KeptPorts:
     """The ports that the lock has for extra devices, as far as they may still be used so."""
 
-    def __init__(self, layout: Layout, drafts: Mapping[TierKey, Draft], sizes: Mapping[str, Mapping[str, int]]) -> None:
-        self._layout, self._drafts, self._sizes = layout, drafts, sizes
+    def __init__(
+        self, layout: Layout, sized_tiers: Mapping[TierKey, SizedTier], sizes: Mapping[str, Mapping[str, int]]
+    ) -> None:
+        self._layout, self._sized_tiers, self._sizes = layout, sized_tiers, sizes
         self._words = layout.lock.words_of("extras")
         self._kept: dict[str, dict[tuple[int, int], Port]] = {}
         self._noted: set[tuple[TierKey, int]] = set()
@@ -119,13 +121,13 @@ class KeptPorts:
 
     def _where(self, key: TierKey, run: int) -> dict[str, tuple[int, int]]:
         """(switch, port) of every text that the lock may have of a run."""
-        draft = self._drafts[key]
+        sized = self._sized_tiers[key]
         mine = [text for text in self._words.values() if text.startswith(f"{key.fabric} {key.tier} ")]
         if not mine:
             return {}
-        places = switch_places(self._layout, key, draft.spec.per, self._sizes[key.fabric], draft.count)
+        places = switch_places(self._layout, key, sized.spec.per, self._sizes[key.fabric], sized.count)
         number = {place: i for i, place in enumerate(places)}
-        ports = draft.face.downs[run]
+        ports = sized.placement.downs[run]
         port = {port_text("", ports, i): i for i in range(ports.capacity)}
         found = {}
         for text in mine:

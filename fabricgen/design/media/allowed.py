@@ -23,7 +23,7 @@ from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault, 
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedMedia:
     """Media that a blueprint allows, where, and what the other end of the link is told, if it is another statement."""
 
     words: tuple[str, ...]
@@ -49,7 +49,7 @@ class LinkKind:
     upper: str
     a: Attachment | PortRun
     b: PortRun
-    stated: Stated
+    stated: StatedMedia
     ends: tuple[str, str]
     """Profile of the devices at either end."""
     vendors: tuple[str, str]
@@ -64,43 +64,43 @@ class LinkKind:
         return tuple(cable for cable in self.stated.profiles(catalog) if self.b.lane_gbps in cable.lane_gbps)
 
 
-def media_of_nodes(design: Design, fabric: FabricDesign, leaf: TierDesign, *, rj45: bool) -> Stated | None:
+def media_of_nodes(design: Design, fabric: FabricDesign, leaf: TierDesign, *, rj45: bool) -> StatedMedia | None:
     """What the links of a fabric's nodes, or of switches that it manages, may run over."""
     return _of_role(design, leaf, "down") or (None if rj45 else _of_fabric(design, fabric.name))
 
 
-def media_of_extra(design: Design, fabric: FabricDesign, extra: ExtraSet) -> Stated | None:
+def media_of_extra(design: Design, fabric: FabricDesign, extra: ExtraSet) -> StatedMedia | None:
     """What the links of extra devices may run over."""
     words = design.loaded.blueprint.fabrics[fabric.name].extra[extra.name].media
     if words:
-        return Stated(words, (*extra.path, "media"))
+        return StatedMedia(words, (*extra.path, "media"))
     return media_of_nodes(design, fabric, design.tier(extra.tier), rj45=extra.kind.rj45)
 
 
-def media_of_uplinks(design: Design, lower: TierDesign, upper: TierDesign) -> Stated | None:
+def media_of_uplinks(design: Design, lower: TierDesign, upper: TierDesign) -> StatedMedia | None:
     """What the links of a tier to the one above may run over."""
     up, down = _of_role(design, lower, "up"), _of_role(design, upper, "down")
     if up and down and up.words != down.words:
-        return Stated(up.words, up.path, down.words, down.path)
+        return StatedMedia(up.words, up.path, down.words, down.path)
     return up or down or (_of_fabric(design, lower.uplink.fabric) if lower.uplink else None)
 
 
-def media_of_lateral(design: Design, tier: TierDesign, span: Span | None) -> Stated | None:
+def media_of_peer_links(design: Design, tier: TierDesign, span: Span | None) -> StatedMedia | None:
     """What the links inside a tier may run over: those of a span, or of pairs."""
     words = design.loaded.blueprint.fabrics[tier.fabric].spans[span.name].media if span else None
     if span and words:
-        return Stated(words, (*span.path, "media"))
+        return StatedMedia(words, (*span.path, "media"))
     return _of_role(design, tier, "peer") or _of_fabric(design, tier.fabric)
 
 
-def _of_role(design: Design, tier: TierDesign, role: Literal["down", "up", "peer"]) -> Stated | None:
+def _of_role(design: Design, tier: TierDesign, role: Literal["down", "up", "peer"]) -> StatedMedia | None:
     media = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].media
-    return Stated(media[role], (*tier.path, "media", role)) if role in media else None
+    return StatedMedia(media[role], (*tier.path, "media", role)) if role in media else None
 
 
-def _of_fabric(design: Design, name: str) -> Stated | None:
+def _of_fabric(design: Design, name: str) -> StatedMedia | None:
     words = design.loaded.blueprint.fabrics[name].media
-    return Stated(words, ("fabrics", name, "media")) if words else None
+    return StatedMedia(words, ("fabrics", name, "media")) if words else None
 
 
 def stated_kinds(design: Design) -> Iterator[LinkKind]:
@@ -120,13 +120,15 @@ def stated_kinds(design: Design) -> Iterator[LinkKind]:
             upper = design.tier(tier.uplink.upper)
             run = upper.downs[upper.feed(tier.key).run]
             yield from _between(tier, upper, tier.up, run, media_of_uplinks(design, tier, upper))
-        for span in (tier.lateral.spans or (None,)) if tier.lateral else ():
-            assert tier.lateral is not None  # noqa: S101 - the line above
-            yield from _between(tier, tier, tier.lateral.run, tier.lateral.run, media_of_lateral(design, tier, span))
+        for span in (tier.peer_links.spans or (None,)) if tier.peer_links else ():
+            assert tier.peer_links is not None  # noqa: S101 - the line above
+            yield from _between(
+                tier, tier, tier.peer_links.run, tier.peer_links.run, media_of_peer_links(design, tier, span)
+            )
 
 
 def _nodes(
-    fabric: FabricDesign, leaf: TierDesign, attachment: Attachment, run: int, stated: Stated | None
+    fabric: FabricDesign, leaf: TierDesign, attachment: Attachment, run: int, stated: StatedMedia | None
 ) -> Iterator[LinkKind]:
     if stated:
         ends = (attachment.profile.id, leaf.profile.id)
@@ -134,7 +136,9 @@ def _nodes(
         yield LinkKind(fabric.name, "node", leaf.name, attachment, leaf.downs[run], stated, ends, vendors)
 
 
-def _between(lower: TierDesign, upper: TierDesign, a: PortRun, b: PortRun, stated: Stated | None) -> Iterator[LinkKind]:
+def _between(
+    lower: TierDesign, upper: TierDesign, a: PortRun, b: PortRun, stated: StatedMedia | None
+) -> Iterator[LinkKind]:
     if stated:
         ends = (lower.profile.id, upper.profile.id)
         vendors = (lower.profile.vendor, upper.profile.vendor)

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 from fabricgen.design.layout import Layout
 from fabricgen.design.ports import (
-    Ask,
-    Asks,
-    Face,
+    PortDemand,
     PortKind,
+    PortPlacement,
+    SwitchDemand,
     down_class,
     largest,
     most_downlinks,
-    place,
+    place_ports,
     up_class,
     uplink_speed,
     uplinks_needed,
@@ -31,7 +31,7 @@ from fabricgen.kernel.diagnostics import InputError, fault
 
 
 @dataclass(frozen=True, slots=True)
-class Ascent:
+class UplinkPlan:
     """How a tier meets the one above: kind of the ports, and how many groups each switch meets."""
 
     upper: TierSpec
@@ -40,7 +40,9 @@ class Ascent:
     stated_count: int | None
 
 
-def ascent(tier: TierSpec, upper: TierSpec | None, main: Ask | None, sizes: Mapping[str, int]) -> Ascent | None:
+def plan_uplinks(
+    tier: TierSpec, upper: TierSpec | None, main: PortDemand | None, sizes: Mapping[str, int]
+) -> UplinkPlan | None:
     """Work out the kind of a tier's uplinks and the upper groups each of its switches meets.
 
     `main` are the tier's chief downlinks, `sizes` those of the upper tier's fabric. Raises InputError when no speed
@@ -64,7 +66,7 @@ def ascent(tier: TierSpec, upper: TierSpec | None, main: Ask | None, sizes: Mapp
             for dimension in inner(upper.per):
                 if dimension not in tier.per and dimension != tier.name:
                     groups *= sizes[dimension]
-            return Ascent(upper, PortKind(speed, lane), groups, upper.spec.count)
+            return UplinkPlan(upper, PortKind(speed, lane), groups, upper.spec.count)
     raise fault(
         "FG103",
         f"{tier.name} {tier.profile.id} and {upper.name} {upper.profile.id} have no {speed}G port in common: "
@@ -74,34 +76,36 @@ def ascent(tier: TierSpec, upper: TierSpec | None, main: Ask | None, sizes: Mapp
     )
 
 
-def _with_uplinks(tier: TierSpec, asks: Asks, up: Ascent | None) -> tuple[Asks, Face | None]:
+def _with_uplinks(
+    tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None
+) -> tuple[SwitchDemand, PortPlacement | None]:
     """(what is asked of a switch, its uplinks included, and where they are placed, None when its face has too few).
 
     Uplinks are as stated, or the fewest within the oversubscription that land equally. Of stated ones that the upper
     groups do not share equally the rest stays unwired. Raises InputError where there is none for each group.
     """
     if up is None:
-        return asks, place(tier.profile, asks)
+        return demand, place_ports(tier.profile, demand)
     groups = up.groups_met
     if tier.spec.uplinks and tier.spec.uplinks.count:
         stated = tier.spec.uplinks.count
         if stated < groups:
             raise _too_few(tier, up, stated)
-        whole = asks.upward(stated // groups * groups, up.kind)
-        return whole, place(tier.profile, whole)
-    needed = uplinks_needed(asks.down_gbps, up.kind.speed_gbps, tier.allowed)
+        whole = demand.upward(stated // groups * groups, up.kind)
+        return whole, place_ports(tier.profile, whole)
+    needed = uplinks_needed(demand.down_gbps, up.kind.speed_gbps, tier.allowed)
     landing = groups * (up.stated_count or 1)
     for count in dict.fromkeys((-(-needed // landing) * landing, -(-needed // groups) * groups, needed)):
-        whole = asks.upward(count, up.kind)
-        face = place(tier.profile, whole)
-        if face and count < groups:
+        whole = demand.upward(count, up.kind)
+        placement = place_ports(tier.profile, whole)
+        if placement and count < groups:
             raise _too_few(tier, up, count)
-        if face:
-            return whole, face
-    return asks.upward(needed, up.kind), None
+        if placement:
+            return whole, placement
+    return demand.upward(needed, up.kind), None
 
 
-def _too_few(tier: TierSpec, up: Ascent, uplinks: int) -> InputError:
+def _too_few(tier: TierSpec, up: UplinkPlan, uplinks: int) -> InputError:
     """The refusal of uplinks that do not reach every group above."""
     return fault(
         "FG111",
@@ -111,32 +115,35 @@ def _too_few(tier: TierSpec, up: Ascent, uplinks: int) -> InputError:
     )
 
 
-def fit(tier: TierSpec, asks: Asks, up: Ascent | None) -> Face | None:
+def fit(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> PortPlacement | None:
     """Place a switch's ports; None when its face has too few."""
-    return _with_uplinks(tier, asks, up)[1]
+    return _with_uplinks(tier, demand, up)[1]
 
 
-def smallest_count(tier: TierSpec, slots: list[int], asks_for: Callable[[int], Asks], up: Ascent | None) -> int:
+def smallest_count(
+    tier: TierSpec, slots: list[int], demand_for: Callable[[int], SwitchDemand], up: UplinkPlan | None
+) -> int:
     """Switches for a group: stated, or the fewest that share the node slots of each kind equally.
 
-    `slots` are those of the fullest group, by kind of port; `asks_for` gives what each of so many switches must offer.
-    Where these would be twice as many as are needed (67 slots divide by 67 only) it is the fewest that suffice.
+    `slots` are those of the fullest group, by kind of port; `demand_for(n)` gives the ports that each of n switches
+    must offer. If an equal share takes more than twice the fewest switches that suffice (67 slots divide by 67 only),
+    the fewest are taken and shares differ.
     Raises InputError when none is enough.
     """
     if tier.spec.count:
         return tier.spec.count
     most = max(slots, default=1)
-    if not fit(tier, asks_for(most), up):
-        raise too_small(tier, asks_for(most), up)
-    fewest = 1 + most - largest(lambda fewer: fit(tier, asks_for(1 + most - fewer), up) is not None, most)
+    if not fit(tier, demand_for(most), up):
+        raise too_small(tier, demand_for(most), up)
+    fewest = 1 + most - largest(lambda fewer: fit(tier, demand_for(1 + most - fewer), up) is not None, most)
     for count in range(fewest, min(most, 2 * fewest) + 1):
-        if all(number % count == 0 for number in slots) and fit(tier, asks_for(count), up):
+        if all(number % count == 0 for number in slots) and fit(tier, demand_for(count), up):
             return count
     return fewest
 
 
 @dataclass(frozen=True, slots=True)
-class Below:
+class LowerTier:
     """A tier's lower neighbours as an upper group sees them: switches now and by slot, and the links of each."""
 
     name: str
@@ -154,7 +161,7 @@ class Below:
         """Ranks that have ports."""
         return self.slots if by_slot else max(self.now, self.least)
 
-    def stretched(self, count: int) -> Below | None:
+    def stretched(self, count: int) -> LowerTier | None:
         """The same with links rounded up to land equally on so many switches, or None."""
         share = -(-self.share // count) * count
         if share == self.share:
@@ -163,8 +170,8 @@ class Below:
 
 
 def upper_count(
-    upper: TierSpec, below: list[Below], fits: Callable[[int, list[Below]], bool]
-) -> tuple[int, list[Below]]:
+    upper: TierSpec, below: list[LowerTier], fits: Callable[[int, list[LowerTier]], bool]
+) -> tuple[int, list[LowerTier]]:
     """Switches in an upper group, by the rule at the head of this file, and how its lower neighbours then meet it.
 
     Where several tiers lie below, the first one's uplinks decide and the others' are rounded up. Returns 0 when no
@@ -205,21 +212,21 @@ def within(per: tuple[str, ...], name: str, count: int, upper_per: tuple[str, ..
     return each
 
 
-def radix(tier: TierSpec, ask: Ask, beyond: Ascent | None) -> int:
+def radix(tier: TierSpec, wanted: PortDemand, beyond: UplinkPlan | None) -> int:
     """Most downlinks of a tier's switch beside the uplinks its oversubscription calls for, and what is kept free."""
-    bare = Asks((ask,), ranges=tuple(tier.cages.items()))
+    bare = SwitchDemand((wanted,), ranges=tuple(tier.cages.items()))
     up = beyond.kind if beyond else None
     return most_downlinks(tier.profile, bare, up, tier.allowed, spare_ports=tier.spec.spare_ports)
 
 
-def too_small(tier: TierSpec, asks: Asks, up: Ascent | None) -> InputError:
+def too_small(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> InputError:
     """The refusal of a switch whose face is too small: what is needed, what there is, what would fit."""
-    for ask in asks.downs:
-        if down_class(tier.profile, ask) is None:
-            return no_port(tier, ask.kind)
-    whole, _ = _with_uplinks(tier, asks, up)
-    needs = [f"{ask.needed} downlinks of {ask.kind.speed_gbps}G" for ask in asks.downs]
-    needs += [f"{ask.count} peer links of {ask.kind.speed_gbps}G" for ask in asks.laterals]
+    for wanted in demand.downs:
+        if down_class(tier.profile, wanted) is None:
+            return no_port(tier, wanted.kind)
+    whole, _ = _with_uplinks(tier, demand, up)
+    needs = [f"{wanted.needed} downlinks of {wanted.kind.speed_gbps}G" for wanted in demand.downs]
+    needs += [f"{wanted.count} peer links of {wanted.kind.speed_gbps}G" for wanted in demand.peers]
     needs += [f"{whole.up.count} uplinks of {whole.up.kind.speed_gbps}G"] if whole.up else []
     code, why = cause(tier, whole)
     return fault(
@@ -229,27 +236,27 @@ def too_small(tier: TierSpec, asks: Asks, up: Ascent | None) -> InputError:
     )
 
 
-def _offer(tier: TierSpec, asks: Asks, up: Ascent | None) -> str:
+def _offer(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> str:
     """The ports of a face for what is asked of it, in words, with their speeds."""
-    chosen = down_class(tier.profile, asks.downs[0]) if asks.downs else None
+    chosen = down_class(tier.profile, demand.downs[0]) if demand.downs else None
     if chosen is None:
         return "no down port"
-    main, above = asks.downs[0], up_class(tier.profile, chosen[0])
+    main, above = demand.downs[0], up_class(tier.profile, chosen[0])
     text = f"{ports_for(tier, *chosen, 'down')} down ports of {main.kind.speed_gbps}G"
-    if asks.up is None and not asks.laterals:
+    if demand.up is None and not demand.peers:
         return text
     if above == chosen[0] and not tier.spec.cages:
-        stated = tier.spec.count or (tier.spec.uplinks and tier.spec.uplinks.count) or asks.laterals
+        stated = tier.spec.count or (tier.spec.uplinks and tier.spec.uplinks.count) or demand.peers
         enough = f", enough for {radix(tier, main, up)} downlinks at {float(tier.allowed):.3g}:1"
         return text.replace("down ports", "ports") + (" in all" if stated else enough)
-    for ask, role in ((asks.up, "up"), *((ask, "peer") for ask in asks.laterals)):
-        ways = tier.profile.split_for(above, ask.kind.speed_gbps, ask.kind.lane_gbps) if ask else None
-        if ask and ways:
-            text += f" and {ports_for(tier, above, ways, role)} {role} ports of {ask.kind.speed_gbps}G"
+    for wanted, role in ((demand.up, "up"), *((wanted, "peer") for wanted in demand.peers)):
+        ways = tier.profile.split_for(above, wanted.kind.speed_gbps, wanted.kind.lane_gbps) if wanted else None
+        if wanted and ways:
+            text += f" and {ports_for(tier, above, ways, role)} {role} ports of {wanted.kind.speed_gbps}G"
     return f"{text} in the cages that `cages` keeps" if tier.spec.cages else text
 
 
-def radix_fault(upper: TierSpec, below: list[Below], beyond: Ascent | None, ask: Ask) -> InputError:
+def radix_fault(upper: TierSpec, below: list[LowerTier], beyond: UplinkPlan | None, wanted: PortDemand) -> InputError:
     """The refusal of an upper tier whose switches have too few ports for what lies below."""
     stated = upper.spec.count
     chief = below[0]
@@ -259,7 +266,7 @@ def radix_fault(upper: TierSpec, below: list[Below], beyond: Ascent | None, ask:
     return fault(
         "FG101",
         f"{upper.name} {upper.profile.id} needs {needed} down ports of {chief.kind.speed_gbps}G on each of "
-        f"{stated or chief.share} switches, for {lowers}; it has {radix(upper, ask, beyond)}{kept_text(upper)}"
+        f"{stated or chief.share} switches, for {lowers}; it has {radix(upper, wanted, beyond)}{kept_text(upper)}"
         f"{f' beside uplinks at {float(upper.allowed):.3g}:1' if beyond else ''}",
         path=(*upper.path, "count") if stated else upper.path,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from fabricgen.design.ports import Ask, Asks, PortKind, down_class
+from fabricgen.design.ports import PortDemand, PortKind, SwitchDemand, down_class
 from fabricgen.design.shape import spans_units
 from fabricgen.design.tiers import TierSpec
 
@@ -35,11 +35,11 @@ class DownPorts:
         self._used: list[int] = []
         self._ports: list[int] = []
 
-    def ask(self, kind: PortKind, count: int = 0, ports: int = 0) -> Ask:
+    def port_demand(self, kind: PortKind, count: int = 0, ports: int = 0) -> PortDemand:
         """As ports asked of the tier's switch, with its stated breakout."""
         mode = self._tier.spec.breakout
         ways = None if mode is None else mode.ways if mode.speed_gbps == kind.speed_gbps else -1
-        return Ask(kind, count, ways, ports)
+        return PortDemand(kind, count, ways, ports)
 
     def add(self, kind: PortKind, used: int, room: int) -> tuple[int, int]:
         """Add a purpose; returns (run, first port)."""
@@ -49,7 +49,7 @@ class DownPorts:
             self._ports.append(0)
         run = self._kinds.index(kind)
         first = self._ports[run]
-        chosen = down_class(self._tier.profile, self.ask(kind))
+        chosen = down_class(self._tier.profile, self.port_demand(kind))
         if first and chosen:
             step = max(1, chosen[1] // self._tier.profile.cages[chosen[0]].connectors)
             first = -(-first // step) * step
@@ -62,7 +62,7 @@ class DownPorts:
         none = (0,) * (runs - len(self._kinds))
         return (*self._used, *none), (*self._ports, *none)
 
-    def asks(self, more: Mapping[PortKind, int], laterals: tuple[Ask, ...]) -> Asks:
+    def switch_demand(self, more: Mapping[PortKind, int], peers: tuple[PortDemand, ...]) -> SwitchDemand:
         """All that is asked of a face, with further ports of some kinds for extra devices."""
         kinds = [*self._kinds, *(k for k in more if k not in self._kinds)]
         spare = self._tier.spec.spare_ports
@@ -70,6 +70,6 @@ class DownPorts:
         for i, kind in enumerate(kinds):
             used, ports = (self._used[i], self._ports[i]) if i < len(self._kinds) else (0, 0)
             extra = more.get(kind, 0)
-            ask = self.ask(kind, used + extra, ports + extra + (spare if i == 0 else 0))
-            downs.append(replace(ask, last=i > 0 and self._grows))
-        return Asks(tuple(downs), laterals, None, tuple(self._tier.cages.items()))
+            wanted = self.port_demand(kind, used + extra, ports + extra + (spare if i == 0 else 0))
+            downs.append(replace(wanted, last=i > 0 and self._grows))
+        return SwitchDemand(tuple(downs), peers, None, tuple(self._tier.cages.items()))

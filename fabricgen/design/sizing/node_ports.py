@@ -28,7 +28,7 @@ class NodeDemand:
 
 
 @dataclass(frozen=True, slots=True)
-class Dealt:
+class SlotAssignment:
     """Node slots over the switches of a group: those of the fullest group that have numbers, by kind of port."""
 
     count: int
@@ -59,13 +59,13 @@ class NodePorts:
         """Slots to the last one that is in use, where they are numbered by reserved unit."""
         return tuple(d.table.numbered(by_slot=True).slots_in_use for d in self._demands)
 
-    def feeds(self, dealt: Dealt, places: Sequence[tuple[int, int]]) -> list[NodeFeed]:
+    def feeds(self, assignment: SlotAssignment, places: Sequence[tuple[int, int]]) -> list[NodeFeed]:
         """How slots are dealt, by kind of port; `places` are the run and first port of each."""
         found = []
-        for demand, number, (run, first) in zip(self._demands, dealt.slots, places, strict=True):
-            each = -(-number // dealt.count)
-            turn = max(1, self._turn(demand.table, dealt.count, each))
-            found.append(NodeFeed(demand.attachments, run, first, each, turn, dealt.by_slot))
+        for demand, number, (run, first) in zip(self._demands, assignment.slots, places, strict=True):
+            each = -(-number // assignment.count)
+            turn = max(1, self._turn(demand.table, assignment.count, each))
+            found.append(NodeFeed(demand.attachments, run, first, each, turn, assignment.by_slot))
         return found
 
     def _turn(self, table: SlotTable, count: int, each: int) -> int:
@@ -75,14 +75,14 @@ class NodePorts:
             return each
         return table.slots_per_unit // count if table.slots_per_unit % count == 0 else 1
 
-    def ports(self, dealt: Dealt, *, now: bool) -> list[tuple[int, int]]:
+    def ports(self, assignment: SlotAssignment, *, now: bool) -> list[tuple[int, int]]:
         """(ports in use on the fullest switch, ports that are numbered) by kind of port.
 
         All numbered slots count as in use but for `now`.
         """
-        feeds = self.feeds(dealt, [(0, 0)] * len(self._demands))
+        feeds = self.feeds(assignment, [(0, 0)] * len(self._demands))
         pairs = zip(feeds, self._demands, strict=True)
-        return [(_in_use(f, d.table, dealt.count) if now else f.per_switch, f.per_switch) for f, d in pairs]
+        return [(_in_use(f, d.table, assignment.count) if now else f.per_switch, f.per_switch) for f, d in pairs]
 
 
 def _in_use(feed: NodeFeed, table: SlotTable, count: int) -> int:

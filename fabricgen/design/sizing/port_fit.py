@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabricgen.catalog.models import CageClass, SwitchProfile
-from fabricgen.design.ports import Asks, PortKind, place
+from fabricgen.design.ports import PortKind, SwitchDemand, place_ports
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import InputError, fault
 
@@ -52,17 +52,17 @@ def kept_text(tier: TierSpec) -> str:
     return " " + " and ".join(words) if words else ""
 
 
-def cause(tier: TierSpec, asks: Asks) -> tuple[str, str]:
+def cause(tier: TierSpec, demand: SwitchDemand) -> tuple[str, str]:
     """Why a face is too small: (code, in words); pipelines, neighbours that a breakout disables, or the radix."""
     profile = tier.profile
-    if profile.pipelines and place(profile.model_copy(update={"pipelines": None}), asks):
+    if profile.pipelines and place_ports(profile.model_copy(update={"pipelines": None}), demand):
         cages = len(profile.pipelines.cages[0])
         return "FG120", f": a pipeline of {cages} cages serves {profile.pipelines.ports} ports at most"
     ways = tier.spec.breakout.ways if tier.spec.breakout else 1
     blocking = next((cage for cage in profile.cages if cage.block(ways) > 1), None)
     if blocking:
         free = tuple(cage.model_copy(update={"breakout_blocks": {}}) for cage in profile.cages)
-        if place(profile.model_copy(update={"cages": free}), asks):
+        if place_ports(profile.model_copy(update={"cages": free}), demand):
             others = "the next one" if blocking.block(ways) == 2 else f"the next {blocking.block(ways) - 1}"
             return "FG121", f": a cage split into {ways} disables {others}, in blocks from the first cage on"
     return "FG101", ""
