@@ -11,8 +11,8 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.design.advice.trials import Trials
 from fabricgen.design.fabric import ManagementNeeds, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.floor.rack_fit import check_racks
-from fabricgen.design.floor.stands import FloorPlan
 from fabricgen.design.layout import lay_out
 from fabricgen.design.linked import check_apart, check_together, linked_fabrics
 from fabricgen.design.management import managed_devices, managed_ports

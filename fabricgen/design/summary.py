@@ -8,7 +8,7 @@ from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.capacity.counts import link_counts
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.design.spans import site_oversubscription, spans_of
+from fabricgen.design.scale_across import site_oversubscription, spans_of
 
 
 def summary(design: Design) -> dict[str, Any]:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import ceil
 
-from fabricgen.design.capacity.failure import Left, Survival
-from fabricgen.design.capacity.losses import Lost
+from fabricgen.design.capacity.failure import FailureAnalysis, RemainingBisection
+from fabricgen.design.capacity.failure_domains import FailureDomain
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
-from fabricgen.design.floor.stands import FloorPlan, racks_of
+from fabricgen.design.floor.floor_plan import FloorPlan, racks_of
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_count, scope_of
 
 
-def survivals(design: Design) -> Iterator[tuple[FabricDesign, Survival]]:
+def failure_analyses(design: Design) -> Iterator[tuple[FabricDesign, FailureAnalysis]]:
     """Every fabric but those for management whose nodes can reach each other, with what is left of it after a loss."""
     for fabric in design.fabrics:
         if not is_for_management(fabric):
-            survival = Survival(design, fabric)
+            survival = FailureAnalysis(design, fabric)
             if survival.whole:
                 yield fabric, survival
 
@@ -27,7 +27,7 @@ def is_for_management(fabric: FabricDesign) -> bool:
     return bool(fabric.managed_devices) or {attachment.role for _, attachment in fabric.attachments} == {"bmc"}
 
 
-def below_limit(left: Left, limit: float | None) -> bool:
+def below_limit(left: RemainingBisection, limit: float | None) -> bool:
     """Whether less is left than is asked for; a limit is a share as typed, so that a hair does not count."""
     return limit is not None and float(left.share) < limit - 1e-9
 
@@ -42,7 +42,7 @@ def too(tiers: Sequence[TierDesign]) -> str:
     return f"; {', '.join(f'{tier.fabric} {tier.name}' for tier in tiers)} too" if tiers else ""
 
 
-def told(fabric: FabricDesign, left: Left, kind: str, limit: float) -> str:
+def message(fabric: FabricDesign, left: RemainingBisection, kind: str, limit: float) -> str:
     """The message of a finding."""
     gone = ", ".join(f"{number} {key.tier}" for key, number in sorted(left.gone.items()))
     which = f" ({gone} switch{'es' * (sum(left.gone.values()) != 1)})" if not left.after.startswith("one ") else ""
@@ -53,20 +53,20 @@ def told(fabric: FabricDesign, left: Left, kind: str, limit: float) -> str:
 
 
 def worst(
-    design: Design, lost: Callable[[Design, FloorPlan], Iterable[Lost]], limit: float | None
-) -> Iterator[tuple[FabricDesign, Left, TierDesign]]:
+    design: Design, lost: Callable[[Design, FloorPlan], Iterable[FailureDomain]], limit: float | None
+) -> Iterator[tuple[FabricDesign, RemainingBisection, TierDesign]]:
     """The worst loss of every fabric that leaves less than a limit, and the tier that loses the largest share."""
     if limit is None:
         return
     losses = list(lost(design, FloorPlan(design)))
-    for fabric, survival in survivals(design):
+    for fabric, survival in failure_analyses(design):
         left = min((survival.after(loss) for loss in losses), key=lambda found: found.share, default=None)
         if left is not None and below_limit(left, limit):
             tiers = [tier for tier in survival.chain if left.gone.get(tier.key)]
             yield fabric, left, max(tiers, key=lambda tier: left.gone[tier.key] / tier.switches)
 
 
-def more_racks(design: Design, tier: TierDesign, left: Left, limit: float) -> str:
+def more_racks(design: Design, tier: TierDesign, left: RemainingBisection, limit: float) -> str:
     """Over how many racks a tier must be dealt for one to cost no more than is allowed, as each costs alike."""
     if limit >= 1:
         return "no number of racks keeps all: ask for less"

@@ -15,17 +15,17 @@ from math import prod
 
 from fabricgen.blueprint.dimensions import leg_dimensions
 from fabricgen.design.capacity.bisection import Loss, bisection_gbps, chain_of, strands_of
-from fabricgen.design.capacity.losses import Lost
+from fabricgen.design.capacity.failure_domains import FailureDomain
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, scope_count, scope_of
 
-_Spot = tuple[int, int, int]
+_SwitchPlace = tuple[int, int, int]
 """Where a lost switch stood: place, number of its group in the place, number in the group."""
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class RemainingBisection:
     """The share of a fabric's bisection that is left, after which loss, and the switches of each tier that are gone."""
 
     share: Fraction
@@ -33,7 +33,7 @@ class Left:
     gone: Mapping[TierKey, int]
 
 
-class Survival:
+class FailureAnalysis:
     """What is left of one fabric. `whole` is its bisection as built, Gb/s; nothing is left of 0."""
 
     def __init__(self, design: Design, fabric: FabricDesign) -> None:
@@ -49,11 +49,11 @@ class Survival:
         """Every tier from the top, and the tier above that joins its switches of one number."""
         self._known: dict[frozenset[tuple[TierKey, Loss]], Fraction] = {}
 
-    def after_switch(self, tier: TierDesign) -> Left:
+    def after_switch(self, tier: TierDesign) -> RemainingBisection:
         """What is left after the loss of one switch of a tier."""
-        return Left(self._share({tier.key: Loss(1)}), f"one {tier.name}", {tier.key: 1})
+        return RemainingBisection(self._share({tier.key: Loss(1)}), f"one {tier.name}", {tier.key: 1})
 
-    def after_plane(self) -> Left | None:
+    def after_plane(self) -> RemainingBisection | None:
         """What is left after the loss of one plane; None where no tier is grouped by planes."""
         planes = self._fabric.planes
         split = [tier for tier in self.chain if "plane" in tier.per]
@@ -61,13 +61,13 @@ class Survival:
             return None
         gone = {tier.key: tier.switches // planes for tier in split}
         if len(split) == len(self.chain):
-            return Left(Fraction(planes - 1, planes), "one plane", gone)
+            return RemainingBisection(Fraction(planes - 1, planes), "one plane", gone)
         lost = {t.key: Loss(self._tiers[t.key].each // planes, places=0, strands=0) for t in split}
-        return Left(self._share(lost), "one plane", gone)
+        return RemainingBisection(self._share(lost), "one plane", gone)
 
-    def after(self, lost: Lost) -> Left:
+    def after(self, lost: FailureDomain) -> RemainingBisection:
         """What is left after the loss of some switches, by strands that lose alike."""
-        found: dict[int, dict[TierKey, list[_Spot]]] = {}
+        found: dict[int, dict[TierKey, list[_SwitchPlace]]] = {}
         gone: Counter[TierKey] = Counter()
         for key, groups in self._tiers.items():
             for group, number in lost.switches.get(key, ()):
@@ -77,9 +77,9 @@ class Survival:
                     gone[key] += 1
         alike = Counter(frozenset(self._losses(by_tier).items()) for by_tier in found.values())
         missing = sum((number * (1 - self._share(dict(losses))) for losses, number in alike.items()), Fraction(0))
-        return Left(max(Fraction(0), 1 - missing), lost.name, gone)
+        return RemainingBisection(max(Fraction(0), 1 - missing), lost.name, gone)
 
-    def _losses(self, lost: Mapping[TierKey, list[_Spot]]) -> dict[TierKey, Loss]:
+    def _losses(self, lost: Mapping[TierKey, list[_SwitchPlace]]) -> dict[TierKey, Loss]:
         """The losses of one strand.
 
         Where a tier above joins the switches of one number (`core per: spine`), those of unlike numbers in two places

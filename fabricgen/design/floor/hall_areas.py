@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from fabricgen.blueprint.sections.floor import Stand
-from fabricgen.design.floor.hall_units import Room
+from fabricgen.design.floor.hall_units import HallCapacity
 from fabricgen.design.floor.halls import ENDLESS, Hall
 from fabricgen.design.floor.network_area import NetworkArea, highest, places_of
 from fabricgen.design.floor.network_runs import NetworkRun
@@ -118,14 +118,14 @@ class HallAreas:
         return area.overflow(highest(self.places[number], self.wanted[number]))
 
     @property
-    def rooms(self) -> list[Room]:
+    def hall_capacities(self) -> list[HallCapacity]:
         """How many units each hall takes."""
         found = []
         for i, hall in enumerate(self._halls):
             left = hall.rows - self.areas[i].rows - self.overflow(i)
             if hall.rows != ENDLESS and left < 0:
                 raise self._full(i, f"{hall.rows - left} rows of network racks do not go into its {hall.rows} rows")
-            found.append(Room(i, None if hall.rows == ENDLESS else self.rows[i].units_in(left)))
+            found.append(HallCapacity(i, None if hall.rows == ENDLESS else self.rows[i].units_in(left)))
         return found
 
     def _full(self, number: int, why: str) -> Exception:

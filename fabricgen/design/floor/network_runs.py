@@ -59,9 +59,9 @@ def racks_of(design: Design, tier: TierDesign) -> int:
 def network_runs(design: Design, halls: Sequence[Hall]) -> tuple[NetworkRun, ...]:
     """The runs of shared network racks: extra devices, then switches tier by tier, then scale-up trays."""
     found = []
-    homes = Homes(design, halls)
-    for name, owner, tier, plane, hall in _wanted(design, homes):
-        full = homes.prefix(hall) + name
+    hall_lookup = HallLookup(design, halls)
+    for name, owner, tier, plane, hall in _wanted(design, hall_lookup):
+        full = hall_lookup.prefix(hall) + name
         parts = racks_of(design, tier) if tier else 1
         for part in range(parts):
             suffix = f"-{ascii_lowercase[part]}" if parts > 1 else ""
@@ -69,7 +69,7 @@ def network_runs(design: Design, halls: Sequence[Hall]) -> tuple[NetworkRun, ...
     return tuple(found)
 
 
-class Homes:
+class HallLookup:
     """The hall whose network rows serve a site or a pod: the one that the pod states, else the first of the site."""
 
     def __init__(self, design: Design, halls: Sequence[Hall]) -> None:
@@ -107,25 +107,25 @@ class Homes:
         return self._of_pod[pod_of_unit(self._layout, unit)]
 
 
-def _wanted(design: Design, homes: Homes) -> Iterator[tuple[str, str, TierDesign | None, int, int]]:
+def _wanted(design: Design, hall_lookup: HallLookup) -> Iterator[tuple[str, str, TierDesign | None, int, int]]:
     layout = design.layout
     stated = {site for _, _, site in design.extra_devices.values()}
     for site in sorted({layout.sites.index(s) if s else layout.first_site for s in stated}):
-        yield "extra", "", None, -1, homes.of_site(site)
+        yield "extra", "", None, -1, hall_lookup.of_site(site)
     for fabric in design.fabrics:
         for tier in fabric.tiers:
             if stated_stand(design, tier) != "network-row":
                 continue
             scope = scope_of(tier.per)
             planes = range(fabric.sizes["plane"]) if "plane" in tier.per else range(-1, 0)
-            at = sorted({homes.of_place(scope, place) for place in range(scope_count(layout, scope))})
+            at = sorted({hall_lookup.of_place(scope, place) for place in range(scope_count(layout, scope))})
             for plane, hall in product(planes, at):
                 suffix = f"-pl{plane + 1}" if len(planes) > 1 else ""
                 yield f"{fabric.name}-{tier.name}{suffix}", fabric.name, tier, plane, hall
     for scale_up in design.scale_up:
         if scale_up.trays and scale_up.tray_scope != "rack":
             pods = range(len(layout.pods)) if scale_up.per == "pod" else ()
-            for hall in sorted({homes.of_place("pod", pod) for pod in pods} or {homes.of_site(0)}):
+            for hall in sorted({hall_lookup.of_place("pod", pod) for pod in pods} or {hall_lookup.of_site(0)}):
                 yield f"{scale_up.name}-{TRAY_TIER}", scale_up.name, None, -1, hall
 
 
@@ -143,7 +143,7 @@ class TierGroups:
         return max(self.number, default=-1) + 1
 
 
-def tier_groups(layout: Layout, tier: TierDesign, sizes: Mapping[str, int], homes: Homes) -> TierGroups:
+def tier_groups(layout: Layout, tier: TierDesign, sizes: Mapping[str, int], hall_lookup: HallLookup) -> TierGroups:
     """Hall, plane and number of every group of a tier."""
     scope = scope_of(tier.per)
     each = tier.groups // scope_count(layout, scope)
@@ -152,7 +152,7 @@ def tier_groups(layout: Layout, tier: TierDesign, sizes: Mapping[str, int], home
     apart = sorted({tuple(v for d, v in value.items() if d != "plane") for value in values}, key=lambda v: v[::-1])
     order = {value: i for i, value in enumerate(apart)}
     numbers = [order[tuple(v for d, v in value.items() if d != "plane")] for value in values]
-    halls = [homes.of_place(scope, place) for place in range(tier.groups // each)]
+    halls = [hall_lookup.of_place(scope, place) for place in range(tier.groups // each)]
     places = place_numbers(layout, scope, "site") if scope != WHOLE else (0,)
     return TierGroups(
         hall=tuple(hall for hall in halls for _ in values),

@@ -11,7 +11,7 @@ from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import Hall
 from fabricgen.design.floor.network_runs import (
-    Homes,
+    HallLookup,
     NetworkRun,
     TierGroups,
     in_plane,
@@ -20,7 +20,7 @@ from fabricgen.design.floor.network_runs import (
     tier_groups,
 )
 from fabricgen.design.floor.run_order import RunOrder
-from fabricgen.design.floor.unit_racks import STRIDE, TOP_UNITS_FREE, Elevation
+from fabricgen.design.floor.unit_racks import STRIDE, TOP_UNITS_FREE, FreeUnits
 from fabricgen.design.floor.unit_stack import stack
 from fabricgen.design.model import Design
 from fabricgen.design.shape import spans_units
@@ -29,7 +29,7 @@ from fabricgen.kernel.extents import Extents, Held, compressed, numbers
 SHELVED = "shelved"
 """Of the lock: places of extra devices in their racks."""
 
-Place = tuple[int, int]
+SwitchIndex = tuple[int, int]
 """A switch of a tier: its group and its number in the group, from 0."""
 
 
@@ -38,7 +38,7 @@ class RunPlaces:
 
     def __init__(self, design: Design, halls: Sequence[Hall]) -> None:
         self._design, self._layout, self._halls = design, design.layout, halls
-        self.homes = Homes(design, halls)
+        self.hall_lookup = HallLookup(design, halls)
         self._units = design.layout.network_rack.units
         self._groups: dict[TierKey, TierGroups] = {}
 
@@ -59,7 +59,7 @@ class RunPlaces:
         """Hall, plane and number of every group of a tier."""
         if tier.key not in self._groups:
             sizes = self._design.fabric(tier.fabric).tier_sizes
-            self._groups[tier.key] = tier_groups(self._layout, tier, sizes, self.homes)
+            self._groups[tier.key] = tier_groups(self._layout, tier, sizes, self.hall_lookup)
         return self._groups[tier.key]
 
     def _holder(self, run: NetworkRun) -> str:
@@ -99,19 +99,19 @@ class RunPlaces:
         each = self.per_rack(run)
         return place // each, 1 + place % each * self.height_of(run)
 
-    def racks(self, run: NetworkRun) -> dict[int, list[Place]]:
+    def racks(self, run: NetworkRun) -> dict[int, list[SwitchIndex]]:
         """The switches of each rack of a run that there is, in their order."""
         if run.tier is None:
             return {}
         groups, order, each = self.groups_of(run.tier), self.order_of(run), self.per_rack(run)
-        found: dict[int, list[tuple[int, Place]]] = {}
+        found: dict[int, list[tuple[int, SwitchIndex]]] = {}
         for group, number in self._members(run, run.tier, groups):
             place = order.place(groups.number[group], number, choose)
             found.setdefault(place // each, []).append((place, (group, number)))
         return {rack: [one for _, one in sorted(some)] for rack, some in sorted(found.items())}
 
     @staticmethod
-    def _members(run: NetworkRun, tier: TierDesign, groups: TierGroups) -> Iterator[Place]:
+    def _members(run: NetworkRun, tier: TierDesign, groups: TierGroups) -> Iterator[SwitchIndex]:
         for group in (g for g, hall in enumerate(groups.hall) if hall == run.hall):
             for number in range(tier.count):
                 if in_plane(run, groups.plane[group], groups.number[group], number):
@@ -136,7 +136,7 @@ class RunPlaces:
     def _extra_sets(self, hall: int) -> Iterator[tuple[str, tuple[NodeProfile, int]]]:
         for name, (profile, names, site) in self._design.extra_devices.items():
             at = self._layout.sites.index(site) if site else self._layout.first_site
-            if self.homes.of_site(at) == hall:
+            if self.hall_lookup.of_site(at) == hall:
                 yield name, (profile, len(names))
 
     def words(self) -> dict[str, str]:
@@ -170,12 +170,12 @@ def choose(condition: bool, one: Any, other: Any) -> Any:
 
 
 def _shelved(mine: Mapping[str, tuple[NodeProfile, int]], held: Held, units: int) -> dict[str, list[tuple[int, int]]]:
-    racks: list[Elevation] = []
+    racks: list[FreeUnits] = []
     found: dict[str, list[tuple[int, int]]] = {}
 
-    def rack(number: int) -> Elevation:
+    def rack(number: int) -> FreeUnits:
         while len(racks) <= number:
-            racks.append(Elevation(units))
+            racks.append(FreeUnits(units))
         return racks[number]
 
     for name, extents in held.items():

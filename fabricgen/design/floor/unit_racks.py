@@ -34,7 +34,7 @@ def stand_of(tier: TierDesign, stated: Stand | None) -> Stand:
     return stated or ("network-row" if scope == WHOLE else dimension_of(scope).stand)
 
 
-class Elevation:
+class FreeUnits:
     """Which rack units of a rack are free."""
 
     def __init__(self, units: int, taken: Iterable[int] = ()) -> None:
@@ -60,7 +60,7 @@ class Elevation:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class RackFixture:
     """Things that stand in every node rack beside the nodes: name, profile, height and how many."""
 
     name: str
@@ -115,7 +115,7 @@ class NodeRack:
 
 
 def node_rack_of(
-    layout: Layout, beside: Sequence[Beside], tiers: Sequence[UnitTier], held: Mapping[str, Extents]
+    layout: Layout, beside: Sequence[RackFixture], tiers: Sequence[UnitTier], held: Mapping[str, Extents]
 ) -> NodeRack:
     """Give everything in a node rack its rack units: as the rack type fixes them or the lock has them, else nodes from
     the bottom, what is beside them above, switches from the top down.
@@ -126,7 +126,7 @@ def node_rack_of(
     inside = [t for t in tiers if t.stand.startswith("rack")]
     counts = {t.tier.key: _most_in_a_rack(t, layout.racks_per_su) for t in inside}
     kept = {name: [n for n in numbers(extents) if n < STRIDE] for name, extents in held.items()}
-    free = Elevation(kind.units, (u for places in kept.values() for u in places))
+    free = FreeUnits(kind.units, (u for places in kept.values() for u in places))
     switches: dict[TierKey, tuple[int, ...]] = {}
     fixed = list(kind.fixed.get("switch", ()))
     for t in (t for t in inside if t.stand == "rack-bottom"):
@@ -144,7 +144,7 @@ def _most_in_a_rack(t: UnitTier, racks: int) -> int:
     return max(Counter(t.rack_of(i, racks) for i in range(t.each)).values(), default=0)
 
 
-def _node_units(layout: Layout, free: Elevation, gap: int) -> tuple[int, ...]:
+def _node_units(layout: Layout, free: FreeUnits, gap: int) -> tuple[int, ...]:
     """The rack unit of every node slot of a rack, `gap` units left between the lower and the upper half."""
     height = max(s.profile.rack_units for s in layout.node_sets if not s.per_rack)
     slots, fixed = layout.nodes_per_rack, layout.node_rack.fixed.get("node", ())
@@ -163,7 +163,7 @@ def _node_units(layout: Layout, free: Elevation, gap: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _beside_units(free: Elevation, kind: RackProfile, beside: Beside) -> tuple[int, ...]:
+def _beside_units(free: FreeUnits, kind: RackProfile, beside: RackFixture) -> tuple[int, ...]:
     fixed = kind.fixed.get(beside.profile, ())
     if fixed and beside.count > len(fixed):
         raise _no_room(kind, f"{beside.count} {beside.profile}", f"it has places for {len(fixed)}")
@@ -176,7 +176,7 @@ def _beside_units(free: Elevation, kind: RackProfile, beside: Beside) -> tuple[i
     return tuple(found)
 
 
-def _stacked(free: Elevation, t: UnitTier, count: int, kept: Sequence[int], fixed: list[int]) -> tuple[int, ...]:
+def _stacked(free: FreeUnits, t: UnitTier, count: int, kept: Sequence[int], fixed: list[int]) -> tuple[int, ...]:
     """Rack units of the switches of a tier in a node rack: kept ones, then fixed ones, then the outermost free."""
     found = [u for u in kept[:: t.height] if u + t.height - 1 <= free.units][:count]
     while len(found) < count:

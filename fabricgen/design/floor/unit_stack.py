@@ -8,7 +8,7 @@ from typing import Any
 
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.fabric_model import TierKey
-from fabricgen.design.floor.unit_racks import STRIDE, TOP_UNITS_FREE, Elevation, UnitSpot, UnitTier
+from fabricgen.design.floor.unit_racks import STRIDE, TOP_UNITS_FREE, FreeUnits, UnitSpot, UnitTier
 from fabricgen.kernel.extents import Extents, numbers
 
 NETWORK_STANDS: tuple[Stand, ...] = ("unit-end", "unit-middle", "row-middle", "row-end")
@@ -100,14 +100,14 @@ class _Filling:
     """Network racks while they are filled: what is free in each, what it is for, and parts of tiers in it."""
 
     units: int
-    racks: list[Elevation] = field(default_factory=list)
+    racks: list[FreeUnits] = field(default_factory=list)
     stands: list[Stand | None] = field(default_factory=list)
     parts: list[dict[TierKey, set[int]]] = field(default_factory=list)
 
     def open_to(self, rack: int) -> None:
         """See to it that a rack is there."""
         while len(self.racks) <= rack:
-            self.racks.append(Elevation(self.units - TOP_UNITS_FREE))
+            self.racks.append(FreeUnits(self.units - TOP_UNITS_FREE))
             self.stands.append(None)
             self.parts.append({})
 

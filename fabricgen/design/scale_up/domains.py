@@ -12,7 +12,7 @@ from fabricgen.catalog.models import NodeProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.design.layout import Layout, NodeSet
 from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError, ScaleUpDesign, ScaleUpKind
-from fabricgen.design.scale_up.places import Places, places_of
+from fabricgen.design.scale_up.placement import DomainPlacement, domain_placement
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
@@ -86,7 +86,7 @@ def _members(name: str, spec: ScaleUpSpec, catalog: Catalog, layout: Layout) -> 
 def _design(name: str, spec: ScaleUpSpec, members: list[NodeSet], catalog: Catalog, layout: Layout) -> ScaleUpDesign:
     path: Path = ("scale_up", name)
     domain = catalog.scale_up(spec.domain)
-    places = places_of(spec, members, layout, path)
+    places = domain_placement(spec, members, layout, path)
     kind = kind_of(domain, (*path, "domain"))
     size = _size(kind, domain, places.accelerators, _ports(domain, members, catalog), (*path, "domain"))
     if domain.accelerators not in (None, places.accelerators):
@@ -138,7 +138,7 @@ def _ports(domain: ScaleUpDomainProfile, members: list[NodeSet], catalog: Catalo
     return min(found, default=0)
 
 
-def _missing(places: Places, layout: Layout) -> dict[int, set[int]]:
+def _missing(places: DomainPlacement, layout: Layout) -> dict[int, set[int]]:
     """Domain -> places of the nodes that are omitted from it."""
     missing: dict[int, set[int]] = {}
     for slot in layout.omitted:
@@ -186,7 +186,7 @@ def _check_parts(domain: ScaleUpDomainProfile, catalog: Catalog, path: Path) -> 
             )
 
 
-def _check_switches(domain: ScaleUpDomainProfile, size: DomainSize, places: Places, path: Path) -> None:
+def _check_switches(domain: ScaleUpDomainProfile, size: DomainSize, places: DomainPlacement, path: Path) -> None:
     """Switches on a board join accelerators of that board, switches in trays those of a rack or more."""
     if domain.tray and places.per == "node":
         raise fault(
@@ -204,7 +204,7 @@ def _check_switches(domain: ScaleUpDomainProfile, size: DomainSize, places: Plac
         )
 
 
-def _check_backplane(domain: ScaleUpDomainProfile, places: Places, layout: Layout, path: Path) -> None:
+def _check_backplane(domain: ScaleUpDomainProfile, places: DomainPlacement, layout: Layout, path: Path) -> None:
     """A backplane is inside one rack."""
     racks = max(len({node // layout.nodes_per_rack for node in nodes}) for nodes in places.groups)
     if domain.backplane and (racks > 1 or places.units > 1):
@@ -217,7 +217,7 @@ def _check_backplane(domain: ScaleUpDomainProfile, places: Places, layout: Layou
 
 
 def _mismatch(
-    domain: ScaleUpDomainProfile, places: Places, layout: Layout, members: list[NodeSet], path: Path
+    domain: ScaleUpDomainProfile, places: DomainPlacement, layout: Layout, members: list[NodeSet], path: Path
 ) -> InputError:
     holder = places.what
     if places.per == "node":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
-from fabricgen.design.scale_up.places import Places
+from fabricgen.design.scale_up.placement import DomainPlacement
 from fabricgen.kernel.diagnostics import Path
 
 
@@ -60,7 +60,7 @@ class ScaleUpDesign:
 
     name: str
     profile: ScaleUpDomainProfile
-    places: Places
+    places: DomainPlacement
     size: DomainSize
     """Of a full domain."""
     domains: int

@@ -10,8 +10,8 @@ import numpy as np
 
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
+from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.floor.halls import row_number
-from fabricgen.design.floor.stands import FloorPlan, Spot
 from fabricgen.export.palette import Swatch, cluster_swatches
 from fabricgen.wiring.racks.loads import RackLoads, rack_loads
 from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, Wide
@@ -101,7 +101,7 @@ class Racks:
         """The power feeds that a rack hangs on."""
         table = self._table
         columns = (table.site, table.row, table.column, table.hall)
-        return self._floor_plan.feeds_of(Spot(*(int(column[number]) for column in columns)))
+        return self._floor_plan.feeds_of(RackPosition(*(int(column[number]) for column in columns)))
 
     @cached_property
     def swatches(self) -> tuple[Swatch, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fabricgen.cluster import Cluster
-from fabricgen.design.floor.stands import FloorPlan
+from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, Racks
 from fabricgen.export.palette import LIGHT, Swatch
 from fabricgen.wiring.tables import EXTRA, NODE

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from fabricgen.cluster import Cluster
+from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.floor.halls import row_number
-from fabricgen.design.floor.stands import FloorPlan, Spot
 from fabricgen.export.columns import picked
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.wiring.racks.loads import rack_loads
@@ -71,7 +71,7 @@ def _feeds(cluster: Cluster) -> list[str]:
         return [""] * len(racks)
     columns = (racks.site, racks.row, racks.column, racks.hall)
     spots = zip(*(column.tolist() for column in columns), strict=True)
-    return ["+".join(floor.feeds_of(Spot(*spot))) for spot in spots]
+    return ["+".join(floor.feeds_of(RackPosition(*spot))) for spot in spots]
 
 
 def _rounded(values: Floats) -> list[float]:

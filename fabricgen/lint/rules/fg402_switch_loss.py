@@ -8,7 +8,7 @@ from fabricgen.design.build import trials_of
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import below_limit, survivals, told
+from fabricgen.lint.after_loss import below_limit, failure_analyses, message
 from fabricgen.lint.rule import DesignRule
 
 
@@ -45,13 +45,13 @@ class SwitchLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Take one switch away of each tier in turn."""
         limit = design.loaded.limits.after_loss.switch
-        for fabric, survival in survivals(design) if limit is not None else ():
+        for fabric, survival in failure_analyses(design) if limit is not None else ():
             for tier in survival.chain:
                 left = survival.after_switch(tier)
                 if below_limit(left, limit):
                     assert limit is not None  # noqa: S101 - nothing is below no limit
                     yield self.flag(
-                        (*tier.path, "count"), told(fabric, left, "switch", limit), _hint(design, tier, limit)
+                        (*tier.path, "count"), message(fabric, left, "switch", limit), _hint(design, tier, limit)
                     )
 
 

@@ -7,7 +7,7 @@ from math import ceil
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import below_limit, percent, survivals, told
+from fabricgen.lint.after_loss import below_limit, failure_analyses, message, percent
 from fabricgen.lint.rule import DesignRule
 
 
@@ -43,13 +43,13 @@ class PlaneLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Take one plane away of each fabric that has several."""
         limit = design.loaded.limits.after_loss.plane
-        for fabric, survival in survivals(design) if limit is not None else ():
+        for fabric, survival in failure_analyses(design) if limit is not None else ():
             left = survival.after_plane()
             if left is not None and below_limit(left, limit):
                 assert limit is not None  # noqa: S101 - nothing is below no limit
                 yield self.flag(
                     (*fabric.path, "planes"),
-                    told(fabric, left, "plane", limit),
+                    message(fabric, left, "plane", limit),
                     f"{fabric.planes} planes keep at most {percent(1 - 1 / fabric.planes)}: allow that, or take "
                     f"{ceil(1 / (1 - limit) - 1e-9)} planes"
                     if limit < 1

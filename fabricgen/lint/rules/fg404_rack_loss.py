@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.capacity.losses import lost_racks
+from fabricgen.design.capacity.failure_domains import rack_failures
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import more_racks, told, worst
+from fabricgen.lint.after_loss import message, more_racks, worst
 from fabricgen.lint.rule import DesignRule
 
 
@@ -40,6 +40,6 @@ class RackLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Take away every network rack of a unit, and every shared one."""
         limit = design.loaded.limits.after_loss.rack
-        for fabric, left, tier in worst(design, lost_racks, limit):
+        for fabric, left, tier in worst(design, rack_failures, limit):
             assert limit is not None  # noqa: S101 - nothing is below no limit
-            yield self.flag(tier.path, told(fabric, left, "rack", limit), more_racks(design, tier, left, limit))
+            yield self.flag(tier.path, message(fabric, left, "rack", limit), more_racks(design, tier, left, limit))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.capacity.failure import Left
-from fabricgen.design.capacity.losses import lost_racks, lost_rows
+from fabricgen.design.capacity.failure import RemainingBisection
+from fabricgen.design.capacity.failure_domains import rack_failures, row_failures
 from fabricgen.design.fabric_model import TierDesign
-from fabricgen.design.floor.stands import FloorPlan
+from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import more_racks, told, worst
+from fabricgen.lint.after_loss import message, more_racks, worst
 from fabricgen.lint.rule import DesignRule
 
 
@@ -45,14 +45,16 @@ class RowLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Take away every row that holds network racks."""
         limit = design.loaded.limits.after_loss.row
-        by_rack = {f.name: left.gone for f, left, _ in worst(design, lost_racks, design.loaded.limits.after_loss.rack)}
-        for fabric, left, tier in worst(design, lost_rows, limit):
+        by_rack = {
+            f.name: left.gone for f, left, _ in worst(design, rack_failures, design.loaded.limits.after_loss.rack)
+        }
+        for fabric, left, tier in worst(design, row_failures, limit):
             assert limit is not None  # noqa: S101 - nothing is below no limit
             if by_rack.get(fabric.name) != left.gone:
-                yield self.flag(tier.path, told(fabric, left, "row", limit), _hint(design, tier, left, limit))
+                yield self.flag(tier.path, message(fabric, left, "row", limit), _hint(design, tier, left, limit))
 
 
-def _hint(design: Design, tier: TierDesign, left: Left, limit: float) -> str:
+def _hint(design: Design, tier: TierDesign, left: RemainingBisection, limit: float) -> str:
     """Runs of shared racks have rows of their own; the racks of a unit stand together, and its nodes with them."""
     if scope_of(tier.per) != "su":
         return more_racks(design, tier, left, limit)

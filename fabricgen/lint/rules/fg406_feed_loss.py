@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.capacity.losses import lost_feeds
+from fabricgen.design.capacity.failure_domains import feed_failures
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import told, worst
+from fabricgen.lint.after_loss import message, worst
 from fabricgen.lint.rule import DesignRule
 
 
@@ -43,12 +43,12 @@ class FeedLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Take away every feed that racks hang on alone."""
         limit = design.loaded.limits.after_loss.feed
-        found = sorted(worst(design, lost_feeds, limit), key=lambda each: each[1].share)
+        found = sorted(worst(design, feed_failures, limit), key=lambda each: each[1].share)
         if found and limit is not None:
             fabric, left, _ = found[0]
             others = f"; {', '.join(f.name for f, *_ in found[1:])} too" if len(found) > 1 else ""
             yield self.flag(
                 ("floor", "cords"),
-                told(fabric, left, "feed", limit) + others,
+                message(fabric, left, "feed", limit) + others,
                 "say `cords: 2`, or deal the switches over racks on different feeds: `racks: 2`",
             )

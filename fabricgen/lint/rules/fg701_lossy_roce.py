@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import is_scale_across, told_once
+from fabricgen.lint.lossless import is_scale_across, merged_by_place
 from fabricgen.lint.rule import DesignRule
 
 
@@ -31,7 +31,7 @@ class LossyRoce(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag RoCE fabrics whose effective profile is best-effort."""
-        return told_once(self._found(design))
+        return merged_by_place(self._found(design))
 
     def _found(self, design: Design) -> Iterator[Diagnostic]:
         blueprint = design.loaded.blueprint

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.blueprint.sections.qos import effective
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import told_once
+from fabricgen.lint.lossless import merged_by_place
 from fabricgen.lint.rule import DesignRule
 
 CONTROL_DSCP = 48
@@ -34,7 +34,7 @@ class RoutingIsShaped(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the effective values of each lossless fabric."""
-        return told_once(self._found(design))
+        return merged_by_place(self._found(design))
 
     def _found(self, design: Design) -> Iterator[Diagnostic]:
         shared = design.loaded.blueprint.qos

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.design.qos import ecn_thresholds_kb
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import buffer_bytes, lossless_fabrics, place_of_qos, told_once
+from fabricgen.lint.lossless import buffer_bytes, lossless_fabrics, merged_by_place, place_of_qos
 from fabricgen.lint.rule import DesignRule
 
 
@@ -35,7 +35,7 @@ class PfcWithoutEcn(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the lower threshold of each port speed of each tier with half of the buffer; the worst is told."""
-        return told_once(self._found(design))
+        return merged_by_place(self._found(design))
 
     def _found(self, design: Design) -> Iterator[Diagnostic]:
         for fabric, qos in lossless_fabrics(design):

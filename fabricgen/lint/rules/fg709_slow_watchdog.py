@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import lossless_fabrics, place_of_qos, told_once
+from fabricgen.lint.lossless import lossless_fabrics, merged_by_place, place_of_qos
 from fabricgen.lint.rule import DesignRule
 
 SLOWEST_DETECT_MS = 1000
@@ -37,7 +37,7 @@ class SlowWatchdog(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the effective detection time of each lossless fabric with the slowest that is sensible."""
-        return told_once(self._found(design))
+        return merged_by_place(self._found(design))
 
     def _found(self, design: Design) -> Iterator[Diagnostic]:
         most = design.loaded.limits.watchdog_detect_ms or SLOWEST_DETECT_MS

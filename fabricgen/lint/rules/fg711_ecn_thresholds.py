@@ -8,7 +8,7 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.qos import ecn_thresholds_kb
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import buffer_bytes, lossless_fabrics, place_of_qos, told_once
+from fabricgen.lint.lossless import buffer_bytes, lossless_fabrics, merged_by_place, place_of_qos
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.rules.fg707_pfc_without_ecn import is_never_marked
 
@@ -43,7 +43,7 @@ class EcnThresholds(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Judge what is stated, for each port speed of each tier; the first fault of a fabric is told."""
-        return told_once(self._found(design))
+        return merged_by_place(self._found(design))
 
     def _found(self, design: Design) -> Iterator[Diagnostic]:
         longest_ms = design.loaded.limits.ecn_queue_ms or LONGEST_MS

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import lossless_fabrics, place_of_qos, told_once
+from fabricgen.lint.lossless import lossless_fabrics, merged_by_place, place_of_qos
 from fabricgen.lint.rule import DesignRule
 
 BEST_EFFORT, NETWORK_CONTROL = 0, (48, 56)
@@ -35,7 +35,7 @@ class DscpOfOthers(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the effective values of each lossless fabric with those of other traffic."""
-        return told_once(self._found(design))
+        return merged_by_place(self._found(design))
 
     def _found(self, design: Design) -> Iterator[Diagnostic]:
         for fabric, qos in lossless_fabrics(design):

@@ -11,7 +11,7 @@ from fabricgen.kernel.diagnostics import Path, fault
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class DomainPlacement:
     """Domains by place. Inside a unit `groups` lists node slots (from 0); a domain of su or more joins all of them.
 
     `units` is how many scalable units one domain spans (1 below a pod), `slots` how many domains there are room for.
@@ -56,7 +56,7 @@ class Places:
         return words[self.per]
 
 
-def places_of(spec: ScaleUp, members: list[NodeSet], layout: Layout, path: Path) -> Places:
+def domain_placement(spec: ScaleUp, members: list[NodeSet], layout: Layout, path: Path) -> DomainPlacement:
     """Lay domains over the nodes that form them; raises InputError where these do not hold equal domains."""
     counts = {s.profile.accelerators.count for s in members if s.profile.accelerators}
     if len(counts) > 1:
@@ -77,7 +77,7 @@ def places_of(spec: ScaleUp, members: list[NodeSet], layout: Layout, path: Path)
             hint="let `nodes_per_rack` divide the nodes of a unit",
         )
     units, domains = _span(spec, layout, path)
-    return Places(spec.per, spec.racks or 1, groups, units, domains * len(groups), counts.pop())
+    return DomainPlacement(spec.per, spec.racks or 1, groups, units, domains * len(groups), counts.pop())
 
 
 def _groups(spec: ScaleUp, slots: list[int], layout: Layout, path: Path) -> tuple[tuple[int, ...], ...]:

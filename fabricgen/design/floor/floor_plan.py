@@ -14,11 +14,11 @@ from fabricgen.blueprint.beside.stacked import STACKED
 from fabricgen.blueprint.sections.floor import DevicePlace, Floor, RackPlace
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.hall_areas import HallAreas
-from fabricgen.design.floor.hall_units import UnitHomes, stated_halls, unit_homes
+from fabricgen.design.floor.hall_units import UnitHalls, stated_halls, unit_halls
 from fabricgen.design.floor.halls import Hall, halls_of
 from fabricgen.design.floor.network_runs import NetworkRun, inner_values, racks_of, stated_stand
-from fabricgen.design.floor.run_places import Place, RunPlaces, as_extents
-from fabricgen.design.floor.unit_racks import Beside, NodeRack, UnitSpot, UnitTier, node_rack_of
+from fabricgen.design.floor.run_places import RunPlaces, SwitchIndex, as_extents
+from fabricgen.design.floor.unit_racks import NodeRack, RackFixture, UnitSpot, UnitTier, node_rack_of
 from fabricgen.design.floor.unit_stack import UnitStack, stacked
 from fabricgen.design.management import TRAY_TIER
 from fabricgen.design.model import Design
@@ -26,13 +26,13 @@ from fabricgen.design.shape import spans_units
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.kernel.extents import Held
 
-__all__ = ["FloorPlan", "NetworkRun", "Place", "Spot", "inner_values", "racks_of"]
+__all__ = ["FloorPlan", "NetworkRun", "RackPosition", "SwitchIndex", "inner_values", "racks_of"]
 
 RACKED = "racked"
 """Of the lock: places of switches in the racks of a unit."""
 
 
-class Spot(NamedTuple):
+class RackPosition(NamedTuple):
     """Where a rack stands: site, row (those before the first are negative), column and hall, from 0."""
 
     site: int
@@ -79,13 +79,17 @@ class FloorPlan:
     def node_rack(self) -> NodeRack:
         """What stands at which rack unit of a node rack; raises InputError for what finds no place."""
         beside = [
-            Beside(s.name, s.profile.id, s.profile.rack_units, s.per_rack) for s in self._layout.node_sets if s.per_rack
+            RackFixture(s.name, s.profile.id, s.profile.rack_units, s.per_rack)
+            for s in self._layout.node_sets
+            if s.per_rack
         ]
         for domain in self._design.scale_up:
             if domain.trays and domain.tray_scope == "rack":
                 tray = self._design.catalog.switch(domain.profile.tray)
                 racks = min(len({n // self._layout.nodes_per_rack for n in nodes}) for nodes in domain.places.groups)
-                beside.append(Beside(tray_name(domain.name), "tray", tray.rack_units, -(-domain.trays_each // racks)))
+                beside.append(
+                    RackFixture(tray_name(domain.name), "tray", tray.rack_units, -(-domain.trays_each // racks))
+                )
         return node_rack_of(self._layout, beside, self.unit_tiers, self._held)
 
     @cached_property
@@ -110,29 +114,29 @@ class FloorPlan:
         return HallAreas(self._design, self.halls, self.shared, self.unit_stack.stands)
 
     @cached_property
-    def homes(self) -> UnitHomes:
+    def unit_halls(self) -> UnitHalls:
         """The hall of every unit and its number there."""
         stated = stated_halls(self._design.loaded.blueprint.expanded_pods(), self._layout, self.halls)
-        return unit_homes(self._layout, self.halls, self.areas.rooms, stated)
+        return unit_halls(self._layout, self.halls, self.areas.hall_capacities, stated)
 
-    def unit_spot(self, unit: int, rack: int) -> Spot:
+    def unit_spot(self, unit: int, rack: int) -> RackPosition:
         """Where a rack of a unit stands; node racks are numbered before network racks, both from 0."""
         stated = self._stated(self.unit_rack_name(unit, rack))
         if stated:
             return stated
-        hall = self.homes.hall[unit]
-        row, column = self.areas.unit_spot(hall, self.homes.position[unit], rack)
-        return Spot(self.halls[hall].site, row, column, hall)
+        hall = self.unit_halls.hall[unit]
+        row, column = self.areas.unit_spot(hall, self.unit_halls.position[unit], rack)
+        return RackPosition(self.halls[hall].site, row, column, hall)
 
     def unit_rack_name(self, unit: int, rack: int) -> str:
         """The name of a rack of a unit."""
         pod = next(p for p in self._layout.pods if p.first_su <= unit < p.first_su + p.su)
         return rack_name(pod.name, unit - pod.first_su, rack, self._layout.racks_per_su)
 
-    def shared_spot(self, run: NetworkRun, place: int) -> Spot:
+    def shared_spot(self, run: NetworkRun, place: int) -> RackPosition:
         """Where the rack of a place (from 0) in a run stands."""
         stated = self._stated(shared_name(run, place))
-        return stated or Spot(self.halls[run.hall].site, *self.areas.shared_spot(run, place), run.hall)
+        return stated or RackPosition(self.halls[run.hall].site, *self.areas.shared_spot(run, place), run.hall)
 
     @property
     def stated_racks(self) -> Mapping[str, RackPlace]:
@@ -144,11 +148,11 @@ class FloorPlan:
         """Where the blueprint puts devices, by name."""
         return self._floor.devices
 
-    def _stated(self, name: str) -> Spot | None:
+    def _stated(self, name: str) -> RackPosition | None:
         place = self._floor.racks.get(name)
         return self.spot_of(name, place) if place else None
 
-    def spot_of(self, name: str, place: RackPlace) -> Spot:
+    def spot_of(self, name: str, place: RackPlace) -> RackPosition:
         """The place on the floor that is stated for a rack; raises InputError (FG016, FG068) for one there is not."""
         path = ("floor", "racks", name)
         found = [i for i, hall in enumerate(self.halls) if place.hall in (None, hall.name)]
@@ -165,7 +169,7 @@ class FloorPlan:
                 path=path,
                 hint="state a place inside, or a larger hall",
             )
-        return Spot(hall.site, place.row - 1, place.column - 1, found[0])
+        return RackPosition(hall.site, place.row - 1, place.column - 1, found[0])
 
     def unit_racks(self) -> Iterator[tuple[int, list[tuple[TierDesign, int]]]]:
         """(number in the unit, switches) of the racks of a unit that hold switches which serve more than one of its
@@ -177,13 +181,13 @@ class FloorPlan:
                     found.setdefault(rack, []).append((t.tier, ordinal))
         yield from sorted(found.items(), key=lambda item: item[0])
 
-    def shared_racks(self, run: NetworkRun) -> Iterator[list[Place]]:
+    def shared_racks(self, run: NetworkRun) -> Iterator[list[SwitchIndex]]:
         """The switches of each rack of a run of them; none of a rack that is not there."""
         racks = self.shared.racks(run)
         for number in range(max(racks, default=-1) + 1):
             yield racks.get(number, [])
 
-    def is_network_row(self, spot: Spot) -> bool:
+    def is_network_row(self, spot: RackPosition) -> bool:
         """Whether a row is one of those kept for networks."""
         area = self.areas.areas[spot.hall]
         return spot.row < 0 or area.first <= spot.row < area.first + area.rows
@@ -200,9 +204,9 @@ class FloorPlan:
                     path=(*tier.path, "stand"),
                     hint="let it `stand: network-row`, or state `su` or `rack` in its `per`",
                 )
-        _ = self.node_rack, self.homes  # looked up now, so that an unknown type or a full hall is told
+        _ = self.node_rack, self.unit_halls  # looked up now, so that an unknown type or a full hall is told
 
-    def feeds_of(self, spot: Spot) -> tuple[str, ...]:
+    def feeds_of(self, spot: RackPosition) -> tuple[str, ...]:
         """The power feeds that a rack hangs on; empty where none are stated."""
         feeds, cords = self._floor.feeds, self._floor.cords
         if not feeds:
@@ -216,7 +220,7 @@ class FloorPlan:
             t.holder: as_extents([_numbered(spot, self._layout.racks_per_su) for spot in self._once(t)], t.height, 0)
             for t in self.unit_tiers
         }
-        return {RACKED: {**self._held, **given}, **self.shared.held(), **self.areas.held(), **self.homes.held}
+        return {RACKED: {**self._held, **given}, **self.shared.held(), **self.areas.held(), **self.unit_halls.held}
 
     def holders(self) -> frozenset[tuple[str, str]]:
         """(kind, holder) of all that a lock keeps of this and that is of use."""
@@ -225,7 +229,7 @@ class FloorPlan:
         found |= {holder for i in range(len(self.halls)) for holder in self.shared.shelved(i)}
         pods = {pod.name for pod in self._layout.pods}
         return frozenset(
-            found | {(kind, name) for kind, held in self.homes.held.items() for name in held if name in pods}
+            found | {(kind, name) for kind, held in self.unit_halls.held.items() for name in held if name in pods}
         )
 
     def _once(self, t: UnitTier) -> tuple[UnitSpot, ...]:

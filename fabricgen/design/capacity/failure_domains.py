@@ -12,19 +12,19 @@ from typing import TypeVar
 
 from fabricgen.blueprint.dimensions import WHOLE, noun_of
 from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun, RackPosition, SwitchIndex, shared_name
 from fabricgen.design.floor.network_runs import key_of, stated_stand
-from fabricgen.design.floor.stands import FloorPlan, NetworkRun, Place, Spot, shared_name
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import is_part_of_unit, scope_count, scope_of, units_of
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class FailureDomain:
     """Switches that are gone together, by tier, and the scalable units whose nodes are gone."""
 
     name: str
-    switches: Mapping[TierKey, Sequence[Place]]
+    switches: Mapping[TierKey, Sequence[SwitchIndex]]
     units: frozenset[int] = field(default_factory=frozenset)
 
     def takes_nodes(self, layout: Layout, scope: str, place: int) -> bool:
@@ -39,17 +39,17 @@ class _Rack:
     """A network rack: its name, where it stands, its switches by tier."""
 
     name: str
-    spot: Spot
-    switches: Mapping[TierKey, Sequence[Place]]
+    spot: RackPosition
+    switches: Mapping[TierKey, Sequence[SwitchIndex]]
 
 
-def lost_racks(design: Design, floor: FloorPlan) -> Iterator[Lost]:
+def rack_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
     """Every kind of network rack: those of one unit, and all that are shared."""
     for rack in (*_unit_racks(design, floor, 0), *_shared_racks(floor)):
-        yield Lost(rack.name, rack.switches)
+        yield FailureDomain(rack.name, rack.switches)
 
 
-def lost_rows(design: Design, floor: FloorPlan) -> Iterator[Lost]:
+def row_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
     """Every row that has network racks."""
     sites = design.layout.sites
     halls = design.loaded.blueprint.floor.halls
@@ -58,23 +58,23 @@ def lost_rows(design: Design, floor: FloorPlan) -> Iterator[Lost]:
         if racks:
             where = f" of {floor.halls[hall].name}" if halls else f" at {sites[site]}" if len(sites) > 1 else ""
             kind = "network row" if floor.is_network_row(racks[0].spot) else "row"
-            yield _lost(f"{kind} {abs(row + (row >= 0))}{where}", racks, units)
+            yield _failure_domain(f"{kind} {abs(row + (row >= 0))}{where}", racks, units)
 
 
-def lost_feeds(design: Design, floor: FloorPlan) -> Iterator[Lost]:
+def feed_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
     """Every power feed that some rack hangs on alone."""
     if design.loaded.blueprint.floor.cords > 1:
         return
     for feeds, (racks, units) in sorted(_together(design, floor, floor.feeds_of).items()):
         if feeds:
-            yield _lost(f"feed {feeds[0]}", racks, units)
+            yield _failure_domain(f"feed {feeds[0]}", racks, units)
 
 
 Key = TypeVar("Key", bound=Hashable)
 
 
 def _together(
-    design: Design, floor: FloorPlan, share: Callable[[Spot], Key]
+    design: Design, floor: FloorPlan, share: Callable[[RackPosition], Key]
 ) -> dict[Key, tuple[list[_Rack], frozenset[int]]]:
     """What fails together: the network racks that share something, and the units all of whose nodes share it."""
     racks: dict[Key, list[_Rack]] = {}
@@ -90,18 +90,18 @@ def _together(
     return {key: (racks.get(key, []), frozenset(units.get(key, ()))) for key in {*racks, *units}}
 
 
-def _lost(name: str, racks: Iterable[_Rack], units: frozenset[int]) -> Lost:
-    switches: dict[TierKey, list[Place]] = {}
+def _failure_domain(name: str, racks: Iterable[_Rack], units: frozenset[int]) -> FailureDomain:
+    switches: dict[TierKey, list[SwitchIndex]] = {}
     for rack in racks:
         for key, some in rack.switches.items():
             switches.setdefault(key, []).extend(some)
-    return Lost(name, switches, units)
+    return FailureDomain(name, switches, units)
 
 
 def _unit_racks(design: Design, floor: FloorPlan, unit: int) -> Iterator[_Rack]:
     """The network racks of a unit."""
     for number, switches in floor.unit_racks():
-        held: dict[TierKey, list[Place]] = {}
+        held: dict[TierKey, list[SwitchIndex]] = {}
         for tier, ordinal in switches:
             group, at = divmod(ordinal, tier.count)
             held.setdefault(tier.key, []).append((unit * tier.groups // design.layout.units + group, at))
@@ -121,7 +121,7 @@ def _racks_of_runs(floor: FloorPlan, runs: Iterable[NetworkRun]) -> Iterator[_Ra
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class SharedFailure:
     """All switches of a tier that serve some nodes, and the one rack or feed that they share; the nodes do not."""
 
     switches: int
@@ -130,7 +130,7 @@ class Together:
     """Whose switches, in words: ` of a unit`, ` of a pod`, or "" where they serve every node."""
 
 
-def in_one_rack(design: Design, floor: FloorPlan, tier: TierDesign) -> Together | None:
+def in_one_rack(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFailure | None:
     """Whether one network rack holds all switches that a tier has for a place; None too where that is one switch."""
     each = tier.switches // scope_count(design.layout, scope_of(tier.per))
     if each * tier.profile.rack_units > design.layout.rack_units:
@@ -138,7 +138,7 @@ def in_one_rack(design: Design, floor: FloorPlan, tier: TierDesign) -> Together 
     return next(_in_one(design, floor, tier, range(1), lambda rack: rack.name), (None, -1))[0]
 
 
-def on_one_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> Together | None:
+def on_one_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFailure | None:
     """Whether all switches that a tier has for a place hang on one power feed, and some of its nodes do not."""
     settings, layout = design.loaded.blueprint.floor, design.layout
     if settings.cords > 1 or not settings.feeds:
@@ -154,7 +154,7 @@ def on_one_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> Together 
 
 def _in_one(
     design: Design, floor: FloorPlan, tier: TierDesign, units: Iterable[int], share: Callable[[_Rack], str]
-) -> Iterator[tuple[Together, int]]:
+) -> Iterator[tuple[SharedFailure, int]]:
     """The places all of whose switches of a tier share something, in order; `units` are those looked at."""
     scope = scope_of(tier.per)
     places = scope_count(design.layout, scope)
@@ -172,4 +172,4 @@ def _in_one(
     words = "" if scope == WHOLE else f" of a {noun_of(scope).rpartition(' ')[2]}"
     for place, found in sorted(shared.items()):
         if len(found) == 1:
-            yield Together(each, next(iter(found)), words), place
+            yield SharedFailure(each, next(iter(found)), words), place
