@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class CablePart:
     """Cables of one kind: what is wanted, the length in m, the part, a description, and whether a list has it."""
 
     wanted: Wanted
@@ -70,7 +70,7 @@ class CableParts:
         return widths(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
 
     @cached_property
-    def made(self) -> tuple[list[Made], Wide]:
+    def made(self) -> tuple[list[CablePart], Wide]:
         """(the distinct kinds of cable with their parts, the kind of each cable)."""
         cables, row = self._cables, self._cables.first_rows()
         kinds, a_kind, b_kind = self.kinds
@@ -84,14 +84,16 @@ class CableParts:
             made.append(self._made(wanted, (kinds[a], kinds[b]), length))
         return made, code
 
-    def _made(self, wanted: Wanted, ends: tuple[EndKind, EndKind], length_m: float) -> Made:
+    def _made(self, wanted: Wanted, ends: tuple[EndKind, EndKind], length_m: float) -> CablePart:
         """The product of the lists, or the generic part."""
         found = self._shelf.piece(wanted, length_m) if self._shelf else None
         if found is None or found[1] != length_m:
-            return Made(wanted, length_m, *part(wanted.medium, *ends, wanted.far_ends, wanted.lanes, length_m), False)
+            return CablePart(
+                wanted, length_m, *part(wanted.medium, *ends, wanted.far_ends, wanted.lanes, length_m), False
+            )
         product, length, pieces = found
         number_, text = as_set(product.part_number(length), f"{product.name}, {number(length)} m", pieces)
-        return Made(wanted, length, number_, text, True)
+        return CablePart(wanted, length, number_, text, True)
 
     @cached_property
     def parts(self) -> tuple[Keyed, Keyed]:

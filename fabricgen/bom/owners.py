@@ -22,7 +22,7 @@ NONE = "(none)"
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class Grouping:
     """One thing to add up by: names in the order to list them, and which of them each need is of; int32."""
 
     names: tuple[str, ...]
@@ -66,12 +66,12 @@ class Owners:
     def _segment(self, rows: Ints | Wide) -> Ints:
         return self.cluster.plan.links.segment[self._cable_link[self.needs.cable[rows]]]
 
-    def kinds(self) -> Key:
+    def kinds(self) -> Grouping:
         """By kind of part."""
         of_part = np.array([KINDS.index(part.kind) for part in self.needs.parts], dtype=np.int32)
-        return Key(KINDS, of_part[self.needs.part])
+        return Grouping(KINDS, of_part[self.needs.part])
 
-    def fabrics(self) -> Key:
+    def fabrics(self) -> Grouping:
         """By fabric or scale-up domain; the cable's goes before the device's."""
         plan, devices = self.cluster.plan, self.cluster.plan.devices
         of_class, of_segment = ([x.fabric for x in group] for group in (devices.classes, plan.links.segments))
@@ -79,7 +79,7 @@ class Owners:
         names = [NONE, *dict.fromkeys((*order, *filter(None, (*of_class, *of_segment))))]
         return self._coded(names, [name or NONE for name in of_class], of_segment, prefer_cable=True)
 
-    def tiers(self) -> Key:
+    def tiers(self) -> Grouping:
         """By the tier of the device, or by the pair of tiers that a cable joins (`node-leaf`)."""
         plan, devices = self.cluster.plan, self.cluster.plan.devices
         of_class, of_segment = [cls.tier for cls in devices.classes], [s.key for s in plan.links.segments]
@@ -88,7 +88,7 @@ class Owners:
 
     def _coded(
         self, names: Sequence[str], of_class: Sequence[str], of_segment: Sequence[str], *, prefer_cable: bool
-    ) -> Key:
+    ) -> Grouping:
         """By what classes of devices and segments of links are called, one of them before the other."""
         needs, devices = self.needs, self.cluster.plan.devices
         number = {name: i for i, name in enumerate(names)}
@@ -102,18 +102,18 @@ class Owners:
                 code[with_cable] = by_segment[self._segment(with_cable)]
             else:
                 code[with_device] = by_class[devices.device_class[needs.device[with_device]]]
-        return Key(tuple(names), code)
+        return Grouping(tuple(names), code)
 
-    def units(self) -> Key:
+    def units(self) -> Grouping:
         """By scalable unit, `p1/su1`; a rack is of the unit of the devices in it."""
         layout, devices = self.cluster.design.layout, self.cluster.plan.devices
         names = (NONE, *(f"{pod.name}/su{i + 1}" for pod in layout.pods for i in range(pod.su)))
-        return Key(names, self._coordinate(devices.unit) + 1)
+        return Grouping(names, self._coordinate(devices.unit) + 1)
 
-    def pods(self) -> Key:
+    def pods(self) -> Grouping:
         """By pod."""
         names = (NONE, *(pod.name for pod in self.cluster.design.layout.pods))
-        return Key(names, self._coordinate(self.cluster.plan.devices.pod) + 1)
+        return Grouping(names, self._coordinate(self.cluster.plan.devices.pod) + 1)
 
     def _coordinate(self, column: Ints) -> Ints:
         """A coordinate of the device that each need stands with, or of those in its rack; -1 for none."""
@@ -126,19 +126,19 @@ class Owners:
         found[in_rack] = of_rack[self.rack[in_rack]]
         return found
 
-    def racks(self) -> Key:
+    def racks(self) -> Grouping:
         """By rack."""
-        return Key((NONE, *self.cluster.plan.racks.names), self.rack + 1)
+        return Grouping((NONE, *self.cluster.plan.racks.names), self.rack + 1)
 
-    def sites(self) -> Key:
+    def sites(self) -> Grouping:
         """By site: that of the rack."""
         code = np.zeros(len(self.needs), dtype=np.int32)
         there = np.flatnonzero(self.rack >= 0)
         code[there] = self.cluster.plan.racks.site[self.rack[there]] + 1
-        return Key((NONE, *self.cluster.design.layout.sites), code)
+        return Grouping((NONE, *self.cluster.design.layout.sites), code)
 
 
-KEYS: dict[str, Callable[[Owners], Key]] = {
+GROUPINGS: dict[str, Callable[[Owners], Grouping]] = {
     "site": Owners.sites,
     "pod": Owners.pods,
     "su": Owners.units,

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from fabricgen.bom.bill import Bill
 from fabricgen.bom.money import power_units, price_units
 from fabricgen.bom.need import KINDS, pieces
-from fabricgen.bom.owners import KEYS, NONE, Key
+from fabricgen.bom.owners import GROUPINGS, NONE, Grouping
 from fabricgen.bom.sets import price_of
 from fabricgen.wiring.groups import combinations
 
@@ -49,11 +49,11 @@ class Total:
 
 
 def totals(bill: Bill, by: Sequence[str], prices: Mapping[str, float]) -> list[Total]:
-    """Sums by one or several of `KEYS`, in the order of their names; spares that are of no group come last.
+    """Sums by one or several of `GROUPINGS`, in the order of their names; spares that are of no group come last.
 
     Raises KeyError for a key that there is none of.
     """
-    keys = [KEYS[name](bill.owners) for name in by]
+    keys = [GROUPINGS[name](bill.owners) for name in by]
     found: dict[tuple[int, ...], Total] = {}
     for place, part, count in _counted(bill, keys):
         names = tuple(key.names[i] for key, i in zip(keys, place, strict=True))
@@ -93,14 +93,14 @@ def _sums(
     )
 
 
-def _of_spare(bill: Bill, name: str, key: Key, part: int, site: int) -> int:
+def _of_spare(bill: Bill, name: str, key: Grouping, part: int, site: int) -> int:
     """The place of a spare among the names of a key; beyond the last where it is of none of them."""
     if name == "kind":
         return KINDS.index(bill.needs.parts[part].kind)
     return key.names.index(NONE) + 1 + site if name == "site" and site >= 0 else len(key.names)
 
 
-def _counted(bill: Bill, keys: Sequence[Key]) -> list[tuple[tuple[int, ...], int, int]]:
+def _counted(bill: Bill, keys: Sequence[Grouping]) -> list[tuple[tuple[int, ...], int, int]]:
     """(place among the names of each key, part, pieces) of all combinations that there are."""
     needs = bill.needs
     columns = (*(key.code for key in keys), needs.part)

@@ -8,7 +8,7 @@ import numpy as np
 
 from fabricgen.bom.bill import Bill
 from fabricgen.bom.need import Needs, joined
-from fabricgen.bom.owners import NONE, Key, Owners
+from fabricgen.bom.owners import NONE, Grouping, Owners
 from fabricgen.bom.sets import JOINT
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.wiring.cabling.cables import cages_of_ends
@@ -56,7 +56,7 @@ def _columns(bill: Bill, needs: Needs) -> dict[str, list[Any]]:
     return dict(zip(COLUMNS, columns, strict=True))
 
 
-def _names(key: Key) -> list[str]:
+def _names(key: Grouping) -> list[str]:
     names = np.array(["" if name == NONE else name for name in key.names], dtype=object)
     found: list[str] = names[key.code].tolist()
     return found

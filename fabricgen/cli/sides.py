@@ -20,7 +20,7 @@ from fabricgen.diff.configs import Configs, compare_configs
 from fabricgen.diff.folder import read_lists
 from fabricgen.diff.git_tree import PREFIX, GitTree, open_tree
 from fabricgen.diff.listing import COLUMNS, NUMBERS, Column, Listing, Lists, column_of, place_of
-from fabricgen.diff.shape import shape_of
+from fabricgen.diff.sizing_figures import sizing_figures
 from fabricgen.diff.texts import texts_of
 from fabricgen.export.files import addresses, bom, cables, devices, links
 from fabricgen.export.table import ExportContext, Table
@@ -94,7 +94,7 @@ def _open(place: str, sets: tuple[str, ...], options: PlanOptions, stack: ExitSt
     if folder:
         return _Opened(Side(place, read_lists(at)), _folder_configs(at))
     cluster = compiled_side(str(at) if tree else place, sets, options.allow_outside, temporary if tree else "")
-    side = Side(place, lists_of(cluster, options.prices), shape_of(cluster))
+    side = Side(place, lists_of(cluster, options.prices), sizing_figures(cluster))
     return _Opened(side, _ClusterConfigs(cluster, options.templates), cluster)
 
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierDesign
+from fabricgen.diff.changed_cables import changed_devices
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Rows, among
 from fabricgen.diff.matching import match_rows
 from fabricgen.diff.texts import Texts
-from fabricgen.diff.touched import changed_devices
 from fabricgen.numbering.cells import Keyed
 from fabricgen.views.configuration import placed_snippets
 from fabricgen.views.fabric import whole_fabrics

@@ -19,10 +19,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from fabricgen.diff.changed_cables import ChangedCables
 from fabricgen.diff.delta import Delta, compare_rows
 from fabricgen.diff.listing import Column, Listing, Rows, among, column_of, lookup
 from fabricgen.diff.texts import Flags
-from fabricgen.diff.touched import Touched
 
 CableEnd: TypeAlias = tuple[str, str, str, str]
 """A pair of cages that a cable joins: a_device, a_cage, b_device, b_cage."""
@@ -45,9 +45,9 @@ CABLE_CHANGES: Mapping[str, tuple[str, ...]] = {
 OPTIC_CHANGES: Mapping[str, tuple[str, ...]] = {"swapped": ("part",)}
 
 
-def compare_ends(sides: tuple[Listing, Listing], touched: Touched, rerouted: Collection[str] = ()) -> Delta:
+def compare_ends(sides: tuple[Listing, Listing], changed_ends: ChangedCables, rerouted: Collection[str] = ()) -> Delta:
     """What happens to the cables, from cable end rows; links that `rerouted` ones carried go elsewhere now."""
-    old, new = (cable_listing(side.picked(np.flatnonzero(among(touched.cables, side["cable"])))) for side in sides)
+    old, new = (cable_listing(side.picked(np.flatnonzero(among(changed_ends.cables, side["cable"])))) for side in sides)
     return compare_cables(old, new, rerouted)
 
 
@@ -131,9 +131,9 @@ def _cages(ends: Listing, side: str, rows: Rows) -> list[Cage]:
     return list(zip(ends[f"{side}_device"][rows].tolist(), ends[f"{side}_cage"][rows].tolist(), strict=True))
 
 
-def compare_optics(old: Listing, new: Listing, touched: Touched) -> Delta:
+def compare_optics(old: Listing, new: Listing, changed_ends: ChangedCables) -> Delta:
     """Transceivers to plug in, to take out and to swap, cage by cage, from cable end rows."""
-    changed = ((old, touched.gone), (new, touched.come))
+    changed = ((old, changed_ends.gone), (new, changed_ends.come))
     cages = frozenset(cage for ends, rows in changed for side in ("a", "b") for cage in _cages(ends, side, rows))
     sides = optic_listing(old, cages), optic_listing(new, cages)
     return compare_rows("optics", ("device", "cage"), OPTIC_CHANGES, sides, "device")

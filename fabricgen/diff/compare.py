@@ -12,14 +12,14 @@ import numpy as np
 from fabricgen.diff.addresses import compare_addresses
 from fabricgen.diff.bill.compare import BomDelta, compare_boms
 from fabricgen.diff.cables import compare_ends, compare_optics
+from fabricgen.diff.changed_cables import ChangedCables, changed_cables, changed_devices, links_to_compare
 from fabricgen.diff.configs import ConfigDelta
 from fabricgen.diff.delta import Delta, compare_rows
+from fabricgen.diff.device_places import DevicePlaces
 from fabricgen.diff.listing import Listing, Lists
-from fabricgen.diff.places import Places
 from fabricgen.diff.reasons import reasons
 from fabricgen.diff.sessions import compare_sessions, session_listing
-from fabricgen.diff.shape import Shape, Tier, TierShape
-from fabricgen.diff.touched import Touched, changed_devices, touched_cables, touched_links
+from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
 
 DEVICE_CHANGES: Mapping[str, tuple[str, ...]] = {
     "moved": ("site", "rack", "u"),
@@ -42,7 +42,7 @@ class Side:
 
     name: str
     lists: Lists
-    shape: Shape | None = None
+    shape: SizingFigures | None = None
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class Change:
     addresses: Delta | None
     sessions: Delta
     bom: BomDelta | None
-    shapes: tuple[Shape | None, Shape | None]
+    shapes: tuple[SizingFigures | None, SizingFigures | None]
     reasons: tuple[str, ...]
-    places: Places
+    places: DevicePlaces
     configs: ConfigDelta | None = None
     notes: tuple[str, ...] = ()
     show_diffs: bool = False
@@ -82,14 +82,14 @@ class Change:
         old, new = self.shapes
         return bool(old and new and any(was != now for _, was, now in self.spare_ports()))
 
-    def spare_ports(self) -> Iterator[tuple[Tier, tuple[int, ...] | None, tuple[int, ...] | None]]:
+    def spare_ports(self) -> Iterator[tuple[TierName, tuple[int, ...] | None, tuple[int, ...] | None]]:
         """(tier, old, new) of every tier with down ports: a switch's, free on the fullest, free in all, unnumbered."""
         old, new = ({} if shape is None else shape.tiers for shape in self.shapes)
         for key in dict.fromkeys((*old, *new)):
             yield key, _ports(old.get(key)), _ports(new.get(key))
 
 
-def _ports(tier: TierShape | None) -> tuple[int, ...] | None:
+def _ports(tier: TierFigures | None) -> tuple[int, ...] | None:
     return None if tier is None else (tier.capacity, tier.least_free, tier.free, tier.spare)
 
 
@@ -99,30 +99,32 @@ def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None) -> 
     with collector_paused():
         links = compare_rows("links", ("a_device", "a_port"), LINK_CHANGES, (was.links, now.links), "a_device")
         devices = compare_rows("devices", ("device",), DEVICE_CHANGES, (was.devices, now.devices), "device")
-        touched = touched_cables(was.cables, now.cables)
+        changed_ends = changed_cables(was.cables, now.cables)
         return Change(
             old=old.name,
             new=new.name,
             devices=devices,
             links=links,
-            cables=compare_ends((was.cables, now.cables), touched, _rerouted(was.links, links)),
-            optics=compare_optics(was.cables, now.cables, touched),
+            cables=compare_ends((was.cables, now.cables), changed_ends, _rerouted(was.links, links)),
+            optics=compare_optics(was.cables, now.cables, changed_ends),
             addresses=_addresses(was.addresses, now.addresses),
-            sessions=compare_sessions(*_sessions(was, now, devices, links, touched)),
+            sessions=compare_sessions(*_sessions(was, now, devices, links, changed_ends)),
             bom=None if was.bom is None or now.bom is None else compare_boms(was.bom, now.bom, prices or {}),
             shapes=(old.shape, new.shape),
             reasons=reasons(old.shape, new.shape, links, was) if old.shape and new.shape else (),
-            places=Places(was, now),
+            places=DevicePlaces(was, now),
             notes=tuple(_missing(old, new)),
         )
 
 
-def _sessions(old: Lists, new: Lists, devices: Delta, links: Delta, touched: Touched) -> tuple[Listing, Listing]:
+def _sessions(
+    old: Lists, new: Lists, devices: Delta, links: Delta, changed_ends: ChangedCables
+) -> tuple[Listing, Listing]:
     """The sessions of both sides that anything can have happened to."""
     names = changed_devices(devices)
     rows = (
-        touched_links(old, np.concatenate([links.removed, links.was]), names, touched.cables),
-        touched_links(new, np.concatenate([links.added, links.now]), names, touched.cables),
+        links_to_compare(old, np.concatenate([links.removed, links.was]), names, changed_ends.cables),
+        links_to_compare(new, np.concatenate([links.added, links.now]), names, changed_ends.cables),
     )
     return session_listing(old, rows[0]), session_listing(new, rows[1])
 

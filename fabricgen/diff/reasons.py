@@ -8,12 +8,12 @@ import numpy as np
 
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Lists, Rows, lookup, place_of
-from fabricgen.diff.shape import Shape, Tier, TierShape
+from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
 
 _LISTED = 4
 
 
-def reasons(old: Shape, new: Shape, links: Delta, lists: Lists) -> tuple[str, ...]:
+def reasons(old: SizingFigures, new: SizingFigures, links: Delta, lists: Lists) -> tuple[str, ...]:
     """Sentences on what was derived anew between two blueprints, and how many links that moves.
 
     `links` is how links differ, `lists` are the old side's.
@@ -22,7 +22,7 @@ def reasons(old: Shape, new: Shape, links: Delta, lists: Lists) -> tuple[str, ..
     return (*_growth(old, new), *_tiers(old, new, moved), *_omits(old, new))
 
 
-def _growth(old: Shape, new: Shape) -> Iterator[str]:
+def _growth(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
     names = dict.fromkeys((*old.units, *new.units))
     grown = [n for n in names if old.units.get(n) != new.units.get(n)]
     said = [f"{n} {old.units.get(n, 0)} -> {new.units.get(n, 0)}" for n in grown[:_LISTED]]
@@ -31,7 +31,7 @@ def _growth(old: Shape, new: Shape) -> Iterator[str]:
         yield f"scalable units: {', '.join(said)}{more}; nodes: {old.nodes:,} -> {new.nodes:,}"
 
 
-def _tiers(old: Shape, new: Shape, moved: _Moved) -> Iterator[str]:
+def _tiers(old: SizingFigures, new: SizingFigures, moved: _Moved) -> Iterator[str]:
     for key in dict.fromkeys((*old.tiers, *new.tiers)):
         was, now = old.tiers.get(key), new.tiers.get(key)
         name = " ".join(key)
@@ -45,7 +45,7 @@ def _tiers(old: Shape, new: Shape, moved: _Moved) -> Iterator[str]:
                 yield f"{name}: {'; '.join(found)}{moved.said(key)}"
 
 
-def _tier(was: TierShape, now: TierShape) -> Iterator[str]:
+def _tier(was: TierFigures, now: TierFigures) -> Iterator[str]:
     """What differs of one tier."""
     if was.model != now.model:
         yield f"{was.model} -> {now.model}"
@@ -66,7 +66,7 @@ def _tier(was: TierShape, now: TierShape) -> Iterator[str]:
         yield f"up ports {was.ups} -> {now.ups}"
 
 
-def _why(was: TierShape, now: TierShape) -> str:
+def _why(was: TierFigures, now: TierFigures) -> str:
     """Where a count comes from: stated, or asked for by the tiers below."""
     if now.stated:
         return " (stated)"
@@ -88,11 +88,11 @@ class _Moved:
         self._links, self._lists = links, lists
         self._row = place_of(lists.devices["device"].tolist())
         tiers = list(zip(lists.devices["fabric"].tolist(), lists.devices["tier"].tolist(), strict=True))
-        self._number: dict[Tier, int] = {}
+        self._number: dict[TierName, int] = {}
         self._tier = np.array([self._number.setdefault(t, len(self._number)) for t in tiers] + [-1], dtype=np.int64)
         self._upper: Rows | None = None
 
-    def said(self, key: Tier) -> str:
+    def said(self, key: TierName) -> str:
         """What becomes of the links up to a tier; "" where none moves."""
         if self._upper is None:
             self._upper = self._tier[lookup(self._row, self._lists.links["b_device"])]
@@ -105,7 +105,7 @@ class _Moved:
         return f": of {total:,} links up to it, {' and '.join(said)}" if said else ""
 
 
-def _omits(old: Shape, new: Shape) -> Iterator[str]:
+def _omits(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
     for text, slots in new.omits.items():
         before = old.omits.get(text)
         if before is not None and before != slots:

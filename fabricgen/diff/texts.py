@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 Flags: TypeAlias = "npt.NDArray[np.bool_]"
-Part: TypeAlias = Keyed | str
+TextPart: TypeAlias = Keyed | str
 
 _FEW = 100_000
 """Texts of which all beginnings are looked for."""
@@ -31,7 +31,7 @@ _FEW = 100_000
 class Texts:
     """A column whose rows are the texts of its parts, one after the other; read like an object array."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[TextPart, ...]
 
     def __len__(self) -> int:
         return next(len(part) for part in self.parts if isinstance(part, Keyed))
@@ -122,7 +122,7 @@ def _strings(cells: Sequence[Any]) -> Strings:
     return found
 
 
-def _parts(cells: Any) -> tuple[Part, ...] | None:
+def _parts(cells: Any) -> tuple[TextPart, ...] | None:
     """What a column is put together from; None where it is not."""
     if isinstance(cells, Keyed):
         return (cells,)

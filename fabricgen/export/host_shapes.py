@@ -31,7 +31,7 @@ DEFAULT_ROLES = ("inband", "frontend")
 PRIORITY = 1000
 """Of the rules that choose a table by source address: before the kernel's main table (32766)."""
 
-Key = tuple[int, int, int, int]
+PortKey = tuple[int, int, int, int]
 """A port of a shape: its segment, its leg, a bit for each field that it has a value of, and the MTU of the switch port
 where the blueprint states one, else 0."""
 
@@ -96,7 +96,7 @@ class HostShape:
     """Nodes whose ports are wired alike. Values: for each port its leaf and leaf port, then its fields; the name."""
 
     cluster: Cluster
-    keys: tuple[Key, ...]
+    keys: tuple[PortKey, ...]
     prefixes: Mapping[tuple[str, str], tuple[str, ...]]
     """By fabric and family (`v4`), those of all its nodes."""
 

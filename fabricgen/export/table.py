@@ -57,7 +57,7 @@ class ExportContext:
     prices: Mapping[str, float] = field(default_factory=dict)
 
 
-class PartModule(Protocol):
+class BuildPart(Protocol):
     """What a module of export.parts offers; `ON_REQUEST` parts are left out unless named."""
 
     ON_REQUEST: bool
@@ -107,9 +107,9 @@ def part_names(*, on_request: bool) -> tuple[str, ...]:
     return tuple(n for n in names if on_request or not part(n).ON_REQUEST)
 
 
-def part(name: str) -> PartModule:
+def part(name: str) -> BuildPart:
     """The module of a part; raises KeyError when there is none."""
-    return cast(PartModule, discovery.load(PARTS, name.replace("-", "_")))
+    return cast(BuildPart, discovery.load(PARTS, name.replace("-", "_")))
 
 
 def write_table(table: Table, form: str) -> bytes:

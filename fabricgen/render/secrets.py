@@ -40,7 +40,7 @@ PHRASE = SecretKind(
     "8 to 64 letters, digits and @%+=:,./_^*~- are what every NOS takes",
 )
 
-Look: TypeAlias = Callable[[str, SecretKind, Place], str]
+SecretResolver: TypeAlias = Callable[[str, SecretKind, Place], str]
 """(reference, kind, place in the blueprint) -> the secret; raises InputError."""
 
 
@@ -85,7 +85,7 @@ class SecretStore:
             raise fault("FG051", f"cannot read the secret file:{path}: {reason}", path=place, hint=hint) from None
 
 
-def with_secrets(management: Management, look: Look, places: Callable[[Place], Place]) -> Management:
+def with_secrets(management: Management, look: SecretResolver, places: Callable[[Place], Place]) -> Management:
     """Management with secrets in place of their references; `places` leads from its keys to the blueprint's.
 
     Raises InputError with every secret that cannot be had.
@@ -129,7 +129,7 @@ def with_secrets(management: Management, look: Look, places: Callable[[Place], P
     return resolved
 
 
-def managements(cluster: Cluster, look: Look) -> dict[str, Management]:
+def managements(cluster: Cluster, look: SecretResolver) -> dict[str, Management]:
     """By fabric, how its switches are managed, with secrets in place of their references.
 
     Raises InputError, each at its place in the blueprint, for those that cannot be had.

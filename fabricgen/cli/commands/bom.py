@@ -83,13 +83,13 @@ def _format(form: str | None, output: str) -> str:
 
 
 def _keys(by: str) -> tuple[str, ...]:
-    from fabricgen.bom.owners import KEYS
+    from fabricgen.bom.owners import GROUPINGS
     from fabricgen.kernel.diagnostics import did_you_mean
 
     keys = tuple(dict.fromkeys(key.strip() for key in by.split(",")))
     for key in keys:
-        if key not in KEYS:
-            raise click.UsageError(f"--by: there are no totals by '{key}'. {did_you_mean(key, KEYS)}")
+        if key not in GROUPINGS:
+            raise click.UsageError(f"--by: there are no totals by '{key}'. {did_you_mean(key, GROUPINGS)}")
     return keys
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from fabricgen.diff.bill.compare import BomDelta
 from fabricgen.diff.compare import Change
 from fabricgen.diff.delta import Delta, pairs
-from fabricgen.diff.places import Places
+from fabricgen.diff.device_places import DevicePlaces
 from fabricgen.diff.reports.summary_lines import optics_by_part
 
 _INTEGERS = frozenset({"u", "asn", "a_asn", "b_asn", "su", "rail", "plane"})
@@ -41,7 +41,7 @@ def as_json(change: Change) -> dict[str, Any]:
     }
 
 
-def _delta(delta: Delta, places: Places) -> dict[str, Any]:
+def _delta(delta: Delta, places: DevicePlaces) -> dict[str, Any]:
     def placed(row: Mapping[str, Any]) -> dict[str, Any]:
         place = places.place(row[delta.at])
         return {"place": {"pod": place.pod or None, "su": _plain("su", place.su), "rack": place.rack or None}}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from fabricgen.diff.compare import Change
 from fabricgen.diff.reports.summary_lines import bom_line, bom_title, optics_by_part, spare_lines, totals
-from fabricgen.diff.reports.wording import by_unit, groups_of, heading, lines
+from fabricgen.diff.reports.wording import by_unit, changes_by_rack, heading, lines
 from fabricgen.kernel.diagnostics import printable
 
 LINES, RACKS, ROWS = 20, 12, 12
@@ -78,7 +78,7 @@ def _list(title: str, found: Iterable[str], every: bool) -> Iterator[str]:
 
 
 def _folds(change: Change, every: bool) -> Iterator[str]:
-    for unit, racks in by_unit(groups_of(change)).items():
+    for unit, racks in by_unit(changes_by_rack(change)).items():
         body: list[str] = []
         for group in racks[: None if every else RACKS]:
             total = group.total()

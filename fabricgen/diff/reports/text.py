@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from fabricgen.diff.compare import Change
 from fabricgen.diff.reports.summary_lines import bom_line, bom_title, optics_by_part, spare_lines, totals
-from fabricgen.diff.reports.wording import by_unit, groups_of, heading, lines
+from fabricgen.diff.reports.wording import by_unit, changes_by_rack, heading, lines
 from fabricgen.kernel.diagnostics import printable
 
 LINES, RACKS, UNITS, ROWS = 6, 3, 8, 8
@@ -50,7 +50,7 @@ def _left_out(count: int, shown: int, indent: str, what: str = "") -> Iterator[s
 
 
 def _details(change: Change, every: bool) -> Iterator[str]:
-    units = by_unit(groups_of(change))
+    units = by_unit(changes_by_rack(change))
     for unit in list(units)[: None if every else UNITS]:
         racks = units[unit]
         yield from ("", f"{unit}: {heading(change, racks)}")

@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricgen.diff.compare import Change
 from fabricgen.diff.delta import Delta
-from fabricgen.diff.places import Place
+from fabricgen.diff.device_places import Place
 from fabricgen.kernel.diagnostics import printable
 
 TITLES: Mapping[str, str] = {
@@ -67,7 +67,7 @@ def _spelled(counts: Mapping[str, int]) -> list[str]:
 
 
 @dataclass
-class Group:
+class RackChanges:
     """What happens in one rack: rows of each delta by number, and files of configurations."""
 
     place: Place
@@ -79,9 +79,9 @@ class Group:
         return sum(len(rows) for selected in self.rows.values() for rows in selected.values()) + len(self.files)
 
 
-def groups_of(change: Change) -> list[Group]:
+def changes_by_rack(change: Change) -> list[RackChanges]:
     """All rows of a change by rack, in the order of units and racks; links only where nothing else tells of them."""
-    groups: dict[int, Group] = {}
+    groups: dict[int, RackChanges] = {}
     deltas = change.deltas
     for kind in TITLES:
         delta = deltas.get(kind)
@@ -90,12 +90,12 @@ def groups_of(change: Change) -> list[Group]:
             rows = _told(delta, what, len(places))
             order = rows[np.argsort(places[rows], kind="stable")]
             for number, at in _runs(places[order], order):
-                group = groups.setdefault(number, Group(change.places.all[number]))
+                group = groups.setdefault(number, RackChanges(change.places.all[number]))
                 group.rows.setdefault(kind, {})[what] = at
     for i, file in enumerate(change.configs.files if change.configs else ()):
         place = change.places.place(file.device)
         number = change.places.all.index(place)
-        groups.setdefault(number, Group(place)).files.append(i)
+        groups.setdefault(number, RackChanges(place)).files.append(i)
     return [groups[number] for number in sorted(groups)]
 
 
@@ -116,7 +116,7 @@ def _runs(places: Any, rows: Any) -> Iterator[tuple[int, list[int]]]:
         yield number, rows[bounds[i] : bounds[i + 1]].tolist()
 
 
-def heading(change: Change, groups: Sequence[Group]) -> str:
+def heading(change: Change, groups: Sequence[RackChanges]) -> str:
     """What happens in some racks together: 4 devices added, 12 cables moved."""
     counts: Counter[str] = Counter()
     deltas = change.deltas
@@ -139,12 +139,12 @@ def _counted(key: str, n: int) -> str:
     return f"{n:,} {name} {_IN_WORDS.get(key) or words(way)}"
 
 
-def lines(change: Change, group: Group, most: int) -> Iterator[str]:
+def lines(change: Change, group: RackChanges, most: int) -> Iterator[str]:
     """Lines of a rack, at most so many: what changes first, then what goes, then what comes."""
     return islice(_lines(change, group), most)
 
 
-def _lines(change: Change, group: Group) -> Iterator[str]:
+def _lines(change: Change, group: RackChanges) -> Iterator[str]:
     deltas = change.deltas
     for what in ("changed", "removed", "added"):
         for kind in TITLES:
@@ -223,9 +223,9 @@ def place_text(place: Place) -> str:
     return printable(f"{place.pod} su {place.su}" if place.su else f"{place.pod} shared" if place.pod else "shared")
 
 
-def by_unit(groups: Sequence[Group]) -> dict[str, list[Group]]:
+def by_unit(groups: Sequence[RackChanges]) -> dict[str, list[RackChanges]]:
     """Racks by the unit that they are of, in order."""
-    found: dict[str, list[Group]] = {}
+    found: dict[str, list[RackChanges]] = {}
     for group in groups:
         found.setdefault(place_text(group.place), []).append(group)
     return found

@@ -15,7 +15,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import picked
 from fabricgen.export.host_links import by_device, family_texts, host_links
-from fabricgen.export.host_shapes import HostShape, Key
+from fabricgen.export.host_shapes import HostShape, PortKey
 from fabricgen.export.table import ExportContext, File
 from fabricgen.numbering.addresses.node_prefixes import node_prefixes
 from fabricgen.wiring.tables import Wide
@@ -43,9 +43,9 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         for port, settings in own.ports.items()
         if settings.mtu is not None
     }
-    shapes: dict[tuple[Key, ...], HostShape] = {}
+    shapes: dict[tuple[PortKey, ...], HostShape] = {}
 
-    def shape_of(wired: tuple[Key, ...]) -> HostShape:
+    def shape_of(wired: tuple[PortKey, ...]) -> HostShape:
         if wired not in shapes:
             shapes[wired] = HostShape(cluster, wired, prefixes)
         return shapes[wired]
@@ -58,7 +58,7 @@ def _piece(
     cluster: Cluster,
     rows: Wide,
     mtus: Mapping[tuple[str, str], int],
-    shape_of: Callable[[tuple[Key, ...]], HostShape],
+    shape_of: Callable[[tuple[PortKey, ...]], HostShape],
 ) -> Iterator[File]:
     """The files of some nodes, from all of their links."""
     links = cluster.plan.links

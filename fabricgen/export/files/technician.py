@@ -10,7 +10,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.table import ExportContext, File, Portion, Table, write_table
 
 if TYPE_CHECKING:
-    from fabricgen.export.technician.sheets import Pack
+    from fabricgen.export.technician.sheets import TechnicianPack
     from fabricgen.export.technician.volumes import Volume
 
 ON_REQUEST = True
@@ -30,10 +30,10 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 def portions(cluster: Cluster) -> Iterator[Portion]:
     """The lists, and each workbook; what these are cut from is made first, so that no worker has to."""
-    from fabricgen.export.technician.sheets import Pack
+    from fabricgen.export.technician.sheets import TechnicianPack
     from fabricgen.export.technician.volumes import volumes
 
-    pack, books = Pack(cluster), volumes(cluster)
+    pack, books = TechnicianPack(cluster), volumes(cluster)
     pack.make()
     yield Portion("lists", partial(_lists, pack, books), len(cluster.plan.cables))
     for book in books:
@@ -41,7 +41,7 @@ def portions(cluster: Cluster) -> Iterator[Portion]:
         yield Portion(f"{book.name}.xlsx", partial(_workbook, pack, book), ends * ROWS_AN_END)
 
 
-def _lists(pack: Pack, books: tuple[Volume, ...]) -> Iterator[File]:
+def _lists(pack: TechnicianPack, books: tuple[Volume, ...]) -> Iterator[File]:
     from fabricgen.export.technician.sheets import pull_table
 
     yield "technician/pull.csv", write_table(pull_table(pack), "csv")
@@ -54,7 +54,7 @@ def _lists(pack: Pack, books: tuple[Volume, ...]) -> Iterator[File]:
     yield "technician/racks.csv", write_table(Table("racks", columns), "csv")
 
 
-def _workbook(pack: Pack, book: Volume) -> Iterator[File]:
+def _workbook(pack: TechnicianPack, book: Volume) -> Iterator[File]:
     from fabricgen.export.technician.workbook import workbook
 
     yield f"technician/{book.name}.xlsx", workbook(pack, book)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, cast
 
+from fabricgen.export.row_text import Piece, memoized, row_blocks
 from fabricgen.export.table import Cell, Table
-from fabricgen.export.weave import Piece, blocks, once
 from fabricgen.kernel.units import number
 from fabricgen.numbering.cells import Cells, Joined, Keyed, Spelled, Strings, vocabulary
 
@@ -24,13 +24,13 @@ def write_blocks(table: Table) -> Iterator[bytes]:
     """Write a table with its header, some thousand rows at a time."""
     yield f"{','.join(table.columns)}\n".encode()
     for section in table.sections():
-        for text in blocks(_rows(section), len(section)):
+        for text in row_blocks(_rows(section), len(section)):
             yield text.encode()
 
 
 def _rows(table: Table) -> Iterator[Piece]:
     """What every row is made of."""
-    written = once(_written)
+    written = memoized(_written)
     for place, column in enumerate(table.columns.values()):
         if place:
             yield ","

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fabricgen.export.technician.records import Tag
+from fabricgen.export.technician.records import CableTag
 from fabricgen.export.technician.sheet import A4, print_setup
 from fabricgen.export.technician.styles import BOLD, NUMBER, TEXT, Styles
 
@@ -40,7 +40,7 @@ class Cover:
     cluster: str
     volume: str
     counts: Sequence[tuple[str, int]]
-    tags: Sequence[Tag]
+    tags: Sequence[CableTag]
     contents: Sequence[Contents]
 
 
@@ -78,7 +78,7 @@ def _how(page: Any, styles: Styles, row: int) -> int:
     return row + 1
 
 
-def _legend(page: Any, styles: Styles, tags: Sequence[Tag], row: int) -> int:
+def _legend(page: Any, styles: Styles, tags: Sequence[CableTag], row: int) -> int:
     """The tags of the workbook, each in its colour and in words, so that a greyscale print tells them too."""
     page.write_string(row, 0, "Colours: a tag is fabric, rail and plane", styles.heading(12))
     row += 1

@@ -9,7 +9,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.export.cable_ends import port_texts, socket_texts
 from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
-from fabricgen.export.technician.bundles import PullPlan, pull_plan
+from fabricgen.export.technician.cable_bundles import PullPlan, pull_plan
 from fabricgen.export.technician.locations import device_places
 from fabricgen.numbering.cells import Strings
 from fabricgen.wiring.cabling.pieces import common_ends
@@ -18,7 +18,7 @@ from fabricgen.wiring.tables import Flags, Ints, Wide
 
 
 @dataclass(frozen=True, slots=True)
-class Tag:
+class CableTag:
     """How a cable is told from others: `C3A` for compute, rail 3, plane A; fill and ink as `#RRGGBB`."""
 
     text: str
@@ -50,9 +50,9 @@ class Records:
     port: tuple[Strings, Strings]
     socket: tuple[Strings, Strings]
     place: tuple[Strings, Strings]
-    tags: tuple[Tag, ...]
+    tags: tuple[CableTag, ...]
     tag: Wide
-    bundle_tags: tuple[Tag, ...]
+    bundle_tags: tuple[CableTag, ...]
 
 
 def records(cluster: Cluster) -> Records:
@@ -94,7 +94,7 @@ def ends_per_rack(cluster: Cluster) -> Wide:
     return counts
 
 
-def _tags(cluster: Cluster) -> tuple[tuple[Tag, ...], Wide]:
+def _tags(cluster: Cluster) -> tuple[tuple[CableTag, ...], Wide]:
     """The distinct tags, by fabric, rail and plane, and the tag of each cable end row."""
     links, link = cluster.plan.links, cluster.plan.cables.end_link
     fabrics = sorted({segment.fabric for segment in links.segments})
@@ -108,11 +108,11 @@ def _tags(cluster: Cluster) -> tuple[tuple[Tag, ...], Wide]:
     return tuple(tags), tag
 
 
-def _tag(fabric: str, swatch: Swatch, rail: int, plane: int) -> Tag:
+def _tag(fabric: str, swatch: Swatch, rail: int, plane: int) -> CableTag:
     mark, fill = plane_mark(plane), rail_fill(swatch.fill, rail)
     letter = mark.letter if mark else ""
-    return Tag(f"{swatch.code}{rail or ''}{letter}", fill, ink_on(fill), swatch.word, fabric, rail, plane)
+    return CableTag(f"{swatch.code}{rail or ''}{letter}", fill, ink_on(fill), swatch.word, fabric, rail, plane)
 
 
-def _without_rail(tag: Tag, swatches: dict[str, Swatch]) -> Tag:
+def _without_rail(tag: CableTag, swatches: dict[str, Swatch]) -> CableTag:
     return _tag(tag.fabric, swatches[tag.fabric], 0, tag.plane)

@@ -9,7 +9,7 @@ from typing import Any
 from fabricgen.export.column_sheet import ColumnSheet
 from fabricgen.export.formats.xlsx import SHEET_ROWS
 from fabricgen.export.table import Cell
-from fabricgen.export.technician.records import Tag
+from fabricgen.export.technician.records import CableTag
 from fabricgen.export.technician.styles import CLOSED, MARK, REDLINE, Styles
 from fabricgen.kernel.diagnostics import fault
 
@@ -47,7 +47,7 @@ class Sheet:
     title: str
     rows: int
     columns: tuple[Column, ...]
-    tags: Sequence[Tag] = ()
+    tags: Sequence[CableTag] = ()
     bands: Sequence[bool] = ()
     paper: int = A4
 

@@ -12,10 +12,10 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import cables
 from fabricgen.export.table import Cell, Table
-from fabricgen.export.technician.bundles import KIND_WORDS
+from fabricgen.export.technician.cable_bundles import KIND_WORDS
 from fabricgen.export.technician.locations import rack_places
 from fabricgen.export.technician.patched import through_panels
-from fabricgen.export.technician.records import Records, Tag, ends_per_rack, records
+from fabricgen.export.technician.records import CableTag, Records, ends_per_rack, records
 from fabricgen.export.technician.sheet import A3, Column, Sheet, redlines
 from fabricgen.export.technician.styles import BOLD, MARK, NUMBER, SMALL, TEXT
 from fabricgen.numbering.cells import Keyed, Pickable, Strings
@@ -34,7 +34,7 @@ WIDTHS = {"cable": 20, "part": 20, "device": 18, "transceiver": 15, "rack": 15, 
 
 
 @dataclass(frozen=True)
-class Pack:
+class TechnicianPack:
     """Everything that sheets are cut from; columns by cable end row."""
 
     cluster: Cluster
@@ -103,12 +103,12 @@ class Pack:
         walk = np.argsort(home, kind="stable")
         return np.searchsorted(home[walk], np.arange(len(self.cluster.plan.racks) + 1)), walk
 
-    def tags(self, rows: Wide) -> list[Tag]:
+    def tags(self, rows: Wide) -> list[CableTag]:
         """The tags of some rows."""
         return [self.found.tags[i] for i in self.found.tag[rows].tolist()]
 
 
-def home_rows(pack: Pack, racks: tuple[int, ...]) -> Wide:
+def home_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Wide:
     """Rows of cables whose home is one of some racks, in the order of pulling; each cable has one home."""
     found = pack.found
     first, row = pack.by_home
@@ -117,7 +117,7 @@ def home_rows(pack: Pack, racks: tuple[int, ...]) -> Wide:
     return walk
 
 
-def end_rows(pack: Pack, racks: tuple[int, ...]) -> Wide:
+def end_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Wide:
     """Rows of cables with an end in one of some racks; those with both are there twice."""
     first, row, _ = pack.by_rack
     return _of_racks(first, row, racks)
@@ -127,7 +127,7 @@ def _of_racks(first: Wide, row: Wide, racks: tuple[int, ...]) -> Wide:
     return np.concatenate([row[:0], *(row[int(first[rack]) : int(first[rack + 1])] for rack in racks)])
 
 
-def wiring_sheet(pack: Pack, rows: Wide, name: str) -> Sheet:
+def wiring_sheet(pack: TechnicianPack, rows: Wide, name: str) -> Sheet:
     """The rows of cables.csv under the names that they have there, and the redline columns."""
     rows = np.sort(rows)
     planned = tuple(
@@ -142,7 +142,7 @@ def wiring_sheet(pack: Pack, rows: Wide, name: str) -> Sheet:
     return Sheet(name, "Wiring list", len(rows), (*planned, *redlines()), paper=A3)
 
 
-def pull_sheets(pack: Pack, rows: Wide) -> Iterator[tuple[str, Wide, str]]:
+def pull_sheets(pack: TechnicianPack, rows: Wide) -> Iterator[tuple[str, Wide, str]]:
     """(wanted name, rows, title) of each sheet of steps; rows are in the order of pulling."""
     found = pack.found
     steps = found.pull.step[found.pull.bundle[found.cable[rows]]]
@@ -155,7 +155,7 @@ def pull_sheets(pack: Pack, rows: Wide) -> Iterator[tuple[str, Wide, str]]:
         yield f"pull {number + 1:02d}", mine, f"Pull {number + 1}: {title}"
 
 
-def pull_sheet(pack: Pack, rows: Wide, name: str, title: str) -> Sheet:
+def pull_sheet(pack: TechnicianPack, rows: Wide, name: str, title: str) -> Sheet:
     """Cables of a step, bundle by bundle."""
     found, wiring = pack.found, pack.wiring
     cable = found.cable[rows]
@@ -176,7 +176,7 @@ def pull_sheet(pack: Pack, rows: Wide, name: str, title: str) -> Sheet:
     return Sheet(name, title, len(rows), columns, pack.tags(rows), _bands(bundle))
 
 
-def rack_sheet(pack: Pack, rack: int, name: str) -> Sheet:
+def rack_sheet(pack: TechnicianPack, rack: int, name: str) -> Sheet:
     """Everything that ends in a rack, from its top down, along the ports of each device."""
     first, row, b = pack.by_rack
     here = slice(int(first[rack]), int(first[rack + 1]))
@@ -203,13 +203,13 @@ def rack_sheet(pack: Pack, rack: int, name: str) -> Sheet:
     return Sheet(name, title, len(row), columns, pack.tags(row), _bands(device))
 
 
-def racks_wired(pack: Pack, racks: tuple[int, ...]) -> list[tuple[int, int]]:
+def racks_wired(pack: TechnicianPack, racks: tuple[int, ...]) -> list[tuple[int, int]]:
     """(rack, ends of cables in it) of those racks in which any cable ends."""
     count = pack.ends_per_rack
     return [(rack, int(count[rack])) for rack in racks if count[rack]]
 
 
-def bundle_sheet(pack: Pack, rows: Wide, name: str) -> Sheet:
+def bundle_sheet(pack: TechnicianPack, rows: Wide, name: str) -> Sheet:
     """The bundles of a workbook in the order of pulling, to be ticked off as they are laid."""
     pull, found = pack.found.pull, pack.found
     cable = found.cable[rows][found.first[rows]]
@@ -235,7 +235,7 @@ def bundle_sheet(pack: Pack, rows: Wide, name: str) -> Sheet:
     return Sheet(name, "Bundles in the order of pulling", len(bundle), columns, tags, _bands(steps))
 
 
-def _via(pack: Pack, rows: Wide) -> tuple[Column, ...]:
+def _via(pack: TechnicianPack, rows: Wide) -> tuple[Column, ...]:
     """Whether cables go through patch panels, where any does: then it is jumpers and trunks that are laid."""
     via = through_panels(pack.cluster)
     return () if via is None else (Column("via", 8, BOLD, via[pack.found.cable[rows]].tolist()),)
@@ -246,7 +246,7 @@ def _side(wiring: dict[str, Pickable], name: str, row: Wide, b: Flags) -> String
     return side
 
 
-def _keys(pack: Pack, rows: Wide, names: tuple[str, ...]) -> tuple[Column, ...]:
+def _keys(pack: TechnicianPack, rows: Wide, names: tuple[str, ...]) -> tuple[Column, ...]:
     """What tells the importer which cable a row is; not for people."""
     return tuple(Column(name, 12, TEXT, list(pack.wiring[name].at(rows)), hidden=True) for name in names)
 
@@ -258,7 +258,7 @@ def _bands(group: Ints | Wide) -> list[bool]:
     return shaded
 
 
-def pull_table(pack: Pack) -> Table:
+def pull_table(pack: TechnicianPack) -> Table:
     """pull.csv: all cables in the order of pulling, a breakout by its first far end."""
     found, pull = pack.found, pack.found.pull
     rows = np.flatnonzero(found.first)

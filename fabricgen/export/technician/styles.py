@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from fabricgen.export.technician.records import Tag
+from fabricgen.export.technician.records import CableTag
 
 TEXT, SMALL, NUMBER, BOLD, MARK, REDLINE, CLOSED = "text", "small", "number", "bold", "mark", "redline", "closed"
 """Uses of a cell: text, long text in small print, numbers, what one looks for, a tag, the hand's, not the hand's."""
@@ -42,7 +42,7 @@ class Styles:
         shade = {"bg_color": _BAND} if band and use not in (REDLINE, CLOSED) else {}
         return self._book.add_format({**_FONT, **_LINE, **_USES[use], **shade})
 
-    def _tag(self, tag: Tag) -> Any:
+    def _tag(self, tag: CableTag) -> Any:
         """The format of a cell in the colour of a cable."""
         return self._book.add_format(
             {**_FONT, **_LINE, **_USES[MARK], "bg_color": tag.fill, "font_color": tag.ink, "right": 1}

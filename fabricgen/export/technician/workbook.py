@@ -15,7 +15,7 @@ from fabricgen.export.technician.patched import patch_sheets
 from fabricgen.export.technician.sheet import Sheet, write_sheet
 from fabricgen.export.technician.sheet_names import sheet_names
 from fabricgen.export.technician.sheets import (
-    Pack,
+    TechnicianPack,
     bundle_sheet,
     end_rows,
     home_rows,
@@ -30,7 +30,7 @@ from fabricgen.export.technician.volumes import Volume
 from fabricgen.wiring.tables import Wide
 
 
-def workbook(pack: Pack, volume: Volume) -> bytes:
+def workbook(pack: TechnicianPack, volume: Volume) -> bytes:
     """Write a workbook; the same bytes every time. Raises InputError when a sheet has too many rows."""
     rows = home_rows(pack, volume.racks)
     sheets = _named(list(_sheets(pack, volume, rows)))
@@ -47,7 +47,7 @@ def workbook(pack: Pack, volume: Volume) -> bytes:
     return buffer.getvalue()
 
 
-def _sheets(pack: Pack, volume: Volume, rows: Wide) -> Iterator[Sheet]:
+def _sheets(pack: TechnicianPack, volume: Volume, rows: Wide) -> Iterator[Sheet]:
     """The sheets of a workbook, by the names that they would like to have."""
     yield from patch_sheets(pack.cluster, frozenset(pack.cluster.plan.racks.names[rack] for rack in volume.racks))
     yield bundle_sheet(pack, rows, "bundles")
@@ -65,7 +65,7 @@ def _named(sheets: list[Sheet]) -> list[Sheet]:
     return [replace(sheet, name=name) for sheet, name in zip(sheets, (*names, last), strict=True)]
 
 
-def _cover(pack: Pack, volume: Volume, rows: Wide, sheets: list[Sheet]) -> Cover:
+def _cover(pack: TechnicianPack, volume: Volume, rows: Wide, sheets: list[Sheet]) -> Cover:
     found, racks = pack.found, racks_wired(pack, volume.racks)
     here = end_rows(pack, volume.racks)
     counts = [

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import did_you_mean
-from fabricgen.render.checks.lanes import Face, check_lanes, face_of
+from fabricgen.render.checks.lanes import PlatformLanes, check_lanes, platform_lanes
 from fabricgen.render.checks.problem import Problem
 from fabricgen.render.checks.relations import check_relations, overlapping_queues
 from fabricgen.render.checks.rows import Tables, check_rows, misshapen, with_joined_lists
@@ -44,6 +44,6 @@ def _platform(tables: Tables, catalog: Catalog) -> Iterator[Problem]:
 
 
 @lru_cache(maxsize=64)
-def _face(catalog: Catalog, name: str) -> Face | None:
+def _face(catalog: Catalog, name: str) -> PlatformLanes | None:
     platform = catalog.sonic_platform_named(name)
-    return face_of(platform, catalog) if platform else None
+    return platform_lanes(platform, catalog) if platform else None

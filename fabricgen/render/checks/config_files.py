@@ -20,7 +20,7 @@ CODE = "FG901"
 
 MAX_BYTES = 64 << 20
 
-Judge = Callable[[Any], Iterable[Problem]]
+ConfigCheck = Callable[[Any], Iterable[Problem]]
 """Finds problems in the parsed content of a file, beyond those of our own model."""
 
 
@@ -37,7 +37,7 @@ def config_files(path: Path) -> list[Path]:
     return found
 
 
-def check_file(file: Path, catalog: Catalog, others: Iterable[tuple[str, Judge]] = ()) -> tuple[Diagnostic, ...]:
+def check_file(file: Path, catalog: Catalog, others: Iterable[tuple[str, ConfigCheck]] = ()) -> tuple[Diagnostic, ...]:
     """Judge a file with our own model and with others, each under a code of its own.
 
     Raises InputError where it cannot be read as JSON.

@@ -19,7 +19,7 @@ from fabricgen.render.checks.rows import Fields, Tables
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
+class PlatformLanes:
     """A platform: its cages by each of their lanes, and legal speeds in Mb/s by (class of cage, lanes of a port)."""
 
     platform: SonicPlatform
@@ -27,15 +27,15 @@ class Face:
     speeds: dict[tuple[str, int], frozenset[int]]
 
 
-def face_of(platform: SonicPlatform, catalog: Catalog) -> Face:
+def platform_lanes(platform: SonicPlatform, catalog: Catalog) -> PlatformLanes:
     """The cages of a platform, each with its class in the catalogue."""
     classes = catalog.switch(platform.switch).cages
     pairs = zip(platform.cages, (c for c in classes for _ in range(c.count)), strict=True)
     speeds = {(c.form_factor, n): legal_mbps(platform, c, n) for c in classes for n in range(1, c.lanes + 1)}
-    return Face(platform, {lane: pair for pair in pairs for lane in pair[0].lanes}, speeds)
+    return PlatformLanes(platform, {lane: pair for pair in pairs for lane in pair[0].lanes}, speeds)
 
 
-def check_lanes(tables: Tables, face: Face) -> Iterator[Problem]:
+def check_lanes(tables: Tables, face: PlatformLanes) -> Iterator[Problem]:
     """Yield every port and breakout that is not the platform's."""
     ports = tables.get("PORT", {})
     yield from _shared(ports)
@@ -66,7 +66,7 @@ def _shared(ports: dict[str, Fields]) -> Iterator[Problem]:
             yield Problem("PORT", name, "alias", f"'{alias}' is the alias of two ports", "each port has its own")
 
 
-def _port(name: str, fields: Fields, face: Face) -> Iterator[Problem]:
+def _port(name: str, fields: Fields, face: PlatformLanes) -> Iterator[Problem]:
     lanes = lanes_of(fields)
     if not lanes:
         yield Problem("PORT", name, "lanes", f"'{fields.get('lanes', '')}'", "lane numbers between commas")
@@ -106,7 +106,7 @@ def _subport(name: str, fields: Fields, place: int, *, split: bool) -> Iterator[
         yield Problem("PORT", name, "subport", f"'{found}'", f"{due}, its place in the cage")
 
 
-def _speed(name: str, fields: Fields, lanes: int, of: CageClass, face: Face) -> Iterator[Problem]:
+def _speed(name: str, fields: Fields, lanes: int, of: CageClass, face: PlatformLanes) -> Iterator[Problem]:
     found = fields.get("speed", "")
     legal = face.speeds[of.form_factor, lanes]
     if found.isdigit() and int(found) not in legal:
@@ -131,7 +131,7 @@ def legal_mbps(platform: SonicPlatform, of: CageClass, lanes: int) -> frozenset[
     return frozenset(own.union(speed for mode in modes for speed in mode.speeds_mbps if speed <= most))
 
 
-def _breakout(name: str, mode: str, ports: dict[str, Fields], face: Face) -> Iterator[Problem]:
+def _breakout(name: str, mode: str, ports: dict[str, Fields], face: PlatformLanes) -> Iterator[Problem]:
     known = [text for modes in face.platform.breakout_modes.values() for text in modes]
     parsed = parse_mode(mode)
     if mode not in known or parsed is None:

@@ -16,7 +16,7 @@ from fabricgen.kernel.discovery import load, module_names
 from fabricgen.render.checks.kinds import Check, UnwantedError
 from fabricgen.render.checks.known_tables import KNOWN_TABLES
 from fabricgen.render.checks.problem import Problem
-from fabricgen.render.checks.table import Mapping, Part, Ref, Table
+from fabricgen.render.checks.table import KeyPart, Mapping, Ref, TableSchema
 
 PACKAGE = "fabricgen.render.checks.tables"
 
@@ -32,10 +32,10 @@ Tables: TypeAlias = dict[str, dict[str, Fields]]
 
 
 @cache
-def all_tables() -> dict[str, Table]:
+def all_tables() -> dict[str, TableSchema]:
     """The tables that are modelled, by name."""
     modules = (load(PACKAGE, name) for name in module_names(PACKAGE))
-    return {table.name: table for module in modules for table in cast("tuple[Table, ...]", module.TABLES)}
+    return {table.name: table for module in modules for table in cast("tuple[TableSchema, ...]", module.TABLES)}
 
 
 def misshapen(data: object) -> Iterator[Problem]:
@@ -130,7 +130,7 @@ def _key(table: str, key: str) -> Judged:
     return min(judged, key=lambda found: len(found.faults))
 
 
-def _parts(form: int, parts: tuple[Part, ...], values: list[str]) -> Judged:
+def _parts(form: int, parts: tuple[KeyPart, ...], values: list[str]) -> Judged:
     names: list[tuple[str, Ref, str]] = []
     for part, value in zip(parts, values, strict=True):
         wanted = _wanted(part.check, value)

@@ -49,7 +49,7 @@ class Mapping:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class KeyPart:
     """One part of a key, between bars."""
 
     check: Check
@@ -63,22 +63,22 @@ Fields: TypeAlias = type[Row] | Mapping
 class Form:
     """A form of key and the fields of its rows."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[KeyPart, ...]
     fields: Fields
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableSchema:
     """A table and the forms of its keys: the first that fits a key judges the row."""
 
     name: str
     forms: tuple[Form, ...]
 
 
-def table(name: str, *forms: tuple[Any, ...]) -> Table:
+def table(name: str, *forms: tuple[Any, ...]) -> TableSchema:
     """A table of forms (part of the key, ..., fields); a part is a check, or a check and a reference."""
-    return Table(name, tuple(Form(tuple(map(_part, parts)), fields) for *parts, fields in forms))
+    return TableSchema(name, tuple(Form(tuple(map(_part, parts)), fields) for *parts, fields in forms))
 
 
-def _part(stated: Check | tuple[Check, Ref]) -> Part:
-    return Part(*stated) if isinstance(stated, tuple) else Part(stated)
+def _part(stated: Check | tuple[Check, Ref]) -> KeyPart:
+    return KeyPart(*stated) if isinstance(stated, tuple) else KeyPart(stated)

@@ -28,7 +28,7 @@ _NAMESPACE = re.compile(r"\bnamespace\s+[\"']([^\"']+)[\"']")
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _YangTable:
     """A table's container, the container above it, and the namespace of both."""
 
     node: Any
@@ -55,7 +55,7 @@ class YangModels:
         self._context: Any = libyang.Context(f"{self._folder.name}:{models}")
         self._tables = dict(self._load([*files, *rendered]))
 
-    def _load(self, files: list[Path]) -> Iterator[tuple[str, _Table]]:
+    def _load(self, files: list[Path]) -> Iterator[tuple[str, _YangTable]]:
         """The tables of all models: looked at once all are loaded, since each may compile earlier ones anew."""
         modules = [self._module(file) for file in files]
         containers = (self._libyang.SNode.CONTAINER,)
@@ -63,7 +63,7 @@ class YangModels:
             namespace = _NAMESPACE.search(file.read_text(encoding="utf-8"))
             for top in module.children(types=containers) if namespace else ():
                 for table in top.children(types=containers):
-                    yield table.name(), _Table(table, top.name(), namespace[1] if namespace else "")
+                    yield table.name(), _YangTable(table, top.name(), namespace[1] if namespace else "")
 
     def _module(self, file: Path) -> Any:
         try:

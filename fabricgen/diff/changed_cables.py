@@ -13,7 +13,7 @@ from fabricgen.diff.matching import match_rows
 
 
 @dataclass(frozen=True)
-class Touched:
+class ChangedCables:
     """Cable end rows that only one side has, and the cables that they are of, by id."""
 
     gone: Rows
@@ -21,13 +21,13 @@ class Touched:
     cables: frozenset[str]
 
 
-def touched_cables(old: Listing, new: Listing) -> Touched:
+def changed_cables(old: Listing, new: Listing) -> ChangedCables:
     """Compare cable end rows, as a build lists them, in all that is read of them."""
     gone, come, _, _ = match_rows([(old[name], new[name]) for name in COLUMNS["cables"]])
-    return Touched(gone, come, frozenset([*old["cable"][gone].tolist(), *new["cable"][come].tolist()]))
+    return ChangedCables(gone, come, frozenset([*old["cable"][gone].tolist(), *new["cable"][come].tolist()]))
 
 
-def touched_links(lists: Lists, changed: Rows, devices: Collection[str], cables: Collection[str]) -> Rows:
+def links_to_compare(lists: Lists, changed: Rows, devices: Collection[str], cables: Collection[str]) -> Rows:
     """Links that changed, end on devices or hang on cables that did; rows in order."""
     links = lists.links
     found = among(devices, links["a_device"]) | among(devices, links["b_device"]) | among(cables, links["cable"])

@@ -21,42 +21,42 @@ Piece: TypeAlias = Sequence[str] | str
 BLOCK = 1 << 12
 """Rows of a block: its texts fit the cache of a processor."""
 
-_MOST_CROSSED = 1 << 12
+_MOST_PRODUCT = 1 << 12
 """Combinations of two vocabularies that are spelled out, whether they occur or not."""
-_MOST_MET = 1 << 20
+_MOST_SEARCHED = 1 << 20
 """Combinations of two vocabularies among which those are looked for that occur."""
 
 
-def blocks(pieces: Iterable[Piece], rows: int) -> Iterator[str]:
+def row_blocks(pieces: Iterable[Piece], rows: int) -> Iterator[str]:
     """The text of so many rows, a block at a time; every row has all pieces, in their order."""
-    fused = _fused(pieces, rows)
-    words = [_words(piece) for piece in fused]
+    merged = _merged(pieces, rows)
+    words = [_vocabulary(piece) for piece in merged]
     texts = np.concatenate([*words, np.empty(0, dtype=object)])
-    first = np.cumsum([0, *map(len, words)], dtype=np.int32)[: len(fused)]
+    first = np.cumsum([0, *map(len, words)], dtype=np.int32)[: len(merged)]
     for start in range(0, rows, BLOCK):
-        yield _woven(fused, texts, first, slice(start, min(start + BLOCK, rows)))
+        yield _block_text(merged, texts, first, slice(start, min(start + BLOCK, rows)))
 
 
-def _words(piece: Piece) -> Strings:
+def _vocabulary(piece: Piece) -> Strings:
     """The texts of a piece that stand in memory."""
     if isinstance(piece, Keyed):
         return piece.vocabulary
     return np.array([piece if isinstance(piece, str) else ""], dtype=object)
 
 
-def _woven(pieces: Sequence[Piece], texts: Strings, first: Ints, rows: slice) -> str:
+def _block_text(pieces: Sequence[Piece], texts: Strings, first: Ints, rows: slice) -> str:
     """Some rows; the words of each piece begin at `first` among all `texts`."""
     place = np.empty((rows.stop - rows.start, len(pieces)), dtype=np.int32)
     for i, piece in enumerate(pieces):
         place[:, i] = piece.number[rows] + first[i] if isinstance(piece, Keyed) else first[i]
-    woven = texts.take(place)
+    cells = texts.take(place)
     for i, piece in enumerate(pieces):
         if not isinstance(piece, Keyed | str):
-            woven[:, i] = piece[rows]
-    return "".join(woven.ravel().tolist())
+            cells[:, i] = piece[rows]
+    return "".join(cells.ravel().tolist())
 
 
-def once(make: Callable[..., Strings]) -> Callable[..., Strings]:
+def memoized(make: Callable[..., Strings]) -> Callable[..., Strings]:
     """A function of vocabularies and texts that makes each result once, however many columns ask for it."""
     known: dict[tuple[int | str, ...], tuple[tuple[Strings | str, ...], Strings]] = {}
 
@@ -69,12 +69,12 @@ def once(make: Callable[..., Strings]) -> Callable[..., Strings]:
     return made
 
 
-def _fused(pieces: Iterable[Piece], rows: int) -> list[Piece]:
+def _merged(pieces: Iterable[Piece], rows: int) -> list[Piece]:
     """The same in fewer pieces."""
-    plus = once(operator.add)
+    plus = memoized(operator.add)
     found: list[Piece] = []
     for piece in pieces:
-        both = _both(found[-1], piece, rows, plus) if found else None
+        both = _merged_pair(found[-1], piece, rows, plus) if found else None
         if both is None:
             found.append(piece)
         else:
@@ -82,7 +82,7 @@ def _fused(pieces: Iterable[Piece], rows: int) -> list[Piece]:
     return found
 
 
-def _both(one: Piece, other: Piece, rows: int, plus: Callable[..., Strings]) -> Piece | None:
+def _merged_pair(one: Piece, other: Piece, rows: int, plus: Callable[..., Strings]) -> Piece | None:
     """Two neighbours as one, where that takes no more texts than there are rows; else None."""
     if isinstance(one, str) and isinstance(other, str):
         return one + other
@@ -93,15 +93,15 @@ def _both(one: Piece, other: Piece, rows: int, plus: Callable[..., Strings]) -> 
     if isinstance(one, Keyed) and isinstance(other, Keyed):
         if one.number is other.number:
             return Keyed(plus(one.vocabulary, other.vocabulary), one.number)
-        return _crossed(one, other, rows)
+        return _product(one, other, rows)
     return None
 
 
-def _crossed(one: Keyed, other: Keyed, rows: int) -> Keyed | None:
+def _product(one: Keyed, other: Keyed, rows: int) -> Keyed | None:
     """Texts of one with texts of another: all of them or those that occur, unless these are too many."""
-    height, width, most = len(one.vocabulary), len(other.vocabulary), min(rows, _MOST_CROSSED)
+    height, width, most = len(one.vocabulary), len(other.vocabulary), min(rows, _MOST_PRODUCT)
     size = height * width
-    if max(height, width) > most or size > _MOST_MET:
+    if max(height, width) > most or size > _MOST_SEARCHED:
         return None
     number: Ints | Wide = one.number * width + other.number
     if size <= most:

@@ -11,7 +11,7 @@ AT_A_TIME = 64
 """Switches that are looked at together, since columns cost little more for many than for one."""
 
 
-class Ahead(Generic[Made]):
+class Prefetch(Generic[Made]):
     """Makes something of each switch, for some of those to come too. Ask for them in the order of `rows`."""
 
     def __init__(

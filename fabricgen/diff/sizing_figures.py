@@ -14,12 +14,12 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 
-Tier: TypeAlias = tuple[str, str]
+TierName: TypeAlias = tuple[str, str]
 """Fabric and tier."""
 
 
 @dataclass(frozen=True, slots=True)
-class TierShape:
+class TierFigures:
     """One tier as it was sized; ports are counted per switch."""
 
     model: str
@@ -32,7 +32,7 @@ class TierShape:
     """Each run of down ports in words: 4 x 100G of a cage."""
     ups: str
     uplinks: int
-    upper: Tier | None
+    upper: TierName | None
     pair_links: tuple[int, ...]
     """Links of a switch to each upper switch that it meets: one number, or two where it does not divide."""
     asked: tuple[tuple[str, int, int], ...]
@@ -48,19 +48,19 @@ class TierShape:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class SizingFigures:
     """A blueprint side in figures: units by pod, tiers, and the slots that each `omit` with `last` in it means."""
 
     units: Mapping[str, int]
     nodes: int
-    tiers: Mapping[Tier, TierShape]
+    tiers: Mapping[TierName, TierFigures]
     omits: Mapping[str, tuple[str, ...]]
 
 
-def shape_of(cluster: Cluster) -> Shape:
+def sizing_figures(cluster: Cluster) -> SizingFigures:
     """The figures of a compiled cluster."""
     design = cluster.design
-    return Shape(
+    return SizingFigures(
         units={pod.name: pod.su for pod in design.layout.pods},
         nodes=design.layout.nodes,
         tiers={(tier.fabric, tier.name): _tier(cluster, tier) for tier in design.tiers},
@@ -68,7 +68,7 @@ def shape_of(cluster: Cluster) -> Shape:
     )
 
 
-def _tier(cluster: Cluster, tier: TierDesign) -> TierShape:
+def _tier(cluster: Cluster, tier: TierDesign) -> TierFigures:
     design = cluster.design
     spec = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name]
     capacity = sum(run.capacity for run in tier.downs)
@@ -76,7 +76,7 @@ def _tier(cluster: Cluster, tier: TierDesign) -> TierShape:
     uplink = tier.uplink
     shares = {uplink.share(i) for i in range(uplink.upper_count)} if uplink else set()
     below = [t for t in design.tiers if t.uplink and t.uplink.upper == tier.key]
-    return TierShape(
+    return TierFigures(
         model=tier.profile.id,
         nos=tier.nos,
         groups=tier.groups,

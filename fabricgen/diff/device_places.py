@@ -19,7 +19,7 @@ class Place(NamedTuple):
     rack: str
 
 
-class Places:
+class DevicePlaces:
     """Places of the devices of two sides, in the order in which they are listed; where they are now wins."""
 
     def __init__(self, old: Lists, new: Lists) -> None:
