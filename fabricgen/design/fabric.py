@@ -25,12 +25,12 @@ VRF_NAME_MAX = 11
 """Longest VRF name, beside the `Vrf_` that SONiC wants before it (sonic-vrf.yang: 15 in all)."""
 
 ROUNDS = 6
-"""How often tiers are sized anew when extra devices find too few ports."""
+"""How often tiers are sized again when extra devices find too few ports."""
 
 
 @dataclass(frozen=True, slots=True)
 class ManagementNeeds:
-    """What the management fabric takes besides nodes: ports of each leaf, and devices in all."""
+    """What the management fabric connects besides nodes: management ports on each leaf, and managed devices in all."""
 
     fabric: str
     ports: ManagedPorts
@@ -48,6 +48,8 @@ def design_fabrics(
 
 
 class _LinkedFabrics:
+    """Designs fabrics that are linked with each other: their tiers are sized together."""
+
     def __init__(self, context: FabricContext, names: Sequence[str], managing: ManagementNeeds | None) -> None:
         self.context, self.names, self.managing = context, names, managing
         self.fabrics = context.blueprint.fabrics
@@ -63,7 +65,7 @@ class _LinkedFabrics:
                 self.demands[leaf] = (*self.demands.get(leaf, ()), *self._node_demands(name, leaf))
 
     def _check_copper(self) -> None:
-        """Management ports are copper: the leaves that take them must offer it."""
+        """Raise InputError where leaves that take management ports, which are RJ45, have no RJ45 cages."""
         managing = self.managing
         leaf = self.leaf.get(managing.fabric) if managing and managing.devices else None
         cages = self.specs[leaf].profile.cages if leaf else ()
@@ -77,7 +79,9 @@ class _LinkedFabrics:
             )
 
     def run(self) -> list[FabricDesign]:
-        """Size the tiers, with room for extra devices where those find too little, and deal these."""
+        """Size the tiers, sizing again with more ports where extra devices find too few, then give the extra devices
+        their ports.
+        """
         extras = [d for name in self.names for d in extra_demands(self.context, name, self.specs, self.leaf[name])]
         wanted: dict[tuple[TierKey, PortKind], int] = {}
         for demand in extras:
@@ -123,7 +127,7 @@ class _LinkedFabrics:
         extras: Sequence[ExtraDemand],
         wanted: Mapping[tuple[TierKey, PortKind], int],
     ) -> tuple[list[ExtraSet], dict[TierKey, TierDesign]]:
-        """The extra devices with their ports, and the tiers with those counted."""
+        """The extra devices with their ports, and the tiers with these ports counted as used."""
         allocator = self._allocator(sized_tiers)
         allocator.keep_locked(extras)
         allocated = [allocator.allocate(demand, wanted[demand.tier, demand.kind]) for demand in extras]
@@ -143,7 +147,9 @@ class _LinkedFabrics:
         return True
 
     def _for_gpus(self, key: tuple[TierKey, PortKind]) -> bool:
-        """Whether ports are of the kind that GPUs attach with, whose leaves do not grow for extra devices."""
+        """Whether ports are of the kind that GPUs attach with: leaves get no further switches for extra devices on
+        those.
+        """
         chief = self.demands.get(key[0], ())
         gpus = any(leg.gpu is not None for d in chief[:1] for _, a in d.attachments for leg in a.legs)
         return gpus and chief[0].kind == key[1]
@@ -193,7 +199,9 @@ class _LinkedFabrics:
         return tuple((i, attach(s.profile, role, spec, self.specs[leaf].profile, path)) for i, s in having)
 
     def _sizes(self, name: str) -> dict[str, int]:
-        """Sizes of the inner dimensions on the switches that a fabric's nodes attach to, or its lower tiers have."""
+        """How many values each inner dimension (rail, rail group, plane, port) has on the switches that a fabric's
+        nodes attach to; for a fabric without nodes, on the lower tiers linked up to it.
+        """
         leaf = self.leaf[name]
         if leaf is None:
             below = [s.fabric for s in self.specs.values() if s.upper and s.upper.fabric == name and s.fabric != name]
@@ -203,7 +211,7 @@ class _LinkedFabrics:
         return {name: max(leg_number(name, leg) for leg in legs) for name in leg_dimensions()}
 
     def _node_demands(self, name: str, leaf: TierKey) -> list[NodeDemand]:
-        """Node ports of a fabric by kind, those of the first node set before others."""
+        """The node ports of a fabric, one demand for each kind of port, in the order of the node sets."""
         by_kind: dict[tuple[PortKind, bool], list[tuple[int, Attachment]]] = {}
         for index, attachment in self.attachments[name]:
             by_kind.setdefault((attachment.kind, attachment.per_connector > 1), []).append((index, attachment))
@@ -289,7 +297,9 @@ class _LinkedFabrics:
 
 
 def _too_narrow(tier: TierDesign) -> bool:
-    """Whether extra devices make a tier wider below than its uplinks allow, where more could be derived."""
+    """Whether extra devices raise a tier's oversubscription above the allowed one, so that more uplinks must be
+    derived.
+    """
     ratio = tier.oversubscription
     return ratio is not None and ratio > tier.allowed
 
@@ -301,5 +311,5 @@ def _in_order(specs: Mapping[TierKey, TierSpec], keys: Sequence[TierKey]) -> lis
 
 
 def _keeps_reserve(sized: SizedTier) -> bool:
-    """Whether a tier keeps node ports for reserved units that extra devices may have instead."""
+    """Whether a tier numbers node ports for reserved units, ports that extra devices could have instead."""
     return not sized.spec.for_reserve and any(feed.by_slot for feeds in sized.node_feeds.values() for feed in feeds)

@@ -1,4 +1,4 @@
-"""Groups and bundles of a design: its graph with identical devices folded into one vertex."""
+"""Device groups and link bundles of a design: a graph in which identical devices are one vertex."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from fabricgen.design.shape import depth, places_in_pod, scope_count, scope_of
 
 
 def groups_of(design: Design) -> tuple[DeviceGroup, ...]:
-    """Node groups of each pod, then every tier: one group a pod where its switches stand in pods, else one."""
+    """The nodes of each pod as one group, then the switches of every tier: one group a pod where they stand in pods,
+    else one.
+    """
     layout = design.layout
     found = []
     for i, pod in enumerate(layout.pods):
@@ -49,7 +51,9 @@ def _tier_groups(design: Design, tier: TierDesign) -> list[DeviceGroup]:
 
 
 def bundles_of(design: Design) -> tuple[LinkBundle, ...]:
-    """Links between groups: those of a pod's nodes and switches stay in the pod or go to the shared group."""
+    """Links between groups; links of a pod's nodes and switches stay in the pod, or go to the group that all pods
+    share.
+    """
     found: list[LinkBundle] = []
     by_name = {g.name: g for g in groups_of(design)}
     for fabric in design.fabrics:
@@ -68,7 +72,7 @@ def bundles_of(design: Design) -> tuple[LinkBundle, ...]:
 
 
 def _peer_bundles(design: Design, tier: TierDesign) -> Iterator[LinkBundle]:
-    """Links inside a tier: a group meets itself."""
+    """Links inside a tier, from a group to itself."""
     if tier.peer_links is None:
         return
     run, sites = tier.peer_links.run, len(design.layout.sites)

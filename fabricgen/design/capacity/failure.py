@@ -1,8 +1,8 @@
-"""What of a fabric's bisection is left after the loss of a switch, plane, rack, row or power feed; from the design.
+"""How much of a fabric's bisection remains after the loss of a switch, plane, rack, row or power feed; from the design.
 
-Switches that share a rack, a row or a feed are gone together. Where several places lose unequally many, each is counted
-as the one that loses most, so that no figure promises more than there is. A place whose nodes are all gone
-as well is left as it is: the figures are of those that still run.
+Switches that share a rack, row or feed fail together. Where places lose unequal numbers of switches, each is counted
+like the one that loses most, so figures are never too high. A place whose nodes fail as well is left unchanged: the
+figures are for the nodes that still run.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, scope_count, scope_of
 
 _SwitchPlace = tuple[int, int, int]
-"""Where a lost switch stood: place, number of its group in the place, number in the group."""
+"""A failed switch: (place, number of its group in the place, number in the group)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemainingBisection:
-    """The share of a fabric's bisection that is left, after which loss, and the switches of each tier that are gone."""
+    """The share of a fabric's bisection that remains after a loss, and the failed switches of each tier."""
 
     share: Fraction
     after: str
@@ -34,7 +34,9 @@ class RemainingBisection:
 
 
 class FailureAnalysis:
-    """What is left of one fabric. `whole` is its bisection as built, Gb/s; nothing is left of 0."""
+    """Remaining bisection of one fabric after losses. `whole` is its bisection as built, Gb/s; if that is 0 the share
+    is 0.
+    """
 
     def __init__(self, design: Design, fabric: FabricDesign) -> None:
         self._design, self._fabric, self._layout = design, fabric, design.layout
@@ -50,11 +52,11 @@ class FailureAnalysis:
         self._known: dict[frozenset[tuple[TierKey, Loss]], Fraction] = {}
 
     def after_switch(self, tier: TierDesign) -> RemainingBisection:
-        """What is left after the loss of one switch of a tier."""
+        """The remaining bisection after the loss of one switch of a tier."""
         return RemainingBisection(self._share({tier.key: Loss(1)}), f"one {tier.name}", {tier.key: 1})
 
     def after_plane(self) -> RemainingBisection | None:
-        """What is left after the loss of one plane; None where no tier is grouped by planes."""
+        """The remaining bisection after the loss of one plane; None where no tier is grouped by planes."""
         planes = self._fabric.planes
         split = [tier for tier in self.chain if "plane" in tier.per]
         if planes == 1 or not split:
@@ -66,7 +68,7 @@ class FailureAnalysis:
         return RemainingBisection(self._share(lost), "one plane", gone)
 
     def after(self, lost: FailureDomain) -> RemainingBisection:
-        """What is left after the loss of some switches, by strands that lose alike."""
+        """The remaining bisection after the loss of a failure domain; strands with equal losses are computed once."""
         found: dict[int, dict[TierKey, list[_SwitchPlace]]] = {}
         gone: Counter[TierKey] = Counter()
         for key, groups in self._tiers.items():
@@ -80,10 +82,11 @@ class FailureAnalysis:
         return RemainingBisection(max(Fraction(0), 1 - missing), lost.name, gone)
 
     def _losses(self, lost: Mapping[TierKey, list[_SwitchPlace]]) -> dict[TierKey, Loss]:
-        """The losses of one strand.
+        """The losses in one strand.
 
-        Where a tier above joins the switches of one number (`core per: spine`), those of unlike numbers in two places
-        part these from each other, and so do switches above of yet another number: all of them count everywhere.
+        Where a tier above joins the switches of one number (`core per: spine`), failed switches of different numbers in
+        two places cut these off from each other, and failed switches above of a third number add to that: all of them
+        then count in every place.
         """
         found: dict[TierKey, Loss] = {}
         for key, joiner in self._joiners:
@@ -111,7 +114,7 @@ class FailureAnalysis:
 
 
 class _Groups:
-    """Where each group of a tier stands: its place, and the strand of the fabric that it is part of."""
+    """Where each group of a tier stands: its place, and its strand of the fabric."""
 
     def __init__(self, design: Design, chain: tuple[TierDesign, ...], tier: TierDesign) -> None:
         sizes = design.fabric(tier.fabric).tier_sizes
@@ -122,7 +125,7 @@ class _Groups:
         self._strand_of = [_strand(tier, sizes, shared, group) for group in range(self._inner)]
 
     def spot(self, group: int) -> tuple[int, int, int]:
-        """The place of a group among those of its tier's scope, its strand, its number in the place; all from 0."""
+        """(place among those of the tier's scope, strand, number in the place) of a group, all from 0."""
         place, number = divmod(group, self._inner)
         return place, self._strand_of[number], number
 

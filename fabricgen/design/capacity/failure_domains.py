@@ -1,7 +1,7 @@
-"""What a rack, a row of racks or a power feed takes with it: switches of network racks, and units whose nodes are gone.
+"""Failure domains: the switches, and the units whose nodes, that a rack, a row of racks or a power feed takes with it.
 
-Node racks are lost with what stands in them: nodes that are gone need no network, so that a switch on top of their rack
-is no loss to the others. Units are alike, and so are their network racks: one of them stands for all.
+A node rack fails with its nodes, which then need no network: a switch on top of that rack is no loss to others. Units
+are alike, and so are their network racks: one unit stands for all.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from fabricgen.design.shape import is_part_of_unit, scope_count, scope_of, units
 
 @dataclass(frozen=True, slots=True)
 class FailureDomain:
-    """Switches that are gone together, by tier, and the scalable units whose nodes are gone."""
+    """Switches that fail together, by tier, and the scalable units whose nodes fail with them."""
 
     name: str
     switches: Mapping[TierKey, Sequence[SwitchIndex]]
     units: frozenset[int] = field(default_factory=frozenset)
 
     def takes_nodes(self, layout: Layout, scope: str, place: int) -> bool:
-        """Whether all nodes of a place of a scope are gone as well."""
+        """Whether all nodes of a place fail as well."""
         if not self.units:
             return False
         return all(unit in self.units for unit in units_of(layout, scope, place))
@@ -36,7 +36,7 @@ class FailureDomain:
 
 @dataclass(frozen=True, slots=True)
 class _Rack:
-    """A network rack: its name, where it stands, its switches by tier."""
+    """A network rack: name, position, and its switches by tier."""
 
     name: str
     spot: RackPosition
@@ -44,13 +44,13 @@ class _Rack:
 
 
 def rack_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
-    """Every kind of network rack: those of one unit, and all that are shared."""
+    """A failure domain for every network rack: those of one unit, and all shared ones."""
     for rack in (*_unit_racks(design, floor, 0), *_shared_racks(floor)):
         yield FailureDomain(rack.name, rack.switches)
 
 
 def row_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
-    """Every row that has network racks."""
+    """A failure domain for every row that has network racks."""
     sites = design.layout.sites
     halls = design.loaded.blueprint.floor.halls
     rows = _together(design, floor, lambda spot: (spot.site, spot.hall, spot.row))
@@ -62,7 +62,7 @@ def row_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
 
 
 def feed_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
-    """Every power feed that some rack hangs on alone."""
+    """A failure domain for every power feed that is the only feed of some rack."""
     if design.loaded.blueprint.floor.cords > 1:
         return
     for feeds, (racks, units) in sorted(_together(design, floor, floor.feeds_of).items()):
@@ -76,7 +76,7 @@ Key = TypeVar("Key", bound=Hashable)
 def _together(
     design: Design, floor: FloorPlan, share: Callable[[RackPosition], Key]
 ) -> dict[Key, tuple[list[_Rack], frozenset[int]]]:
-    """What fails together: the network racks that share something, and the units all of whose nodes share it."""
+    """By shared row or feed: the network racks on it, and the units all of whose nodes are on it."""
     racks: dict[Key, list[_Rack]] = {}
     units: dict[Key, set[int]] = {}
     for unit in range(design.layout.units):
@@ -122,16 +122,18 @@ def _racks_of_runs(floor: FloorPlan, runs: Iterable[NetworkRun]) -> Iterator[_Ra
 
 @dataclass(frozen=True, slots=True)
 class SharedFailure:
-    """All switches of a tier that serve some nodes, and the one rack or feed that they share; the nodes do not."""
+    """All switches of a tier that serve some nodes stand in one rack or on one feed, which these nodes do not share."""
 
     switches: int
     where: str
     of: str
-    """Whose switches, in words: ` of a unit`, ` of a pod`, or "" where they serve every node."""
+    """What the switches serve, in words: ` of a unit`, ` of a pod`, or "" for all nodes."""
 
 
 def in_one_rack(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFailure | None:
-    """Whether one network rack holds all switches that a tier has for a place; None too where that is one switch."""
+    """The network rack that holds all switches of a tier for some place; None if there is none or the place has one
+    switch only.
+    """
     each = tier.switches // scope_count(design.layout, scope_of(tier.per))
     if each * tier.profile.rack_units > design.layout.rack_units:
         return None
@@ -139,7 +141,7 @@ def in_one_rack(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFai
 
 
 def on_one_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFailure | None:
-    """Whether all switches that a tier has for a place hang on one power feed, and some of its nodes do not."""
+    """The power feed of all switches of a tier for some place, if some of its nodes are not on it; else None."""
     settings, layout = design.loaded.blueprint.floor, design.layout
     if settings.cords > 1 or not settings.feeds:
         return None
@@ -155,7 +157,7 @@ def on_one_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFai
 def _in_one(
     design: Design, floor: FloorPlan, tier: TierDesign, units: Iterable[int], share: Callable[[_Rack], str]
 ) -> Iterator[tuple[SharedFailure, int]]:
-    """The places all of whose switches of a tier share something, in order; `units` are those looked at."""
+    """Places whose switches of a tier all share a rack or feed, in order; only `units` are looked at."""
     scope = scope_of(tier.per)
     places = scope_count(design.layout, scope)
     each, of_place = tier.switches // places, tier.groups // places

@@ -1,8 +1,8 @@
-"""Extra devices: dealt over the down ports that node slots leave free.
+"""Assign ports to extra devices, from the down ports that node slots leave free.
 
-Ports that stay free with every reserved unit come first, place by place from the first, so that growth moves nothing.
-Where a tier has too few of them the ports of omitted slots are used, which move with the slot. Ports that nodes of
-reserved units will take come last, whether these ports have numbers yet or not.
+Ports that are free even with every reserved unit come first, place by place, so that growth moves nothing. Where a tier
+has too few of them, ports of omitted slots are used, which move when the slot does. Ports that nodes of reserved units
+will need come last, numbered or not.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 
 class ExtraPortAllocator:
-    """Hands out the free ports of sized tiers."""
+    """Allocates free down ports of sized tiers to extra devices."""
 
     def __init__(
         self,
@@ -39,12 +39,12 @@ class ExtraPortAllocator:
         self._kept = KeptPorts(context.layout, sized_tiers, sizes)
 
     def run_of(self, key: TierKey, kind: PortKind) -> int | None:
-        """The tier's run of down ports of a kind."""
+        """The tier's run of down ports of a kind; None where it has none."""
         kinds = [wanted.kind for wanted in self._sized_tiers[key].demand.downs]
         return kinds.index(kind) if kind in kinds else None
 
     def available(self, key: TierKey, kind: PortKind) -> int:
-        """Free ports of a kind, those of omitted slots included."""
+        """How many ports of a kind are free, those of omitted slots included."""
         run = self.run_of(key, kind)
         if run is None:
             return 0
@@ -52,7 +52,7 @@ class ExtraPortAllocator:
         return len(self._spare(sized, run, sized.numbered)) * sized.groups * sized.count + len(self._holes(sized, run))
 
     def keep_locked(self, demands: Sequence[ExtraDemand]) -> None:
-        """Let devices keep the ports that the lock has for them, also those that are gone, before any are dealt."""
+        """Set aside the ports that the lock gives to devices, present or gone; call it before `allocate`."""
         for demand in demands:
             run = self.run_of(demand.tier, demand.kind)
             if run is not None:
@@ -63,10 +63,9 @@ class ExtraPortAllocator:
         self._taken |= self._kept.taken
 
     def allocate(self, demand: ExtraDemand, wanted: int) -> ExtraSet:
-        """Attach some devices; `wanted` is what all that share these ports want.
+        """Attach some devices; `wanted` is how many ports all devices on this tier and kind need together.
 
-        The ports of one device land on different switches where there are enough. Raises InputError when no port is
-        left.
+        The ports of one device go to different switches where there are enough. Raises InputError when no port is left.
         """
         sized, run = self._sized_tiers[demand.tier], self.run_of(demand.tier, demand.kind)
         legs = range(len(demand.attachment.legs))
@@ -90,7 +89,7 @@ class ExtraPortAllocator:
         return ExtraSet(demand.name, demand.attachment, demand.devices, demand.tier, run, links, demand.path)
 
     def _spare(self, sized: SizedTier, run: int, numbered: Sequence[int]) -> tuple[int, ...]:
-        """Ports of a run beyond those that are numbered, but for those that are to stay spare."""
+        """Ports of a run that are not numbered, without those that `spare_ports` keeps free."""
         ports = sized.ports(run).left_over(numbered[run])
         kept = sized.spec.spec.spare_ports if run == 0 else 0
         per = sized.placement.downs[run].per_connector
@@ -98,7 +97,7 @@ class ExtraPortAllocator:
         return ports[: max(0, sized.placement.downs[run].capacity - first - kept)]
 
     def _free_ports(self, sized: SizedTier, run: int, demand: ExtraDemand, wanted: int) -> Iterator[Port]:
-        """Free ports in the order they are used; the switches of a place take turns."""
+        """Free ports in the order they are used, round-robin over the switches of a place."""
         allowed = self._allowed(sized, demand)
         for switch, port, hole in self._ports(sized, run, wanted, demand):
             if switch in allowed and (sized.spec.key, run, switch, port) not in self._taken:
@@ -116,7 +115,7 @@ class ExtraPortAllocator:
         yield from self._by_place(sized, growing, demand)
 
     def _by_place(self, sized: SizedTier, ports: Sequence[int], demand: ExtraDemand) -> Iterator[Port]:
-        """Some ports of every switch, or of those that extra devices name."""
+        """Some ports on every switch, place by place, or on the switches that the blueprint names for the devices."""
         if demand.spec.switches:
             named = self._named(sized, demand)
             yield from ((switch, port, False) for port in ports for switch in named)
@@ -148,7 +147,7 @@ class ExtraPortAllocator:
         return here
 
     def _named(self, sized: SizedTier, demand: ExtraDemand) -> list[int]:
-        """The switches that extra devices name, in that order."""
+        """The switches that the blueprint names for the devices, in its order."""
         spec = sized.spec
         naming = SwitchNames(self._context.blueprint, self._layout, spec.fabric, spec.name, spec.per)
         naming.check(self._sizes[spec.fabric], sized.count)
@@ -177,7 +176,7 @@ class ExtraPortAllocator:
 
 
 def _in_turns(holes: list[tuple[int, int]]) -> Iterator[Port]:
-    """Ports of omitted slots, one of each switch before the second of any."""
+    """Ports of omitted slots, one on each switch before a second on any."""
     turns: dict[int, int] = {}
     found: list[tuple[int, int, int]] = []
     for switch, port in holes:

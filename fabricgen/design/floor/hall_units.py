@@ -1,4 +1,6 @@
-"""Which hall each unit stands in, and its number there: halls of a site are filled in turn, no unit is in two."""
+"""Which hall each unit stands in, and its number there: the halls of a site are filled one after the other, with whole
+units.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.kernel.extents import Demand, Extent, Extents, Held, first, settle
 
 KIND = "halls"
-"""Of the lock: slots of units in the halls that pods name, and in all others of their site."""
+"""Kind of lock entry: slots of units in the halls that pods name, and in all other halls of their site."""
 
 _ALL = (Extent(0, 1 << 40),)
 
@@ -40,7 +42,7 @@ class HallCapacity:
 
 
 def stated_halls(pods: Mapping[str, Pod], layout: Layout, halls: Sequence[Hall]) -> dict[str, int]:
-    """Pod -> the hall that it states; raises InputError (FG016) for one that its site has not."""
+    """Pod -> the hall that it states; raises InputError (FG016) for a hall that its site lacks."""
     found = {}
     for pod in layout.pods:
         name = pods[pod.name].hall
@@ -103,7 +105,7 @@ def _fill(
     capacities: Sequence[HallCapacity],
     halls: Sequence[Hall],
 ) -> None:
-    """Turn numbers of units into halls and numbers in these: so many in the first hall, the next in the second."""
+    """Turn numbers of units into (hall, number in the hall): the first hall is filled, then the second, and so on."""
     last = max((extent.end for pod in pods for extent in given[pod.name]), default=0)
     _check_room(pods, last, capacities, halls)
     for pod in pods:

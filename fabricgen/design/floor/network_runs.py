@@ -1,4 +1,4 @@
-"""Runs of shared network racks: what stands in each, in which order, and in which hall."""
+"""Runs of shared network racks: which devices stand in each run, in which order, and in which hall."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ from fabricgen.design.shape import inner, place_numbers, pod_of_unit, scope_coun
 
 @dataclass(frozen=True, slots=True)
 class NetworkRun:
-    """A run of shared network racks: what stands in it, and its hall.
+    """A run of shared network racks: a series of racks for one kind of device, in one hall.
 
-    `tier` and `plane` (-1: all) say which switches, of which each run takes one in `parts`; extra devices have the tier
-    None and the owner "", scale-up trays the owner that they belong to.
+    `tier` and `plane` (-1: all planes) say which switches it holds; if a tier's switches are split over `parts` runs,
+    this one has number `part`. Runs of extra devices have tier None and owner "", runs of scale-up trays tier None and
+    the owner that they belong to.
     """
 
     name: str
@@ -38,7 +39,7 @@ class NetworkRun:
 
     @property
     def holder(self) -> str:
-        """Its name in the lock, within its hall."""
+        """Its key in the lock, unique within the hall."""
         if self.tier is None:
             return f"{self.owner} {TRAY_TIER}" if self.owner else "extra devices"
         plane = f" plane {self.plane + 1}" if self.plane >= 0 else ""
@@ -47,12 +48,12 @@ class NetworkRun:
 
 
 def stated_stand(design: Design, tier: TierDesign) -> Stand:
-    """Where the switches of a tier stand."""
+    """Where the switches of a tier stand: as stated, else by what they serve."""
     return stand_of(tier, design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].stand)
 
 
 def racks_of(design: Design, tier: TierDesign) -> int:
-    """Over how many network racks, or runs of them, the switches of a tier are dealt."""
+    """How many network racks, or runs of them, the switches of a tier are split over."""
     return design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].racks
 
 
@@ -70,7 +71,9 @@ def network_runs(design: Design, halls: Sequence[Hall]) -> tuple[NetworkRun, ...
 
 
 class HallLookup:
-    """The hall whose network rows serve a site or a pod: the one that the pod states, else the first of the site."""
+    """The hall whose network rows serve a site, pod or unit: the one that the pod states, else the first
+    of the site.
+    """
 
     def __init__(self, design: Design, halls: Sequence[Hall]) -> None:
         self._layout, self._halls = design.layout, halls
@@ -84,18 +87,18 @@ class HallLookup:
         ]
 
     def prefix(self, hall: int) -> str:
-        """What names of racks of a hall begin with; nothing where there is one."""
+        """The prefix of rack names in a hall; "" where there is only one hall."""
         first = self._of_site[self._halls[hall].site] == hall
         if not first:
             return f"{self._halls[hall].name}-"
         return f"{self._layout.sites[self._halls[hall].site]}-" if len(self._layout.sites) > 1 else ""
 
     def of_site(self, site: int) -> int:
-        """The hall of what a whole site shares."""
+        """The hall for devices that serve a whole site."""
         return self._of_site[site]
 
     def of_place(self, scope: str, place: int) -> int:
-        """The hall of a place of a scope, by its number in the layout."""
+        """The hall for devices that serve a place of a scope, by the place's number."""
         if scope in (WHOLE, "site"):
             return self._of_site[site_of_place(self._layout, scope, place)]
         if scope == "pod":
@@ -103,7 +106,7 @@ class HallLookup:
         return self.of_unit(next(units_of(self._layout, scope, place)))
 
     def of_unit(self, unit: int) -> int:
-        """The hall of what the pod of a unit has."""
+        """The hall for devices that serve the pod of a unit."""
         return self._of_pod[pod_of_unit(self._layout, unit)]
 
 
@@ -131,7 +134,9 @@ def _wanted(design: Design, hall_lookup: HallLookup) -> Iterator[tuple[str, str,
 
 @dataclass(frozen=True, slots=True)
 class TierGroups:
-    """By group of a tier: its hall, its plane (-1: all) and its number for the order in a run, planes left out."""
+    """By group of a tier: its hall, its plane (-1: all), and its number for ordering within a run, planes
+    not counted.
+    """
 
     hall: tuple[int, ...]
     plane: tuple[int, ...]
@@ -162,7 +167,7 @@ def tier_groups(layout: Layout, tier: TierDesign, sizes: Mapping[str, int], hall
 
 
 def inner_values(tier: TierDesign, sizes: Mapping[str, int], group: int) -> dict[str, int]:
-    """Rail, plane and the other values, from 0, that tell a tier's group from others of its place; by dimension."""
+    """By dimension, the values (from 0) of rail, plane and so on that tell a tier's group from others in its place."""
     found = {}
     for dimension in reversed(inner(tier.per)):
         group, found[dimension] = divmod(group, sizes[dimension])
@@ -170,7 +175,9 @@ def inner_values(tier: TierDesign, sizes: Mapping[str, int], group: int) -> dict
 
 
 def in_plane(run: NetworkRun, plane: Any, group: Any, number: Any) -> Any:
-    """Whether a switch, or a column of them, of a tier is of the plane and part of a run; `group` is its number."""
+    """Whether a switch, or each of an array of switches, is of the plane and part of a run; `group` is its group,
+    `number` its number there.
+    """
     here = (plane == run.plane) | (run.plane < 0)
     if run.tier is None or run.parts == 1:
         return here
@@ -178,10 +185,10 @@ def in_plane(run: NetworkRun, plane: Any, group: Any, number: Any) -> Any:
 
 
 def per_rack(units: int, height: int) -> int:
-    """Devices of a height that a network rack takes."""
+    """How many devices of a height fit in a network rack of `units` rack units."""
     return max(1, (units - TOP_UNITS_FREE) // height)
 
 
 def key_of(run: NetworkRun) -> TierKey:
-    """The tier in a run; one of no name for others."""
+    """The key of the tier in a run; an empty key for extra devices and trays."""
     return run.tier.key if run.tier else TierKey("", "")

@@ -1,4 +1,4 @@
-"""Which rack and rack unit everything in the runs of shared network racks has, and what a lock keeps of that."""
+"""Rack and rack unit of every device in runs of shared network racks, and what a lock keeps of them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from fabricgen.design.shape import spans_units
 from fabricgen.kernel.extents import Extents, Held, compressed, numbers
 
 SHELVED = "shelved"
-"""Of the lock: places of extra devices in their racks."""
+"""Kind of lock entry: positions of extra devices in their racks."""
 
 SwitchIndex = tuple[int, int]
-"""A switch of a tier: its group and its number in the group, from 0."""
+"""A switch of a tier: (its group, its number in the group), from 0."""
 
 
 class RunPlaces:
-    """The runs of shared network racks of a design, and the places in them."""
+    """The runs of shared network racks of a design, and the positions in them."""
 
     def __init__(self, design: Design, halls: Sequence[Hall]) -> None:
         self._design, self._layout, self._halls = design, design.layout, halls
@@ -43,7 +43,7 @@ class RunPlaces:
         self._groups: dict[TierKey, TierGroups] = {}
 
     def suffix(self, hall: int) -> str:
-        """What names in the lock end in to tell halls apart; nothing where there is one."""
+        """The suffix of lock keys that tells halls apart; "" where there is only one hall."""
         if len(self._halls) == 1:
             return ""
         one = self._halls[hall]
@@ -67,7 +67,7 @@ class RunPlaces:
         return name + (f" at{self.suffix(run.hall)}" if self.suffix(run.hall) else "")
 
     def _span(self, run: NetworkRun) -> Step:
-        """Groups, numbered to the last of the hall, and switches of each; of trays their domains."""
+        """(groups, numbered up to the last of the hall; switches of each); for trays the domains and trays of each."""
         if run.tier is None:
             domain = next(d for d in self._design.scale_up if d.name == run.owner)
             return Step(max(1, domain.domains), domain.trays_each)
@@ -83,24 +83,26 @@ class RunPlaces:
         return RunOrder(steps, by_group, run.part, run.parts)
 
     def per_rack(self, run: NetworkRun) -> int:
-        """Switches or trays that one of its racks takes."""
+        """How many switches or trays stand in one rack of a run."""
         return per_rack(self._units, self.height_of(run))
 
     def height_of(self, run: NetworkRun) -> int:
-        """Rack units of what stands in a run of switches or trays."""
+        """Rack units of one switch or tray of a run."""
         if run.tier is not None:
             return run.tier.profile.rack_units
         domain = next(d for d in self._design.scale_up if d.name == run.owner)
         return self._design.catalog.switch(domain.profile.tray).rack_units
 
     def spot(self, run: NetworkRun, group: Any, number: Any, where: Any) -> tuple[Any, Any]:
-        """(rack of the run, lowest rack unit) of switches by group number and number in the group; also of columns."""
+        """(rack of the run, lowest rack unit) of a switch by group and number in the group; for ints or int arrays.
+        `where` is `choose` for ints, `numpy.where` for arrays.
+        """
         place = self.order_of(run).place(group, number, where)
         each = self.per_rack(run)
         return place // each, 1 + place % each * self.height_of(run)
 
     def racks(self, run: NetworkRun) -> dict[int, list[SwitchIndex]]:
-        """The switches of each rack of a run that there is, in their order."""
+        """The switches in each rack of a run, in order, by number of the rack."""
         if run.tier is None:
             return {}
         groups, order, each = self.groups_of(run.tier), self.order_of(run), self.per_rack(run)
@@ -118,13 +120,13 @@ class RunPlaces:
                     yield group, number
 
     def rack_count(self, run: NetworkRun) -> int:
-        """How many racks a run has places for: up to the last, with those of what is gone."""
+        """How many racks a run has places for: up to the last one in use, those of removed devices included."""
         if run.owner:
             return -(-self.order_of(run).places // self.per_rack(run))
         return max((rack for spots in self.extras_of(run.hall).values() for rack, _ in spots), default=0) + 1
 
     def extras_of(self, hall: int) -> dict[str, list[tuple[int, int]]]:
-        """(rack, rack unit) of every extra device of a hall, by the name of its set; what the lock has stays."""
+        """(rack, rack unit) of every extra device of a hall, by the name of its set; positions in the lock stay."""
         mine = dict(self._extra_sets(hall))
         held = self._layout.lock.of(SHELVED + self.suffix(hall))
         if not held:
@@ -140,15 +142,15 @@ class RunPlaces:
                 yield name, (profile, len(names))
 
     def words(self) -> dict[str, str]:
-        """Holder -> the steps in which what is in shared racks grew."""
+        """Lock key -> the steps in which the contents of a run of shared racks grew."""
         return {self._holder(run): history_text(self.order_of(run).steps) for run in self.runs if run.tier or run.owner}
 
     def shelved(self, hall: int) -> frozenset[tuple[str, str]]:
-        """(kind, holder) of the extra devices of a hall."""
+        """(kind, lock key) of the extra devices of a hall."""
         return frozenset((SHELVED + self.suffix(hall), name) for name, _ in self._extra_sets(hall))
 
     def held(self) -> dict[str, Held]:
-        """By kind of the lock, the places of extra devices, those of what is gone included."""
+        """By kind of lock entry, the positions of extra devices, including those that are gone."""
         found: dict[str, Held] = {}
         for run in self.runs:
             if run.tier is None and not run.owner:
@@ -160,12 +162,12 @@ class RunPlaces:
 
 
 def as_extents(spots: Sequence[tuple[int, int]], height: int, first_rack: int) -> Extents:
-    """Places in racks as numbers of the lock: all rack units that devices of a height take."""
+    """Positions in racks as numbers of the lock: all rack units that devices of a height take."""
     return compressed((rack + first_rack) * STRIDE + u + i for rack, u in spots for i in range(height))
 
 
 def choose(condition: bool, one: Any, other: Any) -> Any:
-    """As numpy's `where`, of single values."""
+    """`numpy.where` for single values."""
     return one if condition else other
 
 

@@ -1,7 +1,7 @@
-"""Which media the blueprint allows for links: the nearest statement holds.
+"""Which media the blueprint allows for links: the statement nearest to the link applies.
 
-A link between tiers has two ends that may each be told what to use, `up` of the lower tier and `down` of the upper;
-only what both allow is taken.
+A link between tiers has two ends with a statement each, `up` of the lower tier and `down` of the upper; only media that
+both allow are used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault, 
 
 @dataclass(frozen=True, slots=True)
 class StatedMedia:
-    """Media that a blueprint allows, where, and what the other end of the link is told, if it is another statement."""
+    """Media that a blueprint states for links and where; `other` is what a second statement, for the far
+    end, allows.
+    """
 
     words: tuple[str, ...]
     path: Path
@@ -32,7 +34,7 @@ class StatedMedia:
     other_path: Path = ()
 
     def profiles(self, catalog: Catalog) -> tuple[CableProfile, ...]:
-        """The cable profiles that this leaves, the cheapest first."""
+        """The cable profiles that both statements allow, the cheapest first."""
         return tuple(
             cable
             for cable in catalog.cables
@@ -42,7 +44,7 @@ class StatedMedia:
 
 @dataclass(frozen=True, slots=True)
 class LinkKind:
-    """Links that are alike: their fabric and tiers, the kinds of port at both ends, and the media stated for them."""
+    """Links of one kind: their fabric and tiers, the kinds of port at both ends, and the media stated for them."""
 
     fabric: str
     lower: str
@@ -51,26 +53,26 @@ class LinkKind:
     b: PortRun
     stated: StatedMedia
     ends: tuple[str, str]
-    """Profile of the devices at either end."""
+    """Profile ids of the devices at both ends."""
     vendors: tuple[str, str]
 
     @property
     def text(self) -> str:
-        """Its links in words."""
+        """The links in words."""
         return f"{self.b.speed_gbps}G {self.fabric} {self.lower}-{self.upper} links"
 
     def carriers(self, catalog: Catalog) -> tuple[CableProfile, ...]:
-        """What is stated and carries its lanes."""
+        """The stated cable profiles that carry the lanes of the links."""
         return tuple(cable for cable in self.stated.profiles(catalog) if self.b.lane_gbps in cable.lane_gbps)
 
 
 def media_of_nodes(design: Design, fabric: FabricDesign, leaf: TierDesign, *, rj45: bool) -> StatedMedia | None:
-    """What the links of a fabric's nodes, or of switches that it manages, may run over."""
+    """Media stated for the links of a fabric's nodes, or of switches that it manages."""
     return _of_role(design, leaf, "down") or (None if rj45 else _of_fabric(design, fabric.name))
 
 
 def media_of_extra(design: Design, fabric: FabricDesign, extra: ExtraSet) -> StatedMedia | None:
-    """What the links of extra devices may run over."""
+    """Media stated for the links of extra devices."""
     words = design.loaded.blueprint.fabrics[fabric.name].extra[extra.name].media
     if words:
         return StatedMedia(words, (*extra.path, "media"))
@@ -78,7 +80,7 @@ def media_of_extra(design: Design, fabric: FabricDesign, extra: ExtraSet) -> Sta
 
 
 def media_of_uplinks(design: Design, lower: TierDesign, upper: TierDesign) -> StatedMedia | None:
-    """What the links of a tier to the one above may run over."""
+    """Media stated for the links of a tier to the one above."""
     up, down = _of_role(design, lower, "up"), _of_role(design, upper, "down")
     if up and down and up.words != down.words:
         return StatedMedia(up.words, up.path, down.words, down.path)
@@ -86,7 +88,7 @@ def media_of_uplinks(design: Design, lower: TierDesign, upper: TierDesign) -> St
 
 
 def media_of_peer_links(design: Design, tier: TierDesign, span: Span | None) -> StatedMedia | None:
-    """What the links inside a tier may run over: those of a span, or of pairs."""
+    """Media stated for the links inside a tier: those of a span, or of pairs."""
     words = design.loaded.blueprint.fabrics[tier.fabric].spans[span.name].media if span else None
     if span and words:
         return StatedMedia(words, (*span.path, "media"))
@@ -165,7 +167,7 @@ def check_media(blueprint: Blueprint, catalog: Catalog) -> None:
 
 
 def _words(blueprint: Blueprint) -> Iterator[tuple[Path, str]]:
-    """(path, word) of every medium that is stated."""
+    """(path, word) of every medium that the blueprint states."""
     for cable, own in blueprint.cable_of.items():
         if own.medium:
             yield ("cable_of", cable, "medium"), own.medium

@@ -1,7 +1,7 @@
-"""The arithmetic of sizing: uplinks of a switch, switches of a group, and what is said when a radix is too small.
+"""The arithmetic of sizing: uplinks of a switch, switches of a group, and the error where a radix is too small.
 
-The rule for the number of upper switches (NVIDIA's published SuperPOD tables follow it): uplinks must land as a
-whole number of links on every switch of the group above, so it is the smallest divisor of the uplinks U that is at
+How many switches an upper group has (NVIDIA's published SuperPOD tables follow the same rule): each lower switch must
+have the same whole number of links to every upper switch, so it is the smallest divisor of its uplinks U that is at
 least ceil(L x U / R), for L lower switches and R down ports of an upper one.
 """
 
@@ -32,7 +32,9 @@ from fabricgen.kernel.diagnostics import InputError, fault
 
 @dataclass(frozen=True, slots=True)
 class UplinkPlan:
-    """How a tier meets the one above: kind of the ports, and how many groups each switch meets."""
+    """How the switches of a tier are linked up: the tier above, the kind of port, how many of its groups each switch
+    meets, and the stated number of switches in such a group.
+    """
 
     upper: TierSpec
     kind: PortKind
@@ -43,10 +45,10 @@ class UplinkPlan:
 def plan_uplinks(
     tier: TierSpec, upper: TierSpec | None, main: PortDemand | None, sizes: Mapping[str, int]
 ) -> UplinkPlan | None:
-    """Work out the kind of a tier's uplinks and the upper groups each of its switches meets.
+    """Choose the kind of a tier's uplinks and count the upper groups that each of its switches meets; None at the top.
 
-    `main` are the tier's chief downlinks, `sizes` those of the upper tier's fabric. Raises InputError when no speed
-    suits both switches.
+    `main` is the demand of its first kind of downlinks, `sizes` are those of the upper tier's fabric. Raises InputError
+    when both switches have no speed in common.
     """
     if upper is None:
         return None
@@ -79,10 +81,11 @@ def plan_uplinks(
 def _with_uplinks(
     tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None
 ) -> tuple[SwitchDemand, PortPlacement | None]:
-    """(what is asked of a switch, its uplinks included, and where they are placed, None when its face has too few).
+    """(demand including the uplinks, where the ports are placed; None in place of the latter when the switch has too
+    few).
 
-    Uplinks are as stated, or the fewest within the oversubscription that land equally. Of stated ones that the upper
-    groups do not share equally the rest stays unwired. Raises InputError where there is none for each group.
+    The number of uplinks is as stated, else the fewest within the oversubscription that divide equally over the upper
+    groups; what a stated number leaves over stays unwired. Raises InputError where an upper group would get none.
     """
     if up is None:
         return demand, place_ports(tier.profile, demand)
@@ -106,7 +109,7 @@ def _with_uplinks(
 
 
 def _too_few(tier: TierSpec, up: UplinkPlan, uplinks: int) -> InputError:
-    """The refusal of uplinks that do not reach every group above."""
+    """The error for uplinks that are fewer than the upper groups."""
     return fault(
         "FG111",
         f"{tier.name} has {uplinks} uplinks, and meets {up.groups_met} groups of {up.upper.name}",
@@ -116,7 +119,7 @@ def _too_few(tier: TierSpec, up: UplinkPlan, uplinks: int) -> InputError:
 
 
 def fit(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> PortPlacement | None:
-    """Place a switch's ports; None when its face has too few."""
+    """Place the ports of a switch; None when it has too few."""
     return _with_uplinks(tier, demand, up)[1]
 
 
@@ -144,7 +147,9 @@ def smallest_count(
 
 @dataclass(frozen=True, slots=True)
 class LowerTier:
-    """A tier's lower neighbours as an upper group sees them: switches now and by slot, and the links of each."""
+    """A lower tier as one upper group sees it: how many switches there are `now` and with reserved `slots`, and their
+    links.
+    """
 
     name: str
     kind: PortKind
@@ -153,16 +158,20 @@ class LowerTier:
     share: int
     """Links of each lower switch to one upper group."""
     least: int
-    """Ranks that must have ports: to the last slot in use where the lock numbers by slot, else 0."""
+    """Lower switches that must have ports in any case: up to the last slot in use where the lock numbers by slot, else
+    0.
+    """
     stretch: Callable[[int], bool]
-    """Whether a lower switch could have so many links instead."""
+    """Whether a lower switch could have this many links instead."""
 
     def numbered(self, *, by_slot: bool) -> int:
-        """Ranks that have ports."""
+        """Lower switches that ports are numbered for."""
         return self.slots if by_slot else max(self.now, self.least)
 
     def stretched(self, count: int) -> LowerTier | None:
-        """The same with links rounded up to land equally on so many switches, or None."""
+        """The same with links rounded up to a multiple of `count` upper switches; None where its switches cannot have
+        so many.
+        """
         share = -(-self.share // count) * count
         if share == self.share:
             return self
@@ -172,10 +181,9 @@ class LowerTier:
 def upper_count(
     upper: TierSpec, below: list[LowerTier], fits: Callable[[int, list[LowerTier]], bool]
 ) -> tuple[int, list[LowerTier]]:
-    """Switches in an upper group, by the rule at the head of this file, and how its lower neighbours then meet it.
+    """(switches of an upper group by the rule at the head of this module, the lower tiers with their links rounded up).
 
-    Where several tiers lie below, the first one's uplinks decide and the others' are rounded up. Returns 0 when no
-    number suffices.
+    Of several lower tiers the first one's uplinks decide. The count is 0 when no number suffices.
     """
     stated = upper.spec.count
     if stated:
@@ -194,8 +202,9 @@ def upper_count(
 def lowers_per_group(
     layout: Layout, lower: TierSpec, count: int, upper: TierSpec, sizes: Mapping[str, int]
 ) -> tuple[int, int, int]:
-    """Lower switches in the fullest upper group: by unit there is, with every reserved slot taken, and the slots to the
-    last one that is in use."""
+    """Lower switches in the fullest upper group, three counts: of units there are, of all reserved slots, and of slots
+    up to the last one in use.
+    """
     each = within(lower.per, lower.name, count, upper.per, sizes)
     scopes = scope_of(lower.per), scope_of(upper.per)
     by_unit, by_slot = (child_numbers(layout, *scopes, by_slot=by_slot) for by_slot in (False, True))
@@ -205,7 +214,9 @@ def lowers_per_group(
 
 
 def within(per: tuple[str, ...], name: str, count: int, upper_per: tuple[str, ...], sizes: Mapping[str, int]) -> int:
-    """Lower switches of one lower place that meet the same upper group; `sizes` are of the lower tier's fabric."""
+    """Lower switches of one lower place that meet the same upper group; `sizes` are those of the lower
+    tier's fabric.
+    """
     each = 1 if name in upper_per else count
     for dimension in inner(per):
         each *= 1 if dimension in upper_per else sizes[dimension]
@@ -213,14 +224,16 @@ def within(per: tuple[str, ...], name: str, count: int, upper_per: tuple[str, ..
 
 
 def radix(tier: TierSpec, wanted: PortDemand, beyond: UplinkPlan | None) -> int:
-    """Most downlinks of a tier's switch beside the uplinks its oversubscription calls for, and what is kept free."""
+    """The most downlinks of a tier's switch beside the uplinks that its oversubscription calls for and the ports kept
+    free.
+    """
     bare = SwitchDemand((wanted,), ranges=tuple(tier.cages.items()))
     up = beyond.kind if beyond else None
     return most_downlinks(tier.profile, bare, up, tier.allowed, spare_ports=tier.spec.spare_ports)
 
 
 def too_small(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> InputError:
-    """The refusal of a switch whose face is too small: what is needed, what there is, what would fit."""
+    """The error for a switch with too few ports: what it needs and what it has."""
     for wanted in demand.downs:
         if down_class(tier.profile, wanted) is None:
             return no_port(tier, wanted.kind)
@@ -237,7 +250,7 @@ def too_small(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> In
 
 
 def _offer(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> str:
-    """The ports of a face for what is asked of it, in words, with their speeds."""
+    """The ports that a switch has for a demand, in words with their speeds."""
     chosen = down_class(tier.profile, demand.downs[0]) if demand.downs else None
     if chosen is None:
         return "no down port"
@@ -257,7 +270,7 @@ def _offer(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> str:
 
 
 def radix_fault(upper: TierSpec, below: list[LowerTier], beyond: UplinkPlan | None, wanted: PortDemand) -> InputError:
-    """The refusal of an upper tier whose switches have too few ports for what lies below."""
+    """The error for an upper tier whose switches have too few ports for the lower tiers."""
     stated = upper.spec.count
     chief = below[0]
     needed = sum(b.now * -(-b.share // (stated or chief.share)) for b in below)

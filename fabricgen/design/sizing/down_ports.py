@@ -1,4 +1,4 @@
-"""Down ports of a tier by purpose: what nodes, lower tiers, management ports and extra devices take of each switch."""
+"""Down ports of a tier by purpose: for nodes, lower tiers, management ports and extra devices."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from fabricgen.design.tiers import TierSpec
 
 @dataclass(frozen=True, slots=True)
 class Reserve:
-    """Down ports kept for extra devices: so many on each switch, and enough for so many in all."""
+    """Down ports set aside for extra devices: at least `each` on every switch, and at least `total` in all."""
 
     each: int = 0
     total: int = 0
 
     def ports(self, switches: int) -> int:
-        """Ports of each of so many switches."""
+        """Ports set aside on each of so many switches."""
         return max(self.each, -(-self.total // switches))
 
 
 class DownPorts:
-    """Purposes of down ports laid one after the other over a run for each kind.
+    """Collects the purposes of a tier's down ports; for each kind of port they follow one another in one run.
 
-    A purpose starts on a connector of its own, so that no breakout cable serves two.
+    A purpose starts at a connector, so that no breakout cable serves two.
     """
 
     def __init__(self, tier: TierSpec) -> None:
@@ -36,13 +36,13 @@ class DownPorts:
         self._ports: list[int] = []
 
     def port_demand(self, kind: PortKind, count: int = 0, ports: int = 0) -> PortDemand:
-        """As ports asked of the tier's switch, with its stated breakout."""
+        """A demand for ports of a kind, with the breakout that the tier states."""
         mode = self._tier.spec.breakout
         ways = None if mode is None else mode.ways if mode.speed_gbps == kind.speed_gbps else -1
         return PortDemand(kind, count, ways, ports)
 
     def add(self, kind: PortKind, used: int, room: int) -> tuple[int, int]:
-        """Add a purpose; returns (run, first port)."""
+        """Add a purpose with `used` ports in use, of `room` numbered ones; returns (run, first port)."""
         if kind not in self._kinds:
             self._kinds.append(kind)
             self._used.append(0)
@@ -58,12 +58,12 @@ class DownPorts:
         return run, first
 
     def totals(self, runs: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """(ports used, ports numbered) of so many runs; those after its own are of extra devices alone."""
+        """(ports used, ports numbered) of each of so many runs; further runs hold extra devices only."""
         none = (0,) * (runs - len(self._kinds))
         return (*self._used, *none), (*self._ports, *none)
 
     def switch_demand(self, more: Mapping[PortKind, int], peers: tuple[PortDemand, ...]) -> SwitchDemand:
-        """All that is asked of a face, with further ports of some kinds for extra devices."""
+        """The demand on one switch, with `more` ports by kind for extra devices."""
         kinds = [*self._kinds, *(k for k in more if k not in self._kinds)]
         spare = self._tier.spec.spare_ports
         downs = []

@@ -13,9 +13,9 @@ from fabricgen.kernel.diagnostics import fault
 
 
 def peer_links_of(layout: Layout, fabric: Fabric, spec: TierSpec, sized: SizedTier) -> PeerLinks | None:
-    """The links inside a sized tier.
+    """The links inside a sized tier; None where there are none.
 
-    Raises InputError where pairs do not come out even, or spans name sites that are not there.
+    Raises InputError for an odd number of switches in pairs, and for spans to sites that do not exist.
     """
     if not sized.placement.peers:
         return None

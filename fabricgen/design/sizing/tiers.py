@@ -1,4 +1,4 @@
-"""Size the tiers of fabrics that belong together, from the nodes up: counts, ports, and how tiers meet."""
+"""Size the tiers of linked fabrics from the nodes up: switches, ports, and how each tier is linked to the one above."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import fault
 
 DUPLEX_KM = 10
-"""Beyond this, km, optics are coherent modules of one link each, so that a cage carries one (OIF 400ZR)."""
+"""Spans longer than this, km, need coherent optics with one link each, so that a cage carries one link (OIF 400ZR)."""
 
 MANAGEMENT = PortKind(1, 1, rj45=True)
-"""What management ports of switches attach to where no nodes' copper ports are to be shared."""
+"""The kind of port for switches' management ports, unless nodes already use RJ45 ports of the leaf."""
 
 
 @dataclass(frozen=True, slots=True)
 class SizedTier:
-    """A tier that is sized, before it is known how it reaches the next."""
+    """A tier with its switches and ports; `uplink` and the final `placement` follow when the tier above is sized."""
 
     spec: TierSpec
     groups: int
@@ -59,24 +59,24 @@ class SizedTier:
     used: tuple[int, ...]
     """Ports of each run that nodes, lower tiers and management ports use on the fullest switch."""
     numbered: tuple[int, ...]
-    """Ports of each run that have a number: those of units that are there, or of all reserved ones."""
+    """Ports of each run that are numbered: for the units there are, or for all reserved ones."""
     reserved: tuple[int, ...]
-    """The same with every reserved unit, whether its ports have numbers yet or not."""
+    """Ports of each run that all reserved units would take, numbered or not."""
     uplink_plan: UplinkPlan | None
     uplink: Uplink | None = None
     for_extras: tuple[tuple[PortKind, int], ...] = ()
-    """Ports of each switch that are kept for extra devices, by kind."""
+    """Ports of each switch that are set aside for extra devices, by kind."""
     reach: tuple[int, ...] = ()
-    """Ports of each run over which links of lower switches are spread; of runs not named here all."""
+    """By run, how many ports the links of lower switches are spread over; all for runs beyond the end of the tuple."""
 
     def ports(self, run: int) -> RunPorts:
-        """Which down ports of a run serve what."""
+        """Which down ports of a run serve which purpose."""
         wide = spans_units(self.spec.per)
         return RunPorts(self.placement.downs[run], run, self.feeds, self.reach, wide=wide)
 
 
 class TierSizing:
-    """Sizes tiers that are linked with each other."""
+    """Sizes the tiers of linked fabrics."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class TierSizing:
         return self.sized_tiers
 
     def _more(self, spec: TierSpec, switches: int) -> dict[PortKind, int]:
-        """Ports of each switch that extra devices need beside those left over."""
+        """Further ports of each switch for extra devices, by kind, beyond those that are left over anyway."""
         return {kind: kept.ports(switches) for (key, kind), kept in self._reserve.items() if key == spec.key}
 
     def _groups(self, spec: TierSpec) -> int:
@@ -118,7 +118,7 @@ class TierSizing:
         return plan_uplinks(spec, upper, main, sizes)
 
     def _peer_demand(self, spec: TierSpec, main: PortKind | None, count: int) -> tuple[PortDemand, ...]:
-        """Links inside the tier that each of `count` switches of a group has: to its pair, or to other sites."""
+        """Ports for links inside the tier on each of `count` switches of a group: to its pair, or to other sites."""
         found: list[tuple[int, int | None]] = []
         if spec.spec.peer:
             found.append((spec.spec.peer.count or 1, spec.spec.peer.speed_gbps))
@@ -136,7 +136,7 @@ class TierSizing:
         return (PortDemand(PortKind(speed, cage.lane_gbps), max(n for n, _ in found), 1 if coherent else None),)
 
     def _lowest(self, spec: TierSpec) -> SizedTier:
-        """A tier that nodes attach to, or one that hangs below another and has extra devices alone."""
+        """Size a tier that nodes attach to, or one below another tier that serves extra devices only."""
         groups, demands = self._groups(spec), self._demands.get(spec.key, ())
         main = demands[0].kind if demands else next((k for key, k in self._reserve if key == spec.key), None)
         up = self._plan_uplinks(spec, DownPorts(spec).port_demand(main) if main else None)
@@ -192,7 +192,9 @@ class TierSizing:
         demand_for: Callable[[SlotAssignment], SwitchDemand],
         up: UplinkPlan | None,
     ) -> SlotAssignment:
-        """Over how many switches node slots are dealt, and how many have numbers: the reserved ones, if all fit."""
+        """The number of leaves in a group, and which node slots are numbered: with the reserved ones, if all of them
+        fit.
+        """
 
         def counted(slots: tuple[int, ...]) -> SlotAssignment:
             count = smallest_count(spec, list(slots), lambda count: demand_for(SlotAssignment(count, slots)), up)
@@ -211,7 +213,7 @@ class TierSizing:
         return replace(there if fit(spec, demand_for(there), up) else counted(nodes.in_use), by_slot=True)
 
     def _upper(self, spec: TierSpec, lowers: list[SizedTier]) -> SizedTier:
-        """A tier above others: as many switches as land their uplinks equally and have the ports."""
+        """Size a tier above others: as many switches as divide the lower uplinks equally and have enough ports."""
         present = [self._below(spec, sized) for sized in lowers]
         below = [replace(one, now=one.slots) for one in present] if spec.for_reserve else present
         main = DownPorts(spec).port_demand(below[0].kind)
@@ -266,7 +268,9 @@ class TierSizing:
         return replace(found, reach=(reach,))
 
     def _reach(self, spec: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> int:
-        """The most chief down ports of an upper switch: these stay the same while lower switches become more."""
+        """The most down ports of the first kind on an upper switch: links are spread over these however many lower
+        switches there are.
+        """
         bare = DownPorts(spec).port_demand(demand.downs[0].kind)
 
         def holds(ports: int) -> bool:
@@ -277,11 +281,13 @@ class TierSizing:
         return largest(holds, spec.profile.most_ports(*chosen)) if chosen else 0
 
     def _dealing(self, spec: TierSpec) -> str:
-        """How the lock says that down ports of a tier are numbered: by reserved `slot`, by `unit`, or not at all."""
+        """How the lock numbers the down ports of a tier: by reserved `slot`, by existing `unit`, or "" where it does
+        not say.
+        """
         return self._layout.numbering.dealing.get(f"{spec.fabric} {spec.name}", "")
 
     def _below(self, upper: TierSpec, sized: SizedTier) -> LowerTier:
-        """A lower neighbour as an upper group sees it."""
+        """A lower tier as one of this tier's groups sees it."""
         up = sized.uplink_plan
         assert up is not None  # noqa: S101 - it is linked up to this tier
         assert sized.placement.up is not None  # noqa: S101 - the same
@@ -292,17 +298,20 @@ class TierSizing:
         return LowerTier(sized.spec.name, up.kind, now, slots, share, least, partial(self._can_stretch, sized, up))
 
     def _can_stretch(self, sized: SizedTier, up: UplinkPlan, share: int) -> bool:
+        """Whether a lower switch can have `share` links to each upper group: its uplinks are not stated and the ports
+        fit.
+        """
         stated = sized.spec.spec.uplinks
         return not (stated and stated.count) and self._stretched(sized, up, share) is not None
 
     def _stretched(self, sized: SizedTier, up: UplinkPlan, share: int) -> PortPlacement | None:
-        """The face of a lower switch with so many links to each upper group."""
+        """The ports of a lower switch with `share` links to each upper group; None when they do not fit."""
         return place_ports(sized.spec.profile, sized.demand.upward(share * up.groups_met, up.kind))
 
     def _connect(
         self, sized: SizedTier, upper: TierSpec, count: int, one: LowerTier, *, by_slot: bool, per_connector: int
     ) -> bool:
-        """Complete a lower tier with how it reaches this one; returns whether the links nest."""
+        """Enter the uplinks of a lower tier to this one; returns whether its links are spread in the nested order."""
         up, placement = sized.uplink_plan, sized.placement
         assert up is not None  # noqa: S101 - it is linked up to this tier
         assert placement.up is not None  # noqa: S101 - the same
