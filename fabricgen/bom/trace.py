@@ -18,10 +18,10 @@ COLUMNS = ("part", "kind", "quantity", "fabric", "site", "su", "rack", "device",
 
 
 def trace(bill: Bill, part: str) -> dict[str, list[Any]]:
-    """What needs a part, in the columns of `COLUMNS`; "" where a row has no such value.
+    """The needs for a part, in the columns of `COLUMNS`; "" where a row has no such value.
 
-    Quantities add up to that of the bill. A transceiver names its device, its cage and every cable in that cage.
-    Raises InputError (FG073) where the bill has no such part.
+    Quantities sum to that of the bill. A transceiver lists its device, its cage and every cable in that cage. Raises
+    InputError (FG073) where the bill has no such part.
     """
     number = {line.part for line in bill.lines}
     if part not in number:
@@ -32,7 +32,7 @@ def trace(bill: Bill, part: str) -> dict[str, list[Any]]:
 
 
 def trace_all(bill: Bill) -> dict[str, list[Any]]:
-    """What needs every part, in the order of the bill's lines; as `trace`."""
+    """The needs for every part, in the order of the bill's lines; as `trace`."""
     place = {each.part: i for i, each in enumerate(bill.needs.parts)}
     found = joined([bill.needs.of(place[line.part]) for line in bill.lines])
     return _columns(bill, found)
@@ -63,13 +63,15 @@ def _names(key: Grouping) -> list[str]:
 
 
 def _picked(names: Any, rows: Ints) -> list[str]:
-    """Names by row, "" for -1."""
+    """Names by index; "" for -1."""
     found: list[str] = np.append(names, "")[rows].tolist()
     return found
 
 
 def _at_ends(bill: Bill, needs: Needs) -> tuple[list[str], list[str]]:
-    """(cage, cables) of each need: of what plugs into a cage that one, and every cable in it; else the cable itself."""
+    """(cage, cables) of each need: for what plugs into a cage that cage and every cable in it, else the need's own
+    cable.
+    """
     table, ids = bill.cluster.plan.cables, np.array(bill.cluster.cable_ids, dtype=object)
     cages, cables = np.full(len(needs), "", dtype=object), np.append(ids, "")[needs.cable]
     at = np.flatnonzero(needs.end >= 0)

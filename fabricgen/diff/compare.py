@@ -1,4 +1,6 @@
-"""What is different between two sides, kind by kind."""
+"""The differences between two sides, by kind: devices, links, cables, optics, addresses, sessions, bill
+of materials.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ LINK_CHANGES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a comparison: what the user called it, its lists, and of a blueprint what sizing derived."""
+    """One side of a comparison: the name the user gave it, its lists, and for a blueprint the figures of sizing."""
 
     name: str
     lists: Lists
@@ -47,7 +49,9 @@ class Side:
 
 @dataclass(frozen=True)
 class Change:
-    """Everything that a change does, falsy when nothing. What a side does not tell is None, and `notes` say so."""
+    """Everything that a change does; false when nothing differs. Kinds that a side lacks are None, and
+    `notes` say so.
+    """
 
     old: str
     new: str
@@ -64,7 +68,7 @@ class Change:
     configs: ConfigDelta | None = None
     notes: tuple[str, ...] = ()
     show_diffs: bool = False
-    """Whether reports show the lines of configurations that differ."""
+    """Whether reports show the differing lines of configurations."""
 
     def __bool__(self) -> bool:
         files = bool(self.configs and (self.configs.files or not self.configs.judged))
@@ -78,12 +82,14 @@ class Change:
 
     @property
     def spare_differs(self) -> bool:
-        """Whether ports left over differ, as far as both sides tell."""
+        """Whether the spare ports differ, where both sides are blueprints."""
         old, new = self.shapes
         return bool(old and new and any(was != now for _, was, now in self.spare_ports()))
 
     def spare_ports(self) -> Iterator[tuple[TierName, tuple[int, ...] | None, tuple[int, ...] | None]]:
-        """(tier, old, new) of every tier with down ports: a switch's, free on the fullest, free in all, unnumbered."""
+        """(tier, old, new) of every tier with down ports; old and new are (ports of a switch, free on the fullest
+        switch, free in all, unnumbered) or None.
+        """
         old, new = ({} if shape is None else shape.tiers for shape in self.shapes)
         for key in dict.fromkeys((*old, *new)):
             yield key, _ports(old.get(key)), _ports(new.get(key))
@@ -94,7 +100,7 @@ def _ports(tier: TierFigures | None) -> tuple[int, ...] | None:
 
 
 def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None) -> Change:
-    """Say what is different in `new`; `prices` are unit prices by part. Configurations are compared apart."""
+    """Compare two sides; `prices` are unit prices by part. Configurations are compared separately, in `configs`."""
     was, now = old.lists, new.lists
     with collector_paused():
         links = compare_rows("links", ("a_device", "a_port"), LINK_CHANGES, (was.links, now.links), "a_device")
@@ -120,7 +126,7 @@ def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None) -> 
 def _sessions(
     old: Lists, new: Lists, devices: Delta, links: Delta, changed_ends: ChangedCables
 ) -> tuple[Listing, Listing]:
-    """The sessions of both sides that anything can have happened to."""
+    """The sessions of both sides that may have changed."""
     names = changed_devices(devices)
     rows = (
         links_to_compare(old, np.concatenate([links.removed, links.was]), names, changed_ends.cables),
@@ -147,7 +153,9 @@ def _missing(old: Side, new: Side) -> Iterator[str]:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Hold cyclic garbage collection: rows form no cycles, and scanning a million is slower than making it."""
+    """Pause cyclic garbage collection: rows form no cycles, and scanning a million of them takes longer than making
+    them.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""Why a change reaches as far as it does: derived counts that became others, and slots that moved with growth."""
+"""Why a change affects as much as it does: derived counts that changed, and slots that moved with growth."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _LISTED = 4
 
 
 def reasons(old: SizingFigures, new: SizingFigures, links: Delta, lists: Lists) -> tuple[str, ...]:
-    """Sentences on what was derived anew between two blueprints, and how many links that moves.
+    """Sentences on derived values that differ between two blueprints, and how many links move because of them.
 
-    `links` is how links differ, `lists` are the old side's.
+    `links` is how links differ, `lists` are those of the old side.
     """
     moved = _Moved(links, lists)
     return (*_growth(old, new), *_tiers(old, new, moved), *_omits(old, new))
@@ -46,7 +46,7 @@ def _tiers(old: SizingFigures, new: SizingFigures, moved: _Moved) -> Iterator[st
 
 
 def _tier(was: TierFigures, now: TierFigures) -> Iterator[str]:
-    """What differs of one tier."""
+    """Sentences on what differs in one tier."""
     if was.model != now.model:
         yield f"{was.model} -> {now.model}"
     if was.nos != now.nos:
@@ -67,7 +67,7 @@ def _tier(was: TierFigures, now: TierFigures) -> Iterator[str]:
 
 
 def _why(was: TierFigures, now: TierFigures) -> str:
-    """Where a count comes from: stated, or asked for by the tiers below."""
+    """Where a switch count comes from: stated, or required by the tiers below."""
     if now.stated:
         return " (stated)"
     if not now.asked or was.model != now.model:
@@ -82,7 +82,7 @@ def _span(numbers: tuple[int, ...]) -> str:
 
 
 class _Moved:
-    """How many links of the old side that go up to a tier are moved or removed."""
+    """Counts the links of the old side up to a tier that are moved or removed."""
 
     def __init__(self, links: Delta, lists: Lists) -> None:
         self._links, self._lists = links, lists
@@ -93,7 +93,7 @@ class _Moved:
         self._upper: Rows | None = None
 
     def said(self, key: TierName) -> str:
-        """What becomes of the links up to a tier; "" where none moves."""
+        """A phrase for the links up to a tier that move; "" where none does."""
         if self._upper is None:
             self._upper = self._tier[lookup(self._row, self._lists.links["b_device"])]
         number = self._number.get(key, -2)

@@ -1,4 +1,4 @@
-"""What sizing derived, as far as a change of it moves cables, and the ports that are left over."""
+"""The results of sizing that explain why cables move: counts of switches, uplinks and ports, and the spare ports."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 
 TierName: TypeAlias = tuple[str, str]
-"""Fabric and tier."""
+"""(fabric, tier)"""
 
 
 @dataclass(frozen=True, slots=True)
 class TierFigures:
-    """One tier as it was sized; ports are counted per switch."""
+    """One tier as sized; ports are counted for one switch."""
 
     model: str
     nos: str
@@ -29,14 +29,14 @@ class TierFigures:
     stated: bool
     """Whether the blueprint states the count."""
     downs: tuple[str, ...]
-    """Each run of down ports in words: 4 x 100G of a cage."""
+    """Each run of down ports in words: `4 x 100G of a cage`."""
     ups: str
     uplinks: int
     upper: TierName | None
     pair_links: tuple[int, ...]
-    """Links of a switch to each upper switch that it meets: one number, or two where it does not divide."""
+    """Links of a switch to each upper switch that it meets: one number, or two where they do not divide equally."""
     asked: tuple[tuple[str, int, int], ...]
-    """Who asks a group for ports: tier below, its switches, links of each."""
+    """(tier below, its switches, links of each) for every tier that needs ports of a group."""
     capacity: int
     """Down ports that its cages hold."""
     least_free: int
@@ -44,12 +44,14 @@ class TierFigures:
     free: int
     """Down ports free in the whole tier."""
     spare: int
-    """Down ports of a switch that nothing is numbered for."""
+    """Down ports of a switch that are not numbered for anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class SizingFigures:
-    """A blueprint side in figures: units by pod, tiers, and the slots that each `omit` with `last` in it means."""
+    """The figures of a blueprint: units by pod, nodes, tiers, and the slots meant by each `omit` that
+    contains `last`.
+    """
 
     units: Mapping[str, int]
     nodes: int

@@ -5,9 +5,9 @@ side (Dally and Towles, Principles and Practices of Interconnection Networks, ch
 scale-up joins the rails of a node, and switches fall on whichever side is cheaper. In a folded Clos (Al-Fares et al.,
 SIGCOMM 2008) every place (a leaf, unit or pod) can send at most the lesser of what its parts can send and of its own
 uplinks. The cost of taking part of a place is concave, so the worst cut takes whole places, the narrowest first, and at
-most one in part. This is exact where places of a tier are alike but for one that has lost switches; in other
-cases the figure never exceeds what some cut allows. Extra devices are not counted, a fabric that shares tiers is treated
-as their only user, and omitted nodes are taken from all units alike.
+most one in part. This is exact where places of a tier are alike but for one that has lost switches; in other cases the
+figure never exceeds what some cut allows. Extra devices are not counted, a fabric that shares tiers is treated as their
+only user, and omitted nodes are taken from all units alike.
 """
 
 from __future__ import annotations

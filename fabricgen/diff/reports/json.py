@@ -1,4 +1,4 @@
-"""A change as JSON for programs: whole, sorted, under stable keys (docs/plan.md says which)."""
+"""A change as JSON for programs: complete, sorted, with stable keys (docs/plan.md)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _LEFT_OUT = frozenset({"labels", "family"})
 
 
 def as_json(change: Change) -> dict[str, Any]:
-    """The whole change. null stands for no such value, and for a kind that a side does not tell of.
+    """The whole change; null for a missing value, and for a kind that a side lacks.
 
-    A changed thing names the ways it changed in (`what`) and the fields that differ, `old` and `new`.
+    A changed row names its ways to change (`what`) and the fields that differ, `old` and `new`.
     """
     deltas = change.deltas
     kinds = ("devices", "cables", "optics", "links", "addresses", "sessions")

@@ -1,4 +1,4 @@
-"""A change as text for a terminal: a page of summary, then what happens in each unit and rack."""
+"""A change as text for a terminal: a page of summary, then the details by unit and rack."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from fabricgen.diff.reports.wording import by_unit, changes_by_rack, heading, li
 from fabricgen.kernel.diagnostics import printable
 
 LINES, RACKS, UNITS, ROWS = 6, 3, 8, 8
-"""At most so many lines of a rack, racks of a unit, units, and rows of a table of the summary."""
+"""Limits: lines of a rack, racks of a unit, units, and rows of a table of the summary."""
 
 
 def text(change: Change, *, every: bool = False) -> str:
-    """The report; long lists end in how much was left out, unless `every`."""
+    """The report; shortened lists say how much was left out, unless `every`."""
     if not change:
         return "\n".join(["no differences", *map(printable, change.notes)])
     return "\n".join([*_summary(change, every), *_details(change, every), *_diffs(change)])
