@@ -104,8 +104,7 @@ class GitTree:
         return found
 
     def write(self, target: Path, *, largest: int, whole: bool = False) -> Path:
-        """Write the blueprint's folder, with everything below, into an empty folder; returns the path of the blueprint
-        there.
+        """Write the files of its folder, with all below, into an empty folder; returns the blueprint's path there.
 
         Files above `largest` bytes and built folders (those with a manifest.json) are left out; `whole` writes the
         whole repository. Raises InputError when that exceeds `MAX_TOTAL`.

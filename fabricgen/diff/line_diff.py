@@ -1,7 +1,7 @@
 """Unified diffs as difflib writes them, computed once for files that differ in the same way.
 
 A change affects many switches alike: their files differ in names and addresses, not in which lines change. Which lines
-change depends only on which lines are equal, so the diff is computed on line numbers and cached.
+change depends only on which lines are equal, so the diff is computed on integer codes of lines, and cached.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ them.
 
 
 def unified(old: Sequence[str], new: Sequence[str], name: str) -> list[str]:
-    """The unified diff of two files; common first and last lines are removed beforehand, as difflib is slow on them."""
+    """The unified diff of two files; their common first and last lines are left out of it, as difflib is
+    slow on them.
+    """
     most = min(len(old), len(new))
     head = next((i for i in range(most) if old[i] != new[i]), most)
     tail = next((i for i in range(most - head) if old[-1 - i] != new[-1 - i]), most - head)
@@ -43,7 +45,7 @@ def _hunks(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[_Hunk, ...]:
 
 
 def _written(hunk: _Hunk, old: Sequence[str], new: Sequence[str], skipped: int) -> Iterator[str]:
-    """The lines of a hunk; `skipped` common first lines were removed beforehand."""
+    """The lines of a hunk; `skipped` is the number of common first lines that were left out."""
     first, last = hunk[0], hunk[-1]
     yield f"@@ -{_span(first[1], last[2], skipped)} +{_span(first[3], last[4], skipped)} @@"
     for what, i, i_end, j, j_end in hunk:
@@ -55,8 +57,9 @@ def _written(hunk: _Hunk, old: Sequence[str], new: Sequence[str], skipped: int) 
 
 
 def _span(start: int, stop: int, skipped: int) -> str:
-    """`start,count` of a hunk, from 1; without the count if it is one. An empty range names the line before it (POSIX,
-    diff -u).
+    """`start,count` of a hunk, from 1; without the count if it is one.
+
+    An empty range names the line before it (POSIX, diff -u).
     """
     count = stop - start
     first = start + skipped + (count > 0)

@@ -1,6 +1,6 @@
-"""Rows of text from columns: neighbours with few texts become one before any row is written.
+"""Text of table rows from columns: neighbouring columns with few distinct texts are merged before rows are written.
 
-Blocks of rows are made one after the other, so that a table of any length takes the memory of one block.
+Rows are written in blocks, so that a table of any length takes the memory of one block.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from fabricgen.wiring.groups import numbered
 from fabricgen.wiring.tables import Ints, Wide
 
 Piece: TypeAlias = Sequence[str] | str
-"""Part of every row: a column of str, or what is the same in all."""
+"""A part of every row: a column of str, or one str for all rows."""
 
 BLOCK = 1 << 12
-"""Rows of a block: its texts fit the cache of a processor."""
+"""Rows of a block; its texts fit in a processor's cache."""
 
 _MOST_PRODUCT = 1 << 12
-"""Combinations of two vocabularies that are spelled out, whether they occur or not."""
+"""Up to this many combinations, the texts of two columns are combined whether or not a combination occurs."""
 _MOST_SEARCHED = 1 << 20
-"""Combinations of two vocabularies among which those are looked for that occur."""
+"""Up to this many combinations, those that occur are searched."""
 
 
 def row_blocks(pieces: Iterable[Piece], rows: int) -> Iterator[str]:
-    """The text of so many rows, a block at a time; every row has all pieces, in their order."""
+    """The text of `rows` rows, a block at a time; a row is the concatenation of its pieces."""
     merged = _merged(pieces, rows)
     words = [_vocabulary(piece) for piece in merged]
     texts = np.concatenate([*words, np.empty(0, dtype=object)])
@@ -38,14 +38,14 @@ def row_blocks(pieces: Iterable[Piece], rows: int) -> Iterator[str]:
 
 
 def _vocabulary(piece: Piece) -> Strings:
-    """The texts of a piece that stand in memory."""
+    """The distinct texts of a piece; [""] for a plain column, whose texts are read block by block."""
     if isinstance(piece, Keyed):
         return piece.vocabulary
     return np.array([piece if isinstance(piece, str) else ""], dtype=object)
 
 
 def _block_text(pieces: Sequence[Piece], texts: Strings, first: Ints, rows: slice) -> str:
-    """Some rows; the words of each piece begin at `first` among all `texts`."""
+    """The text of some rows; `first` is where the texts of each piece begin in `texts`."""
     place = np.empty((rows.stop - rows.start, len(pieces)), dtype=np.int32)
     for i, piece in enumerate(pieces):
         place[:, i] = piece.number[rows] + first[i] if isinstance(piece, Keyed) else first[i]
@@ -57,7 +57,7 @@ def _block_text(pieces: Sequence[Piece], texts: Strings, first: Ints, rows: slic
 
 
 def memoized(make: Callable[..., Strings]) -> Callable[..., Strings]:
-    """A function of vocabularies and texts that makes each result once, however many columns ask for it."""
+    """A function of vocabularies and texts that computes each result once, however many columns ask for it."""
     known: dict[tuple[int | str, ...], tuple[tuple[Strings | str, ...], Strings]] = {}
 
     def made(*words: Strings | str) -> Strings:
@@ -70,7 +70,7 @@ def memoized(make: Callable[..., Strings]) -> Callable[..., Strings]:
 
 
 def _merged(pieces: Iterable[Piece], rows: int) -> list[Piece]:
-    """The same in fewer pieces."""
+    """The pieces with neighbours merged where possible."""
     plus = memoized(operator.add)
     found: list[Piece] = []
     for piece in pieces:
@@ -83,7 +83,7 @@ def _merged(pieces: Iterable[Piece], rows: int) -> list[Piece]:
 
 
 def _merged_pair(one: Piece, other: Piece, rows: int, plus: Callable[..., Strings]) -> Piece | None:
-    """Two neighbours as one, where that takes no more texts than there are rows; else None."""
+    """Two neighbouring pieces as one; None where that takes more texts than there are rows."""
     if isinstance(one, str) and isinstance(other, str):
         return one + other
     if isinstance(one, Keyed) and isinstance(other, str):
@@ -98,7 +98,7 @@ def _merged_pair(one: Piece, other: Piece, rows: int, plus: Callable[..., String
 
 
 def _product(one: Keyed, other: Keyed, rows: int) -> Keyed | None:
-    """Texts of one with texts of another: all of them or those that occur, unless these are too many."""
+    """Two columns as one, whose texts are all combinations or those that occur; None where these are too many."""
     height, width, most = len(one.vocabulary), len(other.vocabulary), min(rows, _MOST_PRODUCT)
     size = height * width
     if max(height, width) > most or size > _MOST_SEARCHED:

@@ -1,4 +1,4 @@
-"""technician/: workbooks for those who pull and plug cables, their order, and which rack is in which; on request."""
+"""technician/: workbooks for pulling and plugging cables, the pulling order, and which rack is in which; on request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ON_REQUEST = True
 
 ROWS_AN_END = 20
-"""Rows of a table that take as long as a cable end, which is on several sheets of many columns."""
+"""Work for a cable end, in rows of links.csv: it is on several sheets with many columns."""
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
@@ -29,7 +29,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def portions(cluster: Cluster) -> Iterator[Portion]:
-    """The lists, and each workbook; what these are cut from is made first, so that no worker has to."""
+    """The lists, and each workbook; their common data is computed first, so that workers share it."""
     from fabricgen.export.technician.sheets import TechnicianPack
     from fabricgen.export.technician.volumes import volumes
 

@@ -12,7 +12,7 @@ from fabricgen.kernel.units import number
 from fabricgen.numbering.cells import Cells, Joined, Keyed, Spelled, Strings, vocabulary
 
 _SPECIAL = ('"', ",", "\r", "\n")
-"""What makes a field need quotes; looked for one by one, which is far quicker than by a pattern."""
+"""Characters for which a field needs quotes; searched one by one, which is far quicker than a regular expression."""
 
 
 def write(table: Table) -> bytes:
@@ -29,7 +29,7 @@ def write_blocks(table: Table) -> Iterator[bytes]:
 
 
 def _rows(table: Table) -> Iterator[Piece]:
-    """What every row is made of."""
+    """The pieces that every row is concatenated from."""
     written = memoized(_written)
     for place, column in enumerate(table.columns.values()):
         if place:
@@ -39,7 +39,7 @@ def _rows(table: Table) -> Iterator[Piece]:
 
 
 def _fields(column: Sequence[Cell], written: Callable[[Strings], Strings]) -> Sequence[Piece]:
-    """The fields of a column: cells as they are written."""
+    """The pieces of a column, as written in CSV."""
     if isinstance(column, Keyed):
         return [Keyed(written(column.vocabulary), column.number)]
     if isinstance(column, Joined) and not any(_may_need_quotes(part, written) for part in column.parts):
@@ -54,7 +54,7 @@ def _may_need_quotes(part: Cells | str, written: Callable[[Strings], Strings]) -
 
 
 def _written(cells: Strings) -> Strings:
-    """A vocabulary as it is written: itself, where it has texts alone and none needs quotes."""
+    """A vocabulary as written in CSV; the same object where all are texts and none needs quotes."""
     plain = cells.tolist()
     texts = _texts(plain)
     return cells if texts is plain else vocabulary(texts)
@@ -76,7 +76,7 @@ def _texts(cells: Sequence[Cell]) -> Sequence[str]:
 
 
 def _spelled(cells: Sequence[Cell]) -> list[str]:
-    """Cells as text: each number is spelled once, as large tables have few distinct ones in a column."""
+    """Cells as text; each distinct number is converted once, as large tables have few distinct ones in a column."""
     known = {cell: cell if isinstance(cell, str) else number(cell) for cell in set(cells)}
     return [known[cell] for cell in cells]
 

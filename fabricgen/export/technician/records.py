@@ -1,4 +1,4 @@
-"""All that a technician is told of each end of a cable, as columns: one row a row of cables.csv."""
+"""Everything a technician needs to know of each cable end, as columns: one row for each row of cables.csv."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fabricgen.wiring.tables import Flags, Ints, Wide
 
 @dataclass(frozen=True, slots=True)
 class CableTag:
-    """How a cable is told from others: `C3A` for compute, rail 3, plane A; fill and ink as `#RRGGBB`."""
+    """The tag that identifies a kind of cable: `C3A` for compute, rail 3, plane A; fill and ink as `#RRGGBB`."""
 
     text: str
     fill: str
@@ -32,11 +32,12 @@ class CableTag:
 
 @dataclass(frozen=True)
 class Records:
-    """Columns by cable end row. `port` is cage and port, `socket` what one sees of it, `place` where the device is.
+    """Columns by cable end row. `port` is cage and port, `socket` the label on the device's front, `place` the device's
+    position.
 
-    `common_a`: the cable hangs on its a end (a breakout has one there and several at b). `first`: the first row of its
-    cable; `number` counts the rows of a cable from 1. Pairs are of the a and the b end. `bundle_tags` are `tags`
-    without rails, which a bundle mixes.
+    `common_a`: the common end of the cable is its a end (a breakout has one there and several at b). `first`: the first
+    row of its cable; `number` counts the rows of a cable from 1. Pairs are (a end, b end). `bundle_tags` are `tags`
+    without rails, which a cable bundle mixes.
     """
 
     cluster: Cluster
@@ -56,7 +57,7 @@ class Records:
 
 
 def records(cluster: Cluster) -> Records:
-    """Make the columns of a cluster."""
+    """The columns of a cluster."""
     cables, links = cluster.plan.cables, cluster.plan.links
     cable = cables.end_cable
     first = np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
@@ -86,7 +87,7 @@ def records(cluster: Cluster) -> Records:
 
 
 def ends_per_rack(cluster: Cluster) -> Wide:
-    """How many cable ends are in each rack, the common end of a breakout once for each far end; int64."""
+    """Number of cable ends in each rack, the common end of a breakout counted once for each far end; int64."""
     links, rack = cluster.plan.links, cluster.plan.devices.rack
     rows = cluster.plan.cables.end_link
     ends = np.concatenate([rack[links.a_device[rows]], rack[links.b_device[rows]]])
@@ -95,7 +96,7 @@ def ends_per_rack(cluster: Cluster) -> Wide:
 
 
 def _tags(cluster: Cluster) -> tuple[tuple[CableTag, ...], Wide]:
-    """The distinct tags, by fabric, rail and plane, and the tag of each cable end row."""
+    """(distinct tags by fabric, rail and plane; index of the tag of each cable end row)."""
     links, link = cluster.plan.links, cluster.plan.cables.end_link
     fabrics = sorted({segment.fabric for segment in links.segments})
     of_segment = np.array([fabrics.index(segment.fabric) for segment in links.segments], dtype=np.int32)

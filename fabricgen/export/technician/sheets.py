@@ -1,4 +1,4 @@
-"""What stands on each sheet of a workbook: bundles, steps of pulling, racks, and the whole wiring list."""
+"""The content of a workbook's sheets: cable bundles, pulling steps, racks, and the whole wiring list."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ from fabricgen.wiring.cabling.end_numbers import end_numbers
 from fabricgen.wiring.tables import Flags, Ints, Wide
 
 MOST_STEPS = 40
-"""Sheets for steps in one workbook; where there are more steps, neighbours in the order share a sheet."""
+"""The most sheets for steps in one workbook; if there are more steps, neighbours in the order share a sheet."""
 
 NUMBERS = ("length_m", "a_u", "b_u")
-"""Columns of cables.csv that hold numbers."""
+"""Columns of cables.csv with numbers."""
 
 WIDTHS = {"cable": 20, "part": 20, "device": 18, "transceiver": 15, "rack": 15, "u": 5, "label_a": 32, "label_b": 32}
-"""Widths of columns of cables.csv, in characters, by name without the end."""
+"""Widths of columns of cables.csv, in characters, by name without `a_` and `b_`."""
 
 
 @dataclass(frozen=True)
 class TechnicianPack:
-    """Everything that sheets are cut from; columns by cable end row."""
+    """The data that all sheets are made from; columns by cable end row."""
 
     cluster: Cluster
 
     def make(self) -> None:
-        """Make all of it now, rather than when it is first read: processes that are forked later share it."""
+        """Compute everything now rather than on first use, so that processes forked later share it."""
         for name, value in vars(type(self)).items():
             if isinstance(value, cached_property):
                 getattr(self, name)
 
     @cached_property
     def found(self) -> Records:
-        """Where the ends are, what is pulled together, and the colours."""
+        """Positions of the ends, pull plan and tags."""
         return records(self.cluster)
 
     def __getstate__(self) -> dict[str, Cluster]:
@@ -66,7 +66,7 @@ class TechnicianPack:
 
     @cached_property
     def position(self) -> tuple[Wide, Wide]:
-        """Numbers that ascend along the ports of a device, of both ends."""
+        """Sort keys that ascend along the ports of a device, for (a ends, b ends)."""
         plan = self.cluster.plan
         numbers = end_numbers(plan.devices, plan.links, connectors)
         rows = plan.cables.end_link
@@ -79,14 +79,15 @@ class TechnicianPack:
 
     @cached_property
     def ends_per_rack(self) -> Wide:
-        """How many cable ends are in each rack; int64."""
+        """Number of cable ends in each rack; int64."""
         return ends_per_rack(self.cluster)
 
     @cached_property
     def by_rack(self) -> tuple[Wide, Wide, Flags]:
-        """(where each rack begins, row, whether it is the b end) of all ends, from the top of each rack, along ports.
+        """(where each rack begins, row, whether it is the b end) of all cable ends, from the top of each rack, along
+        ports.
 
-        The common end of a cable is there once for each far end.
+        The common end of a cable occurs once for each far end.
         """
         found, rows = self.found, np.arange(len(self.found.cable))
         device, position = np.concatenate(found.device), np.concatenate(self.position)
@@ -98,7 +99,7 @@ class TechnicianPack:
 
     @cached_property
     def by_home(self) -> tuple[Wide, Wide]:
-        """(where each rack begins, row) of all rows by the rack that is home of their cable."""
+        """(where each rack begins, row) of all rows by the home rack of their cable."""
         home = self.found.pull.home[self.found.cable]
         walk = np.argsort(home, kind="stable")
         return np.searchsorted(home[walk], np.arange(len(self.cluster.plan.racks) + 1)), walk
@@ -109,7 +110,7 @@ class TechnicianPack:
 
 
 def home_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Wide:
-    """Rows of cables whose home is one of some racks, in the order of pulling; each cable has one home."""
+    """Rows of cables whose home rack is one of `racks`, in pulling order."""
     found = pack.found
     first, row = pack.by_home
     mine = _of_racks(first, row, racks)
@@ -118,7 +119,7 @@ def home_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Wide:
 
 
 def end_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Wide:
-    """Rows of cables with an end in one of some racks; those with both are there twice."""
+    """Rows of cables with an end in `racks`; rows with both ends there occur twice."""
     first, row, _ = pack.by_rack
     return _of_racks(first, row, racks)
 
@@ -128,7 +129,7 @@ def _of_racks(first: Wide, row: Wide, racks: tuple[int, ...]) -> Wide:
 
 
 def wiring_sheet(pack: TechnicianPack, rows: Wide, name: str) -> Sheet:
-    """The rows of cables.csv under the names that they have there, and the redline columns."""
+    """Rows of cables.csv with its column names, and the redline columns."""
     rows = np.sort(rows)
     planned = tuple(
         Column(
@@ -143,7 +144,7 @@ def wiring_sheet(pack: TechnicianPack, rows: Wide, name: str) -> Sheet:
 
 
 def pull_sheets(pack: TechnicianPack, rows: Wide) -> Iterator[tuple[str, Wide, str]]:
-    """(wanted name, rows, title) of each sheet of steps; rows are in the order of pulling."""
+    """(wanted sheet name, rows, title) of each sheet of pulling steps; `rows` are in pulling order."""
     found = pack.found
     steps = found.pull.step[found.pull.bundle[found.cable[rows]]]
     own, place = np.unique(steps, return_inverse=True)
@@ -156,7 +157,7 @@ def pull_sheets(pack: TechnicianPack, rows: Wide) -> Iterator[tuple[str, Wide, s
 
 
 def pull_sheet(pack: TechnicianPack, rows: Wide, name: str, title: str) -> Sheet:
-    """Cables of a step, bundle by bundle."""
+    """The cables of a step, bundle by bundle."""
     found, wiring = pack.found, pack.wiring
     cable = found.cable[rows]
     bundle = found.pull.bundle[cable]
@@ -177,7 +178,7 @@ def pull_sheet(pack: TechnicianPack, rows: Wide, name: str, title: str) -> Sheet
 
 
 def rack_sheet(pack: TechnicianPack, rack: int, name: str) -> Sheet:
-    """Everything that ends in a rack, from its top down, along the ports of each device."""
+    """All cable ends in a rack, from the top down, along the ports of each device."""
     first, row, b = pack.by_rack
     here = slice(int(first[rack]), int(first[rack + 1]))
     row, b = row[here], b[here]
@@ -204,13 +205,13 @@ def rack_sheet(pack: TechnicianPack, rack: int, name: str) -> Sheet:
 
 
 def racks_wired(pack: TechnicianPack, racks: tuple[int, ...]) -> list[tuple[int, int]]:
-    """(rack, ends of cables in it) of those racks in which any cable ends."""
+    """(rack, number of cable ends in it) of those racks in which any cable ends."""
     count = pack.ends_per_rack
     return [(rack, int(count[rack])) for rack in racks if count[rack]]
 
 
 def bundle_sheet(pack: TechnicianPack, rows: Wide, name: str) -> Sheet:
-    """The bundles of a workbook in the order of pulling, to be ticked off as they are laid."""
+    """The cable bundles of a workbook in pulling order, to tick off as they are laid."""
     pull, found = pack.found.pull, pack.found
     cable = found.cable[rows][found.first[rows]]
     bundle, first, count = np.unique(pull.bundle[cable], return_index=True, return_counts=True)
@@ -236,7 +237,7 @@ def bundle_sheet(pack: TechnicianPack, rows: Wide, name: str) -> Sheet:
 
 
 def _via(pack: TechnicianPack, rows: Wide) -> tuple[Column, ...]:
-    """Whether cables go through patch panels, where any does: then it is jumpers and trunks that are laid."""
+    """A column that marks cables through patch panels, where there are any: of these, jumpers and trunks are laid."""
     via = through_panels(pack.cluster)
     return () if via is None else (Column("via", 8, BOLD, via[pack.found.cable[rows]].tolist()),)
 
@@ -247,19 +248,19 @@ def _side(wiring: dict[str, Pickable], name: str, row: Wide, b: Flags) -> String
 
 
 def _keys(pack: TechnicianPack, rows: Wide, names: tuple[str, ...]) -> tuple[Column, ...]:
-    """What tells the importer which cable a row is; not for people."""
+    """Hidden columns from which `as-built` knows which cable a row is."""
     return tuple(Column(name, 12, TEXT, list(pack.wiring[name].at(rows)), hidden=True) for name in names)
 
 
 def _bands(group: Ints | Wide) -> list[bool]:
-    """Whether each row is shaded: every other group of rows that follow one another."""
+    """Whether each row is shaded: every other group of consecutive rows."""
     change = np.r_[False, group[1:] != group[:-1]][: len(group)]
     shaded: list[bool] = (np.cumsum(change) % 2 == 1).tolist()
     return shaded
 
 
 def pull_table(pack: TechnicianPack) -> Table:
-    """pull.csv: all cables in the order of pulling, a breakout by its first far end."""
+    """pull.csv: all cables in pulling order, a breakout with its first far end."""
     found, pull = pack.found, pack.found.pull
     rows = np.flatnonzero(found.first)
     rows = rows[np.argsort(pull.order[found.cable[rows]])]

@@ -1,4 +1,4 @@
-"""A workbook of the technician's pack: cover, bundles, steps of pulling, racks, and the whole wiring list."""
+"""A workbook of the technician's pack: cover, cable bundles, pulling steps, racks, and the whole wiring list."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from fabricgen.wiring.tables import Wide
 
 
 def workbook(pack: TechnicianPack, volume: Volume) -> bytes:
-    """Write a workbook; the same bytes every time. Raises InputError when a sheet has too many rows."""
+    """Write a workbook; always the same bytes. Raises InputError when a sheet has too many rows."""
     rows = home_rows(pack, volume.racks)
     sheets = _named(list(_sheets(pack, volume, rows)))
     cluster = pack.cluster.design.loaded.blueprint.name
@@ -48,7 +48,7 @@ def workbook(pack: TechnicianPack, volume: Volume) -> bytes:
 
 
 def _sheets(pack: TechnicianPack, volume: Volume, rows: Wide) -> Iterator[Sheet]:
-    """The sheets of a workbook, by the names that they would like to have."""
+    """The sheets of a workbook, with the names they should have if possible."""
     yield from patch_sheets(pack.cluster, frozenset(pack.cluster.plan.racks.names[rack] for rack in volume.racks))
     yield bundle_sheet(pack, rows, "bundles")
     for name, mine, title in pull_sheets(pack, rows):
@@ -59,7 +59,7 @@ def _sheets(pack: TechnicianPack, volume: Volume, rows: Wide) -> Iterator[Sheet]
 
 
 def _named(sheets: list[Sheet]) -> list[Sheet]:
-    """Sheets by legal names; `cover` and `wiring` keep theirs, whatever racks are called."""
+    """The sheets with legal, distinct names; `cover` and `wiring` keep theirs, whatever racks are called."""
     first = ("cover", sheets[-1].name)
     _, last, *names = sheet_names([*first, *(sheet.name for sheet in sheets[:-1])])
     return [replace(sheet, name=name) for sheet, name in zip(sheets, (*names, last), strict=True)]
