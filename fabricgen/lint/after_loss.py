@@ -1,4 +1,6 @@
-"""What the rules on failures share: figures of every fabric against what `lint.limits.after_loss` asks for."""
+"""Shared by the rules on failures: the remaining bisection of every fabric, against the limits in
+`lint.limits.after_loss`.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from fabricgen.design.shape import scope_count, scope_of
 
 
 def failure_analyses(design: Design) -> Iterator[tuple[FabricDesign, FailureAnalysis]]:
-    """Every fabric but those for management whose nodes can reach each other, with what is left of it after a loss."""
+    """Every fabric on which nodes reach each other, except those for management, with its failure analysis."""
     for fabric in design.fabrics:
         if not is_for_management(fabric):
             survival = FailureAnalysis(design, fabric)
@@ -23,22 +25,22 @@ def failure_analyses(design: Design) -> Iterator[tuple[FabricDesign, FailureAnal
 
 
 def is_for_management(fabric: FabricDesign) -> bool:
-    """Whether a fabric takes BMCs or the management ports of switches: jobs run on without it."""
+    """Whether a fabric serves BMCs or management ports of switches: jobs keep running without it."""
     return bool(fabric.managed_devices) or {attachment.role for _, attachment in fabric.attachments} == {"bmc"}
 
 
 def below_limit(left: RemainingBisection, limit: float | None) -> bool:
-    """Whether less is left than is asked for; a limit is a share as typed, so that a hair does not count."""
+    """Whether the remaining share is below a limit; tolerant of rounding, as limits are typed decimals."""
     return limit is not None and float(left.share) < limit - 1e-9
 
 
 def percent(share: float) -> str:
-    """A share in words, never rounded up to more than there is: `93.7%`."""
+    """A share as text, rounded down: `93.7%`."""
     return f"{int(share * 1000 + 1e-6) / 10:g}%"
 
 
 def too(tiers: Sequence[TierDesign]) -> str:
-    """Further tiers that a finding holds for: `; storage spine, inband spine too`."""
+    """Text for further tiers that a finding applies to: `; storage spine, inband spine too`."""
     return f"; {', '.join(f'{tier.fabric} {tier.name}' for tier in tiers)} too" if tiers else ""
 
 
@@ -55,7 +57,9 @@ def message(fabric: FabricDesign, left: RemainingBisection, kind: str, limit: fl
 def worst(
     design: Design, lost: Callable[[Design, FloorPlan], Iterable[FailureDomain]], limit: float | None
 ) -> Iterator[tuple[FabricDesign, RemainingBisection, TierDesign]]:
-    """The worst loss of every fabric that leaves less than a limit, and the tier that loses the largest share."""
+    """(fabric, remaining bisection, tier that loses the largest share) after the worst loss of every fabric below a
+    limit.
+    """
     if limit is None:
         return
     losses = list(lost(design, FloorPlan(design)))
@@ -67,7 +71,7 @@ def worst(
 
 
 def more_racks(design: Design, tier: TierDesign, left: RemainingBisection, limit: float) -> str:
-    """Over how many racks a tier must be dealt for one to cost no more than is allowed, as each costs alike."""
+    """A hint over how many racks a tier must be split so that losing one leaves enough."""
     if limit >= 1:
         return "no number of racks keeps all: ask for less"
     racks = ceil(racks_of(design, tier) * float(1 - left.share) / (1 - limit) - 1e-9)

@@ -94,7 +94,7 @@ def _keys(by: str) -> tuple[str, ...]:
 
 
 def _content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], trace: str | None, form: str) -> bytes:
-    """The lines of the bill, its totals by some keys, or what a part is for, in a format."""
+    """The lines of the bill, its totals by some groupings, or the needs for one part, in a format."""
     from fabricgen.bom.bill import bill_of
     from fabricgen.bom.trace import trace as traced
     from fabricgen.export.order import order_table, order_workbook, totals_table
