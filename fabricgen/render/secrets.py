@@ -1,7 +1,7 @@
-"""Secrets on their way into configurations: looked up by reference, checked, and printed nowhere else.
+"""Secrets in configurations: resolved from references, checked, and printed nowhere else.
 
-What is wrong with a secret is said without repeating it. A reviewer who has none builds with `--redact-secrets`, and
-comparisons of configurations always do: then each secret is the name of its reference.
+Errors about a secret never repeat it. Builds with `--redact-secrets`, and all comparisons of configurations, use the
+name of the reference instead.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_SECRET_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class SecretKind:
-    """What a secret must look like, so that it is safe in the files of every NOS."""
+    """The syntax of a kind of secret that is safe in the files of every NOS."""
 
     pattern: re.Pattern[str]
     right: str
@@ -41,23 +41,23 @@ PHRASE = SecretKind(
 )
 
 SecretResolver: TypeAlias = Callable[[str, SecretKind, Place], str]
-"""(reference, kind, place in the blueprint) -> the secret; raises InputError."""
+"""(reference, kind, path in the blueprint) -> the secret; raises InputError."""
 
 
 def redacted(reference: str, kind: SecretKind, place: Place) -> str:  # noqa: ARG001 - a way to look secrets up
-    """The reference in place of the secret."""
+    """A resolver that returns the reference in place of the secret."""
     return f"<{reference}>"
 
 
 class SecretStore:
-    """Looks secrets up in the environment and in files below a folder."""
+    """A resolver that reads secrets from the environment and from files below a folder."""
 
     def __init__(self, folder: Path, *, allow_outside: bool = False) -> None:
         self._folder = folder.resolve()
         self._allow_outside = allow_outside
 
     def __call__(self, reference: str, kind: SecretKind, place: Place) -> str:
-        """Return the secret; raises InputError at `place` when there is none, or when it is not of its kind."""
+        """The secret; raises InputError at `place` when there is none, or it has the wrong syntax."""
         if reference.startswith(ENVIRONMENT):
             name = reference.removeprefix(ENVIRONMENT)
             if name not in os.environ:
@@ -86,9 +86,9 @@ class SecretStore:
 
 
 def with_secrets(management: Management, look: SecretResolver, places: Callable[[Place], Place]) -> Management:
-    """Management with secrets in place of their references; `places` leads from its keys to the blueprint's.
+    """Management with secrets in place of references; `places` maps its keys to paths in the blueprint.
 
-    Raises InputError with every secret that cannot be had.
+    Raises InputError with every secret that cannot be resolved.
     """
     faults: list[Diagnostic] = []
 
@@ -130,9 +130,9 @@ def with_secrets(management: Management, look: SecretResolver, places: Callable[
 
 
 def managements(cluster: Cluster, look: SecretResolver) -> dict[str, Management]:
-    """By fabric, how its switches are managed, with secrets in place of their references.
+    """By fabric, the management settings of its switches with secrets resolved.
 
-    Raises InputError, each at its place in the blueprint, for those that cannot be had.
+    Raises InputError, each error at its path in the blueprint, for secrets that cannot be resolved.
     """
     found: dict[str, Management] = {}
     faults: dict[Place, Diagnostic] = {}
@@ -149,7 +149,7 @@ def managements(cluster: Cluster, look: SecretResolver) -> dict[str, Management]
 
 
 def _places(cluster: Cluster, fabric: str) -> Callable[[Place], Place]:
-    """Where a setting of a fabric's management stands: in the fabric, or for the whole cluster."""
+    """Maps keys of a fabric's management settings to their paths: in the fabric, or in the cluster's settings."""
     own = cluster.design.loaded.blueprint.fabrics[fabric].management
 
     def place(keys: Place) -> Place:

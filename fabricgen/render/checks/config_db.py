@@ -1,4 +1,4 @@
-"""Our own model of config_db.json: its tables, and what SONiC's YANG models do not check."""
+"""Checks of config_db.json with fabricgen's own schemas, including what SONiC's YANG models do not check."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ METADATA = "DEVICE_METADATA"
 
 
 def check_config_db(data: object, catalog: Catalog) -> tuple[Problem, ...]:
-    """Find everything that is wrong in a config_db.json, given as parsed JSON.
+    """All problems of a config_db.json, given as parsed JSON.
 
-    The platform is that of DEVICE_METADATA; where the catalogue has no port table of it, lanes and speeds are not
-    judged, and a problem that is not grave says so.
+    The platform is that of DEVICE_METADATA; if the catalogue has no port table for it, lanes and speeds are not
+    checked, and a problem that is not `grave` says so.
     """
     shape = tuple(misshapen(data))
     if shape:

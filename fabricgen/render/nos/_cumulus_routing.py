@@ -28,7 +28,7 @@ _MAPS, _VRF_MAPS = ("CONNECTED", "FABRIC-IN", "FABRIC-OUT"), ("CONNECTED", "IN",
 
 
 def family(address: str) -> str:
-    """What NVUE calls the family of an address or prefix: `ipv4` or `ipv6`."""
+    """NVUE's word for the address family of an address or prefix: `ipv4` or `ipv6`."""
     return "ipv6" if bgp.is_v6(address) else "ipv4"
 
 
@@ -62,7 +62,7 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
 
 
 def _words(switch: SwitchView) -> list[tuple[bool, str, str]]:
-    """(whether IPv6, NVUE's word for a family, what ends the names of its lists and maps) of each family routed."""
+    """(whether IPv6, NVUE's word for the family, suffix of its list and map names) of each family routed."""
     return [*([(False, "ipv4", "")] if switch.has_v4 else []), *([(True, "ipv6", "6")] if switch.has_v6 else [])]
 
 
@@ -137,9 +137,9 @@ def _peer(session: bgp.Session) -> tuple[object, ...]:
 
 
 def routes(switch: SwitchView) -> list[tuple[object, ...]]:
-    """(prefix, family, next hops as (address, port), distance of the discard) of static routes.
+    """(prefix, family, next hops as (address, port), distance of the discard route) of static routes.
 
-    Distance 0 for no discard route, 1 for the one and only way.
+    Distance 0: no discard route; 1: the discard route is the only one.
     """
     return [
         (route.prefix, family(route.prefix), [(h.address, token(h.port)) for h in route.hops], _discard(route))

@@ -26,7 +26,7 @@ _SEVERITIES = {"informational": "info", "warning": "warn"}
 
 
 def system_values(switch: SwitchView) -> dict[str, Any]:
-    """What the templates of the `system` tree name; "" and empty for what is not asked for."""
+    """The values for the templates of the `system` tree; "" and empty for what is not configured."""
     asked = switch.fabric.management
     own = [bgp.bare(address) for address, gateway in switch.managements if gateway]
     return {

@@ -23,7 +23,7 @@ ROLES = {"admin": (15, "network-admin"), "operator": (1, "network-operator")}
 """(privilege, role) of EOS."""
 
 SSH_KEYS = 2
-"""Keys that EOS keeps of an account: `ssh-key` and `ssh-key secondary`."""
+"""SSH keys that EOS stores for an account: `ssh-key` and `ssh-key secondary`."""
 
 LEVELS = {
     "error": "errors",
@@ -35,13 +35,13 @@ LEVELS = {
 """Words of `logging trap`."""
 
 PROTOCOLS = {"tacacs": "tacacs+", "radius": "radius"}
-"""The groups of all servers of a protocol, which EOS has of itself."""
+"""EOS's built-in groups of all servers of a protocol."""
 
 END_OF_BANNER = "EOF"
 
 
 def management_values(switch: SwitchView, vrf: str) -> dict[str, Any]:
-    """What the templates name of management; `vrf` is where servers are reached, "" for the default VRF."""
+    """The management values for the templates; `vrf` is the VRF of the servers, "" for the default one."""
     management = switch.fabric.management
     syslog, dns = management.syslog, management.dns
     return {
@@ -97,5 +97,5 @@ def _banners(management: Management) -> tuple[tuple[str, str], ...]:
 
 
 def banner_lines(text: str) -> list[str]:
-    """Lines of a banner; what would end it stands in brackets."""
+    """The lines of a banner; a line that would end it is put in brackets."""
     return [f"[{line.strip()}]" if line.strip() == END_OF_BANNER else line for line in text_lines(text)]

@@ -45,7 +45,7 @@ _COMMENTS = re.compile(r"\A(?:#.*\n)*")
 _FEC = {"rs": "rs", "fc": "baser", "none": "off"}
 
 _TAKEN = re.compile(r"default|mgmt|lo|bridge|vlan[0-9]*|(eth|swp|bond|dummy|vxlan)[0-9].*")
-"""Names that a VRF, an interface to the kernel, cannot have."""
+"""Names that a VRF cannot have, as the kernel or Cumulus Linux uses them for interfaces."""
 
 
 def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - every switch has the same file
@@ -54,7 +54,7 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - 
 
 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
-    """What the templates of `templates/cumulus` name."""
+    """The values for the templates in `templates/cumulus`."""
     naming = catalog.naming("cumulus")
     dynamic = switch.fabric.load_balance == "dynamic" and not naming.configuration.lack(
         "dynamic-load-balance", switch.profile.asic
@@ -92,7 +92,7 @@ def with_trees(
     snippets: tuple[PlacedSnippet, ...],
     judge: Catalog | None,  # noqa: ARG001 - what NVUE takes is not known here
 ) -> str:
-    """The tree with those of the user's laid over it, written anew below the comments that it begins with."""
+    """The rendered tree with the user's trees merged in, written anew below the comments at its head."""
     (item,) = read_data(file, text)
     tree = item["set"]
     for snippet in snippets:
@@ -106,7 +106,9 @@ def vrf_name(vrf: str) -> str:
 
 
 def _breakouts(switch: SwitchView, naming: NosNaming) -> list[tuple[str, str, int]]:
-    """(cage's own interface, breakout mode, lanes of each port) of split cages, and of those that these disable."""
+    """(interface of the cage itself, breakout mode, lanes of each port) of split cages, and of the cages
+    these disable.
+    """
     ways, blocked = {port.cage: port.ways for port in switch.ports}, blocked_cages(switch)
     return [
         (
@@ -120,17 +122,17 @@ def _breakouts(switch: SwitchView, naming: NosNaming) -> list[tuple[str, str, in
 
 
 def _unused(switch: SwitchView, naming: NosNaming) -> list[str]:
-    """Ports that are shut; a cage that a neighbour disables has none."""
+    """Ports to shut down; a cage that a neighbour disables has none."""
     disabled = {name for name, mode, _ in _breakouts(switch, naming) if mode == "disabled"}
     return [token(name) for name in unused_ports(switch, naming) if name not in disabled]
 
 
 def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> tuple[object, ...]:
-    """What _ports.j2 has of a port; "" and 0 for none.
+    """The values of a port for _ports.j2; "" and 0 for none.
 
     (name, description, MTU, Gb/s, lanes, FEC, `up` or `down`, access VLAN, VRF, addresses, profile of its speed,
-    whether it balances by load). Lanes are stated where a port leaves some of its share of the cage dark. Copper ports
-    negotiate their speed.
+    whether it uses adaptive routing). Lanes are given where a port leaves some of its share of the cage unused. Copper
+    ports negotiate their speed.
     """
     cage, service, own = switch.profile.cage(port.cage), switch.service_of(port), port.settings
     lanes = lanes_of(port, cage)
@@ -151,12 +153,12 @@ def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> tuple[o
 
 
 def _adaptive_up_to(asic: str) -> int:
-    """The fastest port, Gb/s, over which a chip balances by load."""
+    """The fastest port, Gb/s, on which a chip supports adaptive routing."""
     return next((gbps for chip, gbps in ADAPTIVE_UP_TO_GBPS.items() if asic.startswith(chip)), 1 << 20)
 
 
 def _subinterface_row(port: SwitchPort, sub: Subinterface) -> tuple[object, ...]:
-    """(name, port, description, VLAN, VRF, addresses) of a VRF's way over a link."""
+    """(name, port, description, VLAN, VRF, addresses) of the sub-interface that carries a VRF over a link."""
     description = yaml_text(one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}"))
     addresses = [(family(address), address) for address in sub.addresses]
     name = token(port.name)

@@ -39,7 +39,7 @@ from fabricgen.views.switch import Subinterface, SwitchPort, SwitchView
 KEEPS_ORDER = True
 
 MTU = 9214
-"""The largest of EOS, bytes."""
+"""The largest MTU of EOS, bytes."""
 
 MAX_ECMP = 600
 """The largest `maximum-paths N ecmp N` that EOS takes."""
@@ -50,10 +50,10 @@ MANAGEMENT_VRF = "MGMT"
 FEC_WORDS = {"rs": "reed-solomon", "fc": "fire-code", "none": "none"}
 
 PLACES = ("top", "interfaces", "bgp", "end")
-"""Where a user's own lines go."""
+"""Places for a user's own lines."""
 
 WARNING_PERCENT = 80
-"""Of the limit of prefixes, from which EOS warns."""
+"""Percentage of the prefix limit at which EOS warns."""
 
 
 def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
@@ -62,7 +62,7 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
 
 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
-    """What the templates of `templates/eos` name."""
+    """The values for the templates in `templates/eos`."""
     unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
     naming = catalog.naming("eos")
     management = [(family_word(a), a, any_prefix(a), gateway) for a, gateway in switch.managements if gateway]
@@ -110,7 +110,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
 
 
 def family_word(address: str) -> str:
-    """What EOS calls the family of an address or prefix: `ip` or `ipv6`."""
+    """EOS's word for the address family of an address or prefix: `ip` or `ipv6`."""
     return "ipv6" if bgp.is_v6(address) else "ip"
 
 
@@ -129,10 +129,10 @@ def speed_word(port: SwitchPort, cage: CageClass) -> str:
 
 
 def _port_row(switch: SwitchView, port: SwitchPort) -> tuple[object, ...]:
-    """What a port has, "" or 0 where it does not.
+    """The values of a port, "" or 0 where it has none.
 
-    (name, description, MTU, speed, FEC's word or `none`, access VLAN, VRF, addresses, whether link-local only,
-    QoS profile, whether it is kept down)
+    (name, description, MTU, speed, EOS's word for FEC or `none`, access VLAN, VRF, addresses, whether link-local only,
+    QoS profile, whether it is shut down)
     """
     cage = switch.profile.cage(port.cage)
     service = switch.service_of(port)
@@ -155,7 +155,7 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> tuple[object, ...]:
 
 
 def _subinterface_row(port: SwitchPort, sub: Subinterface) -> tuple[object, ...]:
-    """(name, description, VLAN, VRF, addresses) of a VRF's way over a link."""
+    """(name, description, VLAN, VRF, addresses) of the sub-interface that carries a VRF over a link."""
     description = one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}")
     addresses = [(family_word(address), address) for address in sub.addresses]
     return f"{token(port.name)}.{sub.vlan}", description, sub.vlan, token(sub.vrf), addresses
@@ -194,7 +194,7 @@ def _bgp(switch: SwitchView) -> dict[str, Any]:
 
 
 def _words(switch: SwitchView) -> list[tuple[bool, str, str]]:
-    """(whether IPv6, EOS's word for a family, what ends the names of its lists) of each family routed."""
+    """(whether IPv6, EOS's word for the family, suffix of its list names) of each family routed."""
     return [*([(False, "ip", "")] if switch.has_v4 else []), *([(True, "ipv6", "6")] if switch.has_v6 else [])]
 
 
@@ -202,7 +202,9 @@ _LONGER_HOSTS = {False: " le 31", True: " le 127"}
 
 
 def _lists(switch: SwitchView, v6: bool, word: str, ending: str) -> list[tuple[object, ...]]:
-    """(word, name, what follows a pool that holds longer prefixes, rules) of the lists of hosts and of loopbacks."""
+    """(word, name, suffix for pools that match longer prefixes, rules) of the prefix lists of hosts and
+    of loopbacks.
+    """
     hosts = bgp.host_rules(switch, v6=v6)
     found: list[tuple[object, ...]] = [(word, f"HOSTS{ending}", _LONGER_HOSTS[v6], hosts)] if hosts else []
     more = " ge 128" if v6 else " ge 32"
@@ -229,6 +231,6 @@ def _bgp_vrf(switch: SwitchView, vrf: str) -> tuple[object, ...]:
 
 
 def interface_range(names: list[str]) -> str:
-    """Interfaces in the comma form of EOS: Ethernet1/1,2/1."""
+    """Interfaces in EOS's comma form: Ethernet1/1,2/1."""
     first, *rest = names
     return ",".join([first, *(name.removeprefix("Ethernet") for name in rest)])

@@ -45,7 +45,7 @@ def files(view: FabricView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - on
 
 
 def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG001 - one signature for all NOSes
-    """What the templates of `templates/opensm` name."""
+    """The values for the templates in `templates/opensm`."""
     roots = [switch for switch in view.switches if switch.top]
     return {
         "fabric": token(view.name),
@@ -62,17 +62,17 @@ def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG00
 
 
 def _hex(guid: int) -> str:
-    """Sixteen digits."""
+    """A GUID as sixteen hexadecimal digits."""
     return f"{guid:016x}"
 
 
 def _label(node: FabricSwitch | FabricAdapter) -> str:
-    """What a device is called: a switch by its name, an adapter by node and port."""
+    """The displayed name of a device: a switch's own, or node and port of an adapter."""
     return token(node.name) if isinstance(node, FabricSwitch) else f"{token(node.name)} {token(node.port)}"
 
 
 def _id(node: FabricSwitch | FabricAdapter) -> str:
-    """What ibnetdiscover calls a device: its kind and GUID."""
+    """The id of a device in ibnetdiscover's notation: its kind and GUID."""
     return f"{'S' if isinstance(node, FabricSwitch) else 'H'}-{_hex(node.guid)}"
 
 
@@ -104,7 +104,7 @@ def _topology(view: FabricView) -> dict[str, Any]:
 
 
 def _rate(speed_gbps: float, lane_gbps: float) -> str:
-    """Width and speed of a link as ibnetdiscover has them: 4xNDR for 400 Gb/s over lanes of 100."""
+    """Width and speed of a link in ibnetdiscover's notation: 4xNDR for 400 Gb/s over lanes of 100."""
     name = next((name for gbps, name in _RATES if lane_gbps >= gbps), "SDR")
     return f"{round(speed_gbps / lane_gbps)}x{name}"
 
@@ -120,7 +120,7 @@ def _point_to_point(view: FabricView) -> Iterator[tuple[str, int, str, str, str,
 
 
 def _port_label(node: FabricSwitch | FabricAdapter, cage: int, sub: int) -> str:
-    """What a port is called: an adapter's by its number, the only one of a cage as that."""
+    """The label of a port: an adapter's number; the cage's number for the only port of a cage."""
     if isinstance(node, FabricAdapter):
         return str(node.number)
     if node.lane_gbps >= XDR_LANE_GBPS:
