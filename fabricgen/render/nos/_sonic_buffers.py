@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.sonic_buffers import BufferRole, BufferSet, Headroom, PortBuffers, RoleBuffers
 from fabricgen.catalog.sonic_models import SonicPlatform
-from fabricgen.render.nos._sonic_ports import Face
+from fabricgen.render.nos._sonic_ports import PortTable
 from fabricgen.views.switch import SwitchView
 
 Rows: TypeAlias = dict[str, dict[str, object]]
@@ -35,7 +35,7 @@ LAST_QUEUE = 6
 """Of those that published profiles cover."""
 
 
-class Cabled(NamedTuple):
+class CabledPort(NamedTuple):
     """A cabled port: its name, speed in Gb/s and the published length that its cable does not exceed, m."""
 
     name: str
@@ -49,91 +49,92 @@ def lossless_profile(speed_gbps: int, length: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shape:
-    """What switches share whose buffer tables differ by cable lengths alone; the set stands for itself by its id."""
+class _BufferKey:
+    """Cache key of the buffer tables of a switch but for cable lengths: the set is compared by identity."""
 
     set_id: int
-    face: tuple[str, ...]
+    ports: tuple[str, ...]
+    """Names of all."""
     cabled: frozenset[str]
     roce_class: int
     buffers: BufferSet = field(compare=False)
 
 
-def buffer_lengths_m(platform: SonicPlatform, face: Face) -> tuple[float, ...]:
+def buffer_lengths_m(platform: SonicPlatform, port_table: PortTable) -> tuple[float, ...]:
     """Published lengths of cables, ascending: those between two of them are treated alike."""
-    found = platform.buffers_of(face.hwsku)
+    found = platform.buffers_of(port_table.hwsku)
     return tuple(sorted(found.headroom)) if found else ()
 
 
 def cabled_ports(
-    switch: SwitchView, lengths_m: Sequence[float], platform: SonicPlatform, face: Face
-) -> tuple[Cabled, ...]:
+    switch: SwitchView, lengths_m: Sequence[float], platform: SonicPlatform, port_table: PortTable
+) -> tuple[CabledPort, ...]:
     """The ports of a switch; none where the fabric is best-effort, nothing is published, or a cable is too long."""
-    found = platform.buffers_of(face.hwsku)
+    found = platform.buffers_of(port_table.hwsku)
     if found is None or not switch.fabric.qos.lossless:
         return ()
     published = {length: length_m for length in set(lengths_m) if (length_m := found.length_m(length)) is not None}
     if not published.keys() >= set(lengths_m):
         return ()
-    return tuple(Cabled(p.name, p.speed_gbps, published[m]) for p, m in zip(switch.ports, lengths_m, strict=True))
+    return tuple(CabledPort(p.name, p.speed_gbps, published[m]) for p, m in zip(switch.ports, lengths_m, strict=True))
 
 
 def buffer_tables(
-    switch: SwitchView, ports: Sequence[Cabled], platform: SonicPlatform, face: Face
+    switch: SwitchView, ports: Sequence[CabledPort], platform: SonicPlatform, port_table: PortTable
 ) -> Mapping[str, Mapping[str, Any]]:
     """By table, what the template of each buffer table names that prints no length of a port: its rows.
 
     None without a role that fits the cables.
     """
-    shape = _shape(switch, platform, face) if ports else None
-    role = fitting_role(shape.buffers, "t0" if switch.is_lowest else "t1", ports) if shape else None
-    if shape is None or role is None:
+    key = _key_of(switch, platform, port_table) if ports else None
+    role = fitting_role(key.buffers, "t0" if switch.is_lowest else "t1", ports) if key else None
+    if key is None or role is None:
         return {}
     pools: Rows = {name: asdict(pool) for name, pool in role.pools.items()}
     profiles: Rows = {name: asdict(profile) for name, profile in role.profiles.items()}
-    profiles |= _lossless_profiles(shape.buffers, ports)
-    tables = {"BUFFER_POOL": pools, "BUFFER_PROFILE": profiles, **_by_port(shape)}
+    profiles |= _lossless_profiles(key.buffers, ports)
+    tables = {"BUFFER_POOL": pools, "BUFFER_PROFILE": profiles, **_by_port(key)}
     return {table: _shared(table, rows) for table, rows in tables.items() if rows}
 
 
 def length_tables(
-    switch: SwitchView, lengths: Sequence[str], platform: SonicPlatform, face: Face
+    switch: SwitchView, lengths: Sequence[str], platform: SonicPlatform, port_table: PortTable
 ) -> Mapping[str, Mapping[str, Any]]:
     """By table, what the templates name that print the length of each port, which is a text here: m, or what stands
     for it."""
-    shape = _shape(switch, platform, face) if lengths else None
-    if shape is None:
+    key = _key_of(switch, platform, port_table) if lengths else None
+    if key is None:
         return {}
-    shortest = min(shape.buffers.headroom)
+    shortest = min(key.buffers.headroom)
     cables = {port.name: f"{length}m" for port, length in zip(switch.ports, lengths, strict=True)}
     profiles = {
         port.name: lossless_profile(port.speed_gbps, length) for port, length in zip(switch.ports, lengths, strict=True)
     }
     groups: Rows = {}
-    for name, use in _uses(shape):
+    for name, use in _uses(key):
         groups[f"{name}|{LOSSY_GROUP}"] = {"profile": use.group}
         if name in profiles:
-            groups[f"{name}|{shape.roce_class}"] = {"profile": profiles[name]}
+            groups[f"{name}|{key.roce_class}"] = {"profile": profiles[name]}
     return {
-        "CABLE_LENGTH": _shared("CABLE_LENGTH", {"AZURE": {n: cables.get(n, f"{shortest}m") for n in shape.face}}),
+        "CABLE_LENGTH": _shared("CABLE_LENGTH", {"AZURE": {n: cables.get(n, f"{shortest}m") for n in key.ports}}),
         "BUFFER_PG": _shared("BUFFER_PG", groups),
     }
 
 
-def _shape(switch: SwitchView, platform: SonicPlatform, face: Face) -> _Shape | None:
-    found = platform.buffers_of(face.hwsku)
-    names, cabled = tuple(port.name for port in face.ports), frozenset(port.name for port in switch.ports)
-    return _Shape(id(found), names, cabled, switch.fabric.qos.roce_class, found) if found else None
+def _key_of(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> _BufferKey | None:
+    found = platform.buffers_of(port_table.hwsku)
+    names, cabled = tuple(port.name for port in port_table.ports), frozenset(port.name for port in switch.ports)
+    return _BufferKey(id(found), names, cabled, switch.fabric.qos.roce_class, found) if found else None
 
 
 @lru_cache(maxsize=64)
-def _by_port(shape: _Shape) -> Mapping[str, Rows]:
+def _by_port(key: _BufferKey) -> Mapping[str, Rows]:
     """The tables that follow from which ports are cabled."""
-    used = _uses(shape)
+    used = _uses(key)
     queues: Rows = {
         f"{name}|{queues}": {"profile": profile}
         for name, use in used
-        for queues, profile in _queue_profiles(use, shape.roce_class).items()
+        for queues, profile in _queue_profiles(use, key.roce_class).items()
     }
     return {
         "BUFFER_QUEUE": queues,
@@ -142,10 +143,10 @@ def _by_port(shape: _Shape) -> Mapping[str, Rows]:
     }
 
 
-def _uses(shape: _Shape) -> list[tuple[str, PortBuffers]]:
-    """(name, profiles) of every port of the face that has any."""
-    cabled, unused = shape.buffers.cabled, shape.buffers.unused
-    uses = ((name, cabled if name in shape.cabled else unused) for name in shape.face)
+def _uses(key: _BufferKey) -> list[tuple[str, PortBuffers]]:
+    """(name, profiles) of every port that has any."""
+    cabled, unused = key.buffers.cabled, key.buffers.unused
+    uses = ((name, cabled if name in key.cabled else unused) for name in key.ports)
     return [(name, use) for name, use in uses if use]
 
 
@@ -160,7 +161,7 @@ def _same(table: str, rows: tuple[tuple[str, tuple[tuple[str, object], ...]], ..
     return {table: {key: dict(fields) for key, fields in rows}}
 
 
-def fitting_role(buffers: BufferSet, wanted: BufferRole, ports: Iterable[Cabled]) -> RoleBuffers | None:
+def fitting_role(buffers: BufferSet, wanted: BufferRole, ports: Iterable[CabledPort]) -> RoleBuffers | None:
     """The pools of a role, or of the other where only those leave room for the headroom of all ports.
 
     None where neither does, or a port's speed is not in the table. Ports with a shared headroom pool (`xoff`) need no
@@ -177,7 +178,7 @@ def fitting_role(buffers: BufferSet, wanted: BufferRole, ports: Iterable[Cabled]
     return None
 
 
-def _lossless_profiles(buffers: BufferSet, ports: Iterable[Cabled]) -> Rows:
+def _lossless_profiles(buffers: BufferSet, ports: Iterable[CabledPort]) -> Rows:
     found = sorted({(port.speed_gbps, port.length_m) for port in ports})
     return {lossless_profile(gbps, f"{m}"): _headroom_fields(buffers.headroom[m][gbps]) for gbps, m in found}
 

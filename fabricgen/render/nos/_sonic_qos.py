@@ -25,7 +25,7 @@ MAX_POLL_MS = 1000
 def qos_values(switch: SwitchView) -> dict[str, Any] | None:
     """Rows of the QoS tables, by table, and what else their templates name; None where the fabric is best-effort.
 
-    Switches of one shape get the very same mapping, so that its tables are rendered once.
+    Switches with like ports get the very same mapping, so that its tables are rendered once.
     """
     qos = switch.fabric.qos
     if not (qos.lossless and switch.ports):

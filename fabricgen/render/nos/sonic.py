@@ -55,7 +55,7 @@ from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos._sonic_buffers import buffer_lengths_m, buffer_tables, cabled_ports
 from fabricgen.render.nos._sonic_buffers import length_tables as buffers_by_length
 from fabricgen.render.nos._sonic_management import PRINTED_WITH, management_values
-from fabricgen.render.nos._sonic_ports import Face, FacePort, face_of, fec_of
+from fabricgen.render.nos._sonic_ports import PortTable, TablePort, fec_of, port_table_of
 from fabricgen.render.nos._sonic_qos import qos_values
 from fabricgen.render.nos._sonic_routing import owns_frr, router_type, routing_values, vrf_name
 from fabricgen.render.nos_protocol import Shared
@@ -83,15 +83,15 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     field that a row does not have is None. The templates add fields that are the same in every row.
     """
     platform = _platform_of(switch, catalog)
-    face, common = face_of(switch, platform), _common_tables(switch, catalog)
+    port_table, common = port_table_of(switch, platform), _common_tables(switch, catalog)
     cabled = {port.name: port for port in switch.ports}
     found = {
-        **_device(switch, platform, face),
+        **_device(switch, platform, port_table),
         **_interfaces(switch),
         **routing_values(switch),
         **management_values(switch),
-        "BREAKOUT_CFG": {port: {"brkout_mode": mode} for port, mode in face.breakouts},
-        "PORT": {port.name: _port_fields(port, cabled.get(port.name)) for port in face.ports},
+        "BREAKOUT_CFG": {port: {"brkout_mode": mode} for port, mode in port_table.breakouts},
+        "PORT": {port.name: _port_fields(port, cabled.get(port.name)) for port in port_table.ports},
         "own_buffers": _template("BUFFER_POOL") in common,
     }
     with_rows = [table for table in _WHERE_FILLED if found[table]]
@@ -116,9 +116,9 @@ def _template(table: str) -> str:
 def shared(switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> Shared:
     """The tables of a lossless switch's queues and buffers, by their templates."""
     platform = _platform_of(switch, catalog)
-    qos, face = qos_values(switch), face_of(switch, platform)
-    ports = cabled_ports(switch, lengths_m, platform, face)
-    buffers = buffer_tables(switch, ports, platform, face)
+    qos, port_table = qos_values(switch), port_table_of(switch, platform)
+    ports = cabled_ports(switch, lengths_m, platform, port_table)
+    buffers = buffer_tables(switch, ports, platform, port_table)
     lossless = [t for t in _LOSSLESS if t != _SPECTRUM_ONLY or qos["pfc_groups"]] if qos else []
     tables = {_template(t): rows for t, rows in sorted({**dict.fromkeys(lossless, qos or {}), **buffers}.items())}
     return Shared(tables, tuple(str(port.length_m) for port in ports))
@@ -127,7 +127,7 @@ def shared(switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> 
 def length_tables(switch: SwitchView, lengths: Sequence[str], catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
     """The tables of cable lengths and priority groups, by their templates."""
     platform = _platform_of(switch, catalog)
-    found = buffers_by_length(switch, lengths, platform, face_of(switch, platform))
+    found = buffers_by_length(switch, lengths, platform, port_table_of(switch, platform))
     return {_template(table): rows for table, rows in found.items()}
 
 
@@ -142,14 +142,14 @@ def _common_tables(switch: SwitchView, catalog: Catalog) -> Mapping[str, Mapping
 def length_steps_m(switch: SwitchView, catalog: Catalog) -> tuple[float, ...]:
     """Lengths of cables that the platform publishes buffers for."""
     platform = _platform_of(switch, catalog)
-    return buffer_lengths_m(platform, face_of(switch, platform))
+    return buffer_lengths_m(platform, port_table_of(switch, platform))
 
 
-def _device(switch: SwitchView, platform: SonicPlatform, face: Face) -> dict[str, Any]:
+def _device(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> dict[str, Any]:
     own_frr = owns_frr(switch)
     return {
         "hostname": token(switch.name),
-        "hwsku": face.hwsku,
+        "hwsku": port_table.hwsku,
         "platform": platform.platform,
         "router_type": router_type(switch.level),
         "asn": switch.asn,
@@ -162,7 +162,7 @@ def _device(switch: SwitchView, platform: SonicPlatform, face: Face) -> dict[str
     }
 
 
-def _port_fields(port: FacePort, cabled: SwitchPort | None) -> dict[str, Any]:
+def _port_fields(port: TablePort, cabled: SwitchPort | None) -> dict[str, Any]:
     """The fields of PORT; `cabled` is the port as the fabric uses it, None for one without a cable."""
     own = cabled.settings if cabled else AS_PLANNED
     return {
