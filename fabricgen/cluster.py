@@ -23,7 +23,7 @@ from fabricgen.numbering.names import device_names, site_names
 from fabricgen.numbering.ports import PortNames
 from fabricgen.views.configuration import check_configurations
 from fabricgen.wiring.expand import build_plan
-from fabricgen.wiring.tables import SWITCH, Plan, Wide
+from fabricgen.wiring.tables import SWITCH, Ints64, Plan
 
 if TYPE_CHECKING:
     from fabricgen.as_built.overrides.ends import CableIds
@@ -104,7 +104,7 @@ class Cluster:
         return cable_ids(self.planned.plan, self.name_column, self.planned.port_names.cage_columns)
 
     @cached_property
-    def end_rows(self) -> tuple[slice | Wide, ...]:
+    def end_rows(self) -> tuple[slice | Ints64, ...]:
         """For each segment of links, the rows of cable ends that it has."""
         segment = self.plan.links.segment[self.plan.cables.end_link]
         numbers = range(len(self.plan.links.segments))

@@ -18,7 +18,7 @@ from fabricgen.wiring.cabling.offers import shelf_of
 from fabricgen.wiring.cabling.pieces import common_ends, widths
 from fabricgen.wiring.cabling.shelf import Wanted
 from fabricgen.wiring.groups import combinations
-from fabricgen.wiring.tables import Ints, Wide
+from fabricgen.wiring.tables import Ints, Ints64
 
 if TYPE_CHECKING:
     from fabricgen.bom.jumpers import Channels
@@ -70,7 +70,7 @@ class CableParts:
         return widths(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
 
     @cached_property
-    def made(self) -> tuple[list[Made], Wide]:
+    def made(self) -> tuple[list[Made], Ints64]:
         """(the distinct kinds of cable with their parts, the kind of each cable)."""
         cables, row = self._cables, self._cables.first_rows()
         kinds, a_kind, b_kind = self.kinds

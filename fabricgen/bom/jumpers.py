@@ -17,7 +17,7 @@ from fabricgen.wiring.cabling.pieces import common_ends, link_lanes
 from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.groups import combinations
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, NOWHERE, Patching
-from fabricgen.wiring.tables import CableTable, Ints, LinkTable, Wide
+from fabricgen.wiring.tables import CableTable, Ints, Ints64, LinkTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ class _Channel:
 class Channels:
     """Patched cables, ascending, which kind of channel each is, and the jumpers of every kind."""
 
-    cable: Wide
-    kind: Wide
+    cable: Ints64
+    kind: Ints64
     kinds: tuple[Jumpers, ...]
 
     @property

@@ -13,7 +13,7 @@ from fabricgen.design.media.patching import FIBRES
 from fabricgen.kernel.units import number
 from fabricgen.wiring.groups import combinations
 from fabricgen.wiring.patching.tables import Patching, PatchTable
-from fabricgen.wiring.tables import Ints, Wide
+from fabricgen.wiring.tables import Ints, Ints64
 
 SHORT = {"mmf-om4": "om4", "smf-os2": "os2"}
 """Kinds of fibre in names of trunks."""
@@ -49,7 +49,7 @@ class PatchParts:
         ]
 
     @cached_property
-    def trunk_parts(self) -> tuple[tuple[Part, ...], Wide]:
+    def trunk_parts(self) -> tuple[tuple[Part, ...], Ints64]:
         """(distinct trunks to order, which of them each trunk is)."""
         trunks = self._patching.trunks
         keys = trunks.policy, trunks.fibre, trunks.length_m

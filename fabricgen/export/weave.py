@@ -13,7 +13,7 @@ import numpy as np
 
 from fabricgen.numbering.cells import Keyed, Strings
 from fabricgen.wiring.groups import numbered
-from fabricgen.wiring.tables import Ints, Wide
+from fabricgen.wiring.tables import Ints, Ints64
 
 Piece: TypeAlias = Sequence[str] | str
 """Part of every row: a column of str, or what is the same in all."""
@@ -103,7 +103,7 @@ def _crossed(one: Keyed, other: Keyed, rows: int) -> Keyed | None:
     size = height * width
     if max(height, width) > most or size > _MOST_MET:
         return None
-    number: Ints | Wide = one.number * width + other.number
+    number: Ints | Ints64 = one.number * width + other.number
     if size <= most:
         return Keyed((one.vocabulary[:, None] + other.vocabulary).ravel(), number)
     met, place = numbered(number, size)

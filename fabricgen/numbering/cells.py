@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
 import numpy as np
 
-from fabricgen.wiring.tables import Ints, Wide
+from fabricgen.wiring.tables import Ints, Ints64
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -56,7 +56,7 @@ class Keyed(Cells):
     """Cells by number: row i has `vocabulary[number[i]]`; an object array, and int32 or int64 from 0."""
 
     vocabulary: Strings
-    number: Ints | Wide
+    number: Ints | Ints64
 
     def __len__(self) -> int:
         return len(self.number)
@@ -70,11 +70,11 @@ class Keyed(Cells):
         """The cells of some rows, by a mask or an array of indexes, as a column."""
         return Keyed(self.vocabulary, self.number[rows])
 
-    def at_or_none(self, rows: Ints | Wide) -> Keyed:
+    def at_or_none(self, rows: Ints | Ints64) -> Keyed:
         """The cells of some rows, by an array of indexes, as a column; "" where an index is -1."""
         if rows.min(initial=0) >= 0:
             return self.at(rows)
-        number: Ints | Wide = np.append(self.number, np.array([-1], dtype=self.number.dtype))[rows]
+        number: Ints | Ints64 = np.append(self.number, np.array([-1], dtype=self.number.dtype))[rows]
         return keyed_or_none(self.vocabulary, number)
 
     def texts(self) -> Strings:
@@ -147,12 +147,12 @@ def vocabulary(cells: Sequence[Any] | Strings) -> Strings:
     return np.array(cells, dtype=object)
 
 
-def keyed(cells: Sequence[Any] | Strings, number: Ints | Wide) -> Keyed:
+def keyed(cells: Sequence[Any] | Strings, number: Ints | Ints64) -> Keyed:
     """Cells by number, of a plain sequence."""
     return Keyed(vocabulary(cells), number)
 
 
-def keyed_or_none(cells: Sequence[Any] | Strings, number: Ints | Wide) -> Keyed:
+def keyed_or_none(cells: Sequence[Any] | Strings, number: Ints | Ints64) -> Keyed:
     """Cells by number, "" where that is negative."""
     return keyed(["", *cells], np.maximum(number, -1) + 1)
 

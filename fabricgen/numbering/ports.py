@@ -17,7 +17,7 @@ from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.numbering.cells import Keyed, Strings, vocabulary
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.tables import DeviceClass, ManagementPort, Plan, Side, Wide
+from fabricgen.wiring.tables import DeviceClass, Ints64, ManagementPort, Plan, Side
 
 if TYPE_CHECKING:
     from fabricgen.catalog.sonic_models import SonicPlatform
@@ -120,7 +120,7 @@ class PortNames:
         names = vocabulary(list(known))
         return Keyed(names, number[0]), Keyed(names, number[1])
 
-    def _tables(self, *, cage: bool) -> Iterator[tuple[bool, slice | Wide, list[str]]]:
+    def _tables(self, *, cage: bool) -> Iterator[tuple[bool, slice | Ints64, list[str]]]:
         """(whether it is the upper end, links, names of its ports) of each end of segments, by class of device."""
         devices, links = self._plan.devices, self._plan.links
         for i, segment in enumerate(links.segments):

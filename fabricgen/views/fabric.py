@@ -19,7 +19,7 @@ from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.guids import GuidHolders, Guids, guids_of
-from fabricgen.wiring.tables import SWITCH, Ints, Plan, Side, Wide
+from fabricgen.wiring.tables import SWITCH, Ints, Ints64, Plan, Side
 
 
 class FabricSwitch(NamedTuple):
@@ -120,10 +120,10 @@ def fabric_view(design: Design, plan: Plan, names: Sequence[str], name: str) -> 
 class _Ends(NamedTuple):
     """One end of each link, int64 columns: as in `FabricLink`."""
 
-    node: Wide
-    port: Wide
-    cage: Wide
-    sub: Wide
+    node: Ints64
+    port: Ints64
+    cage: Ints64
+    sub: Ints64
 
 
 class _Leg(NamedTuple):
@@ -171,7 +171,7 @@ class _Maker:
         stated = self._design.loaded.guids
         return guids_of(GuidHolders(switches, nodes, ports), [row for m in self._members for row in stated.get(m, ())])
 
-    def _strides(self) -> Wide:
+    def _strides(self) -> Ints64:
         """Ports of each cage as its switch numbers them, by row of the device table."""
         links, stride = self._plan.links, np.zeros(len(self._plan.devices), dtype=np.int64)
         for cls in self._classes:
@@ -206,7 +206,7 @@ class _Maker:
                 found.port[at], found.cage[at], found.sub[at] = self._face(side, device, port)
         return found
 
-    def _face(self, side: Side, device: Ints, port: Ints) -> tuple[Wide, Wide, Wide]:
+    def _face(self, side: Side, device: Ints, port: Ints) -> tuple[Ints64, Ints64, Ints64]:
         """(number, cage, place in the cage) of switch ports."""
         assert isinstance(side, PortRun)  # noqa: S101 - the only other side of a link that carries traffic
         cage = np.array(side.cages, dtype=np.int64)[port // side.ways]
@@ -263,7 +263,7 @@ class _Maker:
         )
 
 
-def _components(a: Wide, b: Wide, switches: int) -> Wide:
+def _components(a: Ints64, b: Ints64, switches: int) -> Ints64:
     """Which part each switch belongs to, numbered from 0 in the order of the switches."""
     between = (a < switches) & (b < switches)
     a, b = a[between], b[between]

@@ -20,7 +20,7 @@ from fabricgen.numbering.addresses.column import text_of
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.cells import Strings
 from fabricgen.views.switch import NextHop, StaticRoute
-from fabricgen.wiring.tables import Ints, Plan, Wide
+from fabricgen.wiring.tables import Ints, Ints64, Plan
 
 Intervals: TypeAlias = tuple[tuple[int, int], ...]
 """Ranges of addresses [first, past the last), ascending, apart from each other."""
@@ -138,7 +138,7 @@ class Reachability:
                 found.append((first, first + (1 << (self._addresses.family.bits - length))))
         return tuple(found)
 
-    def _links(self, switch: int, below: bool) -> Wide:
+    def _links(self, switch: int, below: bool) -> Ints64:
         pointer, rows = self._down if below else self._up
         return rows[pointer[switch] : pointer[switch + 1]]
 
@@ -156,7 +156,7 @@ class Reachability:
         return {peer: tuple(found) for peer, found in hops.items()}
 
 
-def _rows_by(device: Ints, port: Ints, rows: Wide, devices: int) -> tuple[Wide, Wide]:
+def _rows_by(device: Ints, port: Ints, rows: Ints64, devices: int) -> tuple[Ints64, Ints64]:
     """(row pointer per device, link rows sorted by device and then port)."""
     by = rows[np.lexsort((port[rows], device[rows]))]
     return np.searchsorted(device[by], np.arange(devices + 1)), by

@@ -31,7 +31,7 @@ from fabricgen.views.switch import (
     SwitchView,
 )
 from fabricgen.wiring.links.switch_ends import switch_ends
-from fabricgen.wiring.tables import SWITCH, Flags, Ints, ManagementPort, Plan, Wide
+from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, Plan
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class SwitchViews:
         return a.texts(), b.texts()
 
     @cached_property
-    def ends_by_switch(self) -> tuple[Wide, Ints, Flags]:
+    def ends_by_switch(self) -> tuple[Ints64, Ints, Flags]:
         """(row pointer per device, link, whether it is the upper end), ends sorted by switch and place on its face.
 
         All but management ports.
         """
         return switch_ends(self.plan)
 
-    def ends_of(self, rows: Sequence[int] | Wide) -> tuple[Wide, Ints, Flags]:
+    def ends_of(self, rows: Sequence[int] | Ints64) -> tuple[Ints64, Ints, Flags]:
         """(which of the rows, link, whether it is the upper end) of every port of switches, as their views have them.
 
         All but management ports; the first counts from 0.

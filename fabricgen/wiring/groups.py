@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.wiring.tables import Flags, Ints, Wide, places_among
+from fabricgen.wiring.tables import Flags, Ints, Ints64, places_among
 
 _MOST_CODES = 1 << 22
 """Combinations that a table is made of, rather than a sorted list: 64 MB."""
 
 
-def combinations(*columns: Any) -> tuple[Wide, Wide]:
+def combinations(*columns: Any) -> tuple[Ints64, Ints64]:
     """(a row of each distinct combination of numbers, the combination of every row); columns of one length.
 
     Combinations ascend, the first column before the next. Columns of other numbers than from 0 have few distinct ones.
@@ -36,14 +36,14 @@ def combinations(*columns: Any) -> tuple[Wide, Wide]:
     return row[there], number[code]
 
 
-def numbered(code: Ints | Wide, size: int) -> tuple[Wide, Ints]:
+def numbered(code: Ints | Ints64, size: int) -> tuple[Ints64, Ints]:
     """(numbers below `size` that occur, ascending, the place of each row's own among them); numbers from 0."""
     met = np.zeros(size, dtype=bool)
     met[code] = True
     return np.flatnonzero(met), (np.cumsum(met, dtype=np.int32) - 1)[code]
 
 
-def rank_within(keys: Ints | Wide) -> Ints:
+def rank_within(keys: Ints | Ints64) -> Ints:
     """The place of each row among the rows of the same key, in row order; int32."""
     order = np.argsort(keys, kind="stable")
     start = np.searchsorted(keys[order], keys[order])
@@ -52,7 +52,7 @@ def rank_within(keys: Ints | Wide) -> Ints:
     return rank
 
 
-def all_alike(group: Ints | Wide, value: Ints, groups: int) -> Flags:
+def all_alike(group: Ints | Ints64, value: Ints, groups: int) -> Flags:
     """Whether all values of each group, int from 0, are one; so it is of groups without any."""
     least, most = np.full(groups, np.iinfo(np.int32).max, dtype=np.int32), np.full(groups, -1, dtype=np.int32)
     np.minimum.at(least, group, value)

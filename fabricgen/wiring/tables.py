@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from fabricgen.wiring.patching.tables import Patching
 
 Ints: TypeAlias = "npt.NDArray[np.int32]"
-Wide: TypeAlias = "npt.NDArray[np.int64]"
+Ints64: TypeAlias = "npt.NDArray[np.int64]"
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 Flags: TypeAlias = "npt.NDArray[np.bool_]"
 
 
-def distinct(column: Ints | Wide) -> list[int]:
+def distinct(column: Ints | Ints64) -> list[int]:
     """Values of a column, each once, in ascending order; np.unique would import numpy's masked arrays first."""
     ordered = np.sort(column)
     found: list[int] = ordered[np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)]].tolist()
     return found
 
 
-def places_among(column: Ints | Wide) -> tuple[list[int], Wide]:
+def places_among(column: Ints | Ints64) -> tuple[list[int], Ints64]:
     """(values of a column as `distinct` has them, the place of each row's own among them, int64)."""
     values = distinct(column)
     return values, np.searchsorted(np.array(values, dtype=column.dtype), column)
@@ -89,7 +89,7 @@ class DeviceTable:
     def __len__(self) -> int:
         return len(self.device_class)
 
-    def by_class(self, device: Ints, rows: slice) -> Iterator[tuple[DeviceClass, slice | Wide]]:
+    def by_class(self, device: Ints, rows: slice) -> Iterator[tuple[DeviceClass, slice | Ints64]]:
         """Rows of a column of devices, at least one, by the class of device that they hold."""
         first, last = (int(self.device_class[end]) for end in (device[rows].min(), device[rows].max()))
         if first == last:
@@ -218,7 +218,7 @@ class CableTable:
     def __len__(self) -> int:
         return len(self.length_m)
 
-    def first_rows(self) -> Wide:
+    def first_rows(self) -> Ints64:
         """The first end row of each cable; rows are in the order of cables."""
         another = self.end_cable[1:] != self.end_cable[:-1]
         return np.flatnonzero(np.append(True, another)[: len(self.end_cable)])

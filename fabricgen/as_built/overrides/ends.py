@@ -14,7 +14,7 @@ from fabricgen.numbering.cells import Joined, Keyed, Strings, keyed
 from fabricgen.numbering.ports import PortNames
 from fabricgen.wiring.cabling.cables import anchor_rows
 from fabricgen.wiring.groups import combinations
-from fabricgen.wiring.tables import DeviceClass, Ints, Plan, Segment, Side, Wide
+from fabricgen.wiring.tables import DeviceClass, Ints, Ints64, Plan, Segment, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Cables:
         return {name: i for i, name in enumerate(self.ids)}
 
     @cached_property
-    def _by_cable(self) -> tuple[Wide, Wide]:
+    def _by_cable(self) -> tuple[Ints64, Ints64]:
         """(links in the order of their cables, where those of each cable begin)."""
         order = np.argsort(self.plan.links.cable, kind="stable")
         return order, np.searchsorted(self.plan.links.cable[order], np.arange(len(self.plan.cables) + 1))

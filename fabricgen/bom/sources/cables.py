@@ -9,7 +9,7 @@ from fabricgen.bom.need import Needs, Part, joined, needs_of
 from fabricgen.bom.sets import JOINT
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.groups import combinations
-from fabricgen.wiring.tables import Wide
+from fabricgen.wiring.tables import Ints64
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:
@@ -33,7 +33,7 @@ def _pieces(name: str, description: str) -> list[tuple[str, str]]:
     return list(zip(names, texts if len(texts) == len(names) else [description] * len(names), strict=True))
 
 
-def _nth(made: list[list[Part]], nth: int, code: Wide) -> Needs:
+def _nth(made: list[list[Part]], nth: int, code: Ints64) -> Needs:
     """The n-th pieces of all cables that have so many."""
     has = np.array([len(parts) > nth for parts in made], dtype=bool)
     place = np.cumsum(has) - 1

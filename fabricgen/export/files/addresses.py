@@ -16,7 +16,7 @@ from fabricgen.numbering.addresses.column import Column4
 from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.cells import Cells, Joined, Keyed, Stacked, constant, keyed
-from fabricgen.wiring.tables import SWITCH, DeviceClass, Ints, ManagementPort, Segment, Wide, places_among
+from fabricgen.wiring.tables import SWITCH, DeviceClass, Ints, Ints64, ManagementPort, Segment, places_among
 
 ON_REQUEST = False
 
@@ -51,11 +51,11 @@ def _of_family(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
     yield from _in_vrfs(cluster, found)
 
 
-def _same(length: int, rows: Wide) -> Wide:
+def _same(length: int, rows: Ints64) -> Ints64:
     return np.full(len(rows), length, dtype=np.int64)
 
 
-def _section(cluster: Cluster, prefixes: Cells, kind: str, device: Wide | Ints, port: str | Cells) -> _Section:
+def _section(cluster: Cluster, prefixes: Cells, kind: str, device: Ints64 | Ints, port: str | Cells) -> _Section:
     """Addresses of one kind."""
     ports = constant(port, len(device)) if isinstance(port, str) else port
     return prefixes, constant(kind, len(device)), Keyed(cluster.name_column, device), ports

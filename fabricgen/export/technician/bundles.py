@@ -23,7 +23,7 @@ from fabricgen.numbering.cells import Strings
 from fabricgen.wiring.cabling.cables import connectors
 from fabricgen.wiring.cabling.end_numbers import end_numbers
 from fabricgen.wiring.groups import combinations, rank_within
-from fabricgen.wiring.tables import Flags, Floats, Ints, RackTable, Wide
+from fabricgen.wiring.tables import Flags, Floats, Ints, Ints64, RackTable
 
 TWISTED, COPPER, FIBRE = range(3)
 """Kinds of cable, in the order in which they are laid."""
@@ -121,7 +121,7 @@ def _targets(racks: RackTable, alike: tuple[Ints, ...], away: Ints, row: Ints) -
     return np.where(scattered, len(racks) + row[away], away).astype(np.int32)
 
 
-def _greatest(values: Floats, group: Ints | Wide) -> Floats:
+def _greatest(values: Floats, group: Ints | Ints64) -> Floats:
     """The greatest value of the group that each belongs to."""
     greatest = np.zeros(int(group.max(initial=-1)) + 1)
     np.maximum.at(greatest, group, values)
@@ -159,7 +159,7 @@ def _step_name(reach: int, home: str, away: str) -> str:
     return f"along {home}" if reach == SAME_ROW else f"{home} to {away}"
 
 
-def _names(cluster: Cluster, ends: tuple[Ints, Ints], what: tuple[Ints, Ints, Wide]) -> Strings:
+def _names(cluster: Cluster, ends: tuple[Ints, Ints], what: tuple[Ints, Ints, Ints64]) -> Strings:
     """`h1.R01.03/h1.N01.02:compute.1-F2`: from, to, fabric and plane, kind, and a number among bundles like it."""
     (home, target), (link, kind, chunk) = ends, what
     links, racks = cluster.plan.links, cluster.plan.racks

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.product_models import Product
     from fabricgen.cluster import Cluster
     from fabricgen.wiring.cabling.shelf import Shelf, Wanted
-    from fabricgen.wiring.tables import Segment, Wide
+    from fabricgen.wiring.tables import Ints64, Segment
 
 Gap = tuple[str, str, str, str]
 """Fabric, pair of tiers, what is missing, what is nearest."""
@@ -92,7 +92,7 @@ def _cables(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
     return found
 
 
-def _segments(cluster: Cluster) -> Wide:
+def _segments(cluster: Cluster) -> Ints64:
     """The segment of each cable."""
     import numpy as np
 

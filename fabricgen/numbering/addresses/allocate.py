@@ -22,7 +22,7 @@ from fabricgen.numbering.addresses.family_tables import FamilyAddresses, rows_of
 from fabricgen.numbering.asn.numbers import allocate_asns
 from fabricgen.numbering.cells import Cells
 from fabricgen.numbering.underlay import families, is_routed, runs_bgp
-from fabricgen.wiring.tables import Plan, Wide
+from fabricgen.wiring.tables import Ints64, Plan
 
 if TYPE_CHECKING:
     from fabricgen.numbering.addresses.rail_subnets import RailSubnets
@@ -36,8 +36,8 @@ class Addresses:
     the same pool that no interface has.
     """
 
-    asn: Wide
-    router_id: Wide
+    asn: Ints64
+    router_id: Ints64
     families: tuple[FamilyAddresses, ...]
     """IPv4 always, IPv6 where something has it."""
     rails: Mapping[str, RailSubnets]
@@ -70,32 +70,32 @@ class Addresses:
         return lower, first_family([found.b.cells(found.length) for found in self.families])
 
     @property
-    def loopback(self) -> Wide:
+    def loopback(self) -> Ints64:
         """IPv4 loopbacks, by device."""
         return _int64(self.v4.loopback)
 
     @property
-    def management(self) -> Wide:
+    def management(self) -> Ints64:
         """IPv4 management addresses, by device."""
         return _int64(self.v4.management)
 
     @property
-    def a_ip(self) -> Wide:
+    def a_ip(self) -> Ints64:
         """IPv4 addresses of the lower ends of links."""
         return _int64(self.v4.a)
 
     @property
-    def b_ip(self) -> Wide:
+    def b_ip(self) -> Ints64:
         """IPv4 addresses of the upper ends of links."""
         return _int64(self.v4.b)
 
     @property
-    def length(self) -> Wide:
+    def length(self) -> Ints64:
         """Prefix lengths of the IPv4 addresses of links."""
         return self.v4.length
 
 
-def _int64(column: object) -> Wide:
+def _int64(column: object) -> Ints64:
     assert isinstance(column, Column4)  # noqa: S101 - of the IPv4 family
     return column.values
 

@@ -17,7 +17,7 @@ from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses import column
 from fabricgen.numbering.addresses.column import Column
 from fabricgen.numbering.addresses.pools import Source
-from fabricgen.wiring.tables import Ints, Wide, distinct
+from fabricgen.wiring.tables import Ints, Ints64, distinct
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,9 @@ class Slots:
     """
 
     name: str
-    number: Wide
+    number: Ints64
     count: int
-    layer: Wide
+    layer: Ints64
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Rooms:
     size: int
     first: tuple[Column, ...]
 
-    def at(self, device: Ints, place: Wide) -> Column:
+    def at(self, device: Ints, place: Ints64) -> Column:
         """The addresses at places (int64) of the rooms of some devices."""
         if len(self.first) == 1:
             return self.first[0][device].plus(place)
@@ -106,10 +106,10 @@ class Blocks:
         self._held[source.kind] = {**held, **found}
         return found[name]
 
-    def numbers(self, source: Source, slots: Slots, what: str, piece: int = 0) -> Wide:
+    def numbers(self, source: Source, slots: Slots, what: str, piece: int = 0) -> Ints64:
         """One number for each slot, int64; what is added later in pieces of at most `piece`, if that is not 0."""
 
-        def given(name: str) -> Wide:
+        def given(name: str) -> Ints64:
             have = total(self._held.get(source.kind, {}).get(name, ()))
             while piece and have + piece < slots.count:
                 have += piece
@@ -193,7 +193,7 @@ def _inside(extent: Extent, windows: Extents) -> int:
     return sum(max(0, min(extent.end, w.end) - max(extent.first, w.first)) for w in windows)
 
 
-_Given = TypeVar("_Given", Wide, Column)
+_Given = TypeVar("_Given", Ints64, Column)
 
 
 def _by_layer(slots: Slots, name: str, given: Callable[[str], _Given]) -> _Given:
@@ -205,7 +205,7 @@ def _by_layer(slots: Slots, name: str, given: Callable[[str], _Given]) -> _Given
     return found
 
 
-def at_places(extents: Extents, places: Wide) -> Wide:
+def at_places(extents: Extents, places: Ints64) -> Ints64:
     """The numbers at places of extents laid one after the other; int64."""
     found = np.zeros(len(places), dtype=np.int64)
     start = 0

@@ -14,7 +14,7 @@ from fabricgen.kernel.extents import Extents
 from fabricgen.numbering.addresses.family import V4, V6, Family, family_of_kind
 from fabricgen.numbering.cells import Cells, Joined, Keyed, Spelled, Strings, vocabulary
 from fabricgen.wiring.groups import numbered
-from fabricgen.wiring.tables import Flags, Wide
+from fabricgen.wiring.tables import Flags, Ints64
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -60,7 +60,7 @@ class Column(ABC):
         """Where it is an address."""
 
     @abstractmethod
-    def within(self, address: int, lengths: Wide) -> Flags:
+    def within(self, address: int, lengths: Ints64) -> Flags:
         """Where there is an address that agrees with another in as many leading bits as each row says, 1 or more."""
 
     def copy(self) -> Self:
@@ -68,7 +68,7 @@ class Column(ABC):
         return self[np.arange(len(self))]
 
     @abstractmethod
-    def plus(self, count: Wide | int, size: int = 1) -> Self:
+    def plus(self, count: Ints64 | int, size: int = 1) -> Self:
         """Each address and `count` times `size`, a power of two."""
 
     @abstractmethod
@@ -76,14 +76,14 @@ class Column(ABC):
         """The rows of both, one after the other."""
 
     @abstractmethod
-    def cells(self, lengths: Wide | None = None) -> Cells:
+    def cells(self, lengths: Ints64 | None = None) -> Cells:
         """The addresses as they are written, with their prefix lengths if these are given; "" for none."""
 
     def texts(self) -> list[str]:
         """The addresses as they are written; "" for none."""
         return list(self.cells())
 
-    def prefixes(self, lengths: Wide) -> list[str]:
+    def prefixes(self, lengths: Ints64) -> list[str]:
         """The addresses with their prefix lengths; "" for none."""
         return list(self.cells(lengths))
 
@@ -92,7 +92,7 @@ class Column(ABC):
 class Column4(Column):
     """IPv4 addresses as int64."""
 
-    values: Wide
+    values: Ints64
 
     def __len__(self) -> int:
         return len(self.values)
@@ -123,12 +123,12 @@ class Column4(Column):
         found: Flags = self.values == address
         return found
 
-    def within(self, address: int, lengths: Wide) -> Flags:
+    def within(self, address: int, lengths: Ints64) -> Flags:
         """Where as many leading bits agree with those of an address."""
         found: Flags = ((self.values ^ address) >> (32 - lengths) == 0) & self.present
         return found
 
-    def plus(self, count: Wide | int, size: int = 1) -> Column4:
+    def plus(self, count: Ints64 | int, size: int = 1) -> Column4:
         """Each address and `count` times `size`."""
         return Column4(self.values + count * size)
 
@@ -136,7 +136,7 @@ class Column4(Column):
         """The rows of both."""
         return Column4(np.concatenate([self.values, other.values]))
 
-    def cells(self, lengths: Wide | None = None) -> Joined:
+    def cells(self, lengths: Ints64 | None = None) -> Joined:
         """Dotted addresses; halves are spelled once, as most are shared."""
         none = ~self.present
         halves, head = numbered(np.where(none, _NO_HALF, self.values >> 16), _HALVES)
@@ -152,7 +152,7 @@ class Column4(Column):
         return Joined((Keyed(heads, head), Keyed(tails, tail)))
 
 
-def _half_texts(half: Wide) -> Strings:
+def _half_texts(half: Ints64) -> Strings:
     """The dotted text of halves of IPv4 addresses; "" for `_NO_HALF`."""
     numbers = vocabulary([*map(str, range(256)), ""])
     texts: Strings = numbers[half >> 8] + ("." + numbers)[half & 255]
@@ -196,7 +196,7 @@ class Column6(Column):
         found: Flags = (self.high == np.uint64(address >> HALF)) & (self.low == np.uint64(address & _LOW))
         return found
 
-    def within(self, address: int, lengths: Wide) -> Flags:
+    def within(self, address: int, lengths: Ints64) -> Flags:
         """Where as many leading bits agree with those of an address; shifts stay below the width of each part."""
         last = HALF - 1
         upper = (self.high ^ np.uint64(address >> HALF)) >> np.clip(HALF - lengths, 0, last).astype(np.uint64)
@@ -204,7 +204,7 @@ class Column6(Column):
         found: Flags = (upper == 0) & ((lengths <= HALF) | (lower == 0)) & self.present
         return found
 
-    def plus(self, count: Wide | int, size: int = 1) -> Column6:
+    def plus(self, count: Ints64 | int, size: int = 1) -> Column6:
         """Each address and `count` times `size`, in the high part where `size` is beyond the low one."""
         steps = np.asarray(count).astype(np.uint64)
         if size > _LOW:
@@ -219,11 +219,11 @@ class Column6(Column):
         """The rows of both."""
         return Column6(np.concatenate([self.high, other.high]), np.concatenate([self.low, other.low]))
 
-    def cells(self, lengths: Wide | None = None) -> Spelled:
+    def cells(self, lengths: Ints64 | None = None) -> Spelled:
         """Addresses as RFC 5952 writes them."""
         return Spelled(len(self), partial(self._spelled, lengths))
 
-    def _spelled(self, lengths: Wide | None, start: int, stop: int) -> list[str]:
+    def _spelled(self, lengths: Ints64 | None, start: int, stop: int) -> list[str]:
         from socket import AF_INET6, inet_ntop
 
         words = np.empty((len(range(len(self))[start:stop]), 2), dtype=">u8")
@@ -252,7 +252,7 @@ def column_of(family: Family, addresses: Sequence[int]) -> Column:
     return Column6(high, np.fromiter((a & _LOW for a in addresses), dtype=np.uint64, count=len(addresses)))
 
 
-def at_places(kind: str, extents: Extents, place: Wide, size: int) -> Column:
+def at_places(kind: str, extents: Extents, place: Ints64, size: int) -> Column:
     """The addresses at places of `size` addresses each in extents laid one after the other; `kind` as the lock has it.
 
     Extents are aligned to `size`.

@@ -20,7 +20,7 @@ from fabricgen.numbering.addresses.management import manage
 from fabricgen.numbering.addresses.node_prefixes import nodes_in
 from fabricgen.numbering.addresses.subnet_room import RESERVED_IN_SUBNET, bridged_size
 from fabricgen.numbering.underlay import families, is_management, is_routed, numbers_links, runs_bgp
-from fabricgen.wiring.tables import Ints, Plan, Wide
+from fabricgen.wiring.tables import Ints, Ints64, Plan
 
 if TYPE_CHECKING:
     from fabricgen.numbering.addresses.rail_subnets import RailSubnets
@@ -113,7 +113,7 @@ class FamilyAllocation:
                     switch = self.plan.links.a_device[rows] - first
                     yield rows, rooms.at(switch, self._pair(self.plan.links.a_port[rows].astype(np.int64)))
 
-    def _pair(self, place: Wide) -> Wide:
+    def _pair(self, place: Ints64) -> Ints64:
         return self.family.pairs_from + 2 * place
 
     def _hosts(self, fabric: FabricDesign) -> None:
@@ -155,13 +155,13 @@ class FamilyAllocation:
                 first = max(first, 1 + int(links.b_port[links.rows_of(segment)].max(initial=-1)))
         return first + sum(run.capacity for run in tier.downs[1:])
 
-    def _count(self, rails: RailSubnets | None) -> Wide:
+    def _count(self, rails: RailSubnets | None) -> Ints64:
         """Subnets of each switch of a tier, int64."""
         if rails is None:
             return np.array(1, dtype=np.int64)
         return np.array([len(keys) for keys in rails.keys], dtype=np.int64)[rails.combo]
 
-    def _keep(self, fabric: FabricDesign, tier: TierDesign, rooms: Rooms, count: Wide, size: int) -> None:
+    def _keep(self, fabric: FabricDesign, tier: TierDesign, rooms: Rooms, count: Ints64, size: int) -> None:
         """Note the blocks of a fabric on the switches of a tier."""
         devices, rows = len(self.plan.devices), rows_of(self.plan, tier.fabric, tier.name)
         if fabric.name not in self.subnets:
@@ -180,7 +180,7 @@ class FamilyAllocation:
         segments = enumerate(self.plan.links.segments)
         return [i for i, s in segments if s.fabric == fabric.name and s.lower == "node" and s.tier == tier.key]
 
-    def _ports(self, tier: TierDesign, segment: int, places: int) -> tuple[slice, Ints, Wide]:
+    def _ports(self, tier: TierDesign, segment: int, places: int) -> tuple[slice, Ints, Ints64]:
         """(rows of links, their switch from 0 in its tier, the place of their port among those of all runs).
 
         Ports of the first run count up from 0, those of others down from the last of so many places: either may grow.

@@ -15,7 +15,7 @@ from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.cells import Strings
 from fabricgen.numbering.holders import Holders
 from fabricgen.numbering.link_ends import LinkEnds
-from fabricgen.wiring.tables import Plan, Wide
+from fabricgen.wiring.tables import Ints64, Plan
 
 
 class FamilyOverrides:
@@ -28,7 +28,7 @@ class FamilyOverrides:
         ports: tuple[Strings, Strings],
         ends: LinkEnds,
         addresses: FamilyAddresses,
-        router_id: Wide,
+        router_id: Ints64,
     ) -> None:
         self.plan, self.names, self.ports, self.router_id = plan, names, ports, router_id
         self.ends = ends
@@ -118,7 +118,7 @@ class FamilyOverrides:
     def _loopback_word(self) -> str:
         return f"{self._word}loopback" if self._word else "router id"
 
-    def _put(self, column: Column, rows: int | Wide, address: int) -> None:
+    def _put(self, column: Column, rows: int | Ints64, address: int) -> None:
         column[np.atleast_1d(rows)] = column_of(self.found.family, [address])
 
     def _has_none(self, row: int, what: str, path: Path) -> InputError:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fabricgen.numbering.addresses.column import Column, text_of
 from fabricgen.numbering.addresses.family import Family
-from fabricgen.wiring.tables import SWITCH, Plan, Wide
+from fabricgen.wiring.tables import SWITCH, Ints64, Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +19,10 @@ class Subnets:
     """
 
     base: Column
-    length: Wide
+    length: Ints64
     gateway: Column
-    count: Wide
-    subnet_length: Wide
+    count: Ints64
+    subnet_length: Ints64
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,11 @@ class FamilyAddresses:
     family: Family
     loopback: Column
     management: Column
-    management_length: Wide
+    management_length: Ints64
     management_gateway: Column
     a: Column
     b: Column
-    length: Wide
+    length: Ints64
     subnets: Mapping[str, Subnets]
     """By fabric: the blocks of the switches that its nodes attach to."""
     vrf_links: Mapping[tuple[str, str], Column]

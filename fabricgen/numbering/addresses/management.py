@@ -17,7 +17,7 @@ from fabricgen.numbering.addresses.family import Family
 from fabricgen.numbering.addresses.family_tables import Subnets, rows_of
 from fabricgen.numbering.addresses.pools import Source
 from fabricgen.numbering.addresses.subnet_room import RESERVED_IN_SUBNET
-from fabricgen.wiring.tables import ManagementPort, Plan, Wide
+from fabricgen.wiring.tables import Ints64, ManagementPort, Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Management:
     """Per device: management address, its prefix length (int64) and gateway; 0 for none."""
 
     address: Column
-    length: Wide
+    length: Ints64
     gateway: Column
 
 
@@ -35,7 +35,7 @@ class Links(Protocol):
     loopback: Column
     a: Column
     b: Column
-    length: Wide
+    length: Ints64
     subnets: dict[str, Subnets]
 
 

@@ -22,7 +22,7 @@ from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.subnet_room import RESERVED_IN_SUBNET, subnet_size
 from fabricgen.numbering.slot_counts import served_members
 from fabricgen.wiring.links.columns import tier_columns
-from fabricgen.wiring.tables import Plan, Wide
+from fabricgen.wiring.tables import Ints64, Plan
 
 RailKey = tuple[int, int, int]
 """Rail, plane and port of the NIC, from 1: what a subnet belongs to."""
@@ -42,9 +42,9 @@ class RailSubnets:
     size: int
     most: int
     keys: tuple[tuple[RailKey, ...], ...]
-    combo: Wide
-    subnet: Wide
-    number: Wide
+    combo: Ints64
+    subnet: Ints64
+    number: Ints64
 
     def labels(self, switch: int) -> list[str]:
         """What the subnets of a switch (from 0 in its tier) are called: rail3, rail3-plane2, rail3-port2."""
@@ -85,7 +85,7 @@ def rail_subnets(design: Design, plan: Plan, fabric: FabricDesign, tier: TierDes
     return found
 
 
-def _unset(plan: Plan) -> tuple[Wide, Wide]:
+def _unset(plan: Plan) -> tuple[Ints64, Ints64]:
     return np.full(len(plan.links), -1, dtype=np.int64), np.full(len(plan.links), -1, dtype=np.int64)
 
 
@@ -108,7 +108,7 @@ def _place_nodes(
     plan: Plan,
     fabric: FabricDesign,
     dimensions: Sequence[str],
-    slot: Wide,
+    slot: Ints64,
     keys: dict[tuple[int, ...], tuple[RailKey, ...]],
 ) -> None:
     """Set subnet and number of the links of nodes."""
@@ -137,13 +137,13 @@ def _place_extras(found: RailSubnets, plan: Plan, fabric: FabricDesign, tier: Ti
             taken += 1
 
 
-def _rows_of(plan: Plan, extra: ExtraSet) -> Wide:
+def _rows_of(plan: Plan, extra: ExtraSet) -> Ints64:
     """Links of some extra devices, in the order in which they were dealt."""
     segments = [i for i, segment in enumerate(plan.links.segments) if segment.path == extra.path]
     return np.flatnonzero(np.isin(plan.links.segment, segments)).astype(np.int64)
 
 
-def _node_slots(design: Design, plan: Plan, fabric: FabricDesign, tier: TierDesign) -> Wide:
+def _node_slots(design: Design, plan: Plan, fabric: FabricDesign, tier: TierDesign) -> Ints64:
     """By device, the slot of each node among those that its switches' group serves."""
     layout, devices = design.layout, plan.devices
     served = served_members(layout, {index for index, _ in fabric.attachments})
@@ -160,11 +160,11 @@ def _node_slots(design: Design, plan: Plan, fabric: FabricDesign, tier: TierDesi
     return slot.astype(np.int64)
 
 
-def _unit_slots(layout: Layout, plan: Plan, scope: str) -> Wide:
+def _unit_slots(layout: Layout, plan: Plan, scope: str) -> Ints64:
     """By device, the slot of its unit within the place of a scope."""
     devices = plan.devices
     if scope in ("su", "rack"):
         return np.zeros(len(devices), dtype=np.int64)
     numbers = np.array(layout.unit_numbers(scope, by_slot=True), dtype=np.int64)
-    unit: Wide = numbers[np.maximum(devices.unit, 0)]
+    unit: Ints64 = numbers[np.maximum(devices.unit, 0)]
     return unit

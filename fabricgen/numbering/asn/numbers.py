@@ -21,10 +21,10 @@ from fabricgen.numbering.addresses.pools import Source
 from fabricgen.numbering.asn.plan import asn_plan, kept_for_tiers, left_of, sharers
 from fabricgen.numbering.slots import group_slots, rack_slots, switch_slots
 from fabricgen.wiring.groups import all_alike
-from fabricgen.wiring.tables import Flags, Wide, places_among
+from fabricgen.wiring.tables import Flags, Ints64, places_among
 
 
-def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blocks) -> dict[tuple[str, str], Wide]:
+def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blocks) -> dict[tuple[str, str], Ints64]:
     """AS numbers of the switches of each (fabric, tier), int64; routing domains of fabrics are kept apart.
 
     Raises InputError when a pool is too small, and for numbers of tiers that do not exist.
@@ -34,7 +34,7 @@ def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blo
     plans = {fabric.name: asn_plan(design, fabric) for fabric in fabrics}
     tiers.sort(key=lambda pair: pair[1].name not in plans[pair[0].name][0].tiers)
     kept = kept_for_tiers(design, fabrics)
-    found: dict[tuple[str, str], Wide] = {}
+    found: dict[tuple[str, str], Ints64] = {}
     for fabric, tier in tiers:
         plan, paths = plans[fabric.name]
         slots = _slots(design, fabric, tier, plan, blocks)
@@ -87,7 +87,7 @@ def _check_tiers(design: Design, fabrics: Sequence[FabricDesign]) -> None:
             )
 
 
-def shares_asn(tiers: Sequence[tuple[slice, TierDesign]], asn: Wide) -> Flags:
+def shares_asn(tiers: Sequence[tuple[slice, TierDesign]], asn: Ints64) -> Flags:
     """Which switches have a number in common with others that they reach through the tiers above.
 
     The switches of a group above the leaves need no routes of each other (RFC 7938, 5.2.1); leaves do, and so do

@@ -12,10 +12,10 @@ from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path, fault
 from fabricgen.numbering.asn.plan import asn_plan
 from fabricgen.numbering.names import default_rows
-from fabricgen.wiring.tables import LinkTable, Plan, Wide
+from fabricgen.wiring.tables import Ints64, LinkTable, Plan
 
 
-def check_sessions(design: Design, plan: Plan, names: Sequence[str], asn: Wide) -> None:
+def check_sessions(design: Design, plan: Plan, names: Sequence[str], asn: Ints64) -> None:
     """Refuse neighbours with one AS number: their session would be iBGP, which passes no routes on.
 
     Raises InputError where the number is stated.
@@ -35,7 +35,7 @@ def check_sessions(design: Design, plan: Plan, names: Sequence[str], asn: Wide) 
     )
 
 
-def _alike(links: LinkTable, rows: slice, asn: Wide) -> list[int]:
+def _alike(links: LinkTable, rows: slice, asn: Ints64) -> list[int]:
     """Those of some links whose ends have one AS number."""
     lower = asn[links.a_device[rows]]
     alike: list[int] = np.flatnonzero((lower == asn[links.b_device[rows]]) & (lower > 0)).tolist()

@@ -14,7 +14,7 @@ from fabricgen.numbering.addresses.column import Column, Column4
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.views.switches import SwitchViews
 from fabricgen.wiring.links.switch_ends import sorted_by
-from fabricgen.wiring.tables import Flags, Floats, Ints, ManagementPort, Wide
+from fabricgen.wiring.tables import Flags, Floats, Ints, Ints64, ManagementPort
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Group:
     """
 
     texts: list[str]
-    places: Wide
+    places: Ints64
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class _Kind:
     texts: list[str]
     bounds: list[int]
     """Where those of each switch begin, and the end."""
-    places: Wide
+    places: Ints64
     """For every port, or for every column of ports, which text of its switch is there; -1 for none."""
 
     def of(self, switch: int) -> list[str]:
@@ -148,7 +148,7 @@ class PortEnds:
         return (Ends(ports, i) for i in range(len(rows)))
 
 
-def _addresses(family: FamilyAddresses, owner: Wide, link: Ints, at_b: Flags, by_text: Flags) -> _Kind:
+def _addresses(family: FamilyAddresses, owner: Ints64, link: Ints, at_b: Flags, by_text: Flags) -> _Kind:
     """The addresses of one family at the ports of switches and at their far ends: two columns of places."""
     own = _swapped(family.a[link], family.b[link], at_b)
     both = own.followed_by(_swapped(family.b[link], family.a[link], at_b))
@@ -164,7 +164,7 @@ def _swapped(column: Column, other: Column, where: Flags) -> Column:
     return found
 
 
-def _text_order(column: Column) -> Wide:
+def _text_order(column: Column) -> Ints64:
     """Numbers that are in the order of the addresses as text."""
     if not isinstance(column, Column4):
         return np.unique(np.array(column.texts(), dtype=object), return_inverse=True)[1]
@@ -175,7 +175,7 @@ def _text_order(column: Column) -> Wide:
 
 
 @cache
-def _decimal_order() -> Wide:
+def _decimal_order() -> Ints64:
     """For each number below 256 its place among them when they are sorted as text; what follows one sorts lower."""
     found = np.empty(256, dtype=np.int64)
     found[sorted(range(256), key=str)] = np.arange(256)
@@ -186,17 +186,17 @@ def _decimal_order() -> Wide:
 class _Ranked:
     """Keys of each owner, each once and in some order: where one is to be found, and which one is at each place."""
 
-    first: Wide
-    bounds: Wide
+    first: Ints64
+    bounds: Ints64
     """For each owner where its part of `first` begins, and the end."""
-    places: Wide
+    places: Ints64
 
     def kind(self, texts: list[str]) -> _Kind:
         """The texts of these keys."""
         return _Kind(texts, self.bounds.tolist(), self.places)
 
 
-def _ranked(owner: Wide, keys: Wide, by_key: Flags, present: Flags | None = None) -> _Ranked:
+def _ranked(owner: Ints64, keys: Ints64, by_key: Flags, present: Flags | None = None) -> _Ranked:
     """Rank the keys of each owner, all of them or those that are present: by themselves, or as they are met."""
     places = np.full(len(keys), -1, dtype=np.int64)
     rows = np.arange(len(keys)) if present is None else np.flatnonzero(present)
@@ -213,7 +213,7 @@ def _ranked(owner: Wide, keys: Wide, by_key: Flags, present: Flags | None = None
     return _Ranked(first, bounds, places)
 
 
-def rail_subnets(views: SwitchViews) -> Wide:
+def rail_subnets(views: SwitchViews) -> Ints64:
     """For every link the subnet of its rail among those of its fabric's nodes, by which VLANs differ."""
     links = views.plan.links
     found = np.zeros(len(links), dtype=np.int64)

@@ -16,7 +16,7 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.cabling.end_numbers import EndNumbers, Ends, hangs_on_lower
 from fabricgen.wiring.groups import all_alike
-from fabricgen.wiring.tables import Flags, Ints, LinkTable, Side, Wide
+from fabricgen.wiring.tables import Flags, Ints, Ints64, LinkTable, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def sharing(links: LinkTable, segment: Ints, ends: Ends) -> Sharing:
     return Sharing(alone, together, one_cable, split)
 
 
-def _one_cable(links: LinkTable, segment: Ints, together: Ints, ends: Ends, rows: Wide) -> Flags:
+def _one_cable(links: LinkTable, segment: Ints, together: Ints, ends: Ends, rows: Ints64) -> Flags:
     """Whether those that share cages are alike, in one cage, and go to one other or to cages of one connector."""
     cable = ends.cable[rows].astype(np.int64)
     group = together[cable].astype(np.int64)

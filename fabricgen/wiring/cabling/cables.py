@@ -32,11 +32,11 @@ from fabricgen.wiring.tables import (
     Flags,
     Floats,
     Ints,
+    Ints64,
     LinkTable,
     Plan,
     RackTable,
     Side,
-    Wide,
     distinct,
     places_among,
 )
@@ -118,7 +118,7 @@ def cable(
     return of_link, *patchable.patch(table, ends, choice, made.first)
 
 
-def _runs(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable, link: Wide) -> Floats:
+def _runs(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable, link: Ints64) -> Floats:
     """Length of the run of some links, m, float64: through the halls, or of the fibre between sites."""
     run = run_length(devices, racks, design.loaded.blueprint.floor, links.a_device[link], links.b_device[link])
     if any(s.km for s in links.segments):
@@ -175,7 +175,7 @@ def _numbered(near: Ints, count: int) -> Ints:
     return table[at]
 
 
-def anchor_rows(links: LinkTable, cables: CableTable) -> tuple[Wide, Flags, Ints]:
+def anchor_rows(links: LinkTable, cables: CableTable) -> tuple[Ints64, Flags, Ints]:
     """For each cable: a link of it, whether it hangs on the lower end, and its connector in the cage.
 
     The connector is -1 where it is the only one, or the cable fills the cage; it then hangs on the cage that all its

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fabricgen.wiring.tables import DeviceClass, DeviceTable, Floats, Ints, LinkTable, Segment, Side, Wide
+from fabricgen.wiring.tables import DeviceClass, DeviceTable, Floats, Ints, Ints64, LinkTable, Segment, Side
 
 PlaceOf = Callable[[Side, Ints], Ints]
 """The place of each port of a side within its device: its cage, its connector, or the port itself."""
@@ -34,17 +34,17 @@ class Ends:
     """
 
     cable: Ints
-    link: Wide
+    link: Ints64
     links: Ints
     cage: EndNumbers
 
     @cached_property
-    def first(self) -> Wide:
+    def first(self) -> Ints64:
         """The first row of each cable, int64."""
         return np.flatnonzero(np.r_[True, self.cable[1:] != self.cable[:-1]][: len(self.cable)])
 
     @property
-    def last(self) -> Wide:
+    def last(self) -> Ints64:
         """The last row of each cable, int64."""
         return np.append(self.first[1:], len(self.cable))[: len(self.first)] - 1
 
@@ -64,7 +64,7 @@ class _Part:
     """Ends of links of a segment at devices of one class: which column, its rows, and how many ports there may be."""
 
     upper: bool
-    rows: slice | Wide
+    rows: slice | Ints64
     cls: DeviceClass
     side: Side
     ports: int

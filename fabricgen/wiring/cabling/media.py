@@ -10,7 +10,7 @@ import numpy as np
 from fabricgen.catalog.models import CableProfile
 from fabricgen.wiring.cabling.assemblies import Sharing
 from fabricgen.wiring.cabling.stock import serves_m
-from fabricgen.wiring.tables import Flags, Floats, Ints, LinkTable, Segment, Wide
+from fabricgen.wiring.tables import Flags, Floats, Ints, Ints64, LinkTable, Segment
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -136,7 +136,7 @@ def _first(terms: Terms, wants: _Wants) -> tuple[Ints, Flags]:
     return medium, reaches
 
 
-def _agree(medium: Ints, reaches: Flags, together: Wide, like: Ints, usable: list[tuple[int, Flags]]) -> None:
+def _agree(medium: Ints, reaches: Flags, together: Ints64, like: Ints, usable: list[tuple[int, Flags]]) -> None:
     """Let cables that share cages, but are told otherwise, take the first medium that all of them may.
 
     `usable` says of each medium, the last one first, whether it will do for each combination of wants, of which `like`

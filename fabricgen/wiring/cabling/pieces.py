@@ -6,7 +6,7 @@ import numpy as np
 
 from fabricgen.wiring.cabling.assemblies import connectors_in_cage
 from fabricgen.wiring.cabling.end_numbers import hangs_on_lower
-from fabricgen.wiring.tables import CableTable, Flags, Ints, LinkTable, Segment, Wide
+from fabricgen.wiring.tables import CableTable, Flags, Ints, Ints64, LinkTable, Segment
 
 
 def link_lanes(links: LinkTable) -> Ints:
@@ -14,7 +14,7 @@ def link_lanes(links: LinkTable) -> Ints:
     return np.array([s.lanes for s in links.segments], dtype=np.int32)
 
 
-def splits(links: LinkTable, end_cable: Ints, end_link: Ints | Wide, end_links: Ints, cables: int) -> Ints:
+def splits(links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, end_links: Ints, cables: int) -> Ints:
     """Into how many far ends each cable splits, as of `widths`."""
     far_ends = np.bincount(end_cable, minlength=cables).astype(np.int32)
     shared = [1 if hangs_on_lower(s) else s.b.per_connector for s in links.segments]
@@ -23,7 +23,9 @@ def splits(links: LinkTable, end_cable: Ints, end_link: Ints | Wide, end_links: 
     return far_ends
 
 
-def widths(links: LinkTable, end_cable: Ints, end_link: Ints | Wide, end_links: Ints, cables: int) -> tuple[Ints, Ints]:
+def widths(
+    links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, end_links: Ints, cables: int
+) -> tuple[Ints, Ints]:
     """(into how many far ends each cable splits, electrical lanes at its common end), from columns of its end rows.
 
     A straight one has 1; a spare leg of a breakout and its lanes count. Where one end takes several links of a split

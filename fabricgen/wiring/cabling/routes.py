@@ -20,7 +20,7 @@ import numpy as np
 from fabricgen.blueprint.sections.floor import Floor
 from fabricgen.blueprint.sections.trays import Cross, Point, Trays
 from fabricgen.design.floor.halls import Hall
-from fabricgen.wiring.tables import DeviceTable, Flags, Floats, Ints, RackTable, Wide
+from fabricgen.wiring.tables import DeviceTable, Flags, Floats, Ints, Ints64, RackTable
 
 RACK_UNIT_M = 0.04445
 """Height of one rack unit, m (EIA-310)."""
@@ -88,7 +88,7 @@ def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b:
     return found
 
 
-def run_between(at: Stands, racks: RackTable, floor: Floor, a: Ints | Wide, b: Ints | Wide) -> Floats:
+def run_between(at: Stands, racks: RackTable, floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
     """The same between pairs of rows of what stands somewhere."""
     run = at.rise[a] + at.rise[b]
     run += _through_halls(at, racks.halls, floor, a, b)
@@ -101,7 +101,7 @@ def run_between(at: Stands, racks: RackTable, floor: Floor, a: Ints | Wide, b: I
     return run
 
 
-def _through_halls(at: Stands, halls: tuple[Hall, ...], floor: Floor, a: Ints | Wide, b: Ints | Wide) -> Floats:
+def _through_halls(at: Stands, halls: tuple[Hall, ...], floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
     """From the tray above one device to that above another, m, float64."""
     trays = floor.trays
     way = np.abs(at.x[a] - at.x[b]) + np.abs(at.y[a] - at.y[b])
@@ -116,7 +116,7 @@ def _through_halls(at: Stands, halls: tuple[Hall, ...], floor: Floor, a: Ints | 
     return way
 
 
-def _detours(at: Stands, halls: tuple[Hall, ...], cross: Cross, a: Ints | Wide, b: Ints | Wide) -> Floats:
+def _detours(at: Stands, halls: tuple[Hall, ...], cross: Cross, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
     """What each pair of devices in different rows of a hall goes beyond the nearer way, m, float64."""
     found = np.zeros(len(a))
     for i, hall in enumerate(halls):

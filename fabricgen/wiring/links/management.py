@@ -15,7 +15,7 @@ from fabricgen.kernel.extents import numbers
 from fabricgen.lock.remembered import management_load
 from fabricgen.wiring.groups import rank_within
 from fabricgen.wiring.links.columns import Columns, tier_columns
-from fabricgen.wiring.tables import TRAY, DeviceClass, DeviceTable, Ints, Wide
+from fabricgen.wiring.tables import TRAY, DeviceClass, DeviceTable, Ints, Ints64
 
 
 def deal_management(design: Design, devices: DeviceTable, fabric: FabricDesign) -> tuple[Ints, Ints, Ints]:
@@ -69,7 +69,7 @@ class _Positions:
             self._label = ordinal // count % len(managed.labels)
             self._index = (ordinal % count).astype(np.int32)
 
-    def column(self) -> Wide:
+    def column(self) -> Ints64:
         """The position of every device, in row order; int64."""
         inside, where = self._insides()
         key = inside * len(self._managed.labels) + self._label
@@ -111,8 +111,8 @@ class _Positions:
 
 
 def _deal(
-    layout: Layout, devices: DeviceTable, place: str, rows: Ints, leaves: Columns, position: Wide, each: int | None
-) -> tuple[Ints, Wide]:
+    layout: Layout, devices: DeviceTable, place: str, rows: Ints, leaves: Columns, position: Ints64, each: int | None
+) -> tuple[Ints, Ints64]:
     """(leaf, its how-many-eth port of this place) by position: leaves in turn, or `each` to a leaf before the next."""
     at = {name: getattr(devices, name)[rows] for name in ("site", "pod", "unit")}
     at["rack"] = devices.rack_in_unit[rows]

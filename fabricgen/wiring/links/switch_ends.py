@@ -6,12 +6,12 @@ import numpy as np
 
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.tables import Flags, Ints, Plan, Wide
+from fabricgen.wiring.tables import Flags, Ints, Ints64, Plan
 
 _WORD_BITS = 63
 
 
-def switch_ends(plan: Plan) -> tuple[Wide, Ints, Flags]:
+def switch_ends(plan: Plan) -> tuple[Ints64, Ints, Flags]:
     """(row pointer per device, link, whether it is the upper end), ends sorted by device and place on its face.
 
     Those at ports of switches with a configuration, so none at nodes or management ports or of scale-up links; int64,
@@ -36,7 +36,7 @@ def switch_ends(plan: Plan) -> tuple[Wide, Ints, Flags]:
     return pointer, np.concatenate(link).take(by), np.concatenate(upper).take(by)
 
 
-def sorted_by(major: Ints | Wide, minor: Ints | Wide) -> Wide:
+def sorted_by(major: Ints | Ints64, minor: Ints | Ints64) -> Ints64:
     """Row numbers, sorted by two columns of numbers from 0; rows that are alike stay in their order.
 
     Numbers that fit into one word with that of the row are sorted as such, which takes a fraction of the time.
