@@ -22,8 +22,8 @@ from fabricgen.numbering.cells import Strings
 from fabricgen.numbering.names import device_names, site_names
 from fabricgen.numbering.ports import PortNames
 from fabricgen.views.configuration import check_configurations
-from fabricgen.wiring.expand import build_plan
-from fabricgen.wiring.tables import SWITCH, Ints64, Plan
+from fabricgen.wiring.expand import build_wiring_plan
+from fabricgen.wiring.tables import SWITCH, Ints64, WiringPlan
 
 if TYPE_CHECKING:
     from fabricgen.as_built.overrides.ends import CableIds
@@ -38,7 +38,7 @@ class Cluster:
     """Everything about a cluster; nothing in it changes."""
 
     design: Design
-    plan: Plan
+    plan: WiringPlan
     addresses: Addresses
     names: tuple[str, ...]
     port_names: PortNames
@@ -165,7 +165,7 @@ def build_cluster(design: Design) -> Cluster:
 
     Raises InputError, each with its place, where racks, pools or port tables do not suffice.
     """
-    plan = build_plan(design, device_names)
+    plan = build_wiring_plan(design, device_names)
     try:
         names = device_names(design, plan.devices)
         addresses = allocate(design, plan)
@@ -189,7 +189,7 @@ def build_cluster(design: Design) -> Cluster:
     return Cluster(design, plan, addresses, tuple(names), port_names, planned)
 
 
-def _check_guids(design: Design, plan: Plan, names: Sequence[str]) -> None:
+def _check_guids(design: Design, plan: WiringPlan, names: Sequence[str]) -> None:
     """Raises InputError where stated GUIDs do not fit the devices of fabrics."""
     from fabricgen.views.fabric import fabric_view, whole_fabrics
 

@@ -10,7 +10,7 @@ from fabricgen.kernel.diagnostics import Path, fault
 from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.cells import Strings
-from fabricgen.wiring.tables import Flags, Ints64, Plan
+from fabricgen.wiring.tables import Flags, Ints64, WiringPlan
 
 
 class Holders:
@@ -18,7 +18,7 @@ class Holders:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: WiringPlan,
         names: Sequence[str],
         ports: tuple[Strings, Strings],
         addresses: FamilyAddresses,
@@ -88,7 +88,7 @@ class Holders:
         return bool(own.within(base, np.full(len(own), length, dtype=np.int64)).any())
 
 
-def check_asn(plan: Plan, names: Sequence[str], asn: Ints64, row: int, path: Path) -> None:
+def check_asn(plan: WiringPlan, names: Sequence[str], asn: Ints64, row: int, path: Path) -> None:
     """Refuse an AS number that a switch of another tier or fabric has: only peers of a tier may share one."""
     devices = plan.devices
     for other in np.flatnonzero(asn == asn[row]).tolist():

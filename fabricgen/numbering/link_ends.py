@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from fabricgen.numbering.cells import Strings
-from fabricgen.wiring.tables import Plan
+from fabricgen.wiring.tables import WiringPlan
 
 
 class LinkEnds:
     """Finds the link at a port; what was looked up of a device is kept."""
 
-    def __init__(self, plan: Plan, ports: tuple[Strings, Strings]) -> None:
+    def __init__(self, plan: WiringPlan, ports: tuple[Strings, Strings]) -> None:
         self._links, self._ports = plan.links, ports
         self._of: dict[int, dict[str, tuple[int, bool]]] = {}
 

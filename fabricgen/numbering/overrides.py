@@ -18,14 +18,14 @@ from fabricgen.numbering.holders import check_asn
 from fabricgen.numbering.link_ends import LinkEnds
 from fabricgen.numbering.names import default_rows
 from fabricgen.numbering.ports import PortNames
-from fabricgen.wiring.tables import SWITCH, Plan
+from fabricgen.wiring.tables import SWITCH, WiringPlan
 
 Claim = tuple[str, int, int]
 """What somebody states: asn, loopback, mgmt or link, of a row of devices or links, in a family of so many bits."""
 
 
 def with_overrides(
-    design: Design, plan: Plan, names: Sequence[str], port_names: PortNames, addresses: Addresses
+    design: Design, plan: WiringPlan, names: Sequence[str], port_names: PortNames, addresses: Addresses
 ) -> Addresses:
     """The addresses with what single devices have of their own; `address_of` wins over what is adopted.
 
@@ -41,7 +41,9 @@ def with_overrides(
 
 
 class _Overriding:
-    def __init__(self, plan: Plan, names: Sequence[str], ports: tuple[Strings, Strings], addresses: Addresses) -> None:
+    def __init__(
+        self, plan: WiringPlan, names: Sequence[str], ports: tuple[Strings, Strings], addresses: Addresses
+    ) -> None:
         self.plan, self.names = plan, names
         self.to = replace(addresses, asn=addresses.asn.copy(), router_id=addresses.router_id.copy())
         self.ends = LinkEnds(plan, ports)

@@ -17,7 +17,7 @@ from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.numbering.cells import Keyed, Strings, vocabulary
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.tables import DeviceClass, Ints64, ManagementPort, Plan, Side
+from fabricgen.wiring.tables import DeviceClass, Ints64, ManagementPort, Side, WiringPlan
 
 if TYPE_CHECKING:
     from fabricgen.catalog.sonic_models import SonicPlatform
@@ -81,7 +81,7 @@ def _no_table(cls: DeviceClass) -> InputError:
 class PortNames:
     """Names of the ports and cages at either end of links, as object columns made from shared tables."""
 
-    def __init__(self, design: Design, plan: Plan) -> None:
+    def __init__(self, design: Design, plan: WiringPlan) -> None:
         self._catalog, self._plan = design.catalog, plan
 
     @cached_property

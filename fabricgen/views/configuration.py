@@ -11,7 +11,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.snippets import place_of
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.numbering.ports import PortNames
-from fabricgen.wiring.tables import SWITCH, Plan
+from fabricgen.wiring.tables import SWITCH, WiringPlan
 
 if TYPE_CHECKING:
     from fabricgen.views.switch import PlacedSnippet
@@ -53,7 +53,7 @@ def port_settings(design: Design, device: str) -> Mapping[str, PortSettings]:
     return own.ports if own else {}
 
 
-def check_configurations(design: Design, plan: Plan, names: Sequence[str], port_names: PortNames) -> None:
+def check_configurations(design: Design, plan: WiringPlan, names: Sequence[str], port_names: PortNames) -> None:
     """Raise InputError at each device of `config_of` that is no switch, and each port that has no cable."""
     stated = design.loaded.blueprint.config_of
     if not stated:

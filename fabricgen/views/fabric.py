@@ -19,7 +19,7 @@ from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.guids import GuidHolders, Guids, guids_of
-from fabricgen.wiring.tables import SWITCH, Ints, Ints64, Plan, Side
+from fabricgen.wiring.tables import SWITCH, Ints, Ints64, Side, WiringPlan
 
 
 class FabricSwitch(NamedTuple):
@@ -109,7 +109,7 @@ def whole_fabrics(design: Design) -> dict[str, list[str]]:
     return {next(name for name in part if design.fabric(name).tiers): part for part in parts}
 
 
-def fabric_view(design: Design, plan: Plan, names: Sequence[str], name: str) -> FabricView:
+def fabric_view(design: Design, plan: WiringPlan, names: Sequence[str], name: str) -> FabricView:
     """The view of a fabric that `whole_fabrics` names.
 
     Raises InputError, at its line, for a stated GUID of a device or port that the fabric does not have.
@@ -138,7 +138,7 @@ class _Leg(NamedTuple):
 class _Maker:
     """Columns of one fabric, from which its rows are made."""
 
-    def __init__(self, design: Design, plan: Plan, names: Sequence[str], name: str) -> None:
+    def __init__(self, design: Design, plan: WiringPlan, names: Sequence[str], name: str) -> None:
         self._design, self._plan, self._names, self._name = design, plan, names, name
         self._members = whole_fabrics(design)[name]
         links = plan.links

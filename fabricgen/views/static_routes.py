@@ -20,7 +20,7 @@ from fabricgen.numbering.addresses.column import text_of
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.cells import Strings
 from fabricgen.views.switch import NextHop, StaticRoute
-from fabricgen.wiring.tables import Ints, Ints64, Plan
+from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
 
 Intervals: TypeAlias = tuple[tuple[int, int], ...]
 """Ranges of addresses [first, past the last), ascending, apart from each other."""
@@ -41,7 +41,7 @@ class Reachability:
     """What can be reached over the links between the switches of a plan, worked out when asked and then kept."""
 
     def __init__(
-        self, plan: Plan, addresses: FamilyAddresses, a_port: Strings, b_port: Strings, fabrics: Sequence[str]
+        self, plan: WiringPlan, addresses: FamilyAddresses, a_port: Strings, b_port: Strings, fabrics: Sequence[str]
     ) -> None:
         """In one family; `fabrics` are those whose nodes are reached in the default VRF."""
         self._addresses, self._names = addresses, (a_port, b_port)

@@ -31,7 +31,7 @@ from fabricgen.views.switch import (
     SwitchView,
 )
 from fabricgen.wiring.links.switch_ends import switch_ends
-from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, Plan
+from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, WiringPlan
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class SwitchViews:
     """Puts views together; what all of them need is worked out once."""
 
     design: Design
-    plan: Plan
+    plan: WiringPlan
     addresses: Addresses
     names: Sequence[str]
     sites: Sequence[str]

@@ -16,7 +16,7 @@ from fabricgen.wiring.devices import expand_devices
 from fabricgen.wiring.links.fabric import FabricWiring, Wires
 from fabricgen.wiring.links.scale_up import scale_up_wires
 from fabricgen.wiring.racks.placement import place
-from fabricgen.wiring.tables import DeviceTable, LinkTable, Plan
+from fabricgen.wiring.tables import DeviceTable, LinkTable, WiringPlan
 
 MOST_ROWS = 50_000_000
 """Links, or devices, that are expanded at most."""
@@ -29,7 +29,7 @@ NamesOf = Callable[[Design, DeviceTable], Sequence[str]]
 """What devices are called."""
 
 
-def build_plan(design: Design, names_of: NamesOf) -> Plan:
+def build_wiring_plan(design: Design, names_of: NamesOf) -> WiringPlan:
     """Expand a design; raises InputError, with its place, where it is too large or a rack is too small."""
     stated = design.loaded.blueprint.floor.devices
     try:
@@ -47,7 +47,7 @@ def build_plan(design: Design, names_of: NamesOf) -> Plan:
         of_link, cables, racks, patching = cable(design, devices, racks, links)
     except InputError as error:
         raise design.loaded.located(error) from error
-    return Plan(devices, replace(links, cable=of_link), cables, racks, patching)
+    return WiringPlan(devices, replace(links, cable=of_link), cables, racks, patching)
 
 
 def _links(design: Design, devices: DeviceTable, shelf: Shelf | None) -> LinkTable:

@@ -255,7 +255,7 @@ class RackTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class WiringPlan:
     """Every device, link, cable and rack of a cluster."""
 
     devices: DeviceTable

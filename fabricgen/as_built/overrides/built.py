@@ -16,7 +16,7 @@ from fabricgen.blueprint.sections.cable_overrides import CableOverride
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.numbering.ports import PortNames
-from fabricgen.wiring.tables import Plan
+from fabricgen.wiring.tables import WiringPlan
 
 UNKNOWN_CABLE = "FG079"
 
@@ -25,8 +25,8 @@ MOST_FAULTS, MOST_HINTS = 50, 5
 
 
 def as_built(
-    design: Design, plan: Plan, names: Sequence[str], port_names: PortNames
-) -> tuple[Plan, PortNames, Planned]:
+    design: Design, plan: WiringPlan, names: Sequence[str], port_names: PortNames
+) -> tuple[WiringPlan, PortNames, Planned]:
     """(the plan with what single cables have of their own, its port names, what was planned).
 
     Links and cables keep their rows. Raises InputError with every override that names nothing (FG079, FG080), has no

@@ -14,7 +14,7 @@ from fabricgen.numbering.cells import Joined, Keyed, Strings, keyed
 from fabricgen.numbering.ports import PortNames
 from fabricgen.wiring.cabling.cables import anchor_rows
 from fabricgen.wiring.groups import combinations
-from fabricgen.wiring.tables import DeviceClass, Ints, Ints64, Plan, Segment, Side
+from fabricgen.wiring.tables import DeviceClass, Ints, Ints64, Segment, Side, WiringPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class CableIds:
         return Joined((self.device.at_or_none(cable), self.connector.at_or_none(cable)))
 
 
-def cable_ids(plan: Plan, names: Strings, cages: tuple[Keyed, Keyed]) -> CableIds:
+def cable_ids(plan: WiringPlan, names: Strings, cages: tuple[Keyed, Keyed]) -> CableIds:
     """The ids of cables; `names` are those of devices, `cages` those at the a and b ends of links."""
     row, lower, connector = anchor_rows(plan.links, plan.cables)
     device = np.where(lower, plan.links.a_device[row], plan.links.b_device[row])
@@ -90,7 +90,7 @@ def connector_of(side: Side, port: int) -> int:
 class Cables:
     """The cables of a plan."""
 
-    plan: Plan
+    plan: WiringPlan
     names: Sequence[str]
     port_names: PortNames
 

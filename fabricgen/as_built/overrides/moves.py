@@ -10,7 +10,7 @@ from fabricgen.as_built.overrides.places import Spot
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.wiring.tables import NODE, LinkTable, Plan, Segment, Side
+from fabricgen.wiring.tables import NODE, LinkTable, Segment, Side, WiringPlan
 
 RunKey = tuple[int, tuple[int, ...], int]
 """A run of ports of the switches of a class: where these begin, its cages, ways."""
@@ -26,7 +26,7 @@ class Move:
     path: Path
 
 
-def moved(plan: Plan, moves: Sequence[Move]) -> Plan:
+def moved(plan: WiringPlan, moves: Sequence[Move]) -> WiringPlan:
     """The plan with ends moved; whether there is room for them is not judged here.
 
     Links keep their rows and cables. Rail and plane of node links follow the NIC port.
@@ -60,7 +60,7 @@ def _longer_runs(moves: Sequence[Move]) -> dict[RunKey, tuple[int, ...]]:
     return {key: (*key[1], *sorted(cages)) for key, cages in more.items()}
 
 
-def _with_longer_runs(plan: Plan, longer: dict[RunKey, tuple[int, ...]]) -> LinkTable:
+def _with_longer_runs(plan: WiringPlan, longer: dict[RunKey, tuple[int, ...]]) -> LinkTable:
     """Links whose segments know the further cages: all segments of one run, so that its ports keep one number."""
     if not longer:
         return plan.links
@@ -68,7 +68,7 @@ def _with_longer_runs(plan: Plan, longer: dict[RunKey, tuple[int, ...]]) -> Link
     return replace(plan.links, segments=segments)
 
 
-def _lengthened(plan: Plan, number: int, segment: Segment, longer: dict[RunKey, tuple[int, ...]]) -> Segment:
+def _lengthened(plan: WiringPlan, number: int, segment: Segment, longer: dict[RunKey, tuple[int, ...]]) -> Segment:
     links, devices = plan.links, plan.devices
     rows = links.rows_of(number)
     if rows.start == rows.stop:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fabricgen.blueprint.sections.cable_overrides import CableOverride
 from fabricgen.numbering.ports import PortNames
-from fabricgen.wiring.tables import Plan
+from fabricgen.wiring.tables import WiringPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,6 @@ class Planned:
     `own` is what single cables have of their own, by their row in the table of cables.
     """
 
-    plan: Plan
+    plan: WiringPlan
     port_names: PortNames
     own: Mapping[int, CableOverride]

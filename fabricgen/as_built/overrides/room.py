@@ -14,7 +14,7 @@ from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Diagnostic, Path, fault
-from fabricgen.wiring.tables import DeviceClass, Plan, Side
+from fabricgen.wiring.tables import DeviceClass, Side, WiringPlan
 
 TAKEN = "FG081"
 
@@ -33,7 +33,7 @@ class _Use:
     split: tuple[int, float, float]
 
 
-def crowded(plan: Plan, moves: Sequence[Move], names: Sequence[str], ids: Sequence[str]) -> Iterator[Diagnostic]:
+def crowded(plan: WiringPlan, moves: Sequence[Move], names: Sequence[str], ids: Sequence[str]) -> Iterator[Diagnostic]:
     """What stands in the way of moved ends, on a plan that has them moved; each move is reported once."""
     paths = {(row, move.end.upper): move.path for move in moves for row in move.end.rows}
     devices = sorted({move.end.device for move in moves})
@@ -46,7 +46,7 @@ def crowded(plan: Plan, moves: Sequence[Move], names: Sequence[str], ids: Sequen
                 yield found
 
 
-def _uses(plan: Plan, devices: Collection[int]) -> dict[int, list[_Use]]:
+def _uses(plan: WiringPlan, devices: Collection[int]) -> dict[int, list[_Use]]:
     """Ports in use of some devices."""
     links, wanted = plan.links, np.array(sorted(devices), dtype=np.int32)
     found: dict[int, list[_Use]] = {device: [] for device in devices}
@@ -74,7 +74,7 @@ def _use(row: int, upper: bool, side: Side, port: int) -> _Use | None:
 class _Device:
     """One device with moved ends."""
 
-    plan: Plan
+    plan: WiringPlan
     cls: DeviceClass
     name: str
     uses: Sequence[_Use]

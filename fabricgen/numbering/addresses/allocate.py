@@ -22,7 +22,7 @@ from fabricgen.numbering.addresses.family_tables import FamilyAddresses, rows_of
 from fabricgen.numbering.asn.numbers import allocate_asns
 from fabricgen.numbering.cells import Cells
 from fabricgen.numbering.underlay import families, is_routed, runs_bgp
-from fabricgen.wiring.tables import Ints64, Plan
+from fabricgen.wiring.tables import Ints64, WiringPlan
 
 if TYPE_CHECKING:
     from fabricgen.numbering.addresses.rail_subnets import RailSubnets
@@ -100,7 +100,7 @@ def _int64(column: object) -> Ints64:
     return column.values
 
 
-def allocate(design: Design, plan: Plan) -> Addresses:
+def allocate(design: Design, plan: WiringPlan) -> Addresses:
     """Allocate every address and AS number of a cluster.
 
     Raises InputError, each with its place, where a pool is too small.
@@ -124,7 +124,7 @@ def _has(design: Design, family: Family) -> bool:
     return family.word in stated or design.loaded.blueprint.ip in (family.word, "dual")
 
 
-def _rails(design: Design, plan: Plan) -> RailsOf:
+def _rails(design: Design, plan: WiringPlan) -> RailsOf:
     found = {}
     for fabric in design.fabrics:
         leaf = design.leaf(fabric)

@@ -20,7 +20,7 @@ from fabricgen.numbering.addresses.management import manage
 from fabricgen.numbering.addresses.node_prefixes import nodes_in
 from fabricgen.numbering.addresses.subnet_room import RESERVED_IN_SUBNET, bridged_size
 from fabricgen.numbering.underlay import families, is_management, is_routed, numbers_links, runs_bgp
-from fabricgen.wiring.tables import Ints, Ints64, Plan
+from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
 
 if TYPE_CHECKING:
     from fabricgen.numbering.addresses.rail_subnets import RailSubnets
@@ -32,7 +32,7 @@ RailsOf: TypeAlias = "Mapping[str, RailSubnets]"
 class FamilyAllocation:
     """Allocates the addresses of one family for the fabrics that have it."""
 
-    def __init__(self, design: Design, plan: Plan, giver: Giver, rails: RailsOf) -> None:
+    def __init__(self, design: Design, plan: WiringPlan, giver: Giver, rails: RailsOf) -> None:
         self.design, self.plan, self.family = design, plan, giver.family
         self._give, self._rails = giver, rails
         devices, links = len(plan.devices), len(plan.links)

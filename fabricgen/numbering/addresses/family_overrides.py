@@ -15,7 +15,7 @@ from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.cells import Strings
 from fabricgen.numbering.holders import Holders
 from fabricgen.numbering.link_ends import LinkEnds
-from fabricgen.wiring.tables import Ints64, Plan
+from fabricgen.wiring.tables import Ints64, WiringPlan
 
 
 class FamilyOverrides:
@@ -23,7 +23,7 @@ class FamilyOverrides:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: WiringPlan,
         names: Sequence[str],
         ports: tuple[Strings, Strings],
         ends: LinkEnds,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fabricgen.numbering.addresses.column import Column, text_of
 from fabricgen.numbering.addresses.family import Family
-from fabricgen.wiring.tables import SWITCH, Ints64, Plan
+from fabricgen.wiring.tables import SWITCH, Ints64, WiringPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,6 @@ class FamilyAddresses:
         return (subnets.base.at(row), int(subnets.length[row])) if subnets else (0, 0)
 
 
-def rows_of(plan: Plan, fabric: str, tier: str) -> slice:
+def rows_of(plan: WiringPlan, fabric: str, tier: str) -> slice:
     """The rows of a tier's switches in the device table."""
     return next(c.rows for c in plan.devices.classes if (c.kind, c.fabric, c.tier) == (SWITCH, fabric, tier))

@@ -17,7 +17,7 @@ from fabricgen.numbering.addresses.family import Family
 from fabricgen.numbering.addresses.family_tables import Subnets, rows_of
 from fabricgen.numbering.addresses.pools import Source
 from fabricgen.numbering.addresses.subnet_room import RESERVED_IN_SUBNET
-from fabricgen.wiring.tables import Ints64, ManagementPort, Plan
+from fabricgen.wiring.tables import Ints64, ManagementPort, WiringPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Links(Protocol):
     subnets: dict[str, Subnets]
 
 
-def manage(design: Design, plan: Plan, giver: Giver, links: Links) -> Management:
+def manage(design: Design, plan: WiringPlan, giver: Giver, links: Links) -> Management:
     """Give every managed device the address of its port on the management fabric, where that has the family.
 
     The management fabric's own switches are reached at their loopbacks. Where no fabric takes management ports, all
@@ -56,7 +56,7 @@ def manage(design: Design, plan: Plan, giver: Giver, links: Links) -> Management
     return found
 
 
-def _of_ports(plan: Plan, numbered: Links, found: Management) -> None:
+def _of_ports(plan: WiringPlan, numbered: Links, found: Management) -> None:
     """The first port of each device on the management fabric."""
     links = plan.links
     for i, segment in enumerate(links.segments):
@@ -77,14 +77,14 @@ def _of_ports(plan: Plan, numbered: Links, found: Management) -> None:
             found.gateway[devices[bridged]] = gateway[links.b_device[rows[bridged]]]
 
 
-def _in_band(plan: Plan, family: Family, fabric: FabricDesign, loopback: Column, found: Management) -> None:
+def _in_band(plan: WiringPlan, family: Family, fabric: FabricDesign, loopback: Column, found: Management) -> None:
     for tier in fabric.tiers:
         rows = rows_of(plan, fabric.name, tier.name)
         found.address[rows] = loopback[rows]
         found.length[rows] = np.where(loopback[rows].present, family.bits, 0)
 
 
-def _flat(design: Design, plan: Plan, giver: Giver, found: Management) -> None:
+def _flat(design: Design, plan: WiringPlan, giver: Giver, found: Management) -> None:
     """One subnet for the management ports of all switches; where it has grown full, in IPv4, another one."""
     family, tiers = giver.family, [(fabric, tier) for fabric in design.fabrics for tier in fabric.tiers]
     slots = [giver.slots(fabric, tier) for fabric, tier in tiers]

@@ -22,7 +22,7 @@ from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.subnet_room import RESERVED_IN_SUBNET, subnet_size
 from fabricgen.numbering.slot_counts import served_members
 from fabricgen.wiring.links.columns import tier_columns
-from fabricgen.wiring.tables import Ints64, Plan
+from fabricgen.wiring.tables import Ints64, WiringPlan
 
 RailKey = tuple[int, int, int]
 """Rail, plane and port of the NIC, from 1: what a subnet belongs to."""
@@ -54,7 +54,7 @@ class RailSubnets:
         return [f"rail{r}{f'-plane{n}' if planes else ''}{f'-port{m}' if ports else ''}" for r, n, m in keys]
 
 
-def rail_subnets(design: Design, plan: Plan, fabric: FabricDesign, tier: TierDesign, vlan: int) -> RailSubnets:
+def rail_subnets(design: Design, plan: WiringPlan, fabric: FabricDesign, tier: TierDesign, vlan: int) -> RailSubnets:
     """The subnets of a fabric's rails on the tier that its nodes attach to.
 
     Raises InputError where its VLANs from `vlan` on run past the last there is.
@@ -85,7 +85,7 @@ def rail_subnets(design: Design, plan: Plan, fabric: FabricDesign, tier: TierDes
     return found
 
 
-def _unset(plan: Plan) -> tuple[Ints64, Ints64]:
+def _unset(plan: WiringPlan) -> tuple[Ints64, Ints64]:
     return np.full(len(plan.links), -1, dtype=np.int64), np.full(len(plan.links), -1, dtype=np.int64)
 
 
@@ -105,7 +105,7 @@ def _combo(leg: Leg, dimensions: Sequence[str]) -> tuple[int, ...]:
 
 def _place_nodes(
     found: RailSubnets,
-    plan: Plan,
+    plan: WiringPlan,
     fabric: FabricDesign,
     dimensions: Sequence[str],
     slot: Ints64,
@@ -122,7 +122,7 @@ def _place_nodes(
         found.number[rows] = RESERVED_IN_SUBNET + slot[links.a_device[rows]]
 
 
-def _place_extras(found: RailSubnets, plan: Plan, fabric: FabricDesign, tier: TierDesign) -> None:
+def _place_extras(found: RailSubnets, plan: WiringPlan, fabric: FabricDesign, tier: TierDesign) -> None:
     """Set subnet and number of the links of extra devices: in the subnet of their rail where the switch has it."""
     taken = 0
     for extra in fabric.extras:
@@ -137,13 +137,13 @@ def _place_extras(found: RailSubnets, plan: Plan, fabric: FabricDesign, tier: Ti
             taken += 1
 
 
-def _rows_of(plan: Plan, extra: ExtraSet) -> Ints64:
+def _rows_of(plan: WiringPlan, extra: ExtraSet) -> Ints64:
     """Links of some extra devices, in the order in which they were dealt."""
     segments = [i for i, segment in enumerate(plan.links.segments) if segment.path == extra.path]
     return np.flatnonzero(np.isin(plan.links.segment, segments)).astype(np.int64)
 
 
-def _node_slots(design: Design, plan: Plan, fabric: FabricDesign, tier: TierDesign) -> Ints64:
+def _node_slots(design: Design, plan: WiringPlan, fabric: FabricDesign, tier: TierDesign) -> Ints64:
     """By device, the slot of each node among those that its switches' group serves."""
     layout, devices = design.layout, plan.devices
     served = served_members(layout, {index for index, _ in fabric.attachments})
@@ -160,7 +160,7 @@ def _node_slots(design: Design, plan: Plan, fabric: FabricDesign, tier: TierDesi
     return slot.astype(np.int64)
 
 
-def _unit_slots(layout: Layout, plan: Plan, scope: str) -> Ints64:
+def _unit_slots(layout: Layout, plan: WiringPlan, scope: str) -> Ints64:
     """By device, the slot of its unit within the place of a scope."""
     devices = plan.devices
     if scope in ("su", "rack"):

@@ -12,10 +12,10 @@ from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path, fault
 from fabricgen.numbering.asn.plan import asn_plan
 from fabricgen.numbering.names import default_rows
-from fabricgen.wiring.tables import Ints64, LinkTable, Plan
+from fabricgen.wiring.tables import Ints64, LinkTable, WiringPlan
 
 
-def check_sessions(design: Design, plan: Plan, names: Sequence[str], asn: Ints64) -> None:
+def check_sessions(design: Design, plan: WiringPlan, names: Sequence[str], asn: Ints64) -> None:
     """Refuse neighbours with one AS number: their session would be iBGP, which passes no routes on.
 
     Raises InputError where the number is stated.
@@ -42,7 +42,7 @@ def _alike(links: LinkTable, rows: slice, asn: Ints64) -> list[int]:
     return [rows.start + i for i in alike]
 
 
-def _stated(design: Design, plan: Plan, names: Sequence[str], ends: Sequence[int]) -> Path:
+def _stated(design: Design, plan: WiringPlan, names: Sequence[str], ends: Sequence[int]) -> Path:
     """Where the number of two switches comes from: of a single device, of a tier, or of the plan."""
     own = design.loaded.blueprint.address_of
     for end in ends:

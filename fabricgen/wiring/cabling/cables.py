@@ -34,9 +34,9 @@ from fabricgen.wiring.tables import (
     Ints,
     Ints64,
     LinkTable,
-    Plan,
     RackTable,
     Side,
+    WiringPlan,
     distinct,
     places_among,
 )
@@ -222,7 +222,7 @@ def socket_in_cage(side: Side, port: int, links: int, hangs: bool) -> int:
     return -1
 
 
-def cages_of_ends(plan: Plan) -> EndNumbers:
+def cages_of_ends(plan: WiringPlan) -> EndNumbers:
     """The cage at the a and at the b end of each cable end row, by a number of its own in the cluster."""
     numbers, rows = end_numbers(plan.devices, plan.links, cages), plan.cables.end_link
     return EndNumbers(numbers.a[rows], numbers.b[rows], numbers.count)

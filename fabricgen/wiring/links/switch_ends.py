@@ -6,12 +6,12 @@ import numpy as np
 
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.tables import Flags, Ints, Ints64, Plan
+from fabricgen.wiring.tables import Flags, Ints, Ints64, WiringPlan
 
 _WORD_BITS = 63
 
 
-def switch_ends(plan: Plan) -> tuple[Ints64, Ints, Flags]:
+def switch_ends(plan: WiringPlan) -> tuple[Ints64, Ints, Flags]:
     """(row pointer per device, link, whether it is the upper end), ends sorted by device and place on its face.
 
     Those at ports of switches with a configuration, so none at nodes or management ports or of scale-up links; int64,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.catalog.loads import Device, air_w, liquid_w, planned_w
-from fabricgen.wiring.tables import DeviceTable, Floats, Ints, Plan
+from fabricgen.wiring.tables import DeviceTable, Floats, Ints, WiringPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class RackLoads:
     air_w: Floats
 
 
-def rack_loads(plan: Plan) -> RackLoads:
+def rack_loads(plan: WiringPlan) -> RackLoads:
     """Add up what stands in every rack."""
 
     def total(figure: Callable[[Device], float | None], unknown: float = 0.0) -> Floats:
@@ -48,7 +48,7 @@ def rack_loads(plan: Plan) -> RackLoads:
     )
 
 
-def panel_units(plan: Plan) -> Ints:
+def panel_units(plan: WiringPlan) -> Ints:
     """Rack units that patch panels use in each rack, int32."""
     used = np.zeros(len(plan.racks), dtype=np.int32)
     if plan.patching:
