@@ -15,7 +15,7 @@ from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.extents import Extents
+from fabricgen.kernel.intervals import Intervals
 from fabricgen.numbering.addresses.allocate import Addresses, allocate
 from fabricgen.numbering.asn.sessions import check_sessions
 from fabricgen.numbering.cells import Strings
@@ -72,7 +72,7 @@ class Cluster:
 
         return with_remembered(self.design, self.addresses.lock)
 
-    def holes_of(self, lock: Lock) -> dict[tuple[str, str], Extents]:
+    def holes_of(self, lock: Lock) -> dict[tuple[str, str], Intervals]:
         """What a lock holds for things that are gone, by kind and holder."""
         from fabricgen.lock.release import holes
         from fabricgen.lock.remembered import positions_needed

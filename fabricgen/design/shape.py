@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from fabricgen.design.layout import Layout, PodLayout
-from fabricgen.kernel.extents import total
+from fabricgen.kernel.intervals import total
 
 SCOPES = ("all", "site", "pod", "su", "rack")
 """From wide to narrow: where the switches of a tier's group stand."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from fabricgen.blueprint.beside.adopted import ADOPTED, Key, adopted_of, can_be_kept, extent_of
+from fabricgen.blueprint.beside.adopted import ADOPTED, Key, adopted_of, can_be_kept, interval_of
 from fabricgen.blueprint.beside.allocation import CODE, Allocation, Stated, read_allocations
-from fabricgen.blueprint.beside.lock import Lock, extent_text
+from fabricgen.blueprint.beside.lock import Lock, interval_text
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
 from fabricgen.design.names.templates import with_own
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean
-from fabricgen.kernel.extents import Extent
+from fabricgen.kernel.intervals import Interval
 from fabricgen.numbering.addresses.allocate import Addresses, allocate
 from fabricgen.numbering.link_ends import LinkEnds
 from fabricgen.numbering.names import default_rows, usual_names
@@ -64,7 +64,7 @@ class _Adoption:
             crowded = self._crowded(changed, adopted, plain)
             moved = bool(crowded)
             held = {
-                kind: {name: extents for name, extents in of_kind.items() if (kind, name) not in crowded}
+                kind: {name: intervals for name, intervals in of_kind.items() if (kind, name) not in crowded}
                 for kind, of_kind in lock.held.items()
             }
             everything = adopted | {key: stated.value for key, stated in self._stated.items()} if moved else adopted
@@ -183,32 +183,32 @@ class _Adoption:
             (taken[0], number)
             for key in adopted
             if key in self._stated or key.text() in self._there
-            if (value := self._value(key, plain)) and (taken := extent_of(key, value))
+            if (value := self._value(key, plain)) and (taken := interval_of(key, value))
             for number in range(taken[1].first, taken[1].end)
         }
         crowded = set()
         for key, value in changed.items():
-            taken = extent_of(key, value) if key.what in ("asn", "loopback") or self._between_switches(key) else None
+            taken = interval_of(key, value) if key.what in ("asn", "loopback") or self._between_switches(key) else None
             if taken is None or (taken[0], taken[1].first) in left:
                 continue
-            for name, extent in self._holding(*taken):
+            for name, interval in self._holding(*taken):
                 crowded.add((taken[0], name))
                 if name in self._design.loaded.lock.of(taken[0]):
                     self._fault(
                         self._stated[key],
-                        f"{value} lies in {extent_text(taken[0], extent)}, held for {name}: a device that is added "
+                        f"{value} lies in {interval_text(taken[0], interval)}, held for {name}: a device that is added "
                         "would be given it too",
                         f"let that have other numbers in the same step (--release '{name}'), or move the pool",
                     )
         return frozenset(crowded)
 
-    def _holding(self, kind: str, taken: Extent) -> list[tuple[str, Extent]]:
+    def _holding(self, kind: str, taken: Interval) -> list[tuple[str, Interval]]:
         held = self._cluster.lock.of(kind)
         return [
-            (name, extent)
-            for name, extents in held.items()
-            for extent in extents
-            if extent.first < taken.end and taken.first < extent.end
+            (name, interval)
+            for name, intervals in held.items()
+            for interval in intervals
+            if interval.first < taken.end and taken.first < interval.end
         ]
 
     def _between_switches(self, key: Key) -> bool:

@@ -22,7 +22,7 @@ from fabricgen.numbering.cells import Strings
 from fabricgen.views.switch import NextHop, StaticRoute
 from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
 
-Intervals: TypeAlias = tuple[tuple[int, int], ...]
+AddressRanges: TypeAlias = tuple[tuple[int, int], ...]
 """Ranges of addresses [first, past the last), ascending, apart from each other."""
 
 _Hops: TypeAlias = tuple[NextHop, ...]
@@ -54,9 +54,9 @@ class Reachability:
         self._lower, self._upper = links.a_device, links.b_device
         self._down = _rows_by(links.b_device, links.b_port, rows, len(plan.devices))
         self._up = _rows_by(links.a_device, links.a_port, rows, len(plan.devices))
-        self._below: dict[int, Intervals] = {}
-        self._above: dict[int, Intervals] = {}
-        self._shared: dict[tuple[int, ...], Intervals] = {}
+        self._below: dict[int, AddressRanges] = {}
+        self._above: dict[int, AddressRanges] = {}
+        self._shared: dict[tuple[int, ...], AddressRanges] = {}
         self._own, self._through = cache(self._made_own), cache(self._made_through)
         self._cuts = lru_cache(_REMEMBERED)(self._made_cuts)
 
@@ -72,10 +72,10 @@ class Reachability:
         over = [tuple([hop for peer in way for hop in hops[peer]]) for way in ways]
         return tuple([StaticRoute(prefix, over[way], dropped) for prefix, way, dropped in cuts])
 
-    def _made_cuts(self, down: tuple[int, ...], up: tuple[int, ...], hosts: Intervals) -> _Cuts:
+    def _made_cuts(self, down: tuple[int, ...], up: tuple[int, ...], hosts: AddressRanges) -> _Cuts:
         """The routes of all switches between the same switches below and above, with the same nodes of their own."""
         sources = list(self._downward(down))
-        discards: Intervals = ()
+        discards: AddressRanges = ()
         if up:
             sources += [(self._through(u), (len(down) + i,)) for i, u in enumerate(up)]
             discards = merged((*self._below_all(down), *hosts))
@@ -92,45 +92,45 @@ class Reachability:
         numbered = tuple([(text, number.setdefault(way, len(number)), drops) for text, way, drops in cuts])
         return tuple(number), numbered
 
-    def below(self, switch: int) -> Intervals:
+    def below(self, switch: int) -> AddressRanges:
         """Router ids and host blocks of all switches below one."""
         if switch not in self._below:
             self._below[switch] = self._below_all(set(self._peers(switch, below=True)))
         return self._below[switch]
 
-    def _below_all(self, children: Iterable[int]) -> Intervals:
+    def _below_all(self, children: Iterable[int]) -> AddressRanges:
         """The same of a switch above some others, these included."""
         key = tuple(sorted(children))
         if key not in self._shared:
             self._shared[key] = merged(part for c in key for part in (*self._own(c), *self.below(c)))
         return self._shared[key]
 
-    def above(self, switch: int) -> Intervals:
+    def above(self, switch: int) -> AddressRanges:
         """Host blocks of all switches above one: a default route alone may climb to the wrong switch."""
         if switch not in self._above:
             uppers = dict.fromkeys(self._peers(switch, below=False))
             self._above[switch] = merged(part for u in uppers for part in (*self._hosts(u), *self.above(u)))
         return self._above[switch]
 
-    def _downward(self, down: Sequence[int]) -> Iterator[tuple[Intervals, _Way]]:
+    def _downward(self, down: Sequence[int]) -> Iterator[tuple[AddressRanges, _Way]]:
         """(what, over which of them): each lower switch itself, and what is below it, once for those that share it."""
-        shared: dict[Intervals, list[int]] = defaultdict(list)
+        shared: dict[AddressRanges, list[int]] = defaultdict(list)
         for place, child in enumerate(down):
             yield self._own(child), (place,)
             shared[self.below(child)].append(place)
-        for intervals, places in shared.items():
-            yield intervals, tuple(places)
+        for ranges, places in shared.items():
+            yield ranges, tuple(places)
 
-    def _made_own(self, switch: int) -> Intervals:
+    def _made_own(self, switch: int) -> AddressRanges:
         """The router id and the host blocks of one switch."""
         loopback = self._addresses.loopback.at(switch)
         return merged((*(((loopback, loopback + 1),) if loopback else ()), *self._hosts(switch)))
 
-    def _made_through(self, switch: int) -> Intervals:
+    def _made_through(self, switch: int) -> AddressRanges:
         """What a lower switch reaches by one that is not below it: the switch itself, and host blocks above that."""
         return merged((*self._own(switch), *self.above(switch)))
 
-    def _hosts(self, switch: int) -> Intervals:
+    def _hosts(self, switch: int) -> AddressRanges:
         found = []
         for subnets in self._subnets:
             first, length = subnets.base.at(switch), int(subnets.length[switch])
@@ -162,10 +162,10 @@ def _rows_by(device: Ints, port: Ints, rows: Ints64, devices: int) -> tuple[Ints
     return np.searchsorted(device[by], np.arange(devices + 1)), by
 
 
-def merged(intervals: Iterable[tuple[int, int]]) -> Intervals:
+def merged(ranges: Iterable[tuple[int, int]]) -> AddressRanges:
     """The union of intervals, those that touch or overlap as one."""
     found: list[tuple[int, int]] = []
-    for first, end in sorted(intervals):
+    for first, end in sorted(ranges):
         if found and first <= found[-1][1]:
             found[-1] = (found[-1][0], max(end, found[-1][1]))
         else:
@@ -181,11 +181,11 @@ def prefixes(first: int, end: int, bits: int = 32) -> Iterator[tuple[int, int]]:
         first += size
 
 
-def _spread(sources: Sequence[tuple[Intervals, _Way]]) -> Iterator[tuple[int, int, _Way]]:
+def _spread(sources: Sequence[tuple[AddressRanges, _Way]]) -> Iterator[tuple[int, int, _Way]]:
     """(first, end, peers of every source that covers it), cut where that set changes."""
     changes: dict[int, list[int]] = defaultdict(list)
-    for index, (intervals, _) in enumerate(sources):
-        for place in (place for interval in intervals for place in interval):
+    for index, (ranges, _) in enumerate(sources):
+        for place in (place for address_range in ranges for place in address_range):
             changes[place].append(index)
     active: set[int] = set()
     start = 0

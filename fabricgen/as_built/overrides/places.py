@@ -80,7 +80,7 @@ class Places:
         found = face.spot(text)
         if found is None:
             cages = _profile(end).cage_count
-            hint = did_you_mean(text, face.labels) if cages <= 12 else f"it has cages {face.extent}"
+            hint = did_you_mean(text, face.labels) if cages <= 12 else f"it has cages {face.label_range}"
             raise fault(UNKNOWN, f"{end.name} ({_profile(end).id}) has no cage '{text}'", path=path, hint=hint)
         cage, connector = found
         face.check(cage, end, path)
@@ -109,7 +109,7 @@ class _Face:
         return {self._profile.cage_label(cage): cage for cage in range(1, self._profile.cage_count + 1)}
 
     @cached_property
-    def extent(self) -> str:
+    def label_range(self) -> str:
         """The first and the last label."""
         labels = list(self.labels)
         return f"{labels[0]} to {labels[-1]}"

@@ -9,7 +9,7 @@ from functools import cached_property
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.kernel.extents import Extents
+from fabricgen.kernel.intervals import Intervals
 from fabricgen.numbering.addresses.blocks import Blocks, Rooms, Slots
 from fabricgen.numbering.addresses.column import Column
 from fabricgen.numbering.addresses.demand import pool_demands
@@ -70,7 +70,7 @@ class Giver:
         source = self._pool(fabric.name, name)
         return self.blocks.rooms(source, self.slots(*owned), purpose, size, what)
 
-    def management(self, size: int) -> Extents:
+    def management(self, size: int) -> Intervals:
         """`size` addresses of the cluster's management pool, for the ports of all switches."""
         source = self._pool("", "management")
         return self.blocks.take(

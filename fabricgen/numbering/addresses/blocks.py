@@ -10,9 +10,18 @@ from typing import TypeVar
 import numpy as np
 
 from fabricgen.blueprint.beside.adopted import ADOPTED, taken_by
-from fabricgen.blueprint.beside.lock import CODE, Lock, extent_text
+from fabricgen.blueprint.beside.lock import CODE, Lock, interval_text
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.kernel.extents import Demand, Extent, Extents, Held, NoRoomError, compressed, settle, total
+from fabricgen.kernel.intervals import (
+    AllocationRequest,
+    Allocations,
+    Interval,
+    Intervals,
+    NoRoomError,
+    allocate_intervals,
+    to_intervals,
+    total,
+)
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses import column
 from fabricgen.numbering.addresses.column import Column
@@ -59,7 +68,7 @@ class Blocks:
 
     def __init__(self, lock: Lock) -> None:
         self._lock = lock
-        self._held: dict[str, Held] = dict(lock.held)
+        self._held: dict[str, Allocations] = dict(lock.held)
         self._rooms = dict(lock.rooms)
         self._adopted = _outside(lock)
         self.used: set[tuple[str, str]] = set()
@@ -83,7 +92,7 @@ class Blocks:
 
     def take(
         self, source: Source, name: str, size: int, what: str, *, aligned: bool = False, least: int = 0
-    ) -> Extents:
+    ) -> Intervals:
         """Numbers for a name: what it has if that is `least` (default `size`) or more, else `size`, else `least`.
 
         Raises InputError where what the lock holds lies outside of the pool, or when the pool has no room: with what
@@ -96,8 +105,9 @@ class Blocks:
         if have and total(have) >= (least or size):
             return have
         try:
-            found = settle(
-                {**held, **self._adopted.get(source.kind, {})}, [Demand(name, size, source.windows, aligned=aligned)]
+            found = allocate_intervals(
+                {**held, **self._adopted.get(source.kind, {})},
+                [AllocationRequest(name, size, source.windows, aligned=aligned)],
             )
         except NoRoomError as error:
             if 0 < least < size and not aligned:
@@ -124,8 +134,8 @@ class Blocks:
 
         def given(name: str) -> Column:
             size = power_of_two_at_least(slots.count + 1)
-            extents = self.take(source, name, size, what, aligned=True, least=slots.count + 1)
-            return column.at_places(source.kind, extents, slots.number + 1, 1)
+            intervals = self.take(source, name, size, what, aligned=True, least=slots.count + 1)
+            return column.at_places(source.kind, intervals, slots.number + 1, 1)
 
         return _by_layer(slots, f"{slots.name} {purpose}", given)
 
@@ -136,18 +146,18 @@ class Blocks:
 
         def given(name: str) -> Column:
             block = power_of_two_at_least(slots.count) * size
-            extents = self.take(source, name, block, what, aligned=True, least=slots.count * size)
-            return column.at_places(source.kind, extents, slots.number, size)
+            intervals = self.take(source, name, block, what, aligned=True, least=slots.count * size)
+            return column.at_places(source.kind, intervals, slots.number, size)
 
         names = [f"{name} +{i}" if i else name for i in range(-(-places // size))]
         return Rooms(size, tuple(_by_layer(slots, name, given) for name in names))
 
-    def _check(self, source: Source, name: str, extents: Extents) -> None:
-        for extent in extents:
-            if not any(w.first <= extent.first and extent.end <= w.end for w in source.windows):
+    def _check(self, source: Source, name: str, intervals: Intervals) -> None:
+        for interval in intervals:
+            if not any(w.first <= interval.first and interval.end <= w.end for w in source.windows):
                 raise fault(
                     CODE,
-                    f"the lock keeps {extent_text(source.kind, extent)} for {name}, outside of {source.name} "
+                    f"the lock keeps {interval_text(source.kind, interval)} for {name}, outside of {source.name} "
                     f"({source.text})",
                     path=source.path,
                     hint=f"put the pool back, or let it have new numbers: fabricgen lock --release '{name}', with "
@@ -156,7 +166,7 @@ class Blocks:
 
     def _overflow(self, source: Source, error: NoRoomError, what: str) -> InputError:
         held = [*self._held.get(source.kind, {}).values(), *self._adopted.get(source.kind, {}).values()]
-        taken = sum(_inside(extent, source.windows) for extents in held for extent in extents)
+        taken = sum(_inside(interval, source.windows) for intervals in held for interval in intervals)
         missing, bits = error.missing, {"ipv4": 32, "ipv6": 128}.get(source.kind)
         more = max(missing, source.wanted - taken)
         prefix = f"add a prefix of /{bits - (more - 1).bit_length()} or shorter to the pool" if bits else ""
@@ -177,20 +187,20 @@ def _said(count: int) -> str:
     return f"2^{power}" if count == 1 << power else f"over 2^{power}"
 
 
-def _outside(lock: Lock) -> dict[str, Held]:
+def _outside(lock: Lock) -> dict[str, Allocations]:
     """By kind, what is adopted outside of the blocks that the lock holds: no block is given there."""
-    found: dict[str, Held] = {}
+    found: dict[str, Allocations] = {}
     for kind, numbers in taken_by(lock.words_of(ADOPTED)).items():
-        held = sorted(extent for extents in lock.of(kind).values() for extent in extents)
-        starts = [extent.first for extent in held]
+        held = sorted(interval for intervals in lock.of(kind).values() for interval in intervals)
+        starts = [interval.first for interval in held]
         at = [bisect_right(starts, n) - 1 for n in numbers]
         left = [n for n, i in zip(numbers, at, strict=True) if i < 0 or n >= held[i].end]
-        found[kind] = {"": compressed(left)}
+        found[kind] = {"": to_intervals(left)}
     return found
 
 
-def _inside(extent: Extent, windows: Extents) -> int:
-    return sum(max(0, min(extent.end, w.end) - max(extent.first, w.first)) for w in windows)
+def _inside(interval: Interval, windows: Intervals) -> int:
+    return sum(max(0, min(interval.end, w.end) - max(interval.first, w.first)) for w in windows)
 
 
 _Given = TypeVar("_Given", Ints64, Column)
@@ -205,12 +215,12 @@ def _by_layer(slots: Slots, name: str, given: Callable[[str], _Given]) -> _Given
     return found
 
 
-def at_places(extents: Extents, places: Ints64) -> Ints64:
-    """The numbers at places of extents laid one after the other; int64."""
+def at_places(intervals: Intervals, places: Ints64) -> Ints64:
+    """The numbers at places of intervals laid one after the other; int64."""
     found = np.zeros(len(places), dtype=np.int64)
     start = 0
-    for extent in extents:
-        here = (places >= start) & (places < start + extent.size)
-        found[here] = extent.first + places[here] - start
-        start += extent.size
+    for interval in intervals:
+        here = (places >= start) & (places < start + interval.size)
+        found[here] = interval.first + places[here] - start
+        start += interval.size
     return found

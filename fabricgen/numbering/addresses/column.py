@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
-from fabricgen.kernel.extents import Extents
+from fabricgen.kernel.intervals import Intervals
 from fabricgen.numbering.addresses.family import V4, V6, Family, family_of_kind
 from fabricgen.numbering.cells import Cells, Joined, Keyed, Spelled, Strings, vocabulary
 from fabricgen.wiring.groups import numbered
@@ -252,18 +252,18 @@ def column_of(family: Family, addresses: Sequence[int]) -> Column:
     return Column6(high, np.fromiter((a & _LOW for a in addresses), dtype=np.uint64, count=len(addresses)))
 
 
-def at_places(kind: str, extents: Extents, place: Ints64, size: int) -> Column:
-    """The addresses at places of `size` addresses each in extents laid one after the other; `kind` as the lock has it.
+def at_places(kind: str, intervals: Intervals, place: Ints64, size: int) -> Column:
+    """The addresses at `place` (int64), counted in steps of `size` addresses over some intervals, one after the other.
 
-    Extents are aligned to `size`.
+    `kind` is the family as the lock names it; intervals are aligned to `size`.
     """
     family = family_of_kind(kind)
     found = no_addresses(family, len(place))
     start = 0
-    for extent in extents:
-        end = start + extent.size // size
+    for interval in intervals:
+        end = start + interval.size // size
         here = (place >= start) & (place < end)
-        found[here] = column_of(family, [extent.first]).plus(place[here] - start, size)
+        found[here] = column_of(family, [interval.first]).plus(place[here] - start, size)
         start = end
     return found
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.kernel.extents import Extent
+from fabricgen.kernel.intervals import Interval
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.allocator import Giver
 from fabricgen.numbering.addresses.column import Column, at_places, no_addresses
@@ -90,17 +90,17 @@ def _flat(design: Design, plan: WiringPlan, giver: Giver, found: Management) -> 
     slots = [giver.slots(fabric, tier) for fabric, tier in tiers]
     wanted = RESERVED_IN_SUBNET + 1 + sum(power_of_two_at_least(s.count) for s in slots)
     hosts = giver.blocks.room("management", power_of_two_at_least(wanted))
-    windows = tuple(Extent(i * hosts + 2, hosts - 3) for i in range(_most_subnets(wanted, hosts)))
+    windows = tuple(Interval(i * hosts + 2, hosts - 3) for i in range(_most_subnets(wanted, hosts)))
     inside = Source("management", "the management subnet", windows, ("pools", "management"), "FG024")
     places = [giver.blocks.numbers(inside, s, "switches", hosts - 3) for s in slots]
     last = max(int(place.max()) for place in places) // hosts
     size = family.subnet_size or hosts
-    extents = giver.management(family.subnet_size or (last + 1) * hosts)
+    intervals = giver.management(family.subnet_size or (last + 1) * hosts)
     for (fabric, tier), place in zip(tiers, places, strict=True):
         rows = rows_of(plan, fabric.name, tier.name)
         subnet = place // hosts * hosts if size == hosts else np.zeros_like(place)
-        found.address[rows] = at_places(family.kind, extents, place, 1)
-        found.gateway[rows] = at_places(family.kind, extents, subnet + 1, 1)
+        found.address[rows] = at_places(family.kind, intervals, place, 1)
+        found.gateway[rows] = at_places(family.kind, intervals, subnet + 1, 1)
         found.length[rows] = family.length_of(size)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import dataclass
 
-from fabricgen.blueprint.beside.lock import extent_text
+from fabricgen.blueprint.beside.lock import interval_text
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.kernel.extents import Extent, Extents
+from fabricgen.kernel.intervals import Interval, Intervals
 from fabricgen.numbering.addresses.family import Family, of_family
 
 
@@ -18,7 +18,7 @@ class Source:
 
     kind: str
     name: str
-    windows: Extents
+    windows: Intervals
     path: Path
     code: str
     hint: str = ""
@@ -28,7 +28,7 @@ class Source:
     @property
     def text(self) -> str:
         """Its windows, in words."""
-        return ", ".join(extent_text(self.kind, window) for window in self.windows)
+        return ", ".join(interval_text(self.kind, window) for window in self.windows)
 
 
 def pool_prefixes(blueprint: Blueprint, fabric: str, name: str, family: Family) -> tuple[tuple[str, ...], str, Path]:
@@ -46,5 +46,5 @@ def pool(blueprint: Blueprint, fabric: str, name: str, family: Family) -> Source
     """The pool of a name that a fabric draws on in one family: its own, the cluster's (for fabric ""), the default."""
     prefixes, shown, path = pool_prefixes(blueprint, fabric, name, family)
     networks = [ipaddress.ip_network(prefix) for prefix in prefixes]
-    windows = tuple(Extent(int(network.network_address), network.num_addresses) for network in networks)
+    windows = tuple(Interval(int(network.network_address), network.num_addresses) for network in networks)
     return Source(family.kind, f"pool {shown}", windows, path, "FG024")

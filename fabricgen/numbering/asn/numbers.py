@@ -15,7 +15,7 @@ from fabricgen.blueprint.sections.routing import AsnPlan
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
-from fabricgen.kernel.extents import Extent
+from fabricgen.kernel.intervals import Interval
 from fabricgen.numbering.addresses.blocks import Blocks, Slots
 from fabricgen.numbering.addresses.pools import Source
 from fabricgen.numbering.asn.plan import asn_plan, kept_for_tiers, left_of, sharers
@@ -58,7 +58,7 @@ def _pool(text: str, kept: Sequence[tuple[int, int]], path: Path) -> Source:
 def _of_tier(text: str, path: Path) -> Source:
     first, last = parse_asns(text)
     hint = "a number belongs to one tier of one fabric; a range needs one for each switch that may come"
-    return Source("asns", "AS numbers of the tier", (Extent(first, last - first + 1),), path, "FG025", hint)
+    return Source("asns", "AS numbers of the tier", (Interval(first, last - first + 1),), path, "FG025", hint)
 
 
 def _slots(design: Design, fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: Blocks) -> Slots:

@@ -13,7 +13,7 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_count, scope_of
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.kernel.extents import Extent, Extents, total
+from fabricgen.kernel.intervals import Interval, Intervals, total
 from fabricgen.numbering.slot_counts import numbered_groups, place_slots
 from fabricgen.numbering.underlay import runs_bgp
 
@@ -29,7 +29,7 @@ class AsnDemand:
     tier: str
     path: Path
     """Where the numbers are stated."""
-    windows: Extents
+    windows: Intervals
     now: int
     reserved: int
 
@@ -61,13 +61,13 @@ def kept_for_tiers(design: Design, fabrics: Sequence[FabricDesign]) -> list[tupl
     return sorted(parse_asns(text) for plan in plans for text in plan.tiers.values())
 
 
-def left_of(pool: str, kept: Sequence[tuple[int, int]]) -> Extents:
+def left_of(pool: str, kept: Sequence[tuple[int, int]]) -> Intervals:
     """The numbers of a pool without some that are kept, in order."""
     first, last = parse_asns(pool)
     windows = []
     for low, high in (*kept, (last + 1, last + 1)):
         if low > first:
-            windows.append(Extent(first, min(low, last + 1) - first))
+            windows.append(Interval(first, min(low, last + 1) - first))
         first = max(first, high + 1)
         if first > last:
             break
@@ -84,7 +84,7 @@ def asn_demands(design: Design) -> Iterator[AsnDemand]:
             path, windows = paths["pool"], left_of(plan.pool, kept)
             if tier.name in plan.tiers:
                 first, last = parse_asns(plan.tiers[tier.name])
-                path, windows = (*paths["tiers"], tier.name), (Extent(first, last - first + 1),)
+                path, windows = (*paths["tiers"], tier.name), (Interval(first, last - first + 1),)
             if path == paths["pool"] or total(windows) > 1:
                 now, reserved = _numbers(design.layout, fabric, tier, sharers(tier, plan))
                 yield AsnDemand(fabric.name, tier.name, path, windows, now, max(now, reserved))

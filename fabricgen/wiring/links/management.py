@@ -11,7 +11,7 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.management import Holder, Managed, ManagementLoad, in_turn, inside_text
 from fabricgen.design.model import Design
 from fabricgen.design.shape import SCOPES, scope_index, scope_of
-from fabricgen.kernel.extents import numbers
+from fabricgen.kernel.intervals import numbers
 from fabricgen.lock.remembered import management_load
 from fabricgen.wiring.groups import rank_within
 from fabricgen.wiring.links.columns import Columns, tier_columns
