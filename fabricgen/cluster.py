@@ -18,7 +18,7 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.intervals import Intervals
 from fabricgen.numbering.addresses.allocate import Addresses, allocate
 from fabricgen.numbering.asn.sessions import check_sessions
-from fabricgen.numbering.cells import Strings
+from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.numbering.names import device_names, site_names
 from fabricgen.numbering.ports import PortNames
 from fabricgen.views.configuration import check_configurations

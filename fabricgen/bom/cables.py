@@ -12,7 +12,7 @@ from fabricgen.bom.sets import as_set
 from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import number
-from fabricgen.numbering.cells import Keyed, keyed
+from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
 from fabricgen.wiring.cabling.end_kinds import EndKind, end_kind, slug
 from fabricgen.wiring.cabling.offers import shelf_of
 from fabricgen.wiring.cabling.pieces import common_ends, widths
@@ -55,12 +55,12 @@ class CableParts:
             found.append(np.array(numbers, dtype=np.int32)[segment])
         return tuple(known), found[0], found[1]
 
-    def transceivers(self) -> tuple[Keyed, Keyed]:
+    def transceivers(self) -> tuple[EncodedColumn, EncodedColumn]:
         """Part of the transceiver at the a and b end of each cable end row; "" for none."""
         kinds, *ends = self.kinds
         media, medium = self._cables.media, self._cables.medium[self._cables.end_cable]
         table = [kind.transceiver(each) for kind in kinds for each in media]
-        a, b = (keyed(table, end * len(media) + medium) for end in ends)
+        a, b = (encoded(table, end * len(media) + medium) for end in ends)
         return a, b
 
     @cached_property
@@ -94,7 +94,7 @@ class CableParts:
         return Made(wanted, length, number_, text, True)
 
     @cached_property
-    def parts(self) -> tuple[Keyed, Keyed]:
+    def parts(self) -> tuple[EncodedColumn, EncodedColumn]:
         """(part, description) of every cable; of a patched one those of all its jumpers, with " + " between."""
         made, code = self.made
         texts, number, channels = [(m.part, m.text) for m in made], code.copy(), self.channels
@@ -105,13 +105,13 @@ class CableParts:
             if own.part:
                 number[cable] = len(texts)
                 texts.append((own.part, f"{own.part}, as built"))
-        return keyed([part for part, _ in texts], number), keyed([text for _, text in texts], number)
+        return encoded([part for part, _ in texts], number), encoded([text for _, text in texts], number)
 
     @property
-    def lengths(self) -> Keyed:
+    def lengths(self) -> EncodedColumn:
         """The length of every cable, m."""
         made, code = self.made
-        return keyed([m.length_m for m in made], code)
+        return encoded([m.length_m for m in made], code)
 
     @cached_property
     def channels(self) -> Channels | None:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from fabricgen.numbering.cells import Keyed, Strings
+from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.wiring.groups import numbered
 from fabricgen.wiring.tables import Ints, Ints64
 
@@ -39,7 +39,7 @@ def blocks(pieces: Iterable[Piece], rows: int) -> Iterator[str]:
 
 def _words(piece: Piece) -> Strings:
     """The texts of a piece that stand in memory."""
-    if isinstance(piece, Keyed):
+    if isinstance(piece, EncodedColumn):
         return piece.vocabulary
     return np.array([piece if isinstance(piece, str) else ""], dtype=object)
 
@@ -48,10 +48,10 @@ def _woven(pieces: Sequence[Piece], texts: Strings, first: Ints, rows: slice) ->
     """Some rows; the words of each piece begin at `first` among all `texts`."""
     place = np.empty((rows.stop - rows.start, len(pieces)), dtype=np.int32)
     for i, piece in enumerate(pieces):
-        place[:, i] = piece.number[rows] + first[i] if isinstance(piece, Keyed) else first[i]
+        place[:, i] = piece.codes[rows] + first[i] if isinstance(piece, EncodedColumn) else first[i]
     woven = texts.take(place)
     for i, piece in enumerate(pieces):
-        if not isinstance(piece, Keyed | str):
+        if not isinstance(piece, EncodedColumn | str):
             woven[:, i] = piece[rows]
     return "".join(woven.ravel().tolist())
 
@@ -86,25 +86,27 @@ def _both(one: Piece, other: Piece, rows: int, plus: Callable[..., Strings]) -> 
     """Two neighbours as one, where that takes no more texts than there are rows; else None."""
     if isinstance(one, str) and isinstance(other, str):
         return one + other
-    if isinstance(one, Keyed) and isinstance(other, str):
-        return Keyed(plus(one.vocabulary, other), one.number) if len(one.vocabulary) <= rows else None
-    if isinstance(one, str) and isinstance(other, Keyed):
-        return Keyed(plus(one, other.vocabulary), other.number) if len(other.vocabulary) <= rows else None
-    if isinstance(one, Keyed) and isinstance(other, Keyed):
-        if one.number is other.number:
-            return Keyed(plus(one.vocabulary, other.vocabulary), one.number)
+    if isinstance(one, EncodedColumn) and isinstance(other, str):
+        return EncodedColumn(plus(one.vocabulary, other), one.codes) if len(one.vocabulary) <= rows else None
+    if isinstance(one, str) and isinstance(other, EncodedColumn):
+        return EncodedColumn(plus(one, other.vocabulary), other.codes) if len(other.vocabulary) <= rows else None
+    if isinstance(one, EncodedColumn) and isinstance(other, EncodedColumn):
+        if one.codes is other.codes:
+            return EncodedColumn(plus(one.vocabulary, other.vocabulary), one.codes)
         return _crossed(one, other, rows)
     return None
 
 
-def _crossed(one: Keyed, other: Keyed, rows: int) -> Keyed | None:
+def _crossed(one: EncodedColumn, other: EncodedColumn, rows: int) -> EncodedColumn | None:
     """Texts of one with texts of another: all of them or those that occur, unless these are too many."""
     height, width, most = len(one.vocabulary), len(other.vocabulary), min(rows, _MOST_CROSSED)
     size = height * width
     if max(height, width) > most or size > _MOST_MET:
         return None
-    number: Ints | Ints64 = one.number * width + other.number
+    number: Ints | Ints64 = one.codes * width + other.codes
     if size <= most:
-        return Keyed((one.vocabulary[:, None] + other.vocabulary).ravel(), number)
+        return EncodedColumn((one.vocabulary[:, None] + other.vocabulary).ravel(), number)
     met, place = numbered(number, size)
-    return Keyed(one.vocabulary[met // width] + other.vocabulary[met % width], place) if len(met) <= most else None
+    return (
+        EncodedColumn(one.vocabulary[met // width] + other.vocabulary[met % width], place) if len(met) <= most else None
+    )

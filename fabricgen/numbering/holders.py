@@ -9,7 +9,7 @@ import numpy as np
 from fabricgen.kernel.diagnostics import Path, fault
 from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.cells import Strings
+from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.tables import Flags, Ints64, WiringPlan
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.numbering.cells import Strings
+from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.tables import WiringPlan
 
 

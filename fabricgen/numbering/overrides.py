@@ -13,8 +13,8 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_m
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family import of_family
 from fabricgen.numbering.addresses.family_overrides import FamilyOverrides
-from fabricgen.numbering.cells import Strings
 from fabricgen.numbering.holders import check_asn
+from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.numbering.link_ends import LinkEnds
 from fabricgen.numbering.names import default_rows
 from fabricgen.numbering.ports import PortNames

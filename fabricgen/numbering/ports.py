@@ -15,7 +15,7 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.numbering.cells import Keyed, Strings, vocabulary
+from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, object_array
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 from fabricgen.wiring.tables import DeviceClass, Ints64, ManagementPort, Side, WiringPlan
 
@@ -85,12 +85,12 @@ class PortNames:
         self._catalog, self._plan = design.catalog, plan
 
     @cached_property
-    def port_columns(self) -> tuple[Keyed, Keyed]:
+    def port_columns(self) -> tuple[EncodedColumn, EncodedColumn]:
         """Port names of the a and b ends of every link, which share a vocabulary."""
         return self._ends(cage=False)
 
     @cached_property
-    def cage_columns(self) -> tuple[Keyed, Keyed]:
+    def cage_columns(self) -> tuple[EncodedColumn, EncodedColumn]:
         """Cage names of the a and b ends of every link, which share a vocabulary."""
         return self._ends(cage=True)
 
@@ -111,14 +111,14 @@ class PortNames:
         for _ in self._tables(cage=False):
             pass
 
-    def _ends(self, *, cage: bool) -> tuple[Keyed, Keyed]:
+    def _ends(self, *, cage: bool) -> tuple[EncodedColumn, EncodedColumn]:
         links, known = self._plan.links, dict[str, int]()
         number = np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)
         for upper, rows, table in self._tables(cage=cage):
             places = np.array([known.setdefault(name, len(known)) for name in table], dtype=np.int32)
             number[upper][rows] = places[(links.b_port if upper else links.a_port)[rows]]
-        names = vocabulary(list(known))
-        return Keyed(names, number[0]), Keyed(names, number[1])
+        names = object_array(list(known))
+        return EncodedColumn(names, number[0]), EncodedColumn(names, number[1])
 
     def _tables(self, *, cage: bool) -> Iterator[tuple[bool, slice | Ints64, list[str]]]:
         """(whether it is the upper end, links, names of its ports) of each end of segments, by class of device."""

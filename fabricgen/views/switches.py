@@ -17,7 +17,7 @@ from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.column import dotted
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.asn.numbers import shares_asn
-from fabricgen.numbering.cells import Keyed, Strings
+from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.views.configuration import placed_snippets, port_settings
 from fabricgen.views.intent import FabricIntent
 from fabricgen.views.static_routes import Reachability
@@ -43,7 +43,7 @@ class SwitchViews:
     addresses: Addresses
     names: Sequence[str]
     sites: Sequence[str]
-    port_columns: tuple[Keyed, Keyed]
+    port_columns: tuple[EncodedColumn, EncodedColumn]
     """Port names of the a and b ends of every link."""
     cable_id_columns: CableIds
     intents: Mapping[str, FabricIntent]

@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
-from fabricgen.numbering.cells import Joined, Keyed, Strings, keyed
+from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, Strings, encoded
 from fabricgen.numbering.ports import PortNames
 from fabricgen.wiring.cabling.cables import anchor_rows
 from fabricgen.wiring.groups import combinations
@@ -21,8 +21,8 @@ from fabricgen.wiring.tables import DeviceClass, Ints, Ints64, Segment, Side, Wi
 class CableIds:
     """A stable name for every cable, in two parts: the device that it hangs on, and the connector there."""
 
-    device: Keyed
-    connector: Keyed
+    device: EncodedColumn
+    connector: EncodedColumn
 
     def texts(self) -> tuple[str, ...]:
         """The id of every cable."""
@@ -30,25 +30,25 @@ class CableIds:
 
     def text(self, cable: int) -> str:
         """The id of one cable."""
-        return "".join(part.vocabulary[part.number[cable]] for part in (self.device, self.connector))
+        return "".join(part.vocabulary[part.codes[cable]] for part in (self.device, self.connector))
 
-    def of(self, cable: Ints) -> Joined:
+    def of(self, cable: Ints) -> ConcatenatedColumn:
         """The id of the cable in each row, "" where that is -1."""
-        return Joined((self.device.at_or_none(cable), self.connector.at_or_none(cable)))
+        return ConcatenatedColumn((self.device.take_or_empty(cable), self.connector.take_or_empty(cable)))
 
 
-def cable_ids(plan: WiringPlan, names: Strings, cages: tuple[Keyed, Keyed]) -> CableIds:
+def cable_ids(plan: WiringPlan, names: Strings, cages: tuple[EncodedColumn, EncodedColumn]) -> CableIds:
     """The ids of cables; `names` are those of devices, `cages` those at the a and b ends of links."""
     row, lower, connector = anchor_rows(plan.links, plan.cables)
     device = np.where(lower, plan.links.a_device[row], plan.links.b_device[row])
-    cage = np.where(lower, cages[0].number[row], cages[1].number[row])
+    cage = np.where(lower, cages[0].codes[row], cages[1].codes[row])
     first, place = combinations(cage, connector + 1)
     labels = cages[0].vocabulary[cage[first]].tolist()
     tails = [
         f":{label}.{n + 1}" if n >= 0 else f":{label}"
         for label, n in zip(labels, connector[first].tolist(), strict=True)
     ]
-    return CableIds(Keyed(names, device), keyed(tails, place.astype(np.int32)))
+    return CableIds(EncodedColumn(names, device), encoded(tails, place.astype(np.int32)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from fabricgen.export.table import Cell, Table
 from fabricgen.export.technician.patch_labels import patch_labels
 from fabricgen.export.technician.records import Records
 from fabricgen.kernel.units import number
-from fabricgen.numbering.cells import Strings
+from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 
@@ -54,7 +54,7 @@ def _direct_labels(found: Records) -> Table:
         **{f"near_{name}": column.tolist() for name, column in near.items()},
         **{f"far_{name}": column.tolist() for name, column in far.items()},
         "far_ends": (more + 1).tolist(),
-        "part": CableParts(cluster).parts[0].at(cable),
+        "part": CableParts(cluster).parts[0].take(cable),
         "medium": media.tolist(),
         "length_m": list(lengths),
         "tag": tag.tolist(),

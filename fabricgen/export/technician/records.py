@@ -11,7 +11,7 @@ from fabricgen.export.cable_ends import port_texts, socket_texts
 from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
 from fabricgen.export.technician.bundles import PullPlan, pull_plan
 from fabricgen.export.technician.locations import device_places
-from fabricgen.numbering.cells import Strings
+from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.cabling.pieces import common_ends
 from fabricgen.wiring.groups import combinations
 from fabricgen.wiring.tables import Flags, Ints, Ints64

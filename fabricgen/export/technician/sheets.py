@@ -18,7 +18,7 @@ from fabricgen.export.technician.patched import through_panels
 from fabricgen.export.technician.records import Records, Tag, ends_per_rack, records
 from fabricgen.export.technician.sheet import A3, Column, Sheet, redlines
 from fabricgen.export.technician.styles import BOLD, MARK, NUMBER, SMALL, TEXT
-from fabricgen.numbering.cells import Keyed, Pickable, Strings
+from fabricgen.numbering.lazy_columns import EncodedColumn, SelectableColumn, Strings
 from fabricgen.wiring.cabling.cables import connectors
 from fabricgen.wiring.cabling.end_numbers import end_numbers
 from fabricgen.wiring.tables import Flags, Ints, Ints64
@@ -54,9 +54,9 @@ class Pack:
         return {"cluster": self.cluster}
 
     @cached_property
-    def wiring(self) -> dict[str, Pickable]:
+    def wiring(self) -> dict[str, SelectableColumn]:
         """The columns of cables.csv."""
-        return cast("dict[str, Pickable]", cables.table(self.cluster).columns)
+        return cast("dict[str, SelectableColumn]", cables.table(self.cluster).columns)
 
     def locations(self, rows: Ints64) -> tuple[Strings, Strings]:
         """`h1.R03.07-U42:12/2` of both ends of some rows."""
@@ -135,7 +135,7 @@ def wiring_sheet(pack: Pack, rows: Ints64, name: str) -> Sheet:
             column,
             WIDTHS.get(column.removeprefix("a_").removeprefix("b_"), 9),
             NUMBER if column in NUMBERS else SMALL,
-            list(cells.at(rows)),
+            list(cells.take(rows)),
         )
         for column, cells in pack.wiring.items()
     )
@@ -167,8 +167,8 @@ def pull_sheet(pack: Pack, rows: Ints64, name: str, title: str) -> Sheet:
         Column("tag", 7, MARK, [tag.text for tag in pack.tags(rows)]),
         Column("a_end", 24, BOLD, a_end.tolist()),
         Column("b_end", 24, BOLD, b_end.tolist()),
-        Column("part", 20, SMALL, list(wiring["part"].at(rows))),
-        Column("length_m", 8, NUMBER, list(wiring["length_m"].at(rows))),
+        Column("part", 20, SMALL, list(wiring["part"].take(rows))),
+        Column("length_m", 8, NUMBER, list(wiring["length_m"].take(rows))),
         *_via(pack, rows),
         *redlines(),
         *_keys(pack, rows, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
@@ -192,8 +192,8 @@ def rack_sheet(pack: Pack, rack: int, name: str) -> Sheet:
         Column("far_end", 24, BOLD, np.where(b, a_end, b_end).tolist()),
         Column("far_device", 18, SMALL, _side(wiring, "device", row, ~b).tolist()),
         Column("transceiver", 16, SMALL, _side(wiring, "transceiver", row, b).tolist()),
-        Column("part", 19, SMALL, list(wiring["part"].at(row))),
-        Column("length_m", 8, NUMBER, list(wiring["length_m"].at(row))),
+        Column("part", 19, SMALL, list(wiring["part"].take(row))),
+        Column("length_m", 8, NUMBER, list(wiring["length_m"].take(row))),
         *_via(pack, row),
         *redlines((np.flatnonzero(b).tolist(), np.flatnonzero(~b).tolist())),
         Column("end", 4, TEXT, np.where(b, "b", "a").tolist(), hidden=True),
@@ -241,14 +241,14 @@ def _via(pack: Pack, rows: Ints64) -> tuple[Column, ...]:
     return () if via is None else (Column("via", 8, BOLD, via[pack.found.cable[rows]].tolist()),)
 
 
-def _side(wiring: dict[str, Pickable], name: str, row: Ints64, b: Flags) -> Strings:
-    side: Strings = np.where(b, wiring[f"b_{name}"].at(row).texts(), wiring[f"a_{name}"].at(row).texts())
+def _side(wiring: dict[str, SelectableColumn], name: str, row: Ints64, b: Flags) -> Strings:
+    side: Strings = np.where(b, wiring[f"b_{name}"].take(row).texts(), wiring[f"a_{name}"].take(row).texts())
     return side
 
 
 def _keys(pack: Pack, rows: Ints64, names: tuple[str, ...]) -> tuple[Column, ...]:
     """What tells the importer which cable a row is; not for people."""
-    return tuple(Column(name, 12, TEXT, list(pack.wiring[name].at(rows)), hidden=True) for name in names)
+    return tuple(Column(name, 12, TEXT, list(pack.wiring[name].take(rows)), hidden=True) for name in names)
 
 
 def _bands(group: Ints | Ints64) -> list[bool]:
@@ -270,8 +270,8 @@ def pull_table(pack: Pack) -> Table:
         "order": pull.order[cable].tolist(),
         "step": (steps + 1).tolist(),
         "step_name": [pull.steps[i] for i in steps.tolist()],
-        "bundle": Keyed(pull.names, pull.bundle[cable]),
-        **{name: pack.wiring[name].at(rows) for name in ("cable", "part", "length_m")},
+        "bundle": EncodedColumn(pull.names, pull.bundle[cable]),
+        **{name: pack.wiring[name].take(rows) for name in ("cable", "part", "length_m")},
         "a_end": a_end.tolist(),
         "b_end": b_end.tolist(),
         "far_ends": found.rows_of_cable[cable].tolist(),

@@ -20,7 +20,7 @@ from fabricgen.numbering.addresses.family import FAMILIES, V4, Family
 from fabricgen.numbering.addresses.family_addresses import FamilyAllocation, RailsOf
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, rows_of
 from fabricgen.numbering.asn.numbers import allocate_asns
-from fabricgen.numbering.cells import Cells
+from fabricgen.numbering.lazy_columns import LazyColumn
 from fabricgen.numbering.underlay import families, is_routed, runs_bgp
 from fabricgen.wiring.tables import Ints64, WiringPlan
 
@@ -59,12 +59,12 @@ class Addresses:
         """The IPv6 addresses; None where nothing has any."""
         return self.families[1] if len(self.families) > 1 else None
 
-    def of_devices(self) -> tuple[Cells, Cells]:
+    def of_devices(self) -> tuple[LazyColumn, LazyColumn]:
         """Loopback and management address of every device: IPv4 where it has any, else IPv6; "" for none."""
         loopbacks = first_family([found.loopback.cells() for found in self.families])
         return loopbacks, first_family([found.management.cells() for found in self.families])
 
-    def of_links(self) -> tuple[Cells, Cells]:
+    def of_links(self) -> tuple[LazyColumn, LazyColumn]:
         """The addresses of the lower and upper ends of links with their prefix lengths, as `of_devices` has them."""
         lower = first_family([found.a.cells(found.length) for found in self.families])
         return lower, first_family([found.b.cells(found.length) for found in self.families])

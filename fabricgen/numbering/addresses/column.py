@@ -12,7 +12,14 @@ import numpy as np
 
 from fabricgen.kernel.intervals import Intervals
 from fabricgen.numbering.addresses.family import V4, V6, Family, family_of_kind
-from fabricgen.numbering.cells import Cells, Joined, Keyed, Spelled, Strings, vocabulary
+from fabricgen.numbering.lazy_columns import (
+    ComputedColumn,
+    ConcatenatedColumn,
+    EncodedColumn,
+    LazyColumn,
+    Strings,
+    object_array,
+)
 from fabricgen.wiring.groups import numbered
 from fabricgen.wiring.tables import Flags, Ints64
 
@@ -76,7 +83,7 @@ class Column(ABC):
         """The rows of both, one after the other."""
 
     @abstractmethod
-    def cells(self, lengths: Ints64 | None = None) -> Cells:
+    def cells(self, lengths: Ints64 | None = None) -> LazyColumn:
         """The addresses as they are written, with their prefix lengths if these are given; "" for none."""
 
     def texts(self) -> list[str]:
@@ -136,25 +143,25 @@ class Column4(Column):
         """The rows of both."""
         return Column4(np.concatenate([self.values, other.values]))
 
-    def cells(self, lengths: Ints64 | None = None) -> Joined:
+    def cells(self, lengths: Ints64 | None = None) -> ConcatenatedColumn:
         """Dotted addresses; halves are spelled once, as most are shared."""
         none = ~self.present
         halves, head = numbered(np.where(none, _NO_HALF, self.values >> 16), _HALVES)
-        heads = _half_texts(halves) + np.where(halves < _NO_HALF, vocabulary("."), "")
-        low, endings = np.where(none, _NO_HALF, self.values & 0xFFFF), vocabulary([""])
+        heads = _half_texts(halves) + np.where(halves < _NO_HALF, object_array("."), "")
+        low, endings = np.where(none, _NO_HALF, self.values & 0xFFFF), object_array([""])
         if lengths is not None:
             told, number = numbered(lengths, V4.bits + 1)
             low += number * np.int64(_HALVES)
-            endings = vocabulary([f"/{length}" for length in told.tolist()])
+            endings = object_array([f"/{length}" for length in told.tolist()])
         met, tail = numbered(low, len(endings) * _HALVES)
         halves = met % _HALVES
         tails = _half_texts(halves) + np.where(halves < _NO_HALF, endings[met // _HALVES], "")
-        return Joined((Keyed(heads, head), Keyed(tails, tail)))
+        return ConcatenatedColumn((EncodedColumn(heads, head), EncodedColumn(tails, tail)))
 
 
 def _half_texts(half: Ints64) -> Strings:
     """The dotted text of halves of IPv4 addresses; "" for `_NO_HALF`."""
-    numbers = vocabulary([*map(str, range(256)), ""])
+    numbers = object_array([*map(str, range(256)), ""])
     texts: Strings = numbers[half >> 8] + ("." + numbers)[half & 255]
     texts[half == _NO_HALF] = ""
     return texts
@@ -219,9 +226,9 @@ class Column6(Column):
         """The rows of both."""
         return Column6(np.concatenate([self.high, other.high]), np.concatenate([self.low, other.low]))
 
-    def cells(self, lengths: Ints64 | None = None) -> Spelled:
+    def cells(self, lengths: Ints64 | None = None) -> ComputedColumn:
         """Addresses as RFC 5952 writes them."""
-        return Spelled(len(self), partial(self._spelled, lengths))
+        return ComputedColumn(len(self), partial(self._spelled, lengths))
 
     def _spelled(self, lengths: Ints64 | None, start: int, stop: int) -> list[str]:
         from socket import AF_INET6, inet_ntop
@@ -282,14 +289,14 @@ def text_of(family: Family, address: int) -> str:
     return inet_ntop(AF_INET6, address.to_bytes(16, "big"))
 
 
-def first_family(families: Sequence[Cells]) -> Cells:
+def first_family(families: Sequence[LazyColumn]) -> LazyColumn:
     """Of columns of texts, one a family, the first that is not empty in each row."""
     if len(families) == 1:
         return families[0]
 
     def told(start: int, stop: int) -> list[str]:
         return [
-            next(filter(None, row), "") for row in zip(*(cells.cut(start, stop) for cells in families), strict=True)
+            next(filter(None, row), "") for row in zip(*(cells.read(start, stop) for cells in families), strict=True)
         ]
 
-    return Spelled(len(families[0]), told)
+    return ComputedColumn(len(families[0]), told)

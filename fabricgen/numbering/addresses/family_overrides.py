@@ -12,8 +12,8 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_m
 from fabricgen.numbering.addresses.column import Column, column_of
 from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.cells import Strings
 from fabricgen.numbering.holders import Holders
+from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.numbering.link_ends import LinkEnds
 from fabricgen.wiring.tables import Ints64, WiringPlan
 

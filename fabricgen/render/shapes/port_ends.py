@@ -108,7 +108,7 @@ class PortEnds:
         self._name_rank[order] = np.arange(len(names))
         self._names = np.array(names, dtype=object)
         ids, each = views.cable_id_columns, np.append(np.arange(len(plan.cables)), -1)
-        self._cables = ids.device.at_or_none(each), ids.connector.at_or_none(each)
+        self._cables = ids.device.take_or_empty(each), ids.connector.take_or_empty(each)
         self._lengths_m = np.append(plan.cables.length_m, 0.0)
         self._routes = np.array([not isinstance(s.a, ManagementPort) for s in plan.links.segments], dtype=bool)
         self._subnets = rail_subnets(views)
@@ -135,7 +135,7 @@ class PortEnds:
         columns += [devices.device_class[peer], self._subnets[link], cable < 0, peers.places, numbers.places]
         for kind, family in zip(families, self._views.addresses.families, strict=True):
             columns += [*kind.places, family.length[link]]
-        devices_of, connectors = (part.at(cable).texts() for part in self._cables)
+        devices_of, connectors = (part.take(cable).texts() for part in self._cables)
         kinds = (
             peers.kind(self._names[peer[peers.first]].tolist()),
             _Kind(far, bounds.tolist(), each),
