@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, cast
 
+from fabricgen.export.row_text import Piece, blocks, memoized
 from fabricgen.export.table import Cell, Table
-from fabricgen.export.weave import Piece, blocks, once
 from fabricgen.kernel.units import number
 from fabricgen.numbering.lazy_columns import (
     ComputedColumn,
@@ -37,7 +37,7 @@ def write_blocks(table: Table) -> Iterator[bytes]:
 
 def _rows(table: Table) -> Iterator[Piece]:
     """What every row is made of."""
-    written = once(_written)
+    written = memoized(_written)
     for place, column in enumerate(table.columns.values()):
         if place:
             yield ","

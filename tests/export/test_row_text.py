@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fabricgen.export import weave
+from fabricgen.export import row_text
 from fabricgen.export.formats.csv import write, write_blocks
 from fabricgen.export.table import Table
 from fabricgen.numbering.addresses.column import Column4, column_of, first_family
@@ -63,8 +63,8 @@ def plain(table: Table) -> bytes:
 @pytest.mark.parametrize("block", [1, 4, 29, 4096])
 @pytest.mark.parametrize("most", [0, 8, 4096])
 def test_rows_are_those_of_plain_columns(block: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weave, "BLOCK", block)
-    monkeypatch.setattr(weave, "_MOST_CROSSED", most)
+    monkeypatch.setattr(row_text, "BLOCK", block)
+    monkeypatch.setattr(row_text, "_MOST_COMBINATIONS", most)
     table = Table("all", columns())
     assert write(table) == plain(table)
     assert len(list(write_blocks(table))) == 1 + -(-ROWS // block)
@@ -77,7 +77,7 @@ def test_what_needs_quotes_has_them_wherever_it_stands(text: str) -> None:
         "keyed": odd,
         "joined": ConcatenatedColumn(("<", odd, encoded(NAMES, MANY))),
         "around": ConcatenatedColumn((encoded(NAMES, MANY), text)),
-        "told": ComputedColumn(ROWS, odd.cut),
+        "told": ComputedColumn(ROWS, odd.read),
         "list": list(odd),
     }
     table = Table("odd", kinds)
@@ -86,23 +86,27 @@ def test_what_needs_quotes_has_them_wherever_it_stands(text: str) -> None:
 
 @pytest.mark.parametrize(("met", "left"), [(1 << 20, 1), (275, 2)])
 def test_columns_of_few_texts_become_one(met: int, left: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weave, "_MOST_MET", met)  # 12 texts of the first three columns, and 23 devices
+    monkeypatch.setattr(row_text, "_MOST_SEARCHED", met)  # 12 texts of the first three columns, and 23 devices
     found = columns()
     pieces = [found["fabric"], ",", found["none"], ",", found["all"], ",", found["device"], ",", found["rack"], "\n"]
-    fused = weave._fused(pieces, ROWS)
-    assert len(fused) == left
+    merged = row_text._merged(pieces, ROWS)
+    assert len(merged) == left
     rows = ["".join(row) for row in zip(*([p] * ROWS if isinstance(p, str) else p for p in pieces), strict=True)]
-    assert list(map("".join, zip(*fused, strict=True))) == rows
+    assert list(map("".join, zip(*merged, strict=True))) == rows
 
 
 def test_what_is_asked_twice_of_a_vocabulary_is_made_once() -> None:
     asked: list[str] = []
 
-    def upper(words: Strings) -> Strings:
-        asked.extend(words)
-        return encoded([word.upper() for word in words], FEW).vocabulary
+    def upper(texts: Strings) -> Strings:
+        asked.extend(texts)
+        return encoded([word.upper() for word in texts], FEW).vocabulary
 
-    made, names, others = weave.once(upper), encoded(["a", "b"], FEW).vocabulary, encoded(["a", "b"], FEW).vocabulary
+    made, names, others = (
+        row_text.memoized(upper),
+        encoded(["a", "b"], FEW).vocabulary,
+        encoded(["a", "b"], FEW).vocabulary,
+    )
     assert made(names) is made(names)
     assert asked == ["a", "b"]
     assert made(others) is not made(names)
