@@ -23,8 +23,8 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.discovery import load
-from fabricgen.render.ahead import Ahead
 from fabricgen.render.nos_protocol import NOS_PACKAGE, Shared, SharesTables, keeps_order
+from fabricgen.render.prefetch import Prefetcher
 from fabricgen.render.shapes.shapes import MARK, Outline, SwitchShapes, word_mark
 from fabricgen.views.switch import SwitchView
 from fabricgen.wiring.tables import Floats
@@ -152,11 +152,11 @@ class Skeletons:
             filter(keeps_order, {tier.nos for f in cluster.design.fabrics for tier in f.tiers})
         )
         self._shapes: dict[Hashable, _Shape] = {}
-        self._outlines = Ahead(rows, self._outlined)
+        self._outlines = Prefetcher(rows, self._outlined)
 
     def files(self, row: int) -> _Files:
         """(path, content) of the files of a switch, by its row in the device table; ask for them in order."""
-        outline = self._outlines.of(row)
+        outline = self._outlines.get(row)
         return self._rendered(row) if outline is None else self._of_shape(row, outline)
 
     def _outlined(self, rows: Sequence[int]) -> list[Outline | None]:
