@@ -173,9 +173,9 @@ def _configs(cluster: Cluster, options: BuildOptions) -> list[Bundle]:
     from fabricgen.render.secrets import SecretStore, redacted
 
     store = SecretStore(cluster.design.loaded.folder, allow_outside=options.allow_outside)
-    look = redacted if options.redact_secrets else store
-    told = render_options(cluster, overrides=options.templates, look=look)
-    return config_bundles(cluster, told, CONFIGS)
+    resolver = redacted if options.redact_secrets else store
+    settings = render_options(cluster, overrides=options.templates, resolver=resolver)
+    return config_bundles(cluster, settings, CONFIGS)
 
 
 def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnostic, ...]:

@@ -14,7 +14,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_y
 from fabricgen.kernel.discovery import load
 from fabricgen.kernel.templates import built_in_templates
 from fabricgen.render.nos_protocol import NOS_PACKAGE, TakesTrees, has_templates, known_nos
-from fabricgen.render.secrets import Look, managements, redacted
+from fabricgen.render.secrets import SecretResolver, managements, redacted
 from fabricgen.render.shapes.shapes import SwitchShapes
 from fabricgen.render.skeletons import Once, Skeletons
 from fabricgen.render.snippets import require_printed
@@ -44,7 +44,9 @@ class RenderOptions:
     secret: bool = False
 
 
-def render_options(cluster: Cluster, *, overrides: Path | None = None, look: Look = redacted) -> RenderOptions:
+def render_options(
+    cluster: Cluster, *, overrides: Path | None = None, resolver: SecretResolver = redacted
+) -> RenderOptions:
     """Check that everything can be rendered, and look secrets up.
 
     Raises InputError for a tier whose NOS has no templates, for two subjects of one name, and for a secret that cannot
@@ -52,7 +54,7 @@ def render_options(cluster: Cluster, *, overrides: Path | None = None, look: Loo
     """
     require_known_nos(cluster)
     subjects_of(cluster)
-    return RenderOptions(overrides, managements(cluster, look), secret=look is not redacted)
+    return RenderOptions(overrides, managements(cluster, resolver), secret=resolver is not redacted)
 
 
 def render_configs(cluster: Cluster, *, options: RenderOptions | None = None) -> Iterator[tuple[str, bytes]]:
