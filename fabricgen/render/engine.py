@@ -16,7 +16,7 @@ from fabricgen.kernel.templates import built_in_templates
 from fabricgen.render.nos_protocol import NOS_PACKAGE, TakesTrees, has_templates, known_nos
 from fabricgen.render.secrets import SecretResolver, managements, redacted
 from fabricgen.render.shapes.shapes import SwitchShapes
-from fabricgen.render.skeletons import Once, Skeletons
+from fabricgen.render.skeletons import Skeletons, TableRenderer
 from fabricgen.render.snippets import require_printed
 from fabricgen.render.trees import first_at_fault
 from fabricgen.views.fabric import FabricView
@@ -47,10 +47,10 @@ class RenderOptions:
 def render_options(
     cluster: Cluster, *, overrides: Path | None = None, resolver: SecretResolver = redacted
 ) -> RenderOptions:
-    """Check that everything can be rendered, and look secrets up.
+    """Check that everything can be rendered, and resolve secrets.
 
     Raises InputError for a tier whose NOS has no templates, for two subjects of one name, and for a secret that cannot
-    be had.
+    be resolved.
     """
     require_known_nos(cluster)
     subjects_of(cluster)
@@ -146,8 +146,8 @@ class Renderer:
             shapes,
             rows,
             whole=lambda view: self.files(view, catalog),
-            marked=lambda view, once: self._texts(view, catalog, once),
-            once=self.once,
+            render=lambda view, once: self._texts(view, catalog, once),
+            render_table=self.once,
         ).files
 
     def files(self, view: SwitchView | FabricView, catalog: Catalog) -> Iterator[tuple[str, bytes]]:
@@ -163,8 +163,8 @@ class Renderer:
         if isinstance(view, SwitchView):
             require_printed(view, texts)
 
-    def _texts(self, view: SwitchView | FabricView, catalog: Catalog, once: Once) -> Iterator[tuple[str, str]]:
-        """(path, text) of each file; `once` gives the tables that switches share."""
+    def _texts(self, view: SwitchView | FabricView, catalog: Catalog, once: TableRenderer) -> Iterator[tuple[str, str]]:
+        """(path, text) of each file; `once` renders the tables that switches share."""
         nos: Any = load(NOS_PACKAGE, view.nos)
         whole = self._with_secrets(view) if isinstance(view, SwitchView) else view
         trees = tuple(s for s in view.snippets if s.tree) if isinstance(view, SwitchView) else ()

@@ -25,7 +25,7 @@ MAX_SECRET_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class SecretKind:
-    """The syntax of a kind of secret, such that it is safe in the files of every NOS; `right` is the hint for the user."""
+    """The syntax of a kind of secret, such that it is safe in the files of every NOS; `right`: a hint."""
 
     pattern: re.Pattern[str]
     right: str
@@ -57,7 +57,7 @@ class SecretStore:
         self._allow_outside = allow_outside
 
     def __call__(self, reference: str, kind: SecretKind, place: Place) -> str:
-        """The secret; raises InputError (FG051) at `place` where there is none, or it has not the syntax of its kind."""
+        """The secret; raises InputError (FG051) at `place` where there is none, or its syntax is wrong."""
         if reference.startswith(ENVIRONMENT):
             name = reference.removeprefix(ENVIRONMENT)
             if name not in os.environ:

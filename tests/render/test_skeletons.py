@@ -16,8 +16,8 @@ from fabricgen.render.bundles import config_bundles
 from fabricgen.render.engine import Renderer, render_configs, render_options
 from fabricgen.render.nos import sonic
 from fabricgen.render.nos_protocol import keeps_order, known_nos
-from fabricgen.render.shapes.shapes import Outline, SwitchShapes
-from fabricgen.render.skeletons import FEWEST, text_with_holes
+from fabricgen.render.shapes.shapes import SwitchShapes, SwitchSignature
+from fabricgen.render.skeletons import FEWEST, parse_template
 from fabricgen.views.fabric import FabricView
 from fabricgen.views.switch import SwitchView
 from tests.render.rendered import BRIDGED, CUMULUS, DUAL, RAILS, TUNED, UNNUMBERED, V6, cluster_of
@@ -64,7 +64,7 @@ def agree(cluster: Cluster, step: int = 1) -> None:
     files_of = renderer.switch_files(cluster, rows)
     for row in rows:
         files[cluster.names[row]] = dict(files_of(row))
-    shapes = Counter(o.shape for o in cluster.shapes.outlines(rows, KEEP_ORDER) if o)
+    shapes = Counter(o.shape for o in cluster.shapes.signatures(rows, KEEP_ORDER) if o)
     most = sum(count - 1 for count in shapes.values() if count >= FEWEST)
     assert most >= len(rows) - len(alone) > 0.9 * most
     for row in [row for row in rows if cluster.names[row] not in alone][::step]:
@@ -86,11 +86,13 @@ def test_those_who_make_few_switches_look_at_no_others(monkeypatch: pytest.Monke
     cluster = cluster_of("leaf-spine", *LARGER)
     whole = dict(render_configs(cluster))
     bundles = config_bundles(cluster, render_options(cluster), "configs")[::5]
-    outlines, seen = SwitchShapes.outlines, list[int]()
+    signatures, seen = SwitchShapes.signatures, list[int]()
 
-    def noted(shapes: SwitchShapes, rows: Sequence[int], keep_order: Container[str]) -> Iterator[Outline | None]:
+    def noted(
+        shapes: SwitchShapes, rows: Sequence[int], keep_order: Container[str]
+    ) -> Iterator[SwitchSignature | None]:
         seen.extend(rows)
-        return outlines(shapes, rows, keep_order)
+        return signatures(shapes, rows, keep_order)
 
     monkeypatch.setattr(SwitchShapes, "outlines", noted)
     expect(bundles)
@@ -105,7 +107,7 @@ def test_the_order_of_texts_is_no_part_of_shapes_where_nothing_is_sorted(nos: tu
     """Leaves and spines are of one shape each, however their addresses and those of their peers are ordered."""
     cluster = cluster_of("leaf-spine", *LARGER, *nos)
     rows = cluster.switch_rows()
-    if_sorted, as_kept = (cluster.shapes.outlines(rows, keep_order) for keep_order in ((), KEEP_ORDER))
+    if_sorted, as_kept = (cluster.shapes.signatures(rows, keep_order) for keep_order in ((), KEEP_ORDER))
     assert len({o.shape for o in if_sorted if o}) > len({o.shape for o in as_kept if o}) == 2
 
 
@@ -138,8 +140,8 @@ def test_families_that_are_mixed_when_sorted_take_no_skeleton() -> None:
     """Each port has its IPv4 address before that of IPv6, but leaves have 21.0.0.1 after the 2000:: of another port."""
     pools = "{hosts: [10.128.0.0/9, '2000::/48'], fabric: [21.0.0.0/16, '3000::/48']}"
     cluster = cluster_of("leaf-spine", *LARGER, *DUAL, f"pools={pools}")
-    outlines = cluster.shapes.outlines(cluster.switch_rows())
-    assert {view.tier.name for view, found in zip(cluster.switches(), outlines, strict=True) if not found} == {"leaf"}
+    signatures = cluster.shapes.signatures(cluster.switch_rows())
+    assert {view.tier.name for view, found in zip(cluster.switches(), signatures, strict=True) if not found} == {"leaf"}
 
 
 @pytest.mark.parametrize("name", ["x" * 75, 'a"b', "a\nb", "ä"])
@@ -151,6 +153,6 @@ def test_names_that_could_be_cut_or_escaped_take_no_skeleton(name: str) -> None:
 
 
 def test_a_text_is_cut_at_its_marks() -> None:
-    text = text_with_holes("a Qz0000001zQ/31 b Qz0000000:zQ Qs000sQ\n4190000001.", 2)
+    text = parse_template("a Qz0000001zQ/31 b Qz0000000:zQ Qs000sQ\n4190000001.", 2)
     assert text.filled(["fd00::1", "10.0.0.1", "table"]) == "a 10.0.0.1/31 b fd00::1 table\n10.0.0.1."
-    assert text_with_holes("none", 0).filled([]) == "none"
+    assert parse_template("none", 0).filled([]) == "none"
