@@ -34,12 +34,26 @@ SMALLER: dict[str, tuple[str, ...]] = {
 }
 """What is changed of examples that are too large to expand in every test; their whole size has tests of its own."""
 
-settings.register_profile("usual", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("usual")
-"""What a test finds does not depend on how busy the machine is."""
+settings.register_profile(
+    "thorough",
+    settings.get_profile("default"),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=1000,
+    derandomize=False,
+)
+"""The search for new cases, others in each run: `pytest --hypothesis-profile=thorough tests/properties`. A case that is
+found becomes a test of its own."""
 
-settings.register_profile("thorough", settings.get_profile("usual"), max_examples=1000)
-"""Ten times as many generated cases: `pytest --hypothesis-profile=thorough tests/properties`."""
+settings.register_profile("usual", settings.get_profile("thorough"), max_examples=100, derandomize=True, database=None)
+"""The same cases for everyone: what a test finds depends on neither chance, nor earlier runs, nor how busy the machine
+is."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Take the usual cases unless others are asked for; modules that import this one change nothing of that."""
+    if not config.getoption("--hypothesis-profile"):
+        settings.load_profile("usual")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

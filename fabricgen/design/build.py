@@ -101,7 +101,7 @@ def _manager(
     if own is None:
         return None
     check_apart(part, own, fabrics)
-    managed = managed_devices(designed, scale_up, own)
+    managed = managed_devices(context.layout, designed, scale_up, own)
     return Managing(own, managed_ports(context.layout, managed), sum(m.count for m in managed))
 
 

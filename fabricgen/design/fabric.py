@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from fabricgen.blueprint.dimensions import leg_dimensions, leg_number
 from fabricgen.design.attach import attach
 from fabricgen.design.extras.demands import ExtraDemand, extra_demands, most_on_named, most_on_one_switch
 from fabricgen.design.extras.kept_ports import kept_for_extras
@@ -192,15 +193,10 @@ class _Joint:
         leaf = self.leaf[name]
         if leaf is None:
             below = [s.fabric for s in self.specs.values() if s.upper and s.upper.fabric == name and s.fabric != name]
-            return self._sizes(below[0]) if below else dict.fromkeys(("rail", "rail-group", "plane", "port"), 1)
+            return self._sizes(below[0]) if below else dict.fromkeys(leg_dimensions(), 1)
         sharing = [n for n in self.names if self.leaf[n] == leaf]
         legs = [leg for n in sharing for _, a in self.attachments[n] for leg in a.legs]
-        return {
-            "rail": max(leg.rail for leg in legs),
-            "rail-group": max(leg.rail_group for leg in legs),
-            "plane": max(self.fabrics[n].planes for n in sharing),
-            "port": max(leg.port for leg in legs),
-        }
+        return {name: max(leg_number(name, leg) for leg in legs) for name in leg_dimensions()}
 
     def _node_demands(self, name: str, leaf: TierKey) -> list[NodeDemand]:
         """Node ports of a fabric by kind, those of the first node set before others."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Bundle, Design, Group
-from fabricgen.design.shape import SCOPES, scope_of
+from fabricgen.design.shape import depth, places_in_pod, scope_count, scope_of
 
 
 def groups_of(design: Design) -> tuple[Group, ...]:
@@ -26,16 +26,15 @@ def groups_of(design: Design) -> tuple[Group, ...]:
 
 
 def _in_pods(tier: TierDesign) -> bool:
-    return SCOPES.index(scope_of(tier.per)) >= SCOPES.index("pod")
+    return depth(scope_of(tier.per)) >= depth("pod")
 
 
 def _tier_groups(design: Design, tier: TierDesign) -> list[Group]:
     label = f"{tier.fabric}/{tier.name}"
     if not _in_pods(tier):
         return [Group(label, tier.fabric, tier.name, "", tier.profile.id, tier.switches)]
-    by_unit = SCOPES.index(scope_of(tier.per)) >= SCOPES.index("su")
-    pods = design.layout.pods
-    whole = design.layout.units if by_unit else len(pods)
+    layout, scope = design.layout, scope_of(tier.per)
+    each = tier.switches // scope_count(layout, scope)
     return [
         Group(
             f"{label}/{pod.name}",
@@ -43,9 +42,9 @@ def _tier_groups(design: Design, tier: TierDesign) -> list[Group]:
             tier.name,
             pod.name,
             tier.profile.id,
-            tier.switches // whole * (pod.su if by_unit else 1),
+            each * places_in_pod(layout, scope, pod.su),
         )
-        for pod in pods
+        for pod in layout.pods
     ]
 
 

@@ -1,4 +1,4 @@
-"""The lattice of coordinates that everything stands on: sites, pods, scalable units, racks and node slots."""
+"""Where nodes stand and how places are numbered: sites, pods, scalable units, racks and node slots."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class NodeSet:
 
 @dataclass(frozen=True)
 class Layout:
-    """Who stands where. Nodes, units and racks count from 0 inside, from 1 in names."""
+    """Sites, pods, scalable units, racks and nodes of a cluster. All count from 0 inside, from 1 in names."""
 
     pods: tuple[PodLayout, ...]
     node_sets: tuple[NodeSet, ...]
@@ -119,21 +119,6 @@ class Layout:
     def pod_numbers(self, scope: str) -> tuple[int, ...]:
         """The number of every pod within its site or the cluster (`all`)."""
         return tuple(self.numbering.of("pods", pod.name, scope)[0].first for pod in self.pods)
-
-    def place_numbers(self, scope: str) -> tuple[int, ...]:
-        """The number of every place of a scope (`all`, `site`, `pod`, `su`, `rack`), in the order of the layout."""
-        if scope == "all":
-            return (0,)
-        if scope in ("site", "pod"):
-            return self.site_numbers if scope == "site" else self.pod_numbers("all")
-        if scope == "su":
-            return self._unit_slot_numbers
-        each = self.racks_per_su
-        return tuple(unit * each + rack for unit in self._unit_slot_numbers for rack in range(each))
-
-    @cached_property
-    def _unit_slot_numbers(self) -> tuple[int, ...]:
-        return self.unit_numbers("all", by_slot=True)
 
     @cached_property
     def first_site(self) -> int:

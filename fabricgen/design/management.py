@@ -14,10 +14,10 @@ from functools import cache, cached_property
 from itertools import product
 from typing import NamedTuple
 
-from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout, PodLayout
 from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.design.shape import SCOPES, inner, scope_count, scope_of
+from fabricgen.design.shape import depth, inner, place_numbers, scope_count, scope_of
 from fabricgen.kernel.intervals import (
     AllocationRequest,
     Allocations,
@@ -36,6 +36,15 @@ TRAY_TIER = "switch-tray"
 
 AREAS = "managed areas"
 """What the lock calls the ports of a management leaf by the place that it shares with those that use them."""
+
+
+PLACES = ("all", "site", "pod", "su", "rack")
+"""The places of which a lock keeps the management ports, from wide to narrow."""
+
+
+def known_place(scope: str) -> str:
+    """The place of which a lock keeps management ports that a scope is, or the next wider one."""
+    return next(place for place in reversed(PLACES) if depth(place) <= depth(scope))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +83,24 @@ class Holder(NamedTuple):
 
 
 def managed_devices(
-    fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign], own: str
+    layout: Layout, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign], own: str
 ) -> tuple[Managed, ...]:
     """Everything with a management port but the switches of the management fabric `own` itself."""
-    tiers = [
-        Managed(f.name, t.name, scope_of(t.per), t.switches, t.switches, group_labels(t.per, f.tier_sizes))
-        for f in fabrics
-        if f.name != own
-        for t in f.tiers
-    ]
+    tiers = [_switches(layout, f, t) for f in fabrics if f.name != own for t in f.tiers]
     trays = [_trays(s) for s in scale_up if s.trays]
     return (*tiers, *trays)
+
+
+def _switches(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> Managed:
+    """The switches of a tier; places that are narrower than the one that is known tell its groups apart, too."""
+    scope, labels = scope_of(tier.per), group_labels(tier.per, fabric.tier_sizes)
+    place = known_place(scope)
+    if place == scope:
+        return Managed(fabric.name, tier.name, scope, tier.switches, tier.switches, labels)
+    inside = max(place_numbers(layout, scope, place, by_slot=False)) + 1
+    labels = tuple(f"{scope}{n + 1} {label}".rstrip() for n in range(inside) for label in labels)
+    slots = scope_count(layout, place) * len(labels) * tier.count
+    return Managed(fabric.name, tier.name, place, tier.switches, slots, labels)
 
 
 def _trays(scale_up: ScaleUpDesign) -> Managed:
@@ -104,21 +120,21 @@ def group_labels(per: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[str, .
 
 def shared_scope(switch_scope: str, leaf_scope: str) -> str:
     """The narrowest place that a managed switch and a management leaf both know."""
-    return SCOPES[min(SCOPES.index(switch_scope), SCOPES.index(leaf_scope))]
+    return PLACES[min(PLACES.index(switch_scope), PLACES.index(known_place(leaf_scope)))]
 
 
 def in_turn(place: str, leaf_scope: str) -> bool:
     """Whether switches of a place are dealt in turn: where the leaves of that place do not become more with growth."""
-    return SCOPES.index(place) >= min(SCOPES.index(leaf_scope), SCOPES.index("su"))
+    return PLACES.index(place) >= min(PLACES.index(known_place(leaf_scope)), PLACES.index("su"))
 
 
 def inside_text(place: str, scope: str, pod: str, su: int, rack: int) -> str:
     """Where in a place something of a scope stands, in words; su and rack count from 1, a site is named as `pod`."""
-    wide, narrow = SCOPES.index(place), SCOPES.index(scope)
+    wide, narrow = PLACES.index(place), PLACES.index(scope)
     named = [
-        (narrow > wide < SCOPES.index("pod"), pod),
-        (narrow >= SCOPES.index("su") > wide, f"su{su}"),
-        (narrow == SCOPES.index("rack") > wide, f"rack{rack}"),
+        (narrow > wide < PLACES.index("pod"), pod),
+        (narrow >= PLACES.index("su") > wide, f"su{su}"),
+        (narrow == PLACES.index("rack") > wide, f"rack{rack}"),
     ]
     return " ".join(text for known, text in named if known)
 
@@ -137,9 +153,9 @@ class ManagementLoad:
     """Management ports that one fabric, whose leaves stand in places of `leaf_scope`, takes."""
 
     def __init__(self, layout: Layout, managed: tuple[Managed, ...], leaf_scope: str) -> None:
-        self._layout, self._leaf_scope = layout, leaf_scope
+        self._layout, self._leaf_scope = layout, known_place(leaf_scope)
         shared = [(shared_scope(m.scope, leaf_scope), m) for m in managed]
-        self.by_place = {place: tuple(m for scope, m in shared if scope == place) for place in SCOPES}
+        self.by_place = {place: tuple(m for scope, m in shared if scope == place) for place in PLACES}
 
     def instances(self, place: str) -> list[tuple[str, tuple[PodLayout, ...]]]:
         """(kind of the lock, its pods) of each place that may differ from others; those below a pod are all alike."""
@@ -155,7 +171,7 @@ class ManagementLoad:
     def held(self) -> dict[str, Allocations]:
         """Positions by kind of the lock and holder, those of holders that are gone included."""
         found: dict[str, Allocations] = {}
-        for place in SCOPES:
+        for place in PLACES:
             instances = self.instances(place) if self.by_place[place] else []
             if place == "pod" and instances:
                 fullest = max((pods for _, pods in instances), key=lambda pods: pods[0].su)
@@ -169,7 +185,7 @@ class ManagementLoad:
         """(kind of the lock, holder) of everyone there is, and how many positions each needs."""
         return {
             (kind, name): count
-            for place in SCOPES
+            for place in PLACES
             for kind, pods in (self.instances(place) if self.by_place[place] else [])
             for name, count in self._counts(place, pods).items()
         }
@@ -198,8 +214,8 @@ class ManagementLoad:
         """
         found = []
         for number, managed in enumerate(self.by_place[place]):
-            wide = min(SCOPES.index(managed.scope), SCOPES.index("su"))
-            shared = wide < SCOPES.index("su")
+            wide = min(PLACES.index(managed.scope), PLACES.index("su"))
+            shared = wide < PLACES.index("su")
             for holder, unit, group, count in self._groups(place, managed, pods):
                 for index in range(count):
                     within = (index.bit_length(), number, group, index) if shared else (0, number, index, group)
@@ -254,7 +270,7 @@ class ManagementLoad:
         most = 0
         for kind, pods in self.instances(place):
             sharing = self._leaves_inside(leaves, place, pods)
-            if for_reserve and SCOPES.index(self._leaf_scope) >= SCOPES.index("su") > SCOPES.index(place):
+            if for_reserve and PLACES.index(self._leaf_scope) >= PLACES.index("su") > PLACES.index(place):
                 sharing = leaves // self._layout.units
             most = max(most, -(-self.span(place, kind, pods) // max(1, sharing)))
         if in_turn(place, self._leaf_scope):
@@ -264,9 +280,9 @@ class ManagementLoad:
     def _leaves_inside(self, leaves: int, place: str, pods: tuple[PodLayout, ...]) -> int:
         """How many of so many leaves stand in one place that consists of these pods."""
         layout, scope = self._layout, self._leaf_scope
-        if SCOPES.index(place) >= SCOPES.index("su"):
+        if PLACES.index(place) >= PLACES.index("su"):
             return -(-leaves // scope_count(layout, place))
-        if SCOPES.index(scope) >= SCOPES.index("su"):
+        if PLACES.index(scope) >= PLACES.index("su"):
             return -(-leaves // layout.units) * sum(pod.su for pod in pods)
         if scope == "pod":
             return leaves // len(layout.pods) * len(pods)
@@ -274,7 +290,7 @@ class ManagementLoad:
 
     def areas(self, leaves: int, *, for_reserve: bool) -> Allocations:
         """The management ports of a leaf by the place that is shared: narrow ones first, as they were before."""
-        shares = [(place, self.share(place, leaves, for_reserve=for_reserve)) for place in reversed(SCOPES)]
+        shares = [(place, self.share(place, leaves, for_reserve=for_reserve)) for place in reversed(PLACES)]
         held = self._layout.lock.of(AREAS)
         wanted = [AllocationRequest(place, share, (Interval(0, 1 << 20),)) for place, share in shares if share]
         return {**held, **allocate_intervals(held, wanted)}

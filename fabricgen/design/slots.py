@@ -8,11 +8,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise, product
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from fabricgen.blueprint.dimensions import leg_number
 from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.design.layout import Layout
-from fabricgen.design.shape import Lodging, group_index, inner, lodgings, scope_of, spans_units
+from fabricgen.design.shape import (
+    ChildNumbers,
+    child_numbers,
+    group_index,
+    inner,
+    is_part_of_unit,
+    parts_of_unit,
+    pod_of_unit,
+    racks_each,
+    scope_of,
+    spans_units,
+    unit_group_numbers,
+)
 
 Combo = tuple[int, ...]
 T = TypeVar("T")
@@ -22,7 +35,7 @@ T = TypeVar("T")
 class SlotTable:
     """Slots of the lowest tier's groups, in the order pod, unit, node, rail, plane, port.
 
-    A combo is the values (from 0) of those of rail, plane and port that the tier is grouped by.
+    A combo is the values (from 0) of the leg dimensions (rail, plane and so on) that the tier is grouped by.
     """
 
     layout: Layout
@@ -38,12 +51,7 @@ class SlotTable:
 
     def combo(self, leg: Leg) -> Combo:
         """The combo a leg belongs to."""
-        return tuple(getattr(leg, attribute) - 1 for attribute in self._attributes)
-
-    @cached_property
-    def _attributes(self) -> tuple[str, ...]:
-        """What of a leg makes up its combo."""
-        return tuple(dimension.replace("-", "_") for dimension in inner(self.per))
+        return tuple(leg_number(name, leg) - 1 for name in inner(self.per))
 
     @cached_property
     def combos(self) -> tuple[Combo, ...]:
@@ -83,10 +91,19 @@ class SlotTable:
         return {combo: slots[-1] for combo, slots in self._ordered.items()}
 
     @cached_property
-    def rack_starts(self) -> dict[Combo, tuple[int, ...]]:
-        """For each combo, the slots of a unit before each of its racks, and in the end their sum."""
-        racks = [self.layout.racks_of_members[member] for member in self.layout.unit_order]
-        first = [bisect_left(racks, rack) for rack in range(self.layout.racks_per_su + 1)]
+    def is_part_of_unit(self) -> bool:
+        """Whether a group serves a part of the racks of a unit."""
+        return is_part_of_unit(scope_of(self.per))
+
+    def part_of(self, rack: Any) -> Any:
+        """The part of its unit that a rack (or column of them) belongs to, from 0: that of a group's scope."""
+        return rack // racks_each(self.layout, scope_of(self.per))
+
+    @cached_property
+    def part_starts(self) -> dict[Combo, tuple[int, ...]]:
+        """For each combo, the slots of a unit before each of its parts, and in the end their sum."""
+        parts = [self.part_of(self.layout.racks_of_members[member]) for member in self.layout.unit_order]
+        first = [bisect_left(parts, part) for part in range(parts_of_unit(self.layout, scope_of(self.per)) + 1)]
         return {combo: tuple(slots[i] for i in first) for combo, slots in self._ordered.items()}
 
     def rank(self, legs: tuple[Leg, ...], leg: Leg) -> int:
@@ -106,7 +123,7 @@ class SlotTable:
         """For each unit of the cluster, its number in its group's scope."""
         if not spans_units(self.per):
             return (0,) * self.layout.units
-        return self.layout.unit_numbers(scope_of(self.per), by_slot=self.by_slot)
+        return unit_group_numbers(self.layout, "su", scope_of(self.per), by_slot=self.by_slot)
 
     @cached_property
     def slots_per_unit(self) -> int:
@@ -126,23 +143,21 @@ class SlotTable:
 
     def slots_to_serve(self, *, reserve: bool) -> int:
         """Slots of the fullest group now, or with every reserved unit."""
-        if scope_of(self.per) == "rack":
-            return max((after - before for starts in self.rack_starts.values() for before, after in pairwise(starts)))
-        units = [one.span for one in self._lodgings(by_slot=reserve)]
+        if self.is_part_of_unit:
+            return max((after - before for starts in self.part_starts.values() for before, after in pairwise(starts)))
+        units = [one.span for one in self._unit_numbers(by_slot=reserve)]
         return max(self.per_unit.values(), default=0) * max(units, default=0)
 
     @cached_property
     def groups(self) -> dict[tuple[range, ...], int]:
         """Slots of a group whose units are there, as runs of consecutive ones -> how many groups have those."""
         found: dict[tuple[range, ...], int] = {}
-        scope, racks = scope_of(self.per), range(self.layout.racks_per_su)
+        parts = range(parts_of_unit(self.layout, scope_of(self.per)))
         for combo in self.combos:
             if spans_units(self.per):
-                some = [(self._runs(combo, one), one.places) for one in self._lodgings(by_slot=self.by_slot)]
-            elif scope == "su":
-                some = [((range(self.per_unit[combo]),), self.layout.units)]
+                some = [(self._runs(combo, one), one.places) for one in self._unit_numbers(by_slot=self.by_slot)]
             else:
-                some = [((range(self._of_rack(combo, rack)),), self.layout.units) for rack in racks]
+                some = [((range(self._of_part(combo, part)),), self.layout.units) for part in parts]
             for runs, groups in some:
                 found[runs] = found.get(runs, 0) + groups
         return found
@@ -152,27 +167,25 @@ class SlotTable:
         place, number = divmod(group, len(self.combos))
         combo = self.combos[number]
         if spans_units(self.per):
-            return self._runs(combo, self._lodgings(by_slot=self.by_slot)[place])
-        if scope_of(self.per) == "su":
-            return (range(self.per_unit[combo]),)
-        return (range(self._of_rack(combo, place % self.layout.racks_per_su)),)
+            return self._runs(combo, self._unit_numbers(by_slot=self.by_slot)[place])
+        return (range(self._of_part(combo, place % parts_of_unit(self.layout, scope_of(self.per)))),)
 
-    def _of_rack(self, combo: Combo, rack: int) -> int:
-        starts = self.rack_starts[combo]
-        return starts[rack + 1] - starts[rack]
+    def _of_part(self, combo: Combo, part: int) -> int:
+        starts = self.part_starts[combo]
+        return starts[part + 1] - starts[part]
 
-    def _runs(self, combo: Combo, lodging: Lodging) -> tuple[range, ...]:
+    def _runs(self, combo: Combo, units: ChildNumbers) -> tuple[range, ...]:
         each = self.per_unit[combo]
-        return tuple(range(b.start * each, (b.start + b.length) * each) for b in lodging.blocks)
+        return tuple(range(run.first * each, run.end * each) for run in units.numbers)
 
-    def _lodgings(self, *, by_slot: bool) -> list[Lodging]:
-        """Where units have their numbers in every place of the tier's scope."""
-        return lodgings(self.layout, "su", scope_of(self.per), by_slot=by_slot)
+    def _unit_numbers(self, *, by_slot: bool) -> list[ChildNumbers]:
+        """How units are numbered in every place of the tier's scope."""
+        return child_numbers(self.layout, "su", scope_of(self.per), by_slot=by_slot)
 
     def slot_of(self, unit: int, node: int, leg: Leg) -> tuple[int, int]:
         """(group, slot) of a leg; unit in the cluster and node in the unit count from 0."""
         combo = self.combo(leg)
-        pod = next(i for i, p in enumerate(self.layout.pods) if p.first_su <= unit < p.first_su + p.su)
+        pod = pod_of_unit(self.layout, unit)
         rack = self.layout.racks_of_members[node]
         coordinates = {
             "site": self.layout.sites.index(self.layout.pods[pod].site),
@@ -182,8 +195,8 @@ class SlotTable:
             **dict(zip(inner(self.per), combo, strict=True)),
         }
         slot = self.units_before[unit] * self.per_unit[combo] + self.offsets[combo][node]
-        if scope_of(self.per) == "rack":
-            slot = self.offsets[combo][node] - self.rack_starts[combo][rack]
+        if self.is_part_of_unit:
+            slot = self.offsets[combo][node] - self.part_starts[combo][self.part_of(rack)]
         legs = self._legs_of_node[node]
         return group_index(self.layout, self.per, self.sizes, coordinates), slot + self.rank(legs, leg)
 

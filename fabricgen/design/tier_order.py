@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
-from fabricgen.blueprint.sections.fabric import DIMENSIONS, TIER_LEVELS, Tier
+from fabricgen.blueprint.dimensions import dimension_names
+from fabricgen.blueprint.sections.fabric import TIER_LEVELS, Tier
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
 
 def tier_order(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path) -> list[str]:
     """Tier names from the nodes up, whatever the order of their keys."""
-    for reserved in sorted(set(tiers) & {*DIMENSIONS, "node"}):
+    for reserved in sorted(set(tiers) & {*dimension_names(), "node"}):
         raise fault(
             "FG016",
             f"a tier cannot be called '{reserved}', which is a dimension or the nodes' own name",

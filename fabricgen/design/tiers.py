@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
+from fabricgen.blueprint.dimensions import WHOLE, dimension_names, scopes
 from fabricgen.blueprint.models import Blueprint
-from fabricgen.blueprint.sections.fabric import DIMENSIONS, Fabric, Tier
+from fabricgen.blueprint.sections.fabric import Fabric, Tier
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.layout import Layout
-from fabricgen.design.shape import SCOPES, scope_of
+from fabricgen.design.shape import depth, scope_of
 from fabricgen.design.tier_order import tier_order
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
@@ -144,7 +145,7 @@ def _check_cages(profile: SwitchProfile, tier: Tier, place: Path) -> None:
 
 def _per(tier: Tier, lower: list[str], place: Path, *, sites: int) -> tuple[str, ...]:
     """`per` with the places that contain a named one, in a fixed order; of several sites each has its own tiers."""
-    usable = [*DIMENSIONS, *lower]
+    usable = [*dimension_names(), *lower]
     for i, dimension in enumerate(tier.per):
         if dimension not in usable:
             raise fault(
@@ -154,22 +155,22 @@ def _per(tier: Tier, lower: list[str], place: Path, *, sites: int) -> tuple[str,
                 hint=did_you_mean(dimension, usable),
             )
     wanted = set(tier.per)
-    narrowest = max(SCOPES.index(scope_of(tier.per)), SCOPES.index("site") if sites > 1 else 0)
-    wanted |= set(SCOPES[1 : narrowest + 1])
+    narrowest = max(depth(scope_of(tier.per)), depth("site") if sites > 1 else 0)
+    wanted |= set(scopes()[1 : narrowest + 1])
     return tuple(d for d in usable if d in wanted)
 
 
 def _check_nesting(lower: TierSpec, upper: TierSpec) -> None:
     below, above = scope_of(lower.per), scope_of(upper.per)
-    if SCOPES.index(above) > SCOPES.index(below):
-        place = {"all": "the whole fabric"}.get(below, f"a {below}")
+    if depth(above) > depth(below):
+        place = {WHOLE: "the whole fabric"}.get(below, f"a {below}")
         raise fault(
             "FG017",
             f"{upper.name} is per {above}, but its {lower.name} switches serve {place}",
             path=(*upper.path, "per"),
             hint=f"group {lower.name} per {above} as well, or {upper.name} more widely",
         )
-    foreign = [d for d in upper.per if upper.fabric != lower.fabric and d not in DIMENSIONS]
+    foreign = [d for d in upper.per if upper.fabric != lower.fabric and d not in dimension_names()]
     if foreign:
         raise fault(
             "FG017",

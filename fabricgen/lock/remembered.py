@@ -11,14 +11,14 @@ from fabricgen.blueprint.beside.stacked import STACKED
 from fabricgen.design.extras.kept_ports import extra_words, room_name
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.floor.stands import FloorPlan
-from fabricgen.design.management import AREAS, ManagementLoad, in_turn, managed_devices
+from fabricgen.design.management import AREAS, PLACES, ManagementLoad, in_turn, managed_devices
 from fabricgen.design.model import Design
-from fabricgen.design.shape import SCOPES, scope_of, spans_units
+from fabricgen.design.shape import depth, scope_of, spans_units
 
 
 def management_load(design: Design, fabric: FabricDesign) -> ManagementLoad:
     """What the management fabric of a finished design takes of its switches."""
-    managed = managed_devices(design.fabrics, design.scale_up, fabric.name)
+    managed = managed_devices(design.layout, design.fabrics, design.scale_up, fabric.name)
     return ManagementLoad(design.layout, managed, scope_of(fabric.tiers[0].per))
 
 
@@ -28,7 +28,7 @@ def with_remembered(design: Design, lock: Lock) -> Lock:
     for fabric, load in _managing(design):
         leaf = fabric.tiers[0]
         held |= load.held | {AREAS: load.areas(leaf.switches, for_reserve=leaf.for_reserve)}
-        for place in SCOPES[: SCOPES.index("su")]:
+        for place in PLACES[: PLACES.index("su")]:
             share = load.share(place, leaf.switches, for_reserve=leaf.for_reserve)
             if share and not in_turn(place, scope_of(leaf.per)):
                 rooms[f"managed {place}"] = share
@@ -68,7 +68,7 @@ def in_use(design: Design) -> frozenset[tuple[str, str]]:
     """(kind, holder) of all of this that is of use."""
     tiers = {("dealing", f"{tier.fabric} {tier.name}") for tier in design.tiers}
     extras = {("extras", name) for name, _ in extra_words(design.layout, {f.name: f for f in design.fabrics})}
-    managed = {(AREAS, place) for place in SCOPES}
+    managed = {(AREAS, place) for place in PLACES}
     for _, load in _managing(design):
         managed |= load.holders.keys()
     return frozenset(tiers | extras | managed) | FloorPlan(design).holders()
@@ -89,6 +89,6 @@ def _dealing(design: Design) -> Iterator[tuple[str, str]]:
         if tier.uplink is None:
             continue
         upper = design.tier(tier.uplink.upper)
-        below, above = (SCOPES.index(scope_of(per)) for per in (tier.per, upper.per))
-        if above <= SCOPES.index("pod") < below:
+        below, above = (depth(scope_of(per)) for per in (tier.per, upper.per))
+        if above <= depth("pod") < below:
             yield f"{upper.fabric} {upper.name}", "slot" if tier.uplink.by_slot else "unit"

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from math import prod
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout
-from fabricgen.design.shape import inner, scope_of
+from fabricgen.design.shape import (
+    inner,
+    is_part_of_unit,
+    racks_each,
+    reserved_places,
+    scope_of,
+    units_each,
+    within_unit,
+)
 from fabricgen.kernel.units import power_of_two_at_least
-
-
-def place_slots(layout: Layout, scope: str) -> int:
-    """Numbers that are given to places of a scope, reserved ones included."""
-    if scope == "all":
-        return 1
-    kind = {"site": "sites", "pod": "pods"}.get(scope, "units")
-    span = layout.numbering.span(kind, "", "all")
-    return span * layout.racks_per_su if scope == "rack" else span
 
 
 def group_room(tier: TierDesign) -> int:
@@ -31,14 +31,14 @@ def group_room(tier: TierDesign) -> int:
 
 def numbered_groups(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> int:
     """Groups of a tier once every reserved slot is filled and counts stay as they are."""
-    return place_slots(layout, scope_of(tier.per)) * prod(fabric.tier_sizes[d] for d in inner(tier.per))
+    return reserved_places(layout, scope_of(tier.per)) * prod(fabric.tier_sizes[d] for d in inner(tier.per))
 
 
 def group_slot_count(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> int:
     """Slots of the groups of a tier, with the room that the switches of lower tiers have."""
     tiers = {tier.name: tier for tier in fabric.tiers}
     rooms = (group_room(tiers[d]) if d in tiers else fabric.sizes[d] for d in inner(tier.per))
-    return place_slots(layout, scope_of(tier.per)) * prod(rooms)
+    return reserved_places(layout, scope_of(tier.per)) * prod(rooms)
 
 
 def served_members(layout: Layout, node_sets: Collection[int]) -> list[int]:
@@ -48,11 +48,12 @@ def served_members(layout: Layout, node_sets: Collection[int]) -> list[int]:
 
 
 def unit_slots(layout: Layout, scope: str) -> int:
-    """Slots of units in the largest place of a scope: a pod, a site, or all; 1 for a unit and for a rack."""
-    if scope in ("su", "rack"):
+    """Slots of units in the largest place of a scope: units of a pod, a site, or all; 1 for a unit and its parts."""
+    if within_unit(scope):
         return 1
-    if scope == "pod":
-        return max(pod.slots for pod in layout.pods)
+    most, each = max(pod.slots for pod in layout.pods), units_each(layout, scope)
+    if scope == "pod" or each:
+        return min(most, each or most)
     owners = [""] if scope == "all" else list(layout.sites)
     return max(layout.numbering.span("units", owner, scope) for owner in owners)
 
@@ -61,7 +62,7 @@ def node_slot_count(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> i
     """Node slots of a fabric that the largest group of a tier serves, reserved ones included."""
     served = served_members(layout, {index for index, _ in fabric.attachments})
     scope = scope_of(tier.per)
-    if scope != "rack":
+    if not is_part_of_unit(scope):
         return len(served) * unit_slots(layout, scope)
-    racks = [layout.racks_of_members[m] for m in served]
-    return max((racks.count(rack) for rack in set(racks)), default=0)
+    parts = Counter(layout.racks_of_members[m] // racks_each(layout, scope) for m in served)
+    return max(parts.values(), default=0)

@@ -10,9 +10,17 @@ import numpy as np
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout
-from fabricgen.design.shape import inner, scope_index, scope_of
+from fabricgen.design.shape import (
+    inner,
+    is_part_of_unit,
+    parts_of_unit,
+    place_numbers,
+    reserved_places,
+    scope_index,
+    scope_of,
+)
 from fabricgen.numbering.addresses.blocks import Slots
-from fabricgen.numbering.slot_counts import group_room, place_slots
+from fabricgen.numbering.slot_counts import group_room
 from fabricgen.wiring.links.columns import Columns, tier_columns
 
 RoomOf = Callable[[str, int], int]
@@ -20,7 +28,7 @@ RoomOf = Callable[[str, int], int]
 
 
 def _place_slot(layout: Layout, scope: str, columns: Columns) -> Any:
-    numbers = np.array(layout.place_numbers(scope), dtype=np.int64)
+    numbers = np.array(place_numbers(layout, scope), dtype=np.int64)
     return numbers[scope_index(layout, scope, columns)]
 
 
@@ -30,7 +38,7 @@ def group_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, room_of:
     columns = tier_columns(layout, tier, fabric.tier_sizes)
     slot = _place_slot(layout, scope, columns)
     layer = np.zeros_like(slot)
-    shape = [f"{layout.racks_per_su} rack" if scope == "rack" else scope] if scope != "all" else []
+    shape = [f"{parts_of_unit(layout, scope)} {scope}" if is_part_of_unit(scope) else scope] if scope != "all" else []
     rooms = []
     for dimension in inner(tier.per):
         room = _room(fabric, dimension, room_of)
@@ -39,7 +47,7 @@ def group_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, room_of:
         rooms.append(room)
         shape.append(f"{room} {dimension}")
     name = f"{fabric.name} {tier.name}" + (f" ({', '.join(shape)})" if shape else "")
-    return Slots(name, slot, place_slots(layout, scope) * prod(rooms), layer)
+    return Slots(name, slot, reserved_places(layout, scope) * prod(rooms), layer)
 
 
 def rack_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> Slots:
@@ -47,7 +55,7 @@ def rack_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> Slots:
     scope = scope_of(tier.per)
     columns = tier_columns(layout, tier, fabric.tier_sizes)
     slot = np.asarray(_place_slot(layout, scope, columns), dtype=np.int64)
-    count = place_slots(layout, scope)
+    count = reserved_places(layout, scope)
     if "plane" in tier.per:
         slot, count = slot * fabric.sizes["plane"] + columns["plane"], count * fabric.sizes["plane"]
     planes = f", {fabric.sizes['plane']} plane" if "plane" in tier.per else ""

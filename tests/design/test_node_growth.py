@@ -103,6 +103,37 @@ def test_extra_devices_take_the_ports_of_reserved_units_where_there_are_no_other
     assert not feed.by_slot
 
 
+BOX = {"device": "toy-box", "attach": "compute", "ports": 1}
+STRIPED = {"switch": "toy-24", "per": "rail-group", "spread": "stripe", "breakout": "1x400"}
+IN_GROUPS = {"protocol": "roce", "rail_groups": [[1, 2], [3, 4]], "extra": {"box": BOX}}
+ONE_LEAF_A_RAIL = {"switch": "toy-24", "per": ["pod", "rail"], "count": 1}
+TWIN_PORTS = {"protocol": "infiniband", "extra": {"ufm": {"device": "ufm", "ports": 1}}}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "reserve", "fabric"),
+    [
+        ("3 x toy-four", 4, IN_GROUPS | {"tiers": {"leaf": STRIPED}}),
+        ("3 x toy-four", 4, IN_GROUPS | {"tiers": {"leaf": STRIPED | {"spread": "block"}}}),
+        ("6 x toy-four", 9, {"protocol": "roce", "extra": {"box": BOX}, "tiers": {"leaf": ONE_LEAF_A_RAIL}}),
+        ("4 x toy-twin", 5, TWIN_PORTS | {"tiers": {"leaf": {"switch": "toy-ib", "per": "rail"}}}),
+    ],
+    ids=["dealt one by one", "dealt in blocks", "reserve beyond the ports", "the same with twin-port cages"],
+)
+def test_extra_devices_take_an_omitted_slot_before_a_port_that_a_reserved_unit_will_need(
+    nodes: str, reserve: int, fabric: Tree
+) -> None:
+    unit = {"nodes": nodes, "racks": {"nodes_per_rack": 1}}
+    tree = {"fabricgen": 1, "name": "made", "scalable_unit": unit, "omit": ["p1/su-1/rack-1"]}
+    before, after = (
+        compiled(tree | {"pods": {"p1": {"su": su, "reserve": reserve}}, "fabrics": {"compute": fabric}})
+        for su in (3, 4)
+    )
+    (extra,) = before.design.fabrics[0].extras
+    assert all(link.in_hole for link in extra.links)
+    assert not moved(before, after)
+
+
 def lock_of(cluster: Cluster) -> Lock:
     return parse_lock(lock_text(cluster.lock).encode(), "made.lock.yaml")
 

@@ -165,15 +165,15 @@ def test_free_text_stays_on_its_line() -> None:
             token(word)
 
 
-def test_hostile_names_of_neighbours_inject_nothing() -> None:
+def test_hostile_names_of_neighbours_inject_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Even a name that no blueprint can have reaches a description as text and nothing else."""
+    monkeypatch.setattr(engine.SwitchShapes, "plain", False)  # as such names are not
     for sets in ((), ALL_EOS):
         cluster = cluster_of("leaf-spine", *sets)
         row = cluster.switch_rows()[0]
         switch = cluster.switch(row)
         evil = replace(switch, ports=tuple(replace(p, peer=HOSTILE, cable=HOSTILE) for p in switch.ports))
-        shapes = SimpleNamespace(plain=False)  # as such names are not
-        fake = SimpleNamespace(design=cluster.design, shapes=shapes, switch=lambda _row, evil=evil: evil)
+        fake = SimpleNamespace(design=cluster.design, views=cluster.views, switch=lambda _row, evil=evil: evil)
         plain = dict(engine.render_rows(cluster, [row], engine.RenderOptions()))
         for path, content in engine.render_rows(fake, [row], engine.RenderOptions()):  # type: ignore[arg-type]
             text = content.decode()

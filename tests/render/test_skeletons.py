@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,12 +11,10 @@ import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
-from fabricgen.publish.bundles import expect
-from fabricgen.render.bundles import config_bundles
 from fabricgen.render.engine import Renderer, render_configs, render_options
 from fabricgen.render.nos import sonic
 from fabricgen.render.nos_protocol import keeps_order, known_nos
-from fabricgen.render.shapes.shapes import SwitchShapes, SwitchSignature
+from fabricgen.render.shapes.shapes import SwitchShapes
 from fabricgen.render.skeletons import FEWEST, parse_template
 from fabricgen.views.fabric import FabricView
 from fabricgen.views.switch import SwitchView
@@ -64,7 +62,7 @@ def agree(cluster: Cluster, step: int = 1) -> None:
     files_of = renderer.switch_files(cluster, rows)
     for row in rows:
         files[cluster.names[row]] = dict(files_of(row))
-    shapes = Counter(o.shape for o in cluster.shapes.signatures(rows, KEEP_ORDER) if o)
+    shapes = Counter(o.shape for o in SwitchShapes(cluster.views).signatures(rows, KEEP_ORDER) if o)
     most = sum(count - 1 for count in shapes.values() if count >= FEWEST)
     assert most >= len(rows) - len(alone) > 0.9 * most
     for row in [row for row in rows if cluster.names[row] not in alone][::step]:
@@ -81,33 +79,12 @@ def test_variants_are_filled_as_they_would_be_rendered(variant: str) -> None:
     agree(cluster_of("leaf-spine", *VARIANTS[variant]))
 
 
-def test_those_who_make_few_switches_look_at_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a rebuild does after an edit: every fifth switch, and the files are those of a whole build."""
-    cluster = cluster_of("leaf-spine", *LARGER)
-    whole = dict(render_configs(cluster))
-    bundles = config_bundles(cluster, render_options(cluster), "configs")[::5]
-    signatures, seen = SwitchShapes.signatures, list[int]()
-
-    def noted(
-        shapes: SwitchShapes, rows: Sequence[int], keep_order: Container[str]
-    ) -> Iterator[SwitchSignature | None]:
-        seen.extend(rows)
-        return signatures(shapes, rows, keep_order)
-
-    monkeypatch.setattr(SwitchShapes, "outlines", noted)
-    expect(bundles)
-    made = dict(file for bundle in bundles for file in bundle.make())
-    assert [cluster.names[row] for row in seen] == [bundle.key for bundle in bundles]
-    assert made.items() <= whole.items()
-    assert len(made) == len(whole) / len(cluster.switch_rows()) * len(bundles)
-
-
 @pytest.mark.parametrize("nos", [EOS, CUMULUS])
 def test_the_order_of_texts_is_no_part_of_shapes_where_nothing_is_sorted(nos: tuple[str, ...]) -> None:
     """Leaves and spines are of one shape each, however their addresses and those of their peers are ordered."""
     cluster = cluster_of("leaf-spine", *LARGER, *nos)
     rows = cluster.switch_rows()
-    if_sorted, as_kept = (cluster.shapes.signatures(rows, keep_order) for keep_order in ((), KEEP_ORDER))
+    if_sorted, as_kept = (SwitchShapes(cluster.views).signatures(rows, keep_order) for keep_order in ((), KEEP_ORDER))
     assert len({o.shape for o in if_sorted if o}) > len({o.shape for o in as_kept if o}) == 2
 
 
@@ -129,7 +106,7 @@ def test_shapes_that_disagree_are_rendered_switch_by_switch(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("text", ["call 4195551234", "AS 4190000002", "Qz0000001zQ", "Qs000sQ"])
-def test_text_of_the_user_is_never_taken_for_a_mark(text: str) -> None:
+def test_text_of_the_user_is_never_taken_for_a_placeholder(text: str) -> None:
     cluster = cluster_of("leaf-spine", *LARGER, *UNNUMBERED, f"snippets.a={{nos: sonic, at: bgp, text: {text}}}")
     built = dict(render_configs(cluster))
     for name in (cluster.names[row] for row in cluster.switch_rows()):
@@ -140,7 +117,7 @@ def test_families_that_are_mixed_when_sorted_take_no_skeleton() -> None:
     """Each port has its IPv4 address before that of IPv6, but leaves have 21.0.0.1 after the 2000:: of another port."""
     pools = "{hosts: [10.128.0.0/9, '2000::/48'], fabric: [21.0.0.0/16, '3000::/48']}"
     cluster = cluster_of("leaf-spine", *LARGER, *DUAL, f"pools={pools}")
-    signatures = cluster.shapes.signatures(cluster.switch_rows())
+    signatures = SwitchShapes(cluster.views).signatures(cluster.switch_rows())
     assert {view.tier.name for view, found in zip(cluster.switches(), signatures, strict=True) if not found} == {"leaf"}
 
 
@@ -148,11 +125,11 @@ def test_families_that_are_mixed_when_sorted_take_no_skeleton() -> None:
 def test_names_that_could_be_cut_or_escaped_take_no_skeleton(name: str) -> None:
     """No blueprint can have such names; should one come to, each switch is rendered by itself."""
     cluster = cluster_of("leaf-spine", *LARGER)
-    assert cluster.shapes.plain
-    assert not replace(cluster, names=(name, *cluster.names[1:])).shapes.plain
+    assert SwitchShapes(cluster.views).plain
+    assert not SwitchShapes(replace(cluster, names=(name, *cluster.names[1:])).views).plain
 
 
-def test_a_text_is_cut_at_its_marks() -> None:
+def test_a_text_is_split_at_its_placeholders() -> None:
     text = parse_template("a Qz0000001zQ/31 b Qz0000000:zQ Qs000sQ\n4190000001.", 2)
-    assert text.filled(["fd00::1", "10.0.0.1", "table"]) == "a 10.0.0.1/31 b fd00::1 table\n10.0.0.1."
-    assert parse_template("none", 0).filled([]) == "none"
+    assert text.fill(["fd00::1", "10.0.0.1", "table"]) == "a 10.0.0.1/31 b fd00::1 table\n10.0.0.1."
+    assert parse_template("none", 0).fill([]) == "none"

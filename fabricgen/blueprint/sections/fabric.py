@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.dimensions import dimension_names
 from fabricgen.blueprint.scalars import NAME_PATTERN, Cages, Line, LinksOf, MediaOf, Name, NicModeOf, Ratio, Speed
 from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.blueprint.sections.configuration import Snippets
@@ -16,12 +17,9 @@ from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
 from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 from fabricgen.models.forms import CATALOGUE, one_or_list, text_form
 
-DIMENSIONS = ("site", "pod", "su", "rack", "rail", "rail-group", "plane", "port")
-"""What a tier may be grouped by, besides the tiers below it."""
-
 _DIMENSION_FORM = {
     "description": "A dimension, or a tier below.",
-    "anyOf": [{"enum": list(DIMENSIONS)}, {"type": "string"}],
+    "anyOf": [{"enum": list(dimension_names())}, {"type": "string"}],
 }
 
 TIER_LEVELS = {
@@ -75,8 +73,8 @@ class Tier(Model):
         BeforeValidator(as_list),
         WithJsonSchema(
             {
-                "description": "Dimensions that each have switches of their own: site, pod, su, rack, rail, "
-                "rail-group, plane, port, or a tier below; none: one group for the fabric.",
+                "description": f"Dimensions that each have switches of their own: {', '.join(dimension_names())}, "
+                "or a tier below; none: one group for the fabric.",
                 **one_or_list(_DIMENSION_FORM),
                 "examples": [["su", "rail"], "rack", []],
             }

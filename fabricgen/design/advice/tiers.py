@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from fabricgen.blueprint.sections.fabric import DIMENSIONS, TIER_LEVELS
+from fabricgen.blueprint.dimensions import dimension_names, leg_dimensions
+from fabricgen.blueprint.sections.fabric import TIER_LEVELS
 from fabricgen.design.advice.switches import larger_switches
 from fabricgen.design.advice.trials import Advice, Target, Trials, path_of
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.ports import uplinks_needed
-from fabricgen.design.shape import LEG_DIMENSIONS
 from fabricgen.kernel.diagnostics import Path
 
 LADDER = ("4:3", "3:2", "2:1", "3:1", "4:1", "6:1", "8:1")
@@ -78,7 +78,7 @@ def dimensions(trials: Trials, target: Target) -> Iterator[Advice]:
     spec = target.spec
     places = ("su", "pod") if spec.upper else ()
     apart_anyhow = _planes(trials, target)
-    for dimension in (*apart_anyhow, *(d for d in LEG_DIMENSIONS if d not in apart_anyhow), *places):
+    for dimension in (*apart_anyhow, *(d for d in leg_dimensions() if d not in apart_anyhow), *places):
         change = {path_of(spec, "per"): _ordered((*spec.spec.per, dimension))}
         if dimension not in spec.per and trials.fits(change):
             apart = not spec.upper and dimension not in apart_anyhow
@@ -97,7 +97,8 @@ def _planes(trials: Trials, target: Target) -> tuple[str, ...]:
 
 def _ordered(per: tuple[str, ...]) -> list[str]:
     """Dimensions from wide to narrow, tiers last."""
-    return [*(d for d in DIMENSIONS if d in per), *(d for d in per if d not in DIMENSIONS)]
+    known = dimension_names()
+    return [*(d for d in known if d in per), *(d for d in per if d not in known)]
 
 
 def oversubscriptions(trials: Trials, target: Target) -> Iterator[Advice]:
@@ -203,7 +204,7 @@ def smaller_pods(trials: Trials, target: Target) -> Iterator[Advice]:
 def _ways_up(trials: Trials, target: Target) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Mapping[str, Any]]]:
     """`per` of the tier and of the one above it, and pods, as published three-tier designs group them."""
     spec = target.spec
-    legs = tuple(d for d in LEG_DIMENSIONS if d in (*spec.per, *_planes(trials, target)))
+    legs = tuple(d for d in leg_dimensions() if d in (*spec.per, *_planes(trials, target)))
     if not target.lowers:
         own = _ordered((*spec.per, *(d for d in legs if d not in spec.per)))
         yield from ((tuple(own), legs, {}), (spec.per, (), {}))

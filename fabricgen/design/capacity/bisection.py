@@ -18,10 +18,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
+from fabricgen.blueprint.dimensions import leg_dimensions
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
-from fabricgen.design.shape import LEG_DIMENSIONS, scope_count, scope_of
+from fabricgen.design.shape import is_part_of_unit, racks_each, scope_count, scope_of, units_each
 
 Pods = tuple[Fraction, ...]
 """What stands in a place, as scalable units of each of its pods; a rack is part of a unit."""
@@ -80,7 +81,7 @@ def chain_of(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
 def strands_of(design: Design, fabric: FabricDesign) -> int:
     """Into how many disjoint networks rails, planes and NIC ports divide a fabric's tiers."""
     chain = chain_of(design, fabric)
-    shared = [d for d in LEG_DIMENSIONS if chain and all(d in tier.per for tier in chain)]
+    shared = [d for d in leg_dimensions() if chain and all(d in tier.per for tier in chain)]
     return prod(fabric.sizes[d] for d in shared)
 
 
@@ -190,7 +191,7 @@ class _Strand:
 
     def _reached(self, leaf: TierDesign) -> int:
         """Over how many leaves of a group the ports of one node are dealt."""
-        groups = prod(self._fabric.sizes[d] for d in LEG_DIMENSIONS if d in leaf.per)
+        groups = prod(self._fabric.sizes[d] for d in leg_dimensions() if d in leaf.per)
         most = max(-(-len(a.legs) // (groups * f.turn)) for f in self._fabric.node_feeds for _, a in f.attachments)
         return min(leaf.count, most)
 
@@ -242,7 +243,18 @@ def _split(layout: Layout, upper: str, lower: str, pods: Pods) -> Counter[Pods]:
         return Counter(sites)
     if lower == "pod":
         return Counter((su,) for su in pods)
-    units = int(sum(pods))
-    if lower == "su":
-        return Counter({(Fraction(1),): units})
-    return Counter({(Fraction(1, layout.racks_per_su),): units * layout.racks_per_su})
+    if units_each(layout, lower) and not is_part_of_unit(lower):
+        each, found = units_each(layout, lower), Counter[Pods]()
+        for su in pods:
+            found[Fraction(each),] += int(su // each)
+            found[su % each,] += 1 if su % each else 0
+        return +found
+    each, racks = racks_each(layout, lower), sum(pods) * layout.racks_per_su
+    units = max(1, int(sum(pods)))
+    inside = int(racks / units)
+    return Counter(
+        {
+            (Fraction(size, layout.racks_per_su),): units * number
+            for size, number in Counter(min(each, inside - first) for first in range(0, inside, each)).items()
+        }
+    )

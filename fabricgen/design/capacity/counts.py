@@ -9,10 +9,11 @@ from functools import cached_property
 
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.shape import Block, lodgings, scope_count, scope_of
+from fabricgen.design.shape import child_numbers, scope_count, scope_of
 from fabricgen.design.sizing.arithmetic import within
 from fabricgen.design.sizing.spread import run_ports
 from fabricgen.design.slots import SlotTable
+from fabricgen.kernel.intervals import Intervals
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,19 +168,18 @@ def _upper_connectors(design: Design, lower: TierDesign, upper: TierDesign, per:
     connectors = [port // per for port in run_ports(upper, feed.run).of(feed)]
     inner_groups = upper.groups // scope_count(layout, scope_of(upper.per))
     total = 0
-    for lodging in lodgings(layout, scope_of(lower.per), scope_of(upper.per), by_slot=uplink.by_slot):
+    for lowers in child_numbers(layout, scope_of(lower.per), scope_of(upper.per), by_slot=uplink.by_slot):
         for index in range(uplink.upper_count):
             share = range(uplink.share(index))
-            used = {connectors[rank * feed.links + k] for rank in _ranks(lodging.blocks, each) for k in share}
-            total += lodging.places * inner_groups * len(used)
+            used = {connectors[rank * feed.links + k] for rank in _ranks(lowers.numbers, each) for k in share}
+            total += lowers.places * inner_groups * len(used)
     return total
 
 
-def _ranks(members: tuple[Block, ...], each: int) -> Iterator[int]:
+def _ranks(numbers: Intervals, each: int) -> Iterator[int]:
     """The ranks of lower switches in an upper group, `each` of a place."""
-    for block in members:
-        start = block.start * each
-        yield from range(start, start + block.length * each)
+    for run in numbers:
+        yield from range(run.first * each, run.end * each)
 
 
 def _lateral_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
+from fabricgen.blueprint.dimensions import leg_dimensions
 from fabricgen.design.capacity.bisection import Loss, bisection_gbps, chain_of, strands_of
 from fabricgen.design.capacity.losses import Lost
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
-from fabricgen.design.shape import LEG_DIMENSIONS, inner, scope_count, scope_of
+from fabricgen.design.shape import inner, scope_count, scope_of
 
 _Spot = tuple[int, int, int]
 """Where a lost switch stood: place, number of its group in the place, number in the group."""
@@ -117,7 +118,7 @@ class _Groups:
         self.scope = scope_of(tier.per)
         self._inner = prod(sizes[d] for d in inner(tier.per))
         self.each = tier.switches // scope_count(design.layout, self.scope)
-        shared = [d for d in LEG_DIMENSIONS if all(d in t.per for t in chain)]
+        shared = [d for d in leg_dimensions() if all(d in t.per for t in chain)]
         self._strand_of = [_strand(tier, sizes, shared, group) for group in range(self._inner)]
 
     def spot(self, group: int) -> tuple[int, int, int]:

@@ -10,12 +10,13 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from fabricgen.blueprint.dimensions import WHOLE, noun_of
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.network_runs import key_of, stated_stand
 from fabricgen.design.floor.stands import FloorPlan, NetworkRun, Place, Spot, shared_name
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
-from fabricgen.design.shape import scope_count, scope_of
+from fabricgen.design.shape import is_part_of_unit, scope_count, scope_of, units_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +32,6 @@ class Lost:
         if not self.units:
             return False
         return all(unit in self.units for unit in units_of(layout, scope, place))
-
-
-def units_of(layout: Layout, scope: str, place: int) -> Iterator[int]:
-    """The scalable units in a place, by its number among those of its scope; of a rack, the one it is part of."""
-    if scope in ("su", "rack"):
-        yield place if scope == "su" else place // layout.racks_per_su
-        return
-    site = layout.sites[place] if scope == "site" else ""
-    for pod in [layout.pods[place]] if scope == "pod" else layout.pods:
-        if site in ("", pod.site):
-            yield from range(pod.first_su, pod.first_su + pod.su)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +159,7 @@ def _in_one(
     scope = scope_of(tier.per)
     places = scope_count(design.layout, scope)
     each, of_place = tier.switches // places, tier.groups // places
-    if each == 1 or scope == "rack":
+    if each == 1 or is_part_of_unit(scope):
         return
     of_units = stated_stand(design, tier) != "network-row"
     runs = () if of_units else [run for run in floor.runs if run.tier and run.tier.key == tier.key]
@@ -179,7 +169,7 @@ def _in_one(
         what = share(rack)
         for place in {group // of_place for group, _ in rack.switches.get(tier.key, ())}:
             shared.setdefault(place, set()).add(what)
-    words = {"all": "", "su": " of a unit"}.get(scope, f" of a {scope}")
+    words = "" if scope == WHOLE else f" of a {noun_of(scope).rpartition(' ')[2]}"
     for place, found in sorted(shared.items()):
         if len(found) == 1:
             yield Together(each, next(iter(found)), words), place

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
+from fabricgen.blueprint.dimensions import WHOLE, dimension_of
 from fabricgen.design.extras.demands import ExtraDemand
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.ports import PortKind, PortRun
-from fabricgen.design.shape import inner, scope_of
+from fabricgen.design.shape import inner, is_part_of_unit, place_names, scope_of
 from fabricgen.design.sizing.down_ports import Reserve
 from fabricgen.design.sizing.tiers import Draft
 
@@ -24,19 +25,24 @@ def switch_places(
     layout: Layout, key: TierKey, per: tuple[str, ...], sizes: Mapping[str, int], count: int
 ) -> list[str]:
     """Where each switch of a tier stands, by coordinates: `compute leaf p1 su1 rail2 n1`, however it is named."""
-    places = {
-        "all": [""],
-        "site": [f" {site}" for site in layout.sites],
-        "pod": [f" {pod.name}" for pod in layout.pods],
-    }
-    units = [f" {pod.name} su{su + 1}" for pod in layout.pods for su in range(pod.su)]
-    places["su"] = units
-    places["rack"] = [f"{unit} rack{rack + 1}" for unit in units for rack in range(layout.racks_per_su)]
     tails = [
         "".join(f" {d}{value + 1}" for d, value in zip(inner(per), values, strict=True)) + f" n{n + 1}"
         for *values, n in product(*(range(sizes[d]) for d in inner(per)), range(count))
     ]
-    return [f"{key.fabric} {key.tier}{place}{tail}" for place in places[scope_of(per)] for tail in tails]
+    return [f"{key.fabric} {key.tier}{place}{tail}" for place in _places(layout, scope_of(per)) for tail in tails]
+
+
+def _places(layout: Layout, scope: str) -> list[str]:
+    """Where each place of a scope is: ` p1 su1 rack2`."""
+    if scope in (WHOLE, "site"):
+        return [f" {site}" for site in layout.sites] if scope == "site" else [""]
+    columns = place_names(layout, scope)
+    unit = ["su"] if is_part_of_unit(scope) else []
+    numbered = [name for name in (*unit, scope) if not dimension_of(name).is_named]
+    return [
+        f" {pod}" + "".join(f" {name}{number}" for name, number in zip(numbered, row, strict=True))
+        for pod, *row in zip(columns["pod"], *(columns[name] for name in numbered), strict=True)
+    ]
 
 
 def port_text(place: str, run: PortRun, port: int) -> str:

@@ -1,7 +1,8 @@
 """Extra devices: dealt over the down ports that node slots leave free.
 
-Spare ports come first, place by place from the first, so that growth moves nothing. Where a tier has too few of them
-the ports of omitted slots are used: these move with the slot.
+Ports that stay free with every reserved unit come first, place by place from the first, so that growth moves nothing.
+Where a tier has too few of them the ports of omitted slots are used, which move with the slot. Ports that nodes of
+reserved units will take come last, whether these ports have numbers yet or not.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from fabricgen.design.fabric_model import ExtraLink, ExtraSet, TierKey
 from fabricgen.design.names.switches import SwitchNames
 from fabricgen.design.names.templates import with_own
 from fabricgen.design.ports import PortKind
-from fabricgen.design.shape import scope_count, scope_of, site_of_place
+from fabricgen.design.shape import place_numbers, scope_count, scope_of, site_of_place
 from fabricgen.design.sizing.node_ports import NodeDemand
 from fabricgen.design.sizing.tiers import Draft
 from fabricgen.design.tiers import FabricContext
@@ -48,7 +49,7 @@ class ExtraDealer:
         if run is None:
             return 0
         draft = self._drafts[key]
-        return self._spare(draft, run) * draft.groups * draft.count + len(self._holes(draft, run))
+        return len(self._spare(draft, run, draft.numbered)) * draft.groups * draft.count + len(self._holes(draft, run))
 
     def keep(self, demands: Sequence[ExtraDemand]) -> None:
         """Let devices keep the ports that the lock has for them, also those that are gone, before any are dealt."""
@@ -88,14 +89,13 @@ class ExtraDealer:
         links = tuple(ExtraLink(*pair, switch, port, hole) for pair, (switch, port, hole) in sorted(found.items()))
         return ExtraSet(demand.name, demand.attachment, demand.devices, demand.tier, run, links, demand.path)
 
-    def _first_spare(self, draft: Draft, run: int) -> int:
-        """The first port of a run that nothing is numbered for, on a connector that serves nothing else."""
-        per = draft.face.downs[run].per_connector
-        return -(-draft.numbered[run] // per) * per
-
-    def _spare(self, draft: Draft, run: int) -> int:
+    def _spare(self, draft: Draft, run: int, numbered: Sequence[int]) -> tuple[int, ...]:
+        """Ports of a run beyond those that are numbered, but for those that are to stay spare."""
+        ports = draft.ports(run).left_over(numbered[run])
         kept = draft.spec.spec.spare_ports if run == 0 else 0
-        return max(0, draft.face.downs[run].capacity - self._first_spare(draft, run) - kept)
+        per = draft.face.downs[run].per_connector
+        first = -(-numbered[run] // per) * per
+        return ports[: max(0, draft.face.downs[run].capacity - first - kept)]
 
     def _free_ports(self, draft: Draft, run: int, demand: ExtraDemand, wanted: int) -> Iterator[Port]:
         """Free ports in the order they are used; the switches of a place take turns."""
@@ -105,16 +105,24 @@ class ExtraDealer:
                 yield switch, port, hole
 
     def _ports(self, draft: Draft, run: int, wanted: int, demand: ExtraDemand) -> Iterator[Port]:
-        switches, spare = draft.groups * draft.count, self._spare(draft, run)
-        if wanted > spare * switches:
+        lasting = self._spare(draft, run, draft.reserved)
+        roomy = wanted <= len(lasting) * draft.groups * draft.count
+        if not roomy:
             yield from _in_turns(self._holes(draft, run))
-        ports = draft.ports(run).left_over(draft.numbered[run])[:spare]
+        yield from self._by_place(draft, lasting, demand)
+        if roomy:
+            yield from _in_turns(self._holes(draft, run))
+        growing = [port for port in self._spare(draft, run, draft.numbered) if port not in lasting]
+        yield from self._by_place(draft, growing, demand)
+
+    def _by_place(self, draft: Draft, ports: Sequence[int], demand: ExtraDemand) -> Iterator[Port]:
+        """Some ports of every switch, or of those that extra devices name."""
         if demand.spec.switches:
             named = self._named(draft, demand)
             yield from ((switch, port, False) for port in ports for switch in named)
             return
-        numbers = self._layout.place_numbers(scope_of(draft.spec.per))
-        each = switches // len(numbers)
+        numbers = place_numbers(self._layout, scope_of(draft.spec.per))
+        each = draft.groups * draft.count // len(numbers)
         for place in sorted(range(len(numbers)), key=lambda place: numbers[place]):
             for port in ports:
                 for switch in range(place * each, (place + 1) * each):

@@ -8,6 +8,7 @@ from itertools import product
 from string import ascii_lowercase
 from typing import Any
 
+from fabricgen.blueprint.dimensions import WHOLE
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import Hall
@@ -16,7 +17,7 @@ from fabricgen.design.floor.unit_stack import part_of
 from fabricgen.design.layout import Layout
 from fabricgen.design.management import TRAY_TIER
 from fabricgen.design.model import Design
-from fabricgen.design.shape import inner, scope_count, scope_of, site_of_place
+from fabricgen.design.shape import inner, place_numbers, pod_of_unit, scope_count, scope_of, site_of_place, units_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +96,15 @@ class Homes:
 
     def of_place(self, scope: str, place: int) -> int:
         """The hall of a place of a scope, by its number in the layout."""
-        if scope in ("all", "site"):
+        if scope in (WHOLE, "site"):
             return self._of_site[site_of_place(self._layout, scope, place)]
         if scope == "pod":
             return self._of_pod[place]
-        return self.of_unit(place // self._layout.racks_per_su if scope == "rack" else place)
+        return self.of_unit(next(units_of(self._layout, scope, place)))
 
     def of_unit(self, unit: int) -> int:
         """The hall of what the pod of a unit has."""
-        pods = self._layout.pods
-        return self._of_pod[next(i for i, p in enumerate(pods) if p.first_su <= unit < p.first_su + p.su)]
+        return self._of_pod[pod_of_unit(self._layout, unit)]
 
 
 def _wanted(design: Design, homes: Homes) -> Iterator[tuple[str, str, TierDesign | None, int, int]]:
@@ -153,23 +153,12 @@ def tier_groups(layout: Layout, tier: TierDesign, sizes: Mapping[str, int], home
     order = {value: i for i, value in enumerate(apart)}
     numbers = [order[tuple(v for d, v in value.items() if d != "plane")] for value in values]
     halls = [homes.of_place(scope, place) for place in range(tier.groups // each)]
-    places = _place_numbers(layout, scope)
+    places = place_numbers(layout, scope, "site") if scope != WHOLE else (0,)
     return TierGroups(
         hall=tuple(hall for hall in halls for _ in values),
         plane=tuple(plane for _ in halls for plane in planes),
         number=tuple(places[place] * len(apart) + number for place in range(len(halls)) for number in numbers),
     )
-
-
-def _place_numbers(layout: Layout, scope: str) -> tuple[int, ...]:
-    """The number of every place of a scope within its site, reserved ones included."""
-    if scope in ("all", "site"):
-        return (0,) * len(layout.sites)
-    if scope == "pod":
-        return layout.pod_numbers("site")
-    units = layout.unit_numbers("site", by_slot=True)
-    racks = layout.racks_per_su if scope == "rack" else 1
-    return tuple(unit * racks + rack for unit in units for rack in range(racks))
 
 
 def inner_values(tier: TierDesign, sizes: Mapping[str, int], group: int) -> dict[str, int]:

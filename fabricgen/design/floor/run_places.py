@@ -23,7 +23,7 @@ from fabricgen.design.floor.run_order import RunOrder
 from fabricgen.design.floor.unit_racks import STRIDE, TOP_UNITS_FREE, Elevation
 from fabricgen.design.floor.unit_stack import stack
 from fabricgen.design.model import Design
-from fabricgen.design.shape import scope_of
+from fabricgen.design.shape import spans_units
 from fabricgen.kernel.intervals import Allocations, Intervals, numbers, to_intervals
 
 SHELVED = "shelved"
@@ -79,7 +79,7 @@ class RunPlaces:
         """The order in which a run of switches or trays is filled."""
         word = self._layout.lock.words_of(STACKED).get(self._holder(run), "")
         steps = grown(history_of(word), *self._span(run))
-        by_group = run.tier is not None and scope_of(run.tier.per) in ("su", "rack")
+        by_group = run.tier is not None and not spans_units(run.tier.per)
         return RunOrder(steps, by_group, run.part, run.parts)
 
     def per_rack(self, run: NetworkRun) -> int:

@@ -22,7 +22,7 @@ from fabricgen.design.floor.unit_racks import Beside, NodeRack, UnitSpot, UnitTi
 from fabricgen.design.floor.unit_stack import UnitStack, stacked
 from fabricgen.design.management import TRAY_TIER
 from fabricgen.design.model import Design
-from fabricgen.design.shape import scope_of
+from fabricgen.design.shape import spans_units
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.kernel.intervals import Allocations
 
@@ -191,8 +191,8 @@ class FloorPlan:
     def check(self) -> None:
         """See to it that everything has a place; raises InputError (FG067, FG068, FG601)."""
         for tier in self._design.tiers:
-            stand, scope = stated_stand(self._design, tier), scope_of(tier.per)
-            if stand != "network-row" and scope not in ("su", "rack"):
+            stand = stated_stand(self._design, tier)
+            if stand != "network-row" and spans_units(tier.per):
                 raise fault(
                     "FG068",
                     f"{tier.fabric} {tier.name} serves more than a scalable unit, and does not stand in the racks of "

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from fabricgen.blueprint.dimensions import WHOLE, dimension_of
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.catalog.models import RackProfile
 from fabricgen.design.fabric_model import TierDesign, TierKey
@@ -29,8 +30,8 @@ UnitSpot = tuple[int, int]
 
 def stand_of(tier: TierDesign, stated: Stand | None) -> Stand:
     """Where the switches of a tier stand: as stated, else by what they serve."""
-    usual: dict[str, Stand] = {"rack": "rack-top", "su": "unit-end"}
-    return stated or usual.get(scope_of(tier.per), "network-row")
+    scope = scope_of(tier.per)
+    return stated or ("network-row" if scope == WHOLE else dimension_of(scope).stand)
 
 
 class Elevation:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import product
 
+from fabricgen.blueprint.dimensions import WHOLE, dimension_of, leg_dimensions, scopes
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import Layout
 from fabricgen.design.names.templates import Naming, Values, stated
-from fabricgen.design.shape import SCOPES, inner, scope_of
+from fabricgen.design.shape import inner, is_part_of_unit, place_names, scope_count, scope_of
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
-
-_SHORT = {"rail": "r", "rail-group": "rg", "plane": "pl", "port": "pt"}
 
 
 class SwitchNames:
@@ -35,12 +34,18 @@ class SwitchNames:
 
     def _usual(self) -> str:
         """The template where none is stated."""
-        place = {"all": "", "site": "-{site}", "pod": "-{pod}", "su": "-{pod}-su{su:02}"}
-        place["rack"] = place["su"] + "-rk{rack:02}"
-        if self._scope == "site" and len(self._layout.sites) == 1:
-            place["site"] = ""
-        label = "".join(f"-{_SHORT.get(d, d)}{{{d}}}" for d in inner(self._per))
-        return "{fabric}-{tier}" + place[self._scope] + label + "-{n:02}"
+        places = [] if self._scope == "site" and len(self._layout.sites) == 1 else self._telling
+        known = (*places, *(d for d in inner(self._per) if d in leg_dimensions()))
+        tiers = [f"-{d}{{{d}}}" for d in inner(self._per) if d not in known]
+        return "{fabric}-{tier}" + "".join([*(f"-{dimension_of(d).template}" for d in known), *tiers]) + "-{n:02}"
+
+    @property
+    def _telling(self) -> tuple[str, ...]:
+        """The places that tell one of the scope from all others: its own, the unit of a part of one, and the pod."""
+        if self._scope in (WHOLE, "site"):
+            return (self._scope,) if self._scope != WHOLE else ()
+        unit = ("su",) if is_part_of_unit(self._scope) else ()
+        return tuple(dict.fromkeys(("pod", *unit, self._scope)))
 
     def check(self, sizes: Mapping[str, int], count: int) -> None:
         """Judge the template; `sizes` are those of the tier's fabric, `count` its switches in a group.
@@ -48,12 +53,11 @@ class SwitchNames:
         Raises InputError for fields that these switches do not have, and for switches that it does not tell apart.
         """
         places = self._places()
-        texts = [*self._own, *(field for field in ("site", "pod") if field in places)]
-        numbers = [*(field for field in ("su", "rack") if field in places), *inner(self._per), "n"]
-        varied = {field for field, values in places.items() if len(set(values)) > 1}
+        fields = [field for field in scopes() if field in places]
+        texts = [*self._own, *(field for field in fields if dimension_of(field).is_named)]
+        numbers = [*(field for field in fields if not dimension_of(field).is_named), *inner(self._per), "n"]
+        varied = {field for field in self._telling if len(set(places.get(field, ()))) > 1}
         varied |= {d for d in inner(self._per) if sizes[d] > 1} | ({"n"} if count > 1 else set())
-        if self._scope != "site":
-            varied -= {"site"}
         self.naming.check(texts, numbers, [field for field in (*texts, *numbers) if field in varied])
 
     def of(self, sizes: Mapping[str, int], count: int) -> list[str]:
@@ -70,21 +74,11 @@ class SwitchNames:
     def _places(self) -> dict[str, Sequence[str | int]]:
         """Columns of the fields that say where a group stands, over the places of the scope; `place` counts them."""
         layout = self._layout
-        if self._scope in ("all", "site"):
+        if self._scope in (WHOLE, "site"):
             sites = list(layout.sites) if self._scope == "site" else [layout.sites[0]]
             known = self._scope == "site" or len(layout.sites) == 1
             return {"place": range(len(sites))} | ({"site": sites} if known else {})
-        racks: list[tuple[int, ...]] = [()]
-        if self._scope == "rack":
-            racks = [(rack + 1,) for rack in range(layout.racks_per_su)]
-        rows: list[tuple[str | int, ...]] = [
-            (pod.site, pod.name, su + 1, *rack)
-            for pod in layout.pods
-            for su in range(1 if self._scope == "pod" else pod.su)
-            for rack in racks
-        ]
-        fields = ("site", "pod", "su", "rack")[: SCOPES.index(self._scope)]
-        return {"place": range(len(rows))} | {f: [row[i] for row in rows] for i, f in enumerate(fields)}
+        return {"place": range(scope_count(layout, self._scope)), **place_names(layout, self._scope)}
 
 
 def check_switch_names(blueprint: Blueprint, layout: Layout, fabrics: Sequence[FabricDesign]) -> None:

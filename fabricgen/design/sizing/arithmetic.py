@@ -24,7 +24,7 @@ from fabricgen.design.ports import (
     uplink_speed,
     uplinks_needed,
 )
-from fabricgen.design.shape import inner, lodgings, scope_of
+from fabricgen.design.shape import child_numbers, inner, scope_of
 from fabricgen.design.sizing.port_fit import cause, kept_text, no_port, ports_for
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import InputError, fault
@@ -191,8 +191,8 @@ def lowers_per_group(
     last one that is in use."""
     each = within(lower.per, lower.name, count, upper.per, sizes)
     scopes = scope_of(lower.per), scope_of(upper.per)
-    by_unit, by_slot = (lodgings(layout, *scopes, by_slot=by_slot) for by_slot in (False, True))
-    in_use = (one.blocks[-1].start + one.blocks[-1].length for one in by_slot if one.blocks)
+    by_unit, by_slot = (child_numbers(layout, *scopes, by_slot=by_slot) for by_slot in (False, True))
+    in_use = (one.numbers[-1].end for one in by_slot if one.numbers)
     now, slots = (max(one.span for one in found) for found in (by_unit, by_slot))
     return now * each, slots * each, max(in_use, default=0) * each
 

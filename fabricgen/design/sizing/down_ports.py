@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fabricgen.design.ports import Ask, Asks, PortKind, down_class
-from fabricgen.design.shape import scope_of
+from fabricgen.design.shape import spans_units
 from fabricgen.design.tiers import TierSpec
 
 
@@ -30,7 +30,7 @@ class DownPorts:
 
     def __init__(self, tier: TierSpec) -> None:
         self._tier = tier
-        self._grows = scope_of(tier.per) not in ("su", "rack")
+        self._grows = spans_units(tier.per)
         self._kinds: list[PortKind] = []
         self._used: list[int] = []
         self._ports: list[int] = []

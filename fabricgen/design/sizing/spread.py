@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from fabricgen.design.fabric_model import Feed, TierDesign, Uplink
 from fabricgen.design.ports import PortRun
-from fabricgen.design.shape import scope_of
+from fabricgen.design.shape import spans_units
 
 
 def nests(links_per_group: int, upper_count: int, lower_per: int, upper_per: int) -> bool:
@@ -55,7 +55,7 @@ def uplink_ends(uplink: Uplink, run: PortRun) -> list[tuple[int, int]]:
 
 def run_ports(tier: TierDesign, run: int) -> RunPorts:
     """Which down ports of a tier's run serve what."""
-    return RunPorts(tier.downs[run], run, tier.feeds, tier.reach, wide=scope_of(tier.per) not in ("su", "rack"))
+    return RunPorts(tier.downs[run], run, tier.feeds, tier.reach, wide=spans_units(tier.per))
 
 
 class RunPorts:

@@ -11,7 +11,7 @@ from fabricgen.design.fabric_model import Feed, NodeFeed, TierKey, Uplink
 from fabricgen.design.layout import Layout
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import Ask, Asks, Face, PortKind, down_class, largest, place, up_class
-from fabricgen.design.shape import group_count, scope_of
+from fabricgen.design.shape import group_count, scope_of, spans_units
 from fabricgen.design.sizing.arithmetic import (
     Ascent,
     Below,
@@ -50,6 +50,9 @@ class Draft:
     used: tuple[int, ...]
     """Ports of each run that nodes, lower tiers and management ports use on the fullest switch."""
     numbered: tuple[int, ...]
+    """Ports of each run that have a number: those of units that are there, or of all reserved ones."""
+    reserved: tuple[int, ...]
+    """The same with every reserved unit, whether its ports have numbers yet or not."""
     ascent: Ascent | None
     uplink: Uplink | None = None
     for_extras: tuple[tuple[PortKind, int], ...] = ()
@@ -59,7 +62,7 @@ class Draft:
 
     def ports(self, run: int) -> RunPorts:
         """Which down ports of a run serve what."""
-        wide = scope_of(self.spec.per) not in ("su", "rack")
+        wide = spans_units(self.spec.per)
         return RunPorts(self.face.downs[run], run, self.feeds, self.reach, wide=wide)
 
 
@@ -164,7 +167,10 @@ class TierSizing:
             feeds = (Feed(TierKey("", ""), *places[-1], more, more),)
         used, numbered = downs.totals(len(face.downs))
         kept = tuple(self._more(spec, groups * dealt.count).items())
-        return Draft(spec, groups, dealt.count, asks, face, feeds, node_feeds, used, numbered, up, for_extras=kept)
+        whole, _ = ports_for(replace(dealt, slots=nodes.reserved), now=False)
+        reserved = tuple(map(max, numbered, whole.totals(len(face.downs))[1]))
+        found = Draft(spec, groups, dealt.count, asks, face, feeds, node_feeds, used, numbered, reserved, up)
+        return replace(found, for_extras=kept)
 
     def _dealt(self, spec: TierSpec, nodes: NodePorts, asks_for: Callable[[Dealt], Asks], up: Ascent | None) -> Dealt:
         """Over how many switches node slots are dealt, and how many have numbers: the reserved ones, if all fit."""
@@ -233,7 +239,7 @@ class TierSizing:
         used, numbered = downs.totals(len(face.downs))
         reach = self._reach(spec, asks, up)
         kept = tuple(self._more(spec, groups * count).items())
-        found = Draft(spec, groups, count, asks, face, tuple(feeds), {}, used, numbered, up, for_extras=kept)
+        found = Draft(spec, groups, count, asks, face, tuple(feeds), {}, used, numbered, numbered, up, for_extras=kept)
         return replace(found, reach=(reach,))
 
     def _reach(self, spec: TierSpec, asks: Asks, up: Ascent | None) -> int:

@@ -45,7 +45,7 @@ class ReserveOutgrowsTier(DesignRule):
         for tier in design.tiers:
             if design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].count:
                 yield from self._stated(design, tier)
-            elif scope_of(tier.per) not in ("su", "rack"):
+            elif spans_units(tier.per):
                 yield from self._derived(design, tier)
 
     def _stated(self, design: Design, upper: TierDesign) -> Iterator[Diagnostic]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.blueprint.dimensions import noun_of
 from fabricgen.design.capacity.bisection import chain_of
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_count, scope_of
@@ -46,9 +47,9 @@ class FabricInIslands(DesignRule):
             if scope in ("all", "site") or places == 1 or chain[-1].key in judged:
                 continue
             judged.add(chain[-1].key)
-            word = {"su": "scalable unit"}.get(scope, scope)
             yield self.flag(
                 (*chain[-1].path, "per"),
-                f"nothing joins the {places} {word}s of {fabric.name}: its top tier {chain[-1].name} is per {scope}",
+                f"nothing joins the {places} {noun_of(scope)}s of {fabric.name}: its top tier {chain[-1].name} is "
+                f"per {scope}",
                 "put a tier above it, or group it more widely",
             )

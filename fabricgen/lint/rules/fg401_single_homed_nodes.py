@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from fabricgen.blueprint.dimensions import leg_dimensions, leg_number
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.shape import LEG_DIMENSIONS
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
 
 def met_by(attachment: Attachment, per: Sequence[str]) -> set[tuple[int, ...]]:
     """What tells the groups apart that a node's legs meet: rail, rail group, plane and port, as far as in `per`."""
-    dimensions = [d.replace("-", "_") for d in LEG_DIMENSIONS if d in per]
-    return {tuple(getattr(leg, d) for d in dimensions) for leg in attachment.legs}
+    dimensions = [name for name in leg_dimensions() if name in per]
+    return {tuple(leg_number(name, leg) for name in dimensions) for leg in attachment.legs}
 
 
 def single_homed(fabric: FabricDesign, leaf: TierDesign) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fabricgen.blueprint.dimensions import leg_dimensions, leg_number
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.units import power_of_two_at_least
@@ -105,7 +106,7 @@ def _most_subnets(fabric: FabricDesign, tier: TierDesign) -> int:
 
 def _legs(attachment: Attachment) -> Iterator[tuple[dict[str, int], tuple[int, int, int]]]:
     for leg in attachment.legs:
-        place = {"rail": leg.rail, "rail-group": leg.rail_group, "plane": leg.plane, "port": leg.port}
+        place = {name: leg_number(name, leg) for name in leg_dimensions()}
         yield place, (leg.rail, leg.plane, leg.port)
 
 

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fabricgen.blueprint.dimensions import leg_number
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
-from fabricgen.design.shape import inner, scope_of
+from fabricgen.design.shape import inner, is_part_of_unit, racks_each, scope_of, unit_group_numbers, within_unit
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.subnet_room import RESERVED_IN_SUBNET, subnet_size
@@ -99,8 +100,7 @@ def _key(leg: Leg) -> RailKey:
 
 def _combo(leg: Leg, dimensions: Sequence[str]) -> tuple[int, ...]:
     """Where among the switches of a place a leg leads: its values, from 0, of what the tier is grouped by."""
-    values = {"rail": leg.rail, "rail-group": leg.rail_group, "plane": leg.plane, "port": leg.port}
-    return tuple(values[dimension] - 1 for dimension in dimensions)
+    return tuple(leg_number(dimension, leg) - 1 for dimension in dimensions)
 
 
 def _place_nodes(
@@ -148,11 +148,12 @@ def _node_slots(design: Design, plan: WiringPlan, fabric: FabricDesign, tier: Ti
     layout, devices = design.layout, plan.devices
     served = served_members(layout, {index for index, _ in fabric.attachments})
     rank, scope = np.zeros(layout.members_per_su, dtype=np.int64), scope_of(tier.per)
+    racks = racks_each(layout, scope)
     for place, member in enumerate(served):
         first = 0
-        if scope == "rack":
-            rack = layout.racks_of_members[member]
-            first = next(i for i, m in enumerate(served) if layout.racks_of_members[m] == rack)
+        if is_part_of_unit(scope):
+            part = layout.racks_of_members[member] // racks
+            first = next(i for i, m in enumerate(served) if layout.racks_of_members[m] // racks == part)
         rank[member] = place - first
     unit = _unit_slots(layout, plan, scope)
     is_node = devices.node >= 0
@@ -163,8 +164,8 @@ def _node_slots(design: Design, plan: WiringPlan, fabric: FabricDesign, tier: Ti
 def _unit_slots(layout: Layout, plan: WiringPlan, scope: str) -> Ints64:
     """By device, the slot of its unit within the place of a scope."""
     devices = plan.devices
-    if scope in ("su", "rack"):
+    if within_unit(scope):
         return np.zeros(len(devices), dtype=np.int64)
-    numbers = np.array(layout.unit_numbers(scope, by_slot=True), dtype=np.int64)
+    numbers = np.array(unit_group_numbers(layout, "su", scope, by_slot=True), dtype=np.int64)
     unit: Ints64 = numbers[np.maximum(devices.unit, 0)]
     return unit

@@ -11,10 +11,10 @@ from fabricgen.blueprint.sections.routing import AsnPlan
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
-from fabricgen.design.shape import scope_count, scope_of
+from fabricgen.design.shape import reserved_places, scope_count, scope_of
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Interval, Intervals, total
-from fabricgen.numbering.slot_counts import numbered_groups, place_slots
+from fabricgen.numbering.slot_counts import numbered_groups
 from fabricgen.numbering.underlay import runs_bgp
 
 Sharers = Literal["switch", "rack", "group"]
@@ -94,7 +94,7 @@ def _numbers(layout: Layout, fabric: FabricDesign, tier: TierDesign, by: Sharers
     """Numbers that a tier takes now, and with every reserved slot."""
     if by == "rack":
         scope, planes = scope_of(tier.per), fabric.sizes["plane"] if "plane" in tier.per else 1
-        return scope_count(layout, scope) * planes, place_slots(layout, scope) * planes
+        return scope_count(layout, scope) * planes, reserved_places(layout, scope) * planes
     if by == "group":
         return tier.groups, numbered_groups(layout, fabric, tier)
     return tier.switches, numbered_groups(layout, fabric, tier) * tier.count

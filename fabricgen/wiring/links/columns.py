@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from fabricgen.blueprint.dimensions import WHOLE, dimension_of, scopes
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout
-from fabricgen.design.shape import inner, scope_of
+from fabricgen.design.shape import (
+    depth,
+    inner,
+    is_part_of_unit,
+    racks_each,
+    scope_index,
+    scope_of,
+    units_each,
+    within_unit,
+)
 from fabricgen.wiring.tables import Ints
 
 Columns = dict[str, Ints]
@@ -47,21 +57,42 @@ def _none(count: int) -> Ints:
 
 
 def place_columns(layout: Layout, scope: str) -> Columns:
-    """Coordinates of every place of a scope, in order; int32."""
-    if scope == "all":
-        return {name: _none(1) for name in ("site", "pod", "unit", "su", "rack")}
+    """Coordinates of every place of a scope, in order; int32.
+
+    Places that are several units of a pod, or several racks of a unit, have a column under their own name, and so have
+    wider ones of that kind (see `shape.scope_index`).
+    """
+    if scope == WHOLE:
+        return {name: _none(1) for name in _PLACES}
     if scope == "site":
         n = len(layout.sites)
-        return {"site": np.arange(n, dtype=np.int32)} | {name: _none(n) for name in ("pod", "unit", "su", "rack")}
+        return {name: _none(n) for name in _PLACES} | {"site": np.arange(n, dtype=np.int32)}
     if scope == "pod":
-        n = len(layout.pods)
-        pod = np.arange(n, dtype=np.int32)
-        return {"site": site_of_pod(layout), "pod": pod} | {name: _none(n) for name in ("unit", "su", "rack")}
+        pod = np.arange(len(layout.pods), dtype=np.int32)
+        return {name: _none(len(pod)) for name in _PLACES} | {"site": site_of_pod(layout), "pod": pod}
     units = unit_columns(layout)
-    if scope == "su":
+    if not within_unit(scope):
+        first = units["su"] % units_each(layout, scope) == 0
+        units = {name: column[first] for name, column in units.items()}
+        wider = {name: scope_index(layout, name, units).astype(np.int32) for name in _derived(scope)}
+        return {name: _none(int(first.sum())) for name in _PLACES} | {d: units[d] for d in ("site", "pod")} | wider
+    if not is_part_of_unit(scope):
         return units | {"rack": _none(layout.units)}
-    racks = np.tile(np.arange(layout.racks_per_su, dtype=np.int32), layout.units)
-    return {name: np.repeat(column, layout.racks_per_su) for name, column in units.items()} | {"rack": racks}
+    each = racks_each(layout, scope)
+    rack = np.tile(np.arange(0, layout.racks_per_su, each, dtype=np.int32), layout.units)
+    columns = {name: np.repeat(column, len(rack) // layout.units) for name, column in units.items()}
+    parts = {name: rack // racks_each(layout, name) for name in _derived(scope) if is_part_of_unit(name)}
+    return columns | {"rack": _none(len(rack))} | parts
+
+
+_PLACES = ("site", "pod", "unit", "su", "rack")
+
+
+def _derived(scope: str) -> Iterator[str]:
+    """The places down to a scope that are counted in units or racks, but the unit itself."""
+    for name in scopes()[1 : depth(scope) + 1]:
+        if not dimension_of(name).is_named and name != "su":
+            yield name
 
 
 def tier_columns(layout: Layout, tier: TierDesign, sizes: Mapping[str, int]) -> Columns:

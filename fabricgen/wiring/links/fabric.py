@@ -23,7 +23,7 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.media.allowed import Stated, media_of_extra, media_of_lateral, media_of_nodes, media_of_uplinks
 from fabricgen.design.media.policy import policy_of
 from fabricgen.design.model import Design
-from fabricgen.design.shape import group_index, inner, scope_of
+from fabricgen.design.shape import group_index, inner, place_numbers, scope_index, scope_of
 from fabricgen.design.sizing.spread import run_ports, uplink_ends
 from fabricgen.design.slots import SlotTable
 from fabricgen.wiring.links.columns import Columns, tier_columns
@@ -120,9 +120,9 @@ class FabricWiring:
     def _slots(self, table: SlotTable, at: Columns, node: Ints, combo: tuple[int, ...]) -> Any:
         """First slot of each node in its group for one combo."""
         offsets = np.array(table.offsets[combo], dtype=np.int32)
-        if scope_of(table.per) == "rack":
-            starts = np.array(table.rack_starts[combo], dtype=np.int32)
-            return offsets[node] - starts[at["rack"]]
+        if table.is_part_of_unit:
+            starts = np.array(table.part_starts[combo], dtype=np.int32)
+            return offsets[node] - starts[table.part_of(at["rack"])]
         before = np.array(table.units_before, dtype=np.int32)
         return before[at["unit"]] * table.per_unit[combo] + offsets[node]
 
@@ -243,7 +243,9 @@ def lower_rank(layout: Layout, lower: TierDesign, upper: TierDesign, columns: Co
     """
     uplink: Uplink | None = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
-    rank = _place_rank(layout, scope_of(lower.per), scope_of(upper.per), columns, by_slot=uplink.by_slot)
+    scope = scope_of(lower.per)
+    numbers = place_numbers(layout, scope, scope_of(upper.per), by_slot=uplink.by_slot)
+    rank = np.array(numbers, dtype=np.int32)[scope_index(layout, scope, columns)]
     for dimension in inner(lower.per):
         if dimension not in upper.per:
             rank = rank * sizes[dimension] + columns[dimension]
@@ -251,17 +253,3 @@ def lower_rank(layout: Layout, lower: TierDesign, upper: TierDesign, columns: Co
         rank = rank * lower.count + columns[lower.name]
     result: Ints = rank.astype(np.int32)
     return result
-
-
-def _place_rank(layout: Layout, lower: str, upper: str, columns: Columns, *, by_slot: bool) -> Any:
-    """The number of each lower place within its upper place."""
-    if lower == upper or lower == "all":
-        return np.zeros(len(columns["pod"]), dtype=np.int32)
-    if lower == "site":
-        return np.array(layout.site_numbers, dtype=np.int32)[columns["site"]]
-    if upper == "su":
-        return columns["rack"]
-    if lower == "pod":
-        return np.array(layout.pod_numbers(upper), dtype=np.int32)[columns["pod"]]
-    rank = np.array(layout.unit_numbers(upper, by_slot=by_slot), dtype=np.int32)[columns["unit"]]
-    return rank * layout.racks_per_su + columns["rack"] if lower == "rack" else rank

@@ -8,9 +8,9 @@ import numpy as np
 
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import Layout
-from fabricgen.design.management import Holder, Managed, ManagementLoad, in_turn, inside_text
+from fabricgen.design.management import PLACES, Holder, Managed, ManagementLoad, in_turn, inside_text
 from fabricgen.design.model import Design
-from fabricgen.design.shape import SCOPES, scope_index, scope_of
+from fabricgen.design.shape import place_numbers, scope_count, scope_index, scope_of
 from fabricgen.kernel.intervals import numbers
 from fabricgen.lock.remembered import management_load
 from fabricgen.wiring.groups import rank_within
@@ -25,7 +25,7 @@ def deal_management(design: Design, devices: DeviceTable, fabric: FabricDesign) 
     load = management_load(design, fabric)
     areas = load.areas(leaf.switches, for_reserve=leaf.for_reserve)
     found, dealt, port = [], [], []
-    for place in SCOPES:
+    for place in PLACES:
         share = load.share(place, leaf.switches, for_reserve=leaf.for_reserve)
         ports = np.array(list(numbers(areas.get(place, ()))), dtype=np.int64)
         turns = in_turn(place, scope_of(leaf.per))
@@ -64,10 +64,12 @@ class _Positions:
             self._label = np.zeros(cls.count, dtype=np.int64)
             self._index = rank_within(scope_index(self._layout, self._scope, self._at).astype(np.int32))
         else:
-            count = design.fabric(managed.fabric).tier(managed.tier).count
-            ordinal = devices.ordinal[rows].astype(np.int64)
-            self._label = ordinal // count % len(managed.labels)
-            self._index = (ordinal % count).astype(np.int32)
+            tier = design.fabric(managed.fabric).tier(managed.tier)
+            group, index = np.divmod(devices.ordinal[rows].astype(np.int64), tier.count)
+            each = tier.groups // scope_count(self._layout, scope_of(tier.per))
+            inside = place_numbers(self._layout, scope_of(tier.per), managed.scope, by_slot=False)
+            self._label = np.array(inside, dtype=np.int64)[group // each] * each + group % each
+            self._index = index.astype(np.int32)
 
     def column(self) -> Ints64:
         """The position of every device, in row order; int64."""
@@ -118,7 +120,7 @@ def _deal(
     at["rack"] = devices.rack_in_unit[rows]
     own = scope_index(layout, place, at)
     of_leaf = scope_index(layout, place, leaves)
-    number = np.array(layout.place_numbers(scope_of_columns(leaves)), dtype=np.int64)
+    number = np.array(place_numbers(layout, scope_of_columns(leaves)), dtype=np.int64)
     order = np.lexsort((number[scope_index(layout, scope_of_columns(leaves), leaves)], of_leaf))
     places = np.arange(int(of_leaf.max()) + 1)
     start = np.searchsorted(of_leaf[order], places)

@@ -1,0 +1,143 @@
+"""The dimensions that a tier may be grouped by in `per`, in one table: what each is called, counts and stands for.
+
+A place dimension says where switches stand; a leg dimension tells the ports of one node apart. Another dimension is
+another entry of DIMENSIONS: names, counts, groups, wiring, numbering and messages ask here and know no dimension by
+name. Only rules that are about one of them (rails that are regrouped, planes that are mixed) name it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+WHOLE = "all"
+"""The scope of a tier that is grouped by no place."""
+
+
+class LegNumbers(Protocol):
+    """What tells a leg of a node apart from its others; all count from 1."""
+
+    @property
+    def rail(self) -> int:
+        """The NIC's number in the node."""
+
+    @property
+    def rail_group(self) -> int:
+        """The number of its rail's group."""
+
+    @property
+    def plane(self) -> int:
+        """The copy of the fabric that it leads to."""
+
+    @property
+    def port(self) -> int:
+        """Its number among the legs of its NIC in its plane."""
+
+
+class UnitSize(Protocol):
+    """What the size of a place may follow from."""
+
+    @property
+    def nodes_per_su(self) -> int:
+        """Node slots in a scalable unit."""
+
+    @property
+    def racks_per_su(self) -> int:
+        """Node racks in a scalable unit."""
+
+
+UsualStand = Literal["rack-top", "unit-end", "network-row"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One dimension of `per`.
+
+    Exactly one of these says what it is: `leg`, the number (from 1) of a leg of a node; `units`, how many scalable
+    units of a pod, one after the other, are one such place; `racks`, how many racks of a scalable unit are. Without any
+    it is a place that the blueprint names: a site, a pod.
+    """
+
+    name: str
+    """In `per`, in messages, and as a field of templates of names."""
+    short: str
+    """Before its number in names of switches: `su01`, `r1`."""
+    digits: int = 1
+    """The least digits of its number in names of switches."""
+    noun: str = ""
+    """What sentences call one of it; "" for its name."""
+    leg: Callable[[LegNumbers], int] | None = None
+    units: Callable[[UnitSize], int] | None = None
+    racks: Callable[[UnitSize], int] | None = None
+    stand: UsualStand = "network-row"
+    """Where switches of such places stand unless they say so: in racks of a unit only if the place is within one."""
+
+    @property
+    def is_place(self) -> bool:
+        """Whether it says where switches stand."""
+        return self.leg is None
+
+    @property
+    def is_named(self) -> bool:
+        """Whether its places have names of their own in the blueprint, not numbers."""
+        return self.is_place and self.units is None and self.racks is None
+
+    @property
+    def template(self) -> str:
+        """What stands for it in the usual name of a switch: `{pod}`, `su{su:02}`, `r{rail}`."""
+        if self.is_named:
+            return f"{{{self.name}}}"
+        return f"{self.short}{{{self.name}{f':0{self.digits}' if self.digits > 1 else ''}}}"
+
+
+DIMENSIONS = (
+    Dimension("site", ""),
+    Dimension("pod", ""),
+    Dimension("su", "su", 2, noun="scalable unit", units=lambda _: 1, stand="unit-end"),
+    Dimension("rack", "rk", 2, racks=lambda _: 1, stand="rack-top"),
+    Dimension("rail", "r", leg=lambda leg: leg.rail),
+    Dimension("rail-group", "rg", leg=lambda leg: leg.rail_group),
+    Dimension("plane", "pl", leg=lambda leg: leg.plane),
+    Dimension("port", "pt", leg=lambda leg: leg.port),
+)
+"""All of them: places from wide to narrow, each of which nests in those before it, then what tells legs apart.
+
+Every place wider than `su` spans scalable units (`units`), every narrower one is a part of one (`racks`).
+"""
+
+
+def dimension_names() -> tuple[str, ...]:
+    """The names of all dimensions, in order."""
+    return tuple(dimension.name for dimension in DIMENSIONS)
+
+
+def dimension_of(name: str) -> Dimension:
+    """The dimension of a name; raises KeyError for one there is not, and for the scope `all`."""
+    for one in DIMENSIONS:
+        if one.name == name:
+            return one
+    raise KeyError(name)
+
+
+def scopes() -> tuple[str, ...]:
+    """From wide to narrow, where the switches of a tier's group may stand: `all`, then the places."""
+    return (WHOLE, *(one.name for one in DIMENSIONS if one.is_place))
+
+
+def leg_dimensions() -> tuple[str, ...]:
+    """The names of what tells the ports of a node apart, in order."""
+    return tuple(one.name for one in DIMENSIONS if not one.is_place)
+
+
+def leg_number(name: str, leg: LegNumbers) -> int:
+    """The number of a leg in a leg dimension, from 1; raises KeyError for another."""
+    number = dimension_of(name).leg
+    if number is None:
+        raise KeyError(name)
+    return number(leg)
+
+
+def noun_of(name: str) -> str:
+    """What sentences call one place or value of a dimension: `scalable unit`, `pod`, `rail`."""
+    return dimension_of(name).noun or name
