@@ -129,7 +129,7 @@ def _settings(cluster: Cluster) -> Iterator[tuple[tuple[str, str], tuple[Any, ..
         naming = design.catalog.naming(tier.nos, tier.path) if fabric.protocol != "infiniband" else None
         platform = design.catalog.sonic_platform(tier.profile.id) if tier.nos == "sonic" else None
         runs = [replace(run, count=0) for run in (*tier.downs, *((tier.up,) if tier.up else ()))]
-        runs += [replace(tier.lateral.run, count=0)] if tier.lateral else []
+        runs += [replace(tier.peer_links.run, count=0)] if tier.peer_links else []
         yield (
             (tier.fabric, tier.name),
             (

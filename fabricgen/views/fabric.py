@@ -258,7 +258,7 @@ class _Maker:
         return (
             bool(upward)
             and not self._has_high_nodes()
-            and not any(tier.lateral for tier in tiers)
+            and not any(tier.peer_links for tier in tiers)
             and all(levels[upper] == levels[lower] + 1 for lower, upper in upward.items())
         )
 

@@ -68,7 +68,7 @@ def _of_links(design: Design, fabrics: list[FabricDesign], family: Family) -> It
                 owners += [carrier, fabric]
         for owner in owners:
             for tier in owner.tiers:
-                for run in (tier.up, tier.lateral.run if tier.lateral else None):
+                for run in (tier.up, tier.peer_links.run if tier.peer_links else None):
                     if run is not None:
                         each = family.room_of_pairs(power_of_two_at_least(run.count))
                         yield _demand(design, fabric.name, "fabric", family, owner, tier, each)

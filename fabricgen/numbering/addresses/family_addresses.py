@@ -98,9 +98,9 @@ class FamilyAllocation:
         """The even address of a pair for every link between the switches of some owners, from the pool of a fabric."""
         for owner, tier in [(o, t) for o in owners for t in o.tiers]:
             runs = [(tier.up, [tier.path], "uplink")] if tier.up else []
-            if tier.lateral is not None:
-                paths = [span.path for span in tier.lateral.spans] or [(*tier.path, "peer")]
-                runs.append((tier.lateral.run, paths, "link to a peer"))
+            if tier.peer_links is not None:
+                paths = [span.path for span in tier.peer_links.spans] or [(*tier.path, "peer")]
+                runs.append((tier.peer_links.run, paths, "link to a peer"))
             first = rows_of(self.plan, owner.name, tier.name).start
             for run, paths, purpose in runs:
                 need = f"a /{self.family.pair_length} for each {fabric.name} {tier.name} {purpose}"

@@ -102,6 +102,6 @@ def shares_asn(tiers: Sequence[tuple[slice, TierDesign]], asn: Ints64) -> Flags:
     found = np.zeros(len(asn), dtype=bool)
     found[numbered] = ~all_alike(place, unit[numbered].astype(np.int32), len(numbers))[place]
     for rows, tier in tiers:
-        if not tier.up and tier.lateral is None:
+        if not tier.up and tier.peer_links is None:
             found[rows] = False
     return found

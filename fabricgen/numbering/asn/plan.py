@@ -49,7 +49,7 @@ def asn_plan(design: Design, fabric: FabricDesign) -> tuple[AsnPlan, dict[str, P
 
 def sharers(tier: TierDesign, plan: AsnPlan) -> Sharers:
     """Who shares a number under a plan. The two switches of a pair with peer links never do: they speak eBGP."""
-    paired = tier.lateral is not None and not tier.lateral.spans
+    paired = tier.peer_links is not None and not tier.peer_links.spans
     if plan.plan == "per-switch" or paired or (tier.lowest and plan.plan == "rfc7938"):
         return "switch"
     return "rack" if tier.lowest else "group"

@@ -13,14 +13,14 @@ from fabricgen.design.fabric_model import (
     Attachment,
     ExtraSet,
     FabricDesign,
-    Lateral,
     NodeFeed,
+    PeerLinks,
     TierDesign,
     TierKey,
     Uplink,
 )
 from fabricgen.design.layout import Layout
-from fabricgen.design.media.allowed import Stated, media_of_extra, media_of_lateral, media_of_nodes, media_of_uplinks
+from fabricgen.design.media.allowed import Stated, media_of_extra, media_of_nodes, media_of_peer_links, media_of_uplinks
 from fabricgen.design.media.policy import policy_of
 from fabricgen.design.model import Design
 from fabricgen.design.shape import group_index, inner, place_numbers, scope_index, scope_of
@@ -76,8 +76,8 @@ class FabricWiring:
             if lower.uplink is not None and lower.uplink.fabric == self._fabric.name:
                 yield self._uplinks(lower, self._design.tier(lower.uplink.upper))
         for tier in self._fabric.tiers:
-            if tier.lateral is not None:
-                yield from self._laterals(tier, tier.lateral)
+            if tier.peer_links is not None:
+                yield from self._peer_links(tier, tier.peer_links)
 
     def _class(self, kind: int, fabric: str, label: str) -> DeviceClass:
         return next(c for c in self._devices.classes if (c.kind, c.fabric, c.label) == (kind, fabric, label))
@@ -211,23 +211,23 @@ class FabricWiring:
         segment = self._segment(lower, upper, lower.up, upper.downs[feed.run], lower.path, stated)
         return Wires(segment, a, a_port, b_device, b_port.reshape(-1), rail, plane)
 
-    def _laterals(self, tier: TierDesign, lateral: Lateral) -> Iterator[Wires]:
+    def _peer_links(self, tier: TierDesign, peer_links: PeerLinks) -> Iterator[Wires]:
         """Links inside a tier: between the switches of each pair, or between border switches of two sites."""
         first, ends = self._switches(tier).first, []
-        if not lateral.spans:
+        if not peer_links.spans:
             lower = first + np.arange(0, tier.switches, 2, dtype=np.int32)
-            stated = media_of_lateral(self._design, tier, None)
-            ends.append((lower, lower + 1, lateral.run.count, (0, 0), (*tier.path, "peer"), 0.0, stated))
+            stated = media_of_peer_links(self._design, tier, None)
+            ends.append((lower, lower + 1, peer_links.run.count, (0, 0), (*tier.path, "peer"), 0.0, stated))
         each = tier.switches // len(self._layout.sites)
-        for span in lateral.spans:
+        for span in peer_links.spans:
             a, b = (first + site * each + np.arange(each, dtype=np.int32) for site in span.sites)
-            stated = media_of_lateral(self._design, tier, span)
+            stated = media_of_peer_links(self._design, tier, span)
             ends.append((a, b, span.links, span.first, span.path, span.km, stated))
         for a, b, links, starts, path, km, stated in ends:
             number = np.tile(np.arange(links, dtype=np.int32), len(a))
             a_device, b_device = np.repeat(a, links).astype(np.int32), np.repeat(b, links).astype(np.int32)
             rail, plane = self._of_pair(a_device, b_device)
-            segment = replace(self._segment(tier, tier, lateral.run, lateral.run, path, stated), km=km)
+            segment = replace(self._segment(tier, tier, peer_links.run, peer_links.run, path, stated), km=km)
             yield Wires(segment, a_device, starts[0] + number, b_device, starts[1] + number, rail, plane)
 
     def _of_pair(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabricgen.lint.fault import Fault
 
 
-class LateralsUneven(Fault):
+class PeerLinksUneven(Fault):
     """Peer links are asked for in a group of an odd number of switches, or a span's links do not divide by the
     switches that carry it, or start from a tier that is not per site.
 
