@@ -20,7 +20,7 @@ from fabricgen.design.shape import (
 from fabricgen.kernel.units import power_of_two_at_least
 
 
-def group_room(tier: TierDesign) -> int:
+def group_capacity(tier: TierDesign) -> int:
     """Numbers kept for the switches of a group, a power of two.
 
     An upper group never has more switches than a lower switch has uplinks to it: with room for so many, a derived
@@ -37,8 +37,8 @@ def numbered_groups(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> i
 def group_slot_count(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> int:
     """Slots of the groups of a tier, with the room that the switches of lower tiers have."""
     tiers = {tier.name: tier for tier in fabric.tiers}
-    rooms = (group_room(tiers[d]) if d in tiers else fabric.sizes[d] for d in inner(tier.per))
-    return reserved_places(layout, scope_of(tier.per)) * prod(rooms)
+    capacities = (group_capacity(tiers[d]) if d in tiers else fabric.sizes[d] for d in inner(tier.per))
+    return reserved_places(layout, scope_of(tier.per)) * prod(capacities)
 
 
 def served_members(layout: Layout, node_sets: Collection[int]) -> list[int]:

@@ -14,7 +14,7 @@ import pytest
 from fabricgen.export import row_text
 from fabricgen.export.formats.csv import write, write_blocks
 from fabricgen.export.table import Table
-from fabricgen.numbering.addresses.column import Column4, column_of, first_family
+from fabricgen.numbering.addresses.column import IPv4Column, column_of, first_family
 from fabricgen.numbering.addresses.family import V6
 from fabricgen.numbering.lazy_columns import (
     ComputedColumn,
@@ -149,7 +149,7 @@ def test_addresses_are_spelled_as_they_are() -> None:
     numbers = [0, 1, 255, 256, 65535, 65536, 65537, 167772161, 4294967295, 2886729729]
     lengths = np.array([0, 32, 31, 30, 8, 16, 32, 31, 32, 0])
     texts = ["" if not n else str(ip_address(n)) for n in numbers]
-    column = Column4(np.array(numbers))
+    column = IPv4Column(np.array(numbers))
     assert column.texts() == texts
     prefixes = [text and f"{text}/{n}" for text, n in zip(texts, lengths.tolist(), strict=True)]
     assert column.prefixes(lengths) == prefixes

@@ -13,7 +13,7 @@ from fabricgen.cluster import build_cluster
 from fabricgen.export.files import addresses, devices, links
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.intervals import Interval
-from fabricgen.numbering.addresses.column import Column6, at_places, column_of
+from fabricgen.numbering.addresses.column import IPv6Column, at_places, column_of
 from fabricgen.numbering.addresses.family import FAMILIES, V6, Family
 from tests.effort import calls
 
@@ -149,10 +149,10 @@ def test_prefixes_hold_what_the_standard_library_says(
 def test_two_million_addresses_take_no_more_steps_than_one() -> None:
     switches = column_of(V6, [(0xFD000FAB0100 << 80) + (n << 64) for n in range(16384)])
 
-    def hosts(count: int) -> Column6:
+    def hosts(count: int) -> IPv6Column:
         place = np.arange(count)
         found = switches[place % 16384].plus(place // 16384 + 2)
-        assert isinstance(found, Column6)
+        assert isinstance(found, IPv6Column)
         return found
 
     assert calls(lambda: hosts(2_000_000)) == calls(lambda: hosts(1)) < 100

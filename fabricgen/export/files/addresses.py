@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.table import ExportContext, File, Table, csv_file
-from fabricgen.numbering.addresses.column import Column4
+from fabricgen.numbering.addresses.column import IPv4Column
 from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.lazy_columns import (
@@ -79,7 +79,7 @@ def _router_ids(cluster: Cluster) -> _Section:
     """Router ids that are not the address of a loopback."""
     ids = cluster.addresses.router_id
     rows = np.flatnonzero((ids > 0) & ~cluster.addresses.v4.loopback.present)
-    return _section(cluster, Column4(ids[rows]).cells(_same(ROUTER_ID_BITS, rows)), "router-id", rows, "")
+    return _section(cluster, IPv4Column(ids[rows]).cells(_same(ROUTER_ID_BITS, rows)), "router-id", rows, "")
 
 
 def _management(cluster: Cluster, found: FamilyAddresses) -> _Section:

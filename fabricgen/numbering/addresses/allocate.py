@@ -13,9 +13,9 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import fabric_vlan
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.numbering.addresses.allocator import Giver
-from fabricgen.numbering.addresses.blocks import Blocks
-from fabricgen.numbering.addresses.column import Column4, first_family
+from fabricgen.numbering.addresses.allocator import AddressAllocator
+from fabricgen.numbering.addresses.blocks import BlockAllocator
+from fabricgen.numbering.addresses.column import IPv4Column, first_family
 from fabricgen.numbering.addresses.family import FAMILIES, V4, Family
 from fabricgen.numbering.addresses.family_addresses import FamilyAllocation, RailsOf
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, rows_of
@@ -96,7 +96,7 @@ class Addresses:
 
 
 def _int64(column: object) -> Ints64:
-    assert isinstance(column, Column4)  # noqa: S101 - of the IPv4 family
+    assert isinstance(column, IPv4Column)  # noqa: S101 - of the IPv4 family
     return column.values
 
 
@@ -105,14 +105,16 @@ def allocate(design: Design, plan: WiringPlan) -> Addresses:
 
     Raises InputError, each with its place, where a pool is too small.
     """
-    blocks = Blocks(design.layout.numbering.lock(design.layout.lock, design.loaded.blueprint.name))
+    blocks = BlockAllocator(design.layout.numbering.lock(design.layout.lock, design.loaded.blueprint.name))
     speakers = tuple(f for f in design.fabrics if runs_bgp(design, f))
     asn = np.zeros(len(plan.devices), dtype=np.int64)
     for (fabric, tier), numbers in allocate_asns(design, speakers, blocks).items():
         asn[rows_of(plan, fabric, tier)] = numbers
     rails = _rails(design, plan)
     present = [family for family in FAMILIES if family is V4 or _has(design, family)]
-    allocations = [FamilyAllocation(design, plan, Giver(design, family, blocks), rails) for family in present]
+    allocations = [
+        FamilyAllocation(design, plan, AddressAllocator(design, family, blocks), rails) for family in present
+    ]
     found = tuple(allocation.run() for allocation in allocations)
     holders = frozenset(blocks.used | design.layout.numbering.used)
     return Addresses(asn, _int64(allocations[0].router_id), found, rails, blocks.lock(), holders)

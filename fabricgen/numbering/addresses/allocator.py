@@ -10,22 +10,22 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Intervals
-from fabricgen.numbering.addresses.blocks import Blocks, Rooms, Slots
-from fabricgen.numbering.addresses.column import Column
+from fabricgen.numbering.addresses.blocks import BlockAllocator, DeviceBlocks, Slots
+from fabricgen.numbering.addresses.column import AddressColumn
 from fabricgen.numbering.addresses.demand import pool_demands
 from fabricgen.numbering.addresses.family import Family
-from fabricgen.numbering.addresses.pools import Source, pool, pool_prefixes
+from fabricgen.numbering.addresses.pools import NumberPool, pool, pool_prefixes
 from fabricgen.numbering.slots import switch_slots
 
 
-class Giver:
+class AddressAllocator:
     """Gives addresses of one family from the pools of fabrics, and keeps them in blocks that all families share."""
 
-    def __init__(self, design: Design, family: Family, blocks: Blocks) -> None:
+    def __init__(self, design: Design, family: Family, blocks: BlockAllocator) -> None:
         self._design, self.family, self.blocks = design, family, blocks
         self._slots: dict[TierKey, Slots] = {}
 
-    def _pool(self, fabric: str, name: str) -> Source:
+    def _pool(self, fabric: str, name: str) -> NumberPool:
         """The pool of a name that a fabric draws on, and what all who draw on it want."""
         source = pool(self._design.loaded.blueprint, fabric, name, self.family)
         return replace(source, wanted=self._wanted[source.path])
@@ -43,21 +43,23 @@ class Giver:
     def slots(self, fabric: FabricDesign, tier: TierDesign) -> Slots:
         """The slot of every switch of a tier."""
         if tier.key not in self._slots:
-            self._slots[tier.key] = switch_slots(self._design.layout, fabric, tier, self.blocks.room)
+            self._slots[tier.key] = switch_slots(self._design.layout, fabric, tier, self.blocks.capacity)
         return self._slots[tier.key]
 
-    def loopbacks(self, fabric: FabricDesign, tier: TierDesign) -> Column:
+    def loopbacks(self, fabric: FabricDesign, tier: TierDesign) -> AddressColumn:
         """An address for each switch of a tier."""
         source = self._pool(fabric.name, "loopback")
         what = f"a loopback for each {fabric.name} {tier.name}"
         return self.blocks.addresses(source, self.slots(fabric, tier), f"loopback{self.family.ending}", what)
 
-    def room_before(self, name: str, fabric: FabricDesign, owned: tuple[FabricDesign, TierDesign], purpose: str) -> int:
+    def largest_block_before(
+        self, name: str, fabric: FabricDesign, owned: tuple[FabricDesign, TierDesign], purpose: str
+    ) -> int:
         """The largest room that the lock has for a purpose, 0 for none."""
         source = self._pool(fabric.name, name)
-        return self.blocks.largest_before(source, self.slots(*owned), purpose)
+        return self.blocks.largest_block_before(source, self.slots(*owned), purpose)
 
-    def rooms(
+    def device_blocks(
         self,
         name: str,
         fabric: FabricDesign,
@@ -65,10 +67,10 @@ class Giver:
         purpose: str,
         size: int,
         what: str,
-    ) -> Rooms:
+    ) -> DeviceBlocks:
         """A room of `size` addresses of a pool for each switch of a tier, which another fabric may own."""
         source = self._pool(fabric.name, name)
-        return self.blocks.rooms(source, self.slots(*owned), purpose, size, what)
+        return self.blocks.device_blocks(source, self.slots(*owned), purpose, size, what)
 
     def management(self, size: int) -> Intervals:
         """`size` addresses of the cluster's management pool, for the ports of all switches."""

@@ -24,8 +24,8 @@ from fabricgen.kernel.intervals import (
 )
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses import column
-from fabricgen.numbering.addresses.column import Column
-from fabricgen.numbering.addresses.pools import Source
+from fabricgen.numbering.addresses.column import AddressColumn
+from fabricgen.numbering.addresses.pools import NumberPool
 from fabricgen.wiring.tables import Ints, Ints64, distinct
 
 
@@ -43,16 +43,16 @@ class Slots:
 
 
 @dataclass(frozen=True, slots=True)
-class Rooms:
+class DeviceBlocks:
     """Rooms of `size` addresses, a power of two, one for each device; where one is not enough (it grew), further ones.
 
     `first` holds the first address of each device's, room after room.
     """
 
     size: int
-    first: tuple[Column, ...]
+    first: tuple[AddressColumn, ...]
 
-    def at(self, device: Ints, place: Ints64) -> Column:
+    def at(self, device: Ints, place: Ints64) -> AddressColumn:
         """The addresses at places (int64) of the rooms of some devices."""
         if len(self.first) == 1:
             return self.first[0][device].plus(place)
@@ -63,26 +63,26 @@ class Rooms:
         return found
 
 
-class Blocks:
+class BlockAllocator:
     """Gives blocks away, and keeps what is given."""
 
     def __init__(self, lock: Lock) -> None:
         self._lock = lock
         self._held: dict[str, Allocations] = dict(lock.held)
-        self._rooms = dict(lock.rooms)
+        self._capacities = dict(lock.rooms)
         self._adopted = _outside(lock)
         self.used: set[tuple[str, str]] = set()
         """(kind, name) of everyone who took something."""
 
     def lock(self) -> Lock:
         """What the lock had and all that is given."""
-        return replace(self._lock, held=dict(self._held), rooms=dict(self._rooms))
+        return replace(self._lock, held=dict(self._held), rooms=dict(self._capacities))
 
-    def room(self, name: str, size: int) -> int:
+    def capacity(self, name: str, size: int) -> int:
         """The room that each part of a name has: as it was first, however it grows; else `size`."""
-        return self._rooms.setdefault(name, size)
+        return self._capacities.setdefault(name, size)
 
-    def largest_before(self, source: Source, slots: Slots, purpose: str) -> int:
+    def largest_block_before(self, source: NumberPool, slots: Slots, purpose: str) -> int:
         """The largest room, by the lock, of a purpose whose name ends in a prefix length; 0 for none."""
         start, found = f"{slots.name} {purpose}", [0]
         for name in self._lock.of(source.kind):
@@ -91,7 +91,7 @@ class Blocks:
         return max(found)
 
     def take(
-        self, source: Source, name: str, size: int, what: str, *, aligned: bool = False, least: int = 0
+        self, source: NumberPool, name: str, size: int, what: str, *, aligned: bool = False, least: int = 0
     ) -> Intervals:
         """Numbers for a name: what it has if that is `least` (default `size`) or more, else `size`, else `least`.
 
@@ -116,10 +116,10 @@ class Blocks:
         self._held[source.kind] = {**held, **found}
         return found[name]
 
-    def numbers(self, source: Source, slots: Slots, what: str, piece: int = 0) -> Ints64:
+    def numbers(self, source: NumberPool, slots: Slots, what: str, piece: int = 0) -> Ints64:
         """One number for each slot, int64; what is added later in pieces of at most `piece`, if that is not 0."""
 
-        def given(name: str) -> Ints64:
+        def allocated(name: str) -> Ints64:
             have = total(self._held.get(source.kind, {}).get(name, ()))
             while piece and have + piece < slots.count:
                 have += piece
@@ -127,32 +127,32 @@ class Blocks:
             size = power_of_two_at_least(slots.count)
             return at_places(self.take(source, name, size, what, least=slots.count), slots.number)
 
-        return _by_layer(slots, slots.name, given)
+        return _by_layer(slots, slots.name, allocated)
 
-    def addresses(self, source: Source, slots: Slots, purpose: str, what: str) -> Column:
+    def addresses(self, source: NumberPool, slots: Slots, purpose: str, what: str) -> AddressColumn:
         """One address for each slot, from a block of a power of two whose first address is left out."""
 
-        def given(name: str) -> Column:
+        def allocated(name: str) -> AddressColumn:
             size = power_of_two_at_least(slots.count + 1)
             intervals = self.take(source, name, size, what, aligned=True, least=slots.count + 1)
             return column.at_places(source.kind, intervals, slots.number + 1, 1)
 
-        return _by_layer(slots, f"{slots.name} {purpose}", given)
+        return _by_layer(slots, f"{slots.name} {purpose}", allocated)
 
-    def rooms(self, source: Source, slots: Slots, purpose: str, places: int, what: str) -> Rooms:
+    def device_blocks(self, source: NumberPool, slots: Slots, purpose: str, places: int, what: str) -> DeviceBlocks:
         """A room of at least so many places, a power of two, for each slot."""
         name = f"{slots.name} {purpose}"
-        size = self.room(name, power_of_two_at_least(places))
+        size = self.capacity(name, power_of_two_at_least(places))
 
-        def given(name: str) -> Column:
+        def allocated(name: str) -> AddressColumn:
             block = power_of_two_at_least(slots.count) * size
             intervals = self.take(source, name, block, what, aligned=True, least=slots.count * size)
             return column.at_places(source.kind, intervals, slots.number, size)
 
         names = [f"{name} +{i}" if i else name for i in range(-(-places // size))]
-        return Rooms(size, tuple(_by_layer(slots, name, given) for name in names))
+        return DeviceBlocks(size, tuple(_by_layer(slots, name, allocated) for name in names))
 
-    def _check(self, source: Source, name: str, intervals: Intervals) -> None:
+    def _check(self, source: NumberPool, name: str, intervals: Intervals) -> None:
         for interval in intervals:
             if not any(w.first <= interval.first and interval.end <= w.end for w in source.windows):
                 raise fault(
@@ -164,7 +164,7 @@ class Blocks:
                     "the option once more for every further holder that it names then",
                 )
 
-    def _overflow(self, source: Source, error: NoRoomError, what: str) -> InputError:
+    def _overflow(self, source: NumberPool, error: NoRoomError, what: str) -> InputError:
         held = [*self._held.get(source.kind, {}).values(), *self._adopted.get(source.kind, {}).values()]
         taken = sum(_inside(interval, source.windows) for intervals in held for interval in intervals)
         missing, bits = error.missing, {"ipv4": 32, "ipv6": 128}.get(source.kind)
@@ -203,15 +203,15 @@ def _inside(interval: Interval, windows: Intervals) -> int:
     return sum(max(0, min(interval.end, w.end) - max(interval.first, w.first)) for w in windows)
 
 
-_Given = TypeVar("_Given", Ints64, Column)
+_Given = TypeVar("_Given", Ints64, AddressColumn)
 
 
-def _by_layer(slots: Slots, name: str, given: Callable[[str], _Given]) -> _Given:
+def _by_layer(slots: Slots, name: str, allocated: Callable[[str], _Given]) -> _Given:
     """What is given to each slot, layer by layer."""
-    found = given(name)
+    found = allocated(name)
     for layer in distinct(slots.layer[slots.layer > 0]):
         here = slots.layer == layer
-        found[here] = given(f"{name} *{layer}")[here]
+        found[here] = allocated(f"{name} *{layer}")[here]
     return found
 
 

@@ -36,7 +36,7 @@ _HALVES = _NO_HALF + 1
 _Words: TypeAlias = "npt.NDArray[np.uint64]"
 
 
-class Column(ABC):
+class AddressColumn(ABC):
     """Addresses of one family, one a row; 0 where there is none."""
 
     @abstractmethod
@@ -96,7 +96,7 @@ class Column(ABC):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column4(Column):
+class IPv4Column(AddressColumn):
     """IPv4 addresses as int64."""
 
     values: Ints64
@@ -104,10 +104,10 @@ class Column4(Column):
     def __len__(self) -> int:
         return len(self.values)
 
-    def __getitem__(self, rows: Any) -> Column4:
-        return Column4(self.values[rows])
+    def __getitem__(self, rows: Any) -> IPv4Column:
+        return IPv4Column(self.values[rows])
 
-    def __setitem__(self, rows: Any, addresses: Column4) -> None:
+    def __setitem__(self, rows: Any, addresses: IPv4Column) -> None:
         self.values[rows] = addresses.values
 
     def at(self, row: int) -> int:
@@ -120,7 +120,7 @@ class Column4(Column):
         found: Flags = self.values != 0
         return found
 
-    def same(self, other: Column4) -> Flags:
+    def same(self, other: IPv4Column) -> Flags:
         """Where both columns agree."""
         found: Flags = self.values == other.values
         return found
@@ -135,13 +135,13 @@ class Column4(Column):
         found: Flags = ((self.values ^ address) >> (32 - lengths) == 0) & self.present
         return found
 
-    def plus(self, count: Ints64 | int, size: int = 1) -> Column4:
+    def plus(self, count: Ints64 | int, size: int = 1) -> IPv4Column:
         """Each address and `count` times `size`."""
-        return Column4(self.values + count * size)
+        return IPv4Column(self.values + count * size)
 
-    def followed_by(self, other: Column4) -> Column4:
+    def followed_by(self, other: IPv4Column) -> IPv4Column:
         """The rows of both."""
-        return Column4(np.concatenate([self.values, other.values]))
+        return IPv4Column(np.concatenate([self.values, other.values]))
 
     def cells(self, lengths: Ints64 | None = None) -> ConcatenatedColumn:
         """Dotted addresses; halves are spelled once, as most are shared."""
@@ -168,7 +168,7 @@ def _half_texts(half: Ints64) -> Strings:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column6(Column):
+class IPv6Column(AddressColumn):
     """IPv6 addresses as (high, low) uint64 arrays of one length."""
 
     high: _Words
@@ -177,10 +177,10 @@ class Column6(Column):
     def __len__(self) -> int:
         return len(self.low)
 
-    def __getitem__(self, rows: Any) -> Column6:
-        return Column6(self.high[rows], self.low[rows])
+    def __getitem__(self, rows: Any) -> IPv6Column:
+        return IPv6Column(self.high[rows], self.low[rows])
 
-    def __setitem__(self, rows: Any, addresses: Column6) -> None:
+    def __setitem__(self, rows: Any, addresses: IPv6Column) -> None:
         self.high[rows], self.low[rows] = addresses.high, addresses.low
 
     def at(self, row: int) -> int:
@@ -193,7 +193,7 @@ class Column6(Column):
         found: Flags = (self.high | self.low) != 0
         return found
 
-    def same(self, other: Column6) -> Flags:
+    def same(self, other: IPv6Column) -> Flags:
         """Where both columns agree."""
         found: Flags = (self.high == other.high) & (self.low == other.low)
         return found
@@ -211,20 +211,20 @@ class Column6(Column):
         found: Flags = (upper == 0) & ((lengths <= HALF) | (lower == 0)) & self.present
         return found
 
-    def plus(self, count: Ints64 | int, size: int = 1) -> Column6:
+    def plus(self, count: Ints64 | int, size: int = 1) -> IPv6Column:
         """Each address and `count` times `size`, in the high part where `size` is beyond the low one."""
         steps = np.asarray(count).astype(np.uint64)
         if size > _LOW:
-            return Column6(self.high + steps * np.uint64(size >> HALF), self.low + np.zeros_like(steps))
+            return IPv6Column(self.high + steps * np.uint64(size >> HALF), self.low + np.zeros_like(steps))
         shift = np.uint64(size.bit_length() - 1)
         low = self.low + (steps << shift)
         carried = (low < self.low).astype(np.uint64)
         past = steps >> (np.uint64(HALF) - shift) if shift else np.zeros_like(steps)
-        return Column6(self.high + past + carried, low)
+        return IPv6Column(self.high + past + carried, low)
 
-    def followed_by(self, other: Column6) -> Column6:
+    def followed_by(self, other: IPv6Column) -> IPv6Column:
         """The rows of both."""
-        return Column6(np.concatenate([self.high, other.high]), np.concatenate([self.low, other.low]))
+        return IPv6Column(np.concatenate([self.high, other.high]), np.concatenate([self.low, other.low]))
 
     def cells(self, lengths: Ints64 | None = None) -> ComputedColumn:
         """Addresses as RFC 5952 writes them."""
@@ -244,22 +244,22 @@ class Column6(Column):
         ]
 
 
-def no_addresses(family: Family, count: int) -> Column:
+def no_addresses(family: Family, count: int) -> AddressColumn:
     """A column of so many rows without addresses."""
     if family.bits == V6.bits:
-        return Column6(np.zeros(count, dtype=np.uint64), np.zeros(count, dtype=np.uint64))
-    return Column4(np.zeros(count, dtype=np.int64))
+        return IPv6Column(np.zeros(count, dtype=np.uint64), np.zeros(count, dtype=np.uint64))
+    return IPv4Column(np.zeros(count, dtype=np.int64))
 
 
-def column_of(family: Family, addresses: Sequence[int]) -> Column:
+def column_of(family: Family, addresses: Sequence[int]) -> AddressColumn:
     """A column of addresses held as integers."""
     if family is not V6:
-        return Column4(np.array(addresses, dtype=np.int64))
+        return IPv4Column(np.array(addresses, dtype=np.int64))
     high = np.fromiter((a >> HALF for a in addresses), dtype=np.uint64, count=len(addresses))
-    return Column6(high, np.fromiter((a & _LOW for a in addresses), dtype=np.uint64, count=len(addresses)))
+    return IPv6Column(high, np.fromiter((a & _LOW for a in addresses), dtype=np.uint64, count=len(addresses)))
 
 
-def at_places(kind: str, intervals: Intervals, place: Ints64, size: int) -> Column:
+def at_places(kind: str, intervals: Intervals, place: Ints64, size: int) -> AddressColumn:
     """The addresses at `place` (int64), counted in steps of `size` addresses over some intervals, one after the other.
 
     `kind` is the family as the lock names it; intervals are aligned to `size`.

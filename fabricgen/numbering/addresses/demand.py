@@ -10,8 +10,8 @@ from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.family import FAMILIES, ROUTER_ID_BITS, Family
-from fabricgen.numbering.addresses.subnet_room import RESERVED_IN_SUBNET, bridged_size, subnet_size
-from fabricgen.numbering.slot_counts import group_room, group_slot_count, numbered_groups
+from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size, subnet_size
+from fabricgen.numbering.slot_counts import group_capacity, group_slot_count, numbered_groups
 from fabricgen.numbering.underlay import families, is_management, is_routed, numbers_links, runs_bgp
 
 
@@ -51,7 +51,7 @@ def _demand(
 ) -> PoolDemand:
     """`each` addresses for every switch of a tier; single ones come in blocks whose first address is left out."""
     numbered = numbered_groups(design.layout, owner, tier) * tier.count
-    slots = group_slot_count(design.layout, owner, tier) * group_room(tier)
+    slots = group_slot_count(design.layout, owner, tier) * group_capacity(tier)
     block = power_of_two_at_least(slots + 1 if each == 1 else slots) * each
     return PoolDemand(pool_of, pool, family, tier.switches * each, max(numbered, tier.switches) * each, block)
 
@@ -70,7 +70,7 @@ def _of_links(design: Design, fabrics: list[FabricDesign], family: Family) -> It
             for tier in owner.tiers:
                 for run in (tier.up, tier.peer_links.run if tier.peer_links else None):
                     if run is not None:
-                        each = family.room_of_pairs(power_of_two_at_least(run.count))
+                        each = family.block_of_pairs(power_of_two_at_least(run.count))
                         yield _demand(design, fabric.name, "fabric", family, owner, tier, each)
 
 
@@ -81,14 +81,14 @@ def _of_nodes(design: Design, fabric: FabricDesign, family: Family) -> Iterator[
     pool = "management" if is_management(fabric) else "hosts"
     for tier in design.tiers:
         if tier.key == fabric.leaf or any(extra.tier == tier.key for extra in fabric.extras):
-            each = _room_of_nodes(design, fabric, tier, family)
+            each = _block_of_nodes(design, fabric, tier, family)
             yield _demand(design, fabric.name, pool, family, design.fabric(tier.fabric), tier, each)
 
 
-def _room_of_nodes(design: Design, fabric: FabricDesign, tier: TierDesign, family: Family) -> int:
+def _block_of_nodes(design: Design, fabric: FabricDesign, tier: TierDesign, family: Family) -> int:
     ports = sum(run.capacity for run in tier.downs)
     if fabric.hosts == "routed":
-        return family.room_of_pairs(ports)
+        return family.block_of_pairs(ports)
     if fabric.hosts == "rail-subnets" and tier.key == fabric.leaf:
         size = family.subnet_size or subnet_size(design.layout, fabric, tier)
         return _most_subnets(fabric, tier) * size
@@ -113,7 +113,7 @@ def _legs(attachment: Attachment) -> Iterator[tuple[dict[str, int], tuple[int, i
 def _of_switches(design: Design, family: Family) -> PoolDemand:
     """The one subnet of the management ports of all switches, where no fabric takes them."""
     tiers = [(fabric, tier) for fabric in design.fabrics for tier in fabric.tiers]
-    slots = [group_slot_count(design.layout, fabric, tier) * group_room(tier) for fabric, tier in tiers]
+    slots = [group_slot_count(design.layout, fabric, tier) * group_capacity(tier) for fabric, tier in tiers]
     kept = RESERVED_IN_SUBNET + 1
     block = family.subnet_size or power_of_two_at_least(kept + sum(map(power_of_two_at_least, slots)))
     if family.subnet_size:

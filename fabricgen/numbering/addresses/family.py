@@ -44,7 +44,7 @@ class Family:
         """Prefix length of a point-to-point link: /31 (RFC 3021) or /127 (RFC 6164)."""
         return self.bits - 1
 
-    def room_of_pairs(self, pairs: int) -> int:
+    def block_of_pairs(self, pairs: int) -> int:
         """Addresses of a block for so many point-to-point links, a power of two."""
         return power_of_two_at_least(self.pairs_from + 2 * pairs)
 

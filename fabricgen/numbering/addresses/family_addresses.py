@@ -11,14 +11,14 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.units import power_of_two_at_least
-from fabricgen.numbering.addresses.allocator import Giver
-from fabricgen.numbering.addresses.blocks import Rooms
-from fabricgen.numbering.addresses.column import Column, no_addresses
+from fabricgen.numbering.addresses.allocator import AddressAllocator
+from fabricgen.numbering.addresses.blocks import DeviceBlocks
+from fabricgen.numbering.addresses.column import AddressColumn, no_addresses
 from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets, rows_of
 from fabricgen.numbering.addresses.management import manage
 from fabricgen.numbering.addresses.node_prefixes import nodes_in
-from fabricgen.numbering.addresses.subnet_room import RESERVED_IN_SUBNET, bridged_size
+from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size
 from fabricgen.numbering.underlay import families, is_management, is_routed, numbers_links, runs_bgp
 from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
 
@@ -32,15 +32,15 @@ RailsOf: TypeAlias = "Mapping[str, RailSubnets]"
 class FamilyAllocation:
     """Allocates the addresses of one family for the fabrics that have it."""
 
-    def __init__(self, design: Design, plan: WiringPlan, giver: Giver, rails: RailsOf) -> None:
-        self.design, self.plan, self.family = design, plan, giver.family
-        self._give, self._rails = giver, rails
+    def __init__(self, design: Design, plan: WiringPlan, allocator: AddressAllocator, rails: RailsOf) -> None:
+        self.design, self.plan, self.family = design, plan, allocator.family
+        self._allocator, self._rails = allocator, rails
         devices, links = len(plan.devices), len(plan.links)
         self.loopback, self.router_id = (no_addresses(self.family, devices) for _ in range(2))
         self.a, self.b = (no_addresses(self.family, links) for _ in range(2))
         self.length = np.zeros(links, dtype=np.int64)
         self.subnets: dict[str, Subnets] = {}
-        self.vrf_links: dict[tuple[str, str], Column] = {}
+        self.vrf_links: dict[tuple[str, str], AddressColumn] = {}
 
     def run(self) -> FamilyAddresses:
         """Number loopbacks, links between switches, links to nodes, then management ports."""
@@ -51,7 +51,7 @@ class FamilyAllocation:
         for fabric in fabrics:
             if fabric.hosts != "none":
                 self._hosts(fabric)
-        managed = manage(self.design, self.plan, self._give, self)
+        managed = manage(self.design, self.plan, self._allocator, self)
         return FamilyAddresses(
             self.family,
             self.loopback,
@@ -71,7 +71,7 @@ class FamilyAllocation:
             mine = self.family.word in families(self.design, fabric)
             for tier in reversed(fabric.tiers) if mine or self.family.bits == ROUTER_ID_BITS else ():
                 rows = rows_of(self.plan, fabric.name, tier.name)
-                self.router_id[rows] = given = self._give.loopbacks(fabric, tier)
+                self.router_id[rows] = given = self._allocator.loopbacks(fabric, tier)
                 if mine:
                     self.loopback[rows] = given
 
@@ -94,7 +94,7 @@ class FamilyAllocation:
 
     def _pairs(
         self, fabric: FabricDesign, owners: tuple[FabricDesign, ...], within: str
-    ) -> Iterator[tuple[slice, Column]]:
+    ) -> Iterator[tuple[slice, AddressColumn]]:
         """The even address of a pair for every link between the switches of some owners, from the pool of a fabric."""
         for owner, tier in [(o, t) for o in owners for t in o.tiers]:
             runs = [(tier.up, [tier.path], "uplink")] if tier.up else []
@@ -104,14 +104,14 @@ class FamilyAllocation:
             first = rows_of(self.plan, owner.name, tier.name).start
             for run, paths, purpose in runs:
                 need = f"a /{self.family.pair_length} for each {fabric.name} {tier.name} {purpose}"
-                places = self.family.room_of_pairs(power_of_two_at_least(run.count))
-                rooms = self._give.rooms(
+                places = self.family.block_of_pairs(power_of_two_at_least(run.count))
+                device_blocks = self._allocator.device_blocks(
                     "fabric", fabric, (owner, tier), f"{purpose}{self.family.ending}{within}", places, need
                 )
                 for i in (i for path in paths for i in self._segments(path)):
                     rows = self.plan.links.rows_of(i)
                     switch = self.plan.links.a_device[rows] - first
-                    yield rows, rooms.at(switch, self._pair(self.plan.links.a_port[rows].astype(np.int64)))
+                    yield rows, device_blocks.at(switch, self._pair(self.plan.links.a_port[rows].astype(np.int64)))
 
     def _pair(self, place: Ints64) -> Ints64:
         return self.family.pairs_from + 2 * place
@@ -127,25 +127,25 @@ class FamilyAllocation:
             owned = self.design.fabric(tier.fabric), tier
             ports = sum(run.capacity for run in tier.downs)
             if fabric.hosts == "routed":
-                before = self._give.room_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
-                enough = before >= self.family.room_of_pairs(self._in_use(tier, segments))
-                places = before if enough else self.family.room_of_pairs(ports)
+                before = self._allocator.largest_block_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
+                enough = before >= self.family.block_of_pairs(self._in_use(tier, segments))
+                places = before if enough else self.family.block_of_pairs(ports)
                 purpose = f"{nodes_in(fabric.name)}/{self.family.length_of(places)}{self.family.ending}"
-                rooms = self._give.rooms(pool, fabric, owned, purpose, places, what)
-                self._keep(fabric, tier, rooms, np.array(0), rooms.size)
-                self._routed(tier, segments, rooms)
+                device_blocks = self._allocator.device_blocks(pool, fabric, owned, purpose, places, what)
+                self._keep(fabric, tier, device_blocks, np.array(0), device_blocks.size)
+                self._routed(tier, segments, device_blocks)
                 continue
             rails = self._rails.get(fabric.name) if tier.key == fabric.leaf else None
             size = rails.size if rails else bridged_size(ports)
             if rails is None and not self.family.subnet_size:
-                before = self._give.room_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
+                before = self._allocator.largest_block_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
                 size = before if before > self._in_use(tier, segments) + RESERVED_IN_SUBNET else size
             size, most = self.family.subnet_size or size, rails.most if rails else 1
             length = self.family.length_of(size)
             purpose = f"{nodes_in(fabric.name)}{f'{most} x ' if rails else ''}/{length}{self.family.ending}"
-            rooms = self._give.rooms(pool, fabric, owned, purpose, most * size, what)
-            self._keep(fabric, tier, rooms, self._count(rails), size)
-            self._bridged(tier, segments, rooms, size, rails)
+            device_blocks = self._allocator.device_blocks(pool, fabric, owned, purpose, most * size, what)
+            self._keep(fabric, tier, device_blocks, self._count(rails), size)
+            self._bridged(tier, segments, device_blocks, size, rails)
 
     def _in_use(self, tier: TierDesign, segments: list[int]) -> int:
         """Places of ports that there must be: those in use of the first run, and all of the others."""
@@ -161,7 +161,9 @@ class FamilyAllocation:
             return np.array(1, dtype=np.int64)
         return np.array([len(keys) for keys in rails.keys], dtype=np.int64)[rails.combo]
 
-    def _keep(self, fabric: FabricDesign, tier: TierDesign, rooms: Rooms, count: Ints64, size: int) -> None:
+    def _keep(
+        self, fabric: FabricDesign, tier: TierDesign, device_blocks: DeviceBlocks, count: Ints64, size: int
+    ) -> None:
         """Note the blocks of a fabric on the switches of a tier."""
         devices, rows = len(self.plan.devices), rows_of(self.plan, tier.fabric, tier.name)
         if fabric.name not in self.subnets:
@@ -170,10 +172,10 @@ class FamilyAllocation:
             none = (no_addresses(self.family, devices) for _ in range(2))
             self.subnets[fabric.name] = Subnets(next(none), block, next(none), count_, each)
         kept = self.subnets[fabric.name]
-        kept.base[rows], kept.length[rows] = rooms.first[0], self.family.length_of(rooms.size)
+        kept.base[rows], kept.length[rows] = device_blocks.first[0], self.family.length_of(device_blocks.size)
         kept.count[rows], kept.subnet_length[rows] = count, self.family.length_of(size)
         if np.any(count):
-            kept.gateway[rows] = rooms.first[0].plus(1)
+            kept.gateway[rows] = device_blocks.first[0].plus(1)
 
     def _segments_to(self, fabric: FabricDesign, tier: TierDesign) -> list[int]:
         """Segments of node links of a fabric that end on a tier."""
@@ -194,16 +196,16 @@ class FamilyAllocation:
         first = rows_of(self.plan, tier.fabric, tier.name).start
         return rows, links.b_device[rows] - first, port
 
-    def _routed(self, tier: TierDesign, segments: list[int], rooms: Rooms) -> None:
-        places = (rooms.size - self.family.pairs_from) // 2
+    def _routed(self, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks) -> None:
+        places = (device_blocks.size - self.family.pairs_from) // 2
         for segment in segments:
             rows, switch, port = self._ports(tier, segment, places)
-            pair = rooms.at(switch, self._pair(port))
+            pair = device_blocks.at(switch, self._pair(port))
             self.b[rows], self.a[rows] = pair, pair.plus(1)
             self.length[rows] = self.family.pair_length
 
     def _bridged(
-        self, tier: TierDesign, segments: list[int], rooms: Rooms, size: int, rails: RailSubnets | None
+        self, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks, size: int, rails: RailSubnets | None
     ) -> None:
         ports = sum(run.capacity for run in tier.downs)
         room = size if not self.family.subnet_size else bridged_size(ports)
@@ -211,7 +213,7 @@ class FamilyAllocation:
         for segment in segments:
             rows, switch, number = self._ports(tier, segment, places)
             if rails is None:
-                self.a[rows] = rooms.at(switch, number + RESERVED_IN_SUBNET)
+                self.a[rows] = device_blocks.at(switch, number + RESERVED_IN_SUBNET)
             else:
-                self.a[rows] = rooms.first[0][switch].plus(rails.subnet[rows], size).plus(rails.number[rows])
+                self.a[rows] = device_blocks.first[0][switch].plus(rails.subnet[rows], size).plus(rails.number[rows])
             self.length[rows] = self.family.length_of(size)

@@ -9,7 +9,7 @@ import numpy as np
 
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
-from fabricgen.numbering.addresses.column import Column, column_of
+from fabricgen.numbering.addresses.column import AddressColumn, column_of
 from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.holders import Holders
@@ -118,7 +118,7 @@ class FamilyOverrides:
     def _loopback_word(self) -> str:
         return f"{self._word}loopback" if self._word else "router id"
 
-    def _put(self, column: Column, rows: int | Ints64, address: int) -> None:
+    def _put(self, column: AddressColumn, rows: int | Ints64, address: int) -> None:
         column[np.atleast_1d(rows)] = column_of(self.found.family, [address])
 
     def _has_none(self, row: int, what: str, path: Path) -> InputError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fabricgen.numbering.addresses.column import Column, text_of
+from fabricgen.numbering.addresses.column import AddressColumn, text_of
 from fabricgen.numbering.addresses.family import Family
 from fabricgen.wiring.tables import SWITCH, Ints64, WiringPlan
 
@@ -18,9 +18,9 @@ class Subnets:
     side by side, and `gateway` is the gateway in the first.
     """
 
-    base: Column
+    base: AddressColumn
     length: Ints64
-    gateway: Column
+    gateway: AddressColumn
     count: Ints64
     subnet_length: Ints64
 
@@ -34,16 +34,16 @@ class FamilyAddresses:
     """
 
     family: Family
-    loopback: Column
-    management: Column
+    loopback: AddressColumn
+    management: AddressColumn
     management_length: Ints64
-    management_gateway: Column
-    a: Column
-    b: Column
+    management_gateway: AddressColumn
+    a: AddressColumn
+    b: AddressColumn
     length: Ints64
     subnets: Mapping[str, Subnets]
     """By fabric: the blocks of the switches that its nodes attach to."""
-    vrf_links: Mapping[tuple[str, str], Column]
+    vrf_links: Mapping[tuple[str, str], AddressColumn]
     """By (owning fabric, VRF): the upper end's address of each link that carries it; the lower end's is the next."""
 
     def text(self, address: int) -> str:

@@ -13,7 +13,7 @@ from fabricgen.numbering.addresses.family import Family, of_family
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class NumberPool:
     """Where numbers come from: a pool by its name in the blueprint, the windows it consists of, and its place."""
 
     kind: str
@@ -42,9 +42,9 @@ def pool_prefixes(blueprint: Blueprint, fabric: str, name: str, family: Family) 
     return of_family(getattr(blueprint.pools, name), family) or family.default_pools[name], name, ("pools", name)
 
 
-def pool(blueprint: Blueprint, fabric: str, name: str, family: Family) -> Source:
+def pool(blueprint: Blueprint, fabric: str, name: str, family: Family) -> NumberPool:
     """The pool of a name that a fabric draws on in one family: its own, the cluster's (for fabric ""), the default."""
     prefixes, shown, path = pool_prefixes(blueprint, fabric, name, family)
     networks = [ipaddress.ip_network(prefix) for prefix in prefixes]
     windows = tuple(Interval(int(network.network_address), network.num_addresses) for network in networks)
-    return Source(family.kind, f"pool {shown}", windows, path, "FG024")
+    return NumberPool(family.kind, f"pool {shown}", windows, path, "FG024")

@@ -20,7 +20,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, is_part_of_unit, racks_each, scope_of, unit_group_numbers, within_unit
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.units import power_of_two_at_least
-from fabricgen.numbering.addresses.subnet_room import RESERVED_IN_SUBNET, subnet_size
+from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, subnet_size
 from fabricgen.numbering.slot_counts import served_members
 from fabricgen.wiring.links.columns import tier_columns
 from fabricgen.wiring.tables import Ints64, WiringPlan

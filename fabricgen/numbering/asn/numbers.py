@@ -16,15 +16,17 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 from fabricgen.kernel.intervals import Interval
-from fabricgen.numbering.addresses.blocks import Blocks, Slots
-from fabricgen.numbering.addresses.pools import Source
+from fabricgen.numbering.addresses.blocks import BlockAllocator, Slots
+from fabricgen.numbering.addresses.pools import NumberPool
 from fabricgen.numbering.asn.plan import asn_plan, kept_for_tiers, left_of, sharers
 from fabricgen.numbering.slots import group_slots, rack_slots, switch_slots
 from fabricgen.wiring.groups import all_alike
 from fabricgen.wiring.tables import Flags, Ints64, places_among
 
 
-def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blocks) -> dict[tuple[str, str], Ints64]:
+def allocate_asns(
+    design: Design, fabrics: tuple[FabricDesign, ...], blocks: BlockAllocator
+) -> dict[tuple[str, str], Ints64]:
     """AS numbers of the switches of each (fabric, tier), int64; routing domains of fabrics are kept apart.
 
     Raises InputError when a pool is too small, and for numbers of tiers that do not exist.
@@ -46,29 +48,29 @@ def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blo
     return found
 
 
-def _pool(text: str, kept: Sequence[tuple[int, int]], path: Path) -> Source:
+def _pool(text: str, kept: Sequence[tuple[int, int]], path: Path) -> NumberPool:
     """A pool, without what is stated for tiers."""
     windows = left_of(text, kept)
     hint = "4200000000-4294967294 is private and large (RFC 6996)"
     if not windows:
         raise fault("FG025", f"AS numbers {text} are all stated for tiers: none are left", path=path, hint=hint)
-    return Source("asns", "AS number pool", windows, path, "FG025", hint)
+    return NumberPool("asns", "AS number pool", windows, path, "FG025", hint)
 
 
-def _of_tier(text: str, path: Path) -> Source:
+def _of_tier(text: str, path: Path) -> NumberPool:
     first, last = parse_asns(text)
     hint = "a number belongs to one tier of one fabric; a range needs one for each switch that may come"
-    return Source("asns", "AS numbers of the tier", (Interval(first, last - first + 1),), path, "FG025", hint)
+    return NumberPool("asns", "AS numbers of the tier", (Interval(first, last - first + 1),), path, "FG025", hint)
 
 
-def _slots(design: Design, fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: Blocks) -> Slots:
+def _slots(design: Design, fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: BlockAllocator) -> Slots:
     """The slot of every switch by which it is given its number."""
     by = sharers(tier, plan)
     if by == "switch":
-        return switch_slots(design.layout, fabric, tier, blocks.room)
+        return switch_slots(design.layout, fabric, tier, blocks.capacity)
     if by == "rack":
         return rack_slots(design.layout, fabric, tier)
-    return group_slots(design.layout, fabric, tier, blocks.room)
+    return group_slots(design.layout, fabric, tier, blocks.capacity)
 
 
 def _check_tiers(design: Design, fabrics: Sequence[FabricDesign]) -> None:

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from fabricgen.numbering.addresses.column import Column, Column4
+from fabricgen.numbering.addresses.column import AddressColumn, IPv4Column
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.views.switches import SwitchViews
 from fabricgen.wiring.links.switch_ends import sorted_by
@@ -157,16 +157,16 @@ def _addresses(family: FamilyAddresses, owner: Ints64, link: Ints, at_b: Flags, 
     return replace(found, indexes=found.indexes.reshape(2, -1))
 
 
-def _swapped(column: Column, other: Column, where: Flags) -> Column:
+def _swapped(column: AddressColumn, other: AddressColumn, where: Flags) -> AddressColumn:
     """A column with the addresses of another in the rows of a mask."""
     found = column.copy()
     found[where] = other[where]
     return found
 
 
-def _text_order(column: Column) -> Ints64:
+def _text_order(column: AddressColumn) -> Ints64:
     """int64 numbers that sort as the addresses do as text."""
-    if not isinstance(column, Column4):
+    if not isinstance(column, IPv4Column):
         return np.unique(np.array(column.texts(), dtype=object), return_inverse=True)[1]
     order, found = _decimal_order(), np.zeros(len(column), dtype=np.int64)
     for shift in (24, 16, 8, 0):
