@@ -1,9 +1,9 @@
-"""GUIDs of InfiniBand devices: as the blueprint states them, else planned ones that no hardware has.
+"""GUIDs of InfiniBand devices: those stated, else placeholders that no hardware has.
 
-Hardware GUIDs are not known before the racks stand. Planned ones keep files whole until then: simulators need them, and
-they tie the files together. They begin with 02f: an EUI-64 whose first byte has the local bit is of no manufacturer.
-They come from a device's name and the place of its port, not from what else is in the cluster; a port's follows that of
-its adapter, as ibsim has it.
+Hardware GUIDs are unknown until the racks stand. Until then planned ones identify devices across files, as simulators
+need it. They begin with 02f: an EUI-64 with the local bit set belongs to no manufacturer. They are hashes of the
+device's name, so that they do not depend on what else is in the cluster; the GUID of a port is that of its adapter
+plus one, as in ibsim.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Holder: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class GuidHolders:
-    """What has GUIDs in a fabric: its switches, its nodes, and the names of each node's ports."""
+    """What has GUIDs in a fabric: its switches, its nodes, and the port names of each node, by node name."""
 
     switches: tuple[Holder, ...]
     nodes: tuple[Holder, ...]
@@ -35,7 +35,7 @@ class GuidHolders:
 
 @dataclass(frozen=True, slots=True)
 class Guids:
-    """GUIDs of a fabric: those stated by device and port, "" for a switch, and one planned for every device."""
+    """GUIDs of a fabric: stated ones by (device, port), port "" for a switch, and a planned one for every device."""
 
     stated: Mapping[tuple[str, str], GuidRow]
     planned: Mapping[Holder, int]
@@ -46,7 +46,7 @@ class Guids:
         return (row.guid, True) if row else (self.planned[fabric, device], False)
 
     def of_port(self, fabric: str, device: str, port: str, place: int) -> tuple[int, int, bool]:
-        """(node GUID, port GUID, whether they are stated) of a port of a node, the `place`-th from 0."""
+        """(node GUID, port GUID, whether they are stated) of a port of a node; `place` is its index, from 0."""
         row = self.stated.get((device, port))
         if row:
             return row.guid, row.port_guid, True
@@ -55,9 +55,9 @@ class Guids:
 
 
 def guids_of(holders: GuidHolders, rows: Sequence[GuidRow]) -> Guids:
-    """Stated GUIDs by what they are of, and planned ones for all devices.
+    """The GUIDs of a fabric: `rows` are those stated, and every device gets a planned one.
 
-    Raises InputError, at each row, for one that is of no switch or port of the fabric.
+    Raises InputError with each row that names no switch or port of the fabric.
     """
     switches = {name for _, name in holders.switches}
     faults = [found for row in rows if (found := _fault(row, switches, holders.ports))]
@@ -68,7 +68,7 @@ def guids_of(holders: GuidHolders, rows: Sequence[GuidRow]) -> Guids:
 
 
 def _planned(holders: Iterable[Holder]) -> dict[Holder, int]:
-    """Planned GUID of each device, without the place of a port; of two with one hash the later takes another."""
+    """The planned GUID of each device; if two hash to the same value, the later one in order is hashed again."""
     taken: set[int] = set()
     found: dict[Holder, int] = {}
     for holder in sorted(holders):
@@ -86,7 +86,7 @@ def _hash(holder: Holder, salt: int) -> int:
 
 
 def _fault(row: GuidRow, switches: set[str], ports: Mapping[str, Sequence[str]]) -> Diagnostic | None:
-    """What is wrong with a row: of no device of the fabric, of no port, or of one of several ports without saying."""
+    """A diagnostic for a row of an unknown device or port, or without a port where the device has several."""
     own = ports.get(row.device, ())
     if row.device in switches:
         why = f"{row.device} is a switch, and its ports have no GUIDs" if row.port else ""

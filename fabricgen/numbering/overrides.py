@@ -1,4 +1,4 @@
-"""Numbers of single devices, stated (`address_of`) or adopted (in the lock), laid over those that were allocated."""
+"""Overrides of numbers: addresses and AS numbers stated (`address_of`) or adopted (in the lock) for single devices."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from fabricgen.numbering.ports import PortNames
 from fabricgen.wiring.tables import SWITCH, WiringPlan
 
 Claim = tuple[str, int, int]
-"""What somebody states: asn, loopback, mgmt or link, of a row of devices or links, in a family of so many bits."""
+"""(asn, loopback, mgmt or link; row of the device or link; whether it is of IPv6): what an override replaces."""
 
 
 def with_overrides(
     design: Design, plan: WiringPlan, names: Sequence[str], port_names: PortNames, addresses: Addresses
 ) -> Addresses:
-    """The addresses with what single devices have of their own; `address_of` wins over what is adopted.
+    """The addresses with all overrides applied; `address_of` takes precedence over adopted numbers.
 
-    Raises InputError at what no device has, and at numbers that others hold. What is adopted of devices and ports
-    that are not there is passed over: the lock keeps it as a hole.
+    Raises InputError for an override of something that the device does not have, and for a number that is in use
+    elsewhere. Adopted numbers of devices and ports that do not exist are ignored: they stay in the lock as holes.
     """
     stated = design.loaded.blueprint.address_of
     adopted = adopted_of(design.layout.lock.words_of(ADOPTED))
@@ -87,7 +87,7 @@ class _Overriding:
         )
 
     def _check(self) -> None:
-        """Refuse numbers that others hold."""
+        """Collect faults of numbers that are in use elsewhere."""
         for family in self.families:
             self.faults += family.check()
         for row, path in self.asns:
@@ -100,7 +100,7 @@ class _Overriding:
         return self.families[v6] if v6 < len(self.families) else None
 
     def _is_there(self, key: Key, rows: Mapping[str, int]) -> bool:
-        """Whether a device has what was adopted for it."""
+        """Whether the device, and the number that was adopted for it, exist."""
         row, family = rows.get(key.device, -1), self._family(v6=key.v6)
         if row < 0 or key.what == "name":
             return row >= 0
@@ -121,7 +121,7 @@ class _Overriding:
         return key.what, row, key.v6
 
     def _claims(self, row: int, own: Override) -> Iterator[Claim]:
-        """What a line of `address_of` states."""
+        """What an entry of `address_of` replaces."""
         if own.asn is not None:
             yield "asn", row, 0
         stated = [("loopback", "", own.loopback or ()), ("mgmt", "", own.management or ())]
@@ -162,7 +162,7 @@ class _Overriding:
             self.asns.append((row, path))
 
     def _each(self, stated: tuple[str, ...] | None, path: Path) -> Iterator[tuple[FamilyOverrides, int]]:
-        """Addresses as integers, each with its family; those of a family that nothing has are refused."""
+        """(overrides of its family, address as an integer) of each address; InputError if nothing has that family."""
         left = set(stated or ())
         for each in self.families:
             for text in of_family(stated, each.found.family):
@@ -172,7 +172,7 @@ class _Overriding:
             raise fault("FG047", f"nothing in the cluster has an address such as {text}", path=path, hint="see `ip`")
 
     def _own_loopbacks(self) -> dict[str, tuple[str, ...]]:
-        """By fabric: loopbacks that single switches have, as few prefixes as cover them."""
+        """By fabric: the loopbacks of overrides, as the fewest prefixes that cover them."""
         devices = self.plan.devices
         own: dict[tuple[str, bool], set[str]] = {}
         for row, text in self.loopbacks:
@@ -187,7 +187,7 @@ class _Overriding:
 
 
 def _collapsed(prefixes: Collection[str], *, v6: bool) -> list[str]:
-    """As few prefixes as cover the same addresses, in order."""
+    """The fewest prefixes that cover the same addresses, ascending."""
     if v6:
         return [str(found) for found in collapse_addresses(map(IPv6Network, prefixes))]
     return [str(found) for found in collapse_addresses(map(IPv4Network, prefixes))]

@@ -1,4 +1,4 @@
-"""Slot numbers: where a switch stands in its tier's reserved numbering, now and after any growth within it."""
+"""Slots: the position of a switch in the reserved numbering of its tier, which growth does not change."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from fabricgen.numbering.slot_counts import group_capacity
 from fabricgen.wiring.links.columns import Columns, tier_columns
 
 CapacityOf = Callable[[str, int], int]
-"""(name, size) -> the room that a name has: as it was first, or of that size."""
+"""(name, size) -> the capacity remembered for a name; the given size if there is none."""
 
 
 def _place_slot(layout: Layout, scope: str, columns: Columns) -> Any:
@@ -51,7 +51,7 @@ def group_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, capacity
 
 
 def rack_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> Slots:
-    """One slot for all switches of a tier that serve the same rack (or unit, pod or site) in the same plane."""
+    """The slot of every switch of a tier; switches that serve one rack (or unit, pod, site) in one plane share it."""
     scope = scope_of(tier.per)
     columns = tier_columns(layout, tier, fabric.tier_sizes)
     slot = np.asarray(_place_slot(layout, scope, columns), dtype=np.int64)
@@ -63,7 +63,7 @@ def rack_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> Slots:
 
 
 def _capacity(fabric: FabricDesign, dimension: str, capacity_of: CapacityOf) -> int:
-    """Numbers kept for a dimension; for a tier, those of a group of its switches."""
+    """The capacity of a dimension; for the index in a tier, that of a group of its switches."""
     if dimension in {tier.name for tier in fabric.tiers}:
         return capacity_of(f"{fabric.name} {dimension}", group_capacity(fabric.tier(dimension)))
     return fabric.sizes[dimension]

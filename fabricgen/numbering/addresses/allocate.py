@@ -1,4 +1,4 @@
-"""Every number of a cluster: AS numbers, router ids, and the addresses of each family that its fabrics have."""
+"""The allocation of all numbers of a cluster: AS numbers, router ids, and the addresses of each family in use."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """AS number and router id of every device as int64, 0 for none, and addresses by family.
+    """AS number and router id of every device (int64, 0 for none), and addresses by family.
 
-    A router id has 32 bits whatever the family. Where a fabric has IPv4 it is the loopback; else it is a number from
-    the same pool that no interface has.
+    A router id has 32 bits whatever the family (RFC 6286). Where a fabric has IPv4 it is the loopback, else a number
+    from the IPv4 loopback pool that no interface has.
     """
 
     asn: Ints64
     router_id: Ints64
     families: tuple[FamilyAddresses, ...]
-    """IPv4 always, IPv6 where something has it."""
+    """IPv4 always; IPv6 second, if anything has it."""
     rails: Mapping[str, RailSubnets]
-    """By fabric, the subnets of those whose nodes have one for each rail."""
+    """The subnets of rails, by fabric, where nodes have a subnet for each rail."""
     lock: Lock
-    """All numbers that are given, these and those of earlier builds."""
+    """The lock with all allocations, those of earlier builds included."""
     used: frozenset[tuple[str, str]]
-    """(kind, name) of every holder in the lock that is in use."""
+    """(kind of number, name) of every holder in the lock that is still in use."""
     own_loopbacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By fabric: loopbacks that single switches are given outside the order of pools, as prefixes."""
+    """By fabric: loopbacks stated or adopted for single switches, as prefixes."""
 
     @property
     def v4(self) -> FamilyAddresses:
@@ -65,33 +65,33 @@ class Addresses:
         return loopbacks, first_family([found.management.cells() for found in self.families])
 
     def of_links(self) -> tuple[LazyColumn, LazyColumn]:
-        """The addresses of the lower and upper ends of links with their prefix lengths, as `of_devices` has them."""
+        """Address with prefix length of the lower and upper end of every link: IPv4 where it has any, else IPv6."""
         lower = first_family([found.a.cells(found.length) for found in self.families])
         return lower, first_family([found.b.cells(found.length) for found in self.families])
 
     @property
     def loopback(self) -> Ints64:
-        """IPv4 loopbacks, by device."""
+        """IPv4 loopbacks by device; int64, 0 for none."""
         return _int64(self.v4.loopback)
 
     @property
     def management(self) -> Ints64:
-        """IPv4 management addresses, by device."""
+        """IPv4 management addresses by device; int64, 0 for none."""
         return _int64(self.v4.management)
 
     @property
     def a_ip(self) -> Ints64:
-        """IPv4 addresses of the lower ends of links."""
+        """IPv4 addresses of the lower ends of links; int64, 0 for none."""
         return _int64(self.v4.a)
 
     @property
     def b_ip(self) -> Ints64:
-        """IPv4 addresses of the upper ends of links."""
+        """IPv4 addresses of the upper ends of links; int64, 0 for none."""
         return _int64(self.v4.b)
 
     @property
     def length(self) -> Ints64:
-        """Prefix lengths of the IPv4 addresses of links."""
+        """Prefix lengths of the IPv4 addresses of links; int64."""
         return self.v4.length
 
 
@@ -103,7 +103,7 @@ def _int64(column: object) -> Ints64:
 def allocate(design: Design, plan: WiringPlan) -> Addresses:
     """Allocate every address and AS number of a cluster.
 
-    Raises InputError, each with its place, where a pool is too small.
+    Raises InputError, with the path of the pool, where a pool is too small.
     """
     blocks = BlockAllocator(design.layout.numbering.lock(design.layout.lock, design.loaded.blueprint.name))
     speakers = tuple(f for f in design.fabrics if runs_bgp(design, f))
@@ -121,7 +121,7 @@ def allocate(design: Design, plan: WiringPlan) -> Addresses:
 
 
 def _has(design: Design, family: Family) -> bool:
-    """Whether anything in a cluster has addresses of a family."""
+    """Whether anything in the cluster has addresses of a family."""
     stated = {word for fabric in design.fabrics for word in families(design, fabric)}
     return family.word in stated or design.loaded.blueprint.ip in (family.word, "dual")
 

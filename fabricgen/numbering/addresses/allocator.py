@@ -1,4 +1,4 @@
-"""What an allocation of one family asks of the pools: an address, or a room of addresses, for each switch of a tier."""
+"""The address allocator of one family: an address, or a block of addresses, for each switch of a tier."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from fabricgen.numbering.slots import switch_slots
 
 
 class AddressAllocator:
-    """Gives addresses of one family from the pools of fabrics, and keeps them in blocks that all families share."""
+    """Allocates addresses of one family from the pools of fabrics, through the block allocator of all families."""
 
     def __init__(self, design: Design, family: Family, blocks: BlockAllocator) -> None:
         self._design, self.family, self.blocks = design, family, blocks
         self._slots: dict[TierKey, Slots] = {}
 
     def _pool(self, fabric: str, name: str) -> NumberPool:
-        """The pool of a name that a fabric draws on, and what all who draw on it want."""
+        """The pool of a name that a fabric draws on, with the addresses that all its users together ask for."""
         source = pool(self._design.loaded.blueprint, fabric, name, self.family)
         return replace(source, wanted=self._wanted[source.path])
 
     @cached_property
     def _wanted(self) -> Counter[Path]:
-        """Addresses that are asked of each pool of the family, by its place."""
+        """The addresses that are asked of each pool of the family, by the path of the pool."""
         found: Counter[Path] = Counter()
         for demand in pool_demands(self._design):
             if demand.family is self.family:
@@ -41,13 +41,13 @@ class AddressAllocator:
         return found
 
     def slots(self, fabric: FabricDesign, tier: TierDesign) -> Slots:
-        """The slot of every switch of a tier."""
+        """The slot of every switch of a tier, computed once."""
         if tier.key not in self._slots:
             self._slots[tier.key] = switch_slots(self._design.layout, fabric, tier, self.blocks.capacity)
         return self._slots[tier.key]
 
     def loopbacks(self, fabric: FabricDesign, tier: TierDesign) -> AddressColumn:
-        """An address for each switch of a tier."""
+        """One loopback for each switch of a tier."""
         source = self._pool(fabric.name, "loopback")
         what = f"a loopback for each {fabric.name} {tier.name}"
         return self.blocks.addresses(source, self.slots(fabric, tier), f"loopback{self.family.ending}", what)
@@ -55,7 +55,7 @@ class AddressAllocator:
     def largest_block_before(
         self, name: str, fabric: FabricDesign, owned: tuple[FabricDesign, TierDesign], purpose: str
     ) -> int:
-        """The largest room that the lock has for a purpose, 0 for none."""
+        """The largest block size that the lock remembers for a purpose; 0 for none."""
         source = self._pool(fabric.name, name)
         return self.blocks.largest_block_before(source, self.slots(*owned), purpose)
 
@@ -68,7 +68,7 @@ class AddressAllocator:
         size: int,
         what: str,
     ) -> DeviceBlocks:
-        """A room of `size` addresses of a pool for each switch of a tier, which another fabric may own."""
+        """A block of `size` addresses of a fabric's pool for each switch of a tier, which another fabric may own."""
         source = self._pool(fabric.name, name)
         return self.blocks.device_blocks(source, self.slots(*owned), purpose, size, what)
 

@@ -1,4 +1,4 @@
-"""Blocks of numbers by name: as the lock has them, and for what is new the next free ones of a pool."""
+"""The block allocator: blocks of numbers by name, those of the lock first, then the next free ones of a pool."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ from fabricgen.wiring.tables import Ints, Ints64, distinct
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """Which slot each device of a tier has, int64, and how many slots are numbered, reserved ones included.
+    """The slot `number` of each device of a tier, int64 from 0, and the `count` of all slots, reserved ones included.
 
-    `layer` is above 0, int64, for devices that what was first numbered has no room for: those have blocks of their own.
+    `layer` (int64, usually 0) is above 0 for devices that have outgrown the numbers first reserved: each layer has
+    blocks of its own.
     """
 
     name: str
@@ -44,16 +45,16 @@ class Slots:
 
 @dataclass(frozen=True, slots=True)
 class DeviceBlocks:
-    """Rooms of `size` addresses, a power of two, one for each device; where one is not enough (it grew), further ones.
+    """One block of `size` addresses, a power of two, for each device, and further ones where devices outgrew the first.
 
-    `first` holds the first address of each device's, room after room.
+    `first` are columns of one row a device: the first address of its first block, of its second block, and so on.
     """
 
     size: int
     first: tuple[AddressColumn, ...]
 
     def at(self, device: Ints, place: Ints64) -> AddressColumn:
-        """The addresses at places (int64) of the rooms of some devices."""
+        """For each row the address at index `place` of all blocks of a device, one block after the other."""
         if len(self.first) == 1:
             return self.first[0][device].plus(place)
         found = self.first[0][device]
@@ -64,7 +65,7 @@ class DeviceBlocks:
 
 
 class BlockAllocator:
-    """Gives blocks away, and keeps what is given."""
+    """Allocates blocks of numbers from pools, and records them so that they can be written to the lock."""
 
     def __init__(self, lock: Lock) -> None:
         self._lock = lock
@@ -72,18 +73,18 @@ class BlockAllocator:
         self._capacities = dict(lock.rooms)
         self._adopted = _outside(lock)
         self.used: set[tuple[str, str]] = set()
-        """(kind, name) of everyone who took something."""
+        """(kind of number, name) of every holder that asked for numbers."""
 
     def lock(self) -> Lock:
-        """What the lock had and all that is given."""
+        """The lock with all allocations, those of earlier builds included."""
         return replace(self._lock, held=dict(self._held), rooms=dict(self._capacities))
 
     def capacity(self, name: str, size: int) -> int:
-        """The room that each part of a name has: as it was first, however it grows; else `size`."""
+        """The capacity remembered for a name by the lock; `size`, remembered from now on, if there is none."""
         return self._capacities.setdefault(name, size)
 
     def largest_block_before(self, source: NumberPool, slots: Slots, purpose: str) -> int:
-        """The largest room, by the lock, of a purpose whose name ends in a prefix length; 0 for none."""
+        """The largest block size that the lock remembers for a purpose, whatever its prefix length; 0 for none."""
         start, found = f"{slots.name} {purpose}", [0]
         for name in self._lock.of(source.kind):
             if name.startswith(start) and name in self._lock.rooms:
@@ -93,10 +94,10 @@ class BlockAllocator:
     def take(
         self, source: NumberPool, name: str, size: int, what: str, *, aligned: bool = False, least: int = 0
     ) -> Intervals:
-        """Numbers for a name: what it has if that is `least` (default `size`) or more, else `size`, else `least`.
+        """The numbers of a name: those that it has if they are `least` (default: `size`) or more.
 
-        Raises InputError where what the lock holds lies outside of the pool, or when the pool has no room: with what
-        is needed and what there is.
+        Else it gets `size` in all, or `least` if the pool has no room for so many. `what` says in messages whom they
+        are for. Raises InputError where the lock holds numbers outside of the pool, and where the pool has no room.
         """
         held = self._held.get(source.kind, {})
         self.used.add((source.kind, name))
@@ -117,7 +118,7 @@ class BlockAllocator:
         return found[name]
 
     def numbers(self, source: NumberPool, slots: Slots, what: str, piece: int = 0) -> Ints64:
-        """One number for each slot, int64; what is added later in pieces of at most `piece`, if that is not 0."""
+        """One number for each device, int64; growth is allocated in intervals of at most `piece` (0: any size)."""
 
         def allocated(name: str) -> Ints64:
             have = total(self._held.get(source.kind, {}).get(name, ()))
@@ -130,7 +131,7 @@ class BlockAllocator:
         return _by_layer(slots, slots.name, allocated)
 
     def addresses(self, source: NumberPool, slots: Slots, purpose: str, what: str) -> AddressColumn:
-        """One address for each slot, from a block of a power of two whose first address is left out."""
+        """One address for each device, from a block of a power of two whose first address stays unused."""
 
         def allocated(name: str) -> AddressColumn:
             size = power_of_two_at_least(slots.count + 1)
@@ -140,7 +141,7 @@ class BlockAllocator:
         return _by_layer(slots, f"{slots.name} {purpose}", allocated)
 
     def device_blocks(self, source: NumberPool, slots: Slots, purpose: str, places: int, what: str) -> DeviceBlocks:
-        """A room of at least so many places, a power of two, for each slot."""
+        """A block of at least `places` addresses for each device; its size is a power of two."""
         name = f"{slots.name} {purpose}"
         size = self.capacity(name, power_of_two_at_least(places))
 
@@ -180,7 +181,7 @@ class BlockAllocator:
 
 
 def _said(count: int) -> str:
-    """A count for people: beyond 32 bits as a power of two, or about one."""
+    """A count in words: beyond 32 bits as a power of two, exact or rounded down."""
     if count < 1 << 32:
         return str(count)
     power = count.bit_length() - 1
@@ -188,7 +189,7 @@ def _said(count: int) -> str:
 
 
 def _outside(lock: Lock) -> dict[str, Allocations]:
-    """By kind, what is adopted outside of the blocks that the lock holds: no block is given there."""
+    """By kind, the adopted numbers outside of all blocks of the lock: no block may be allocated over them."""
     found: dict[str, Allocations] = {}
     for kind, numbers in taken_by(lock.words_of(ADOPTED)).items():
         held = sorted(interval for intervals in lock.of(kind).values() for interval in intervals)
@@ -207,7 +208,7 @@ _Given = TypeVar("_Given", Ints64, AddressColumn)
 
 
 def _by_layer(slots: Slots, name: str, allocated: Callable[[str], _Given]) -> _Given:
-    """What is given to each slot, layer by layer."""
+    """Allocate for each layer by a name of its own, and take the rows of its devices."""
     found = allocated(name)
     for layer in distinct(slots.layer[slots.layer > 0]):
         here = slots.layer == layer
@@ -216,7 +217,7 @@ def _by_layer(slots: Slots, name: str, allocated: Callable[[str], _Given]) -> _G
 
 
 def at_places(intervals: Intervals, places: Ints64) -> Ints64:
-    """The numbers at places of intervals laid one after the other; int64."""
+    """The numbers at indexes `places` (int64) of some intervals, one after the other; int64."""
     found = np.zeros(len(places), dtype=np.int64)
     start = 0
     for interval in intervals:

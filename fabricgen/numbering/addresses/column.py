@@ -1,4 +1,4 @@
-"""Columns of addresses: int64 for IPv4; for IPv6 two uint64 arrays, since numpy has no integer of 128 bits."""
+"""Columns of addresses: an int64 array for IPv4, two uint64 arrays for IPv6 (numpy has no integers of 128 bits)."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 HALF = 64
-"""Bits of each of the two parts of an IPv6 address."""
+"""Bits of each of the two words of an IPv6 address."""
 
 _LOW = (1 << HALF) - 1
 _NO_HALF = 1 << 16
-"""Stands for either half of an IPv4 address that is not there."""
+"""Stands for both halves of a missing IPv4 address."""
 _HALVES = _NO_HALF + 1
 _Words: TypeAlias = "npt.NDArray[np.uint64]"
 
 
 class AddressColumn(ABC):
-    """Addresses of one family, one a row; 0 where there is none."""
+    """Addresses of one family, one a row; 0 for none."""
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -56,42 +56,42 @@ class AddressColumn(ABC):
     @property
     @abstractmethod
     def present(self) -> Flags:
-        """Where there is an address."""
+        """Where there is an address; bool."""
 
     @abstractmethod
     def same(self, other: Self) -> Flags:
-        """Where it and another column of its family agree."""
+        """Where the addresses of two columns are equal; bool."""
 
     @abstractmethod
     def equals(self, address: int) -> Flags:
-        """Where it is an address."""
+        """Where the address equals a given one; bool."""
 
     @abstractmethod
     def within(self, address: int, lengths: Ints64) -> Flags:
-        """Where there is an address that agrees with another in as many leading bits as each row says, 1 or more."""
+        """Where the address lies in the prefix of `address` with the length of the row (1 or more); bool."""
 
     def copy(self) -> Self:
-        """A column of its own with the same addresses."""
+        """A copy that can be written to."""
         return self[np.arange(len(self))]
 
     @abstractmethod
     def plus(self, count: Ints64 | int, size: int = 1) -> Self:
-        """Each address and `count` times `size`, a power of two."""
+        """Each address plus `count` times `size`; `size` is a power of two."""
 
     @abstractmethod
     def followed_by(self, other: Self) -> Self:
-        """The rows of both, one after the other."""
+        """The rows of both columns, one after the other."""
 
     @abstractmethod
     def cells(self, lengths: Ints64 | None = None) -> LazyColumn:
-        """The addresses as they are written, with their prefix lengths if these are given; "" for none."""
+        """The addresses as text, with prefix lengths if `lengths` (one a row) are given; "" for none."""
 
     def texts(self) -> list[str]:
-        """The addresses as they are written; "" for none."""
+        """The addresses as text; "" for none."""
         return list(self.cells())
 
     def prefixes(self, lengths: Ints64) -> list[str]:
-        """The addresses with their prefix lengths; "" for none."""
+        """The addresses as text with their prefix lengths; "" for none."""
         return list(self.cells(lengths))
 
 
@@ -121,7 +121,7 @@ class IPv4Column(AddressColumn):
         return found
 
     def same(self, other: IPv4Column) -> Flags:
-        """Where both columns agree."""
+        """Where the addresses of two columns are equal; bool."""
         found: Flags = self.values == other.values
         return found
 
@@ -131,12 +131,12 @@ class IPv4Column(AddressColumn):
         return found
 
     def within(self, address: int, lengths: Ints64) -> Flags:
-        """Where as many leading bits agree with those of an address."""
+        """Where the address lies in the prefix of `address` with the length of the row; bool."""
         found: Flags = ((self.values ^ address) >> (32 - lengths) == 0) & self.present
         return found
 
     def plus(self, count: Ints64 | int, size: int = 1) -> IPv4Column:
-        """Each address and `count` times `size`."""
+        """Each address plus `count` times `size`."""
         return IPv4Column(self.values + count * size)
 
     def followed_by(self, other: IPv4Column) -> IPv4Column:
@@ -144,7 +144,7 @@ class IPv4Column(AddressColumn):
         return IPv4Column(np.concatenate([self.values, other.values]))
 
     def cells(self, lengths: Ints64 | None = None) -> ConcatenatedColumn:
-        """Dotted addresses; halves are spelled once, as most are shared."""
+        """Addresses in dotted form, as two encoded columns: most addresses share their upper or lower 16 bits."""
         none = ~self.present
         halves, head = numbered(np.where(none, _NO_HALF, self.values >> 16), _HALVES)
         heads = _half_texts(halves) + np.where(halves < _NO_HALF, object_array("."), "")
@@ -160,7 +160,7 @@ class IPv4Column(AddressColumn):
 
 
 def _half_texts(half: Ints64) -> Strings:
-    """The dotted text of halves of IPv4 addresses; "" for `_NO_HALF`."""
+    """The dotted text of halves of 16 bits; "" for `_NO_HALF`."""
     numbers = object_array([*map(str, range(256)), ""])
     texts: Strings = numbers[half >> 8] + ("." + numbers)[half & 255]
     texts[half == _NO_HALF] = ""
@@ -194,7 +194,7 @@ class IPv6Column(AddressColumn):
         return found
 
     def same(self, other: IPv6Column) -> Flags:
-        """Where both columns agree."""
+        """Where the addresses of two columns are equal; bool."""
         found: Flags = (self.high == other.high) & (self.low == other.low)
         return found
 
@@ -204,7 +204,7 @@ class IPv6Column(AddressColumn):
         return found
 
     def within(self, address: int, lengths: Ints64) -> Flags:
-        """Where as many leading bits agree with those of an address; shifts stay below the width of each part."""
+        """Where the address lies in the prefix of `address` with the length of the row; bool."""
         last = HALF - 1
         upper = (self.high ^ np.uint64(address >> HALF)) >> np.clip(HALF - lengths, 0, last).astype(np.uint64)
         lower = (self.low ^ np.uint64(address & _LOW)) >> np.clip(2 * HALF - lengths, 0, last).astype(np.uint64)
@@ -212,7 +212,7 @@ class IPv6Column(AddressColumn):
         return found
 
     def plus(self, count: Ints64 | int, size: int = 1) -> IPv6Column:
-        """Each address and `count` times `size`, in the high part where `size` is beyond the low one."""
+        """Each address plus `count` times `size`, a power of two; a `size` of 2^64 or more counts in the high word."""
         steps = np.asarray(count).astype(np.uint64)
         if size > _LOW:
             return IPv6Column(self.high + steps * np.uint64(size >> HALF), self.low + np.zeros_like(steps))
@@ -227,7 +227,7 @@ class IPv6Column(AddressColumn):
         return IPv6Column(np.concatenate([self.high, other.high]), np.concatenate([self.low, other.low]))
 
     def cells(self, lengths: Ints64 | None = None) -> ComputedColumn:
-        """Addresses as RFC 5952 writes them."""
+        """Addresses in the text form of RFC 5952."""
         return ComputedColumn(len(self), partial(self._spelled, lengths))
 
     def _spelled(self, lengths: Ints64 | None, start: int, stop: int) -> list[str]:
@@ -245,14 +245,14 @@ class IPv6Column(AddressColumn):
 
 
 def no_addresses(family: Family, count: int) -> AddressColumn:
-    """A column of so many rows without addresses."""
+    """A column of `count` rows without addresses."""
     if family.bits == V6.bits:
         return IPv6Column(np.zeros(count, dtype=np.uint64), np.zeros(count, dtype=np.uint64))
     return IPv4Column(np.zeros(count, dtype=np.int64))
 
 
 def column_of(family: Family, addresses: Sequence[int]) -> AddressColumn:
-    """A column of addresses held as integers."""
+    """A column of addresses given as integers."""
     if family is not V6:
         return IPv4Column(np.array(addresses, dtype=np.int64))
     high = np.fromiter((a >> HALF for a in addresses), dtype=np.uint64, count=len(addresses))
@@ -276,12 +276,12 @@ def at_places(kind: str, intervals: Intervals, place: Ints64, size: int) -> Addr
 
 
 def dotted(address: int) -> str:
-    """An IPv4 address held as an integer, in dotted form."""
+    """An IPv4 address given as an integer, in dotted form."""
     return f"{address >> 24}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}"
 
 
 def text_of(family: Family, address: int) -> str:
-    """An address held as an integer, as it is written."""
+    """An address given as an integer, as text."""
     if family.bits != V6.bits:
         return dotted(address)
     from socket import AF_INET6, inet_ntop
@@ -290,7 +290,7 @@ def text_of(family: Family, address: int) -> str:
 
 
 def first_family(families: Sequence[LazyColumn]) -> LazyColumn:
-    """Of columns of texts, one a family, the first that is not empty in each row."""
+    """In each row the first text that is not empty, of columns of one family each."""
     if len(families) == 1:
         return families[0]
 

@@ -1,4 +1,4 @@
-"""What is asked of pools, from the design alone: the arithmetic of the allocation without its columns."""
+"""The demand on address pools, computed from the design alone, without expanding it to columns."""
 
 from __future__ import annotations
 
@@ -17,22 +17,24 @@ from fabricgen.numbering.underlay import families, is_management, is_routed, num
 
 @dataclass(frozen=True, slots=True)
 class PoolDemand:
-    """Addresses of a family that the switches of a tier, or their nodes, take from the pool of a fabric ("" for the
-    cluster's own)."""
+    """Addresses of one family that the switches of a tier, or their nodes, take from a pool.
+
+    `fabric` is "" where no fabric takes them, but the cluster.
+    """
 
     fabric: str
     pool: str
     family: Family
     now: int
-    """Addresses kept for the switches that there are."""
+    """Addresses for the switches that exist."""
     reserved: int
     """The same once every reserved slot is filled."""
     block: int
-    """Addresses that are given away: what is reserved in a block of a power of two."""
+    """Addresses that are allocated: the reserved ones, rounded up to a power of two."""
 
 
 def pool_demands(design: Design) -> Iterator[PoolDemand]:
-    """Everything that is asked of pools of addresses, in both families."""
+    """All demands on address pools, in both families."""
     for family in FAMILIES:
         fabrics = [f for f in design.fabrics if family.word in families(design, f)]
         for fabric in filter(is_routed, design.fabrics):
@@ -49,7 +51,7 @@ def pool_demands(design: Design) -> Iterator[PoolDemand]:
 def _demand(
     design: Design, pool_of: str, pool: str, family: Family, owner: FabricDesign, tier: TierDesign, each: int
 ) -> PoolDemand:
-    """`each` addresses for every switch of a tier; single ones come in blocks whose first address is left out."""
+    """The demand of `each` addresses for every switch of a tier; a block of single ones leaves its first unused."""
     numbered = numbered_groups(design.layout, owner, tier) * tier.count
     slots = group_slot_count(design.layout, owner, tier) * group_capacity(tier)
     block = power_of_two_at_least(slots + 1 if each == 1 else slots) * each
@@ -57,7 +59,7 @@ def _demand(
 
 
 def _of_links(design: Design, fabrics: list[FabricDesign], family: Family) -> Iterator[PoolDemand]:
-    """Pairs between switches: of a fabric's own links, and once for each VRF on the links of its carrier."""
+    """Addresses of links between switches: of a fabric's own links, and of each VRF on the links of its carrier."""
     seen: set[tuple[str, str]] = set()
     for fabric in fabrics:
         owners = [fabric] if numbers_links(design, fabric) else []
@@ -75,7 +77,7 @@ def _of_links(design: Design, fabrics: list[FabricDesign], family: Family) -> It
 
 
 def _of_nodes(design: Design, fabric: FabricDesign, family: Family) -> Iterator[PoolDemand]:
-    """Rooms for the nodes, extra devices and management ports of a fabric on the switches that they attach to."""
+    """Addresses of nodes, extra devices and management ports, in blocks of the switches that they attach to."""
     if fabric.hosts == "none":
         return
     pool = "management" if is_management(fabric) else "hosts"

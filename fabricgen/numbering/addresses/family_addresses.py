@@ -1,4 +1,4 @@
-"""The addresses of one family, from slots: no row depends on the order in which others were met."""
+"""The addresses of one family, computed from slots: no row depends on the order in which others were allocated."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class FamilyAllocation:
         )
 
     def _loopbacks(self) -> None:
-        """An address for each switch; of IPv4 also a router id for those that have no such address."""
+        """One loopback for each switch, and a router id for switches without IPv4."""
         for fabric in filter(is_routed, self.design.fabrics):
             mine = self.family.word in families(self.design, fabric)
             for tier in reversed(fabric.tiers) if mine or self.family.bits == ROUTER_ID_BITS else ():
@@ -76,11 +76,11 @@ class FamilyAllocation:
                     self.loopback[rows] = given
 
     def _segments(self, path: Path) -> list[int]:
-        """Segments of links that a line of the blueprint made."""
+        """Indexes of the link segments that a line of the blueprint created."""
         return [i for i, segment in enumerate(self.plan.links.segments) if segment.path == path]
 
     def _between_switches(self, fabric: FabricDesign) -> None:
-        """A pair for each link, the upper end even; a block for each lower switch, by the place of its uplink."""
+        """A pair of addresses for each link, the even one at the upper end, from a block of the lower switch."""
         if fabric.vrf:
             owner = self.design.fabric(fabric.carrier)
             if (owner.name, fabric.vrf) not in self.vrf_links and runs_bgp(self.design, owner):
@@ -95,7 +95,7 @@ class FamilyAllocation:
     def _pairs(
         self, fabric: FabricDesign, owners: tuple[FabricDesign, ...], within: str
     ) -> Iterator[tuple[slice, AddressColumn]]:
-        """The even address of a pair for every link between the switches of some owners, from the pool of a fabric."""
+        """(rows, even address of each pair) of the links between switches of `owners`, from the pool of `fabric`."""
         for owner, tier in [(o, t) for o in owners for t in o.tiers]:
             runs = [(tier.up, [tier.path], "uplink")] if tier.up else []
             if tier.peer_links is not None:
@@ -148,7 +148,7 @@ class FamilyAllocation:
             self._bridged(tier, segments, device_blocks, size, rails)
 
     def _in_use(self, tier: TierDesign, segments: list[int]) -> int:
-        """Places of ports that there must be: those in use of the first run, and all of the others."""
+        """The ports that need addresses: those in use of the first run of ports, and all ports of the others."""
         links, first = self.plan.links, 0
         for segment in segments:
             if tier.downs.index(links.segments[segment].b) == 0:
@@ -156,7 +156,7 @@ class FamilyAllocation:
         return first + sum(run.capacity for run in tier.downs[1:])
 
     def _count(self, rails: RailSubnets | None) -> Ints64:
-        """Subnets of each switch of a tier, int64."""
+        """The number of subnets of each switch of a tier, int64."""
         if rails is None:
             return np.array(1, dtype=np.int64)
         return np.array([len(keys) for keys in rails.keys], dtype=np.int64)[rails.combo]
@@ -164,7 +164,7 @@ class FamilyAllocation:
     def _keep(
         self, fabric: FabricDesign, tier: TierDesign, device_blocks: DeviceBlocks, count: Ints64, size: int
     ) -> None:
-        """Note the blocks of a fabric on the switches of a tier."""
+        """Record the blocks of a fabric on the switches of a tier."""
         devices, rows = len(self.plan.devices), rows_of(self.plan, tier.fabric, tier.name)
         if fabric.name not in self.subnets:
             lengths = (np.zeros(devices, dtype=np.int64) for _ in range(3))
@@ -183,9 +183,9 @@ class FamilyAllocation:
         return [i for i, s in segments if s.fabric == fabric.name and s.lower == "node" and s.tier == tier.key]
 
     def _ports(self, tier: TierDesign, segment: int, places: int) -> tuple[slice, Ints, Ints64]:
-        """(rows of links, their switch from 0 in its tier, the place of their port among those of all runs).
+        """(rows of links, index of the switch in its tier, index of the port among `places`), int32 and int64.
 
-        Ports of the first run count up from 0, those of others down from the last of so many places: either may grow.
+        Ports of the first run count up from 0, ports of other runs down from the last index, so that either may grow.
         """
         links = self.plan.links
         rows = links.rows_of(segment)

@@ -1,4 +1,4 @@
-"""Management addresses of one family: of a port on the management fabric, in-band, or in a flat subnet."""
+"""Management addresses of one family: of ports on the management fabric, in-band, or in one flat subnet."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Management:
 
 
 class Links(Protocol):
-    """What is already numbered."""
+    """The addresses that are already allocated, by device and by link."""
 
     loopback: AddressColumn
     a: AddressColumn
@@ -40,10 +40,10 @@ class Links(Protocol):
 
 
 def manage(design: Design, plan: WiringPlan, allocator: AddressAllocator, links: Links) -> Management:
-    """Give every managed device the address of its port on the management fabric, where that has the family.
+    """The management address of every managed device: that of its first port on the management fabric.
 
-    The management fabric's own switches are reached at their loopbacks. Where no fabric takes management ports, all
-    switches are in one flat subnet of the cluster's families.
+    The management fabric's own switches are managed at their loopbacks. Where no fabric takes management ports, all
+    switches get addresses in one flat subnet, in the families of the cluster.
     """
     family, devices = allocator.family, len(plan.devices)
     found = Management(no_addresses(family, devices), np.zeros(devices, np.int64), no_addresses(family, devices))
@@ -57,7 +57,7 @@ def manage(design: Design, plan: WiringPlan, allocator: AddressAllocator, links:
 
 
 def _of_ports(plan: WiringPlan, numbered: Links, found: Management) -> None:
-    """The first port of each device on the management fabric."""
+    """Take the address of the first port of each device on the management fabric."""
     links = plan.links
     for i, segment in enumerate(links.segments):
         bmc = getattr(segment.a, "role", "") == "bmc"
@@ -87,7 +87,7 @@ def _in_band(
 
 
 def _flat(design: Design, plan: WiringPlan, allocator: AddressAllocator, found: Management) -> None:
-    """One subnet for the management ports of all switches; where it has grown full, in IPv4, another one."""
+    """Allocate one subnet for the management ports of all switches; in IPv4 a further one when it is full."""
     family, tiers = allocator.family, [(fabric, tier) for fabric in design.fabrics for tier in fabric.tiers]
     slots = [allocator.slots(fabric, tier) for fabric, tier in tiers]
     wanted = RESERVED_IN_SUBNET + 1 + sum(power_of_two_at_least(s.count) for s in slots)
@@ -107,5 +107,5 @@ def _flat(design: Design, plan: WiringPlan, allocator: AddressAllocator, found: 
 
 
 def _most_subnets(wanted: int, hosts: int) -> int:
-    """More subnets of `hosts` than so many numbers can take, gaps and holes included."""
+    """An upper bound of the subnets of `hosts` addresses that `wanted` numbers may take, holes included."""
     return 64 + 4 * -(-wanted // (hosts - 3))

@@ -1,4 +1,4 @@
-"""The prefixes in which all nodes of a fabric are, as few as will do, and alike however the fabric grows."""
+"""The fewest prefixes that cover all nodes of a fabric; they stay the same when the fabric grows."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from fabricgen.numbering.underlay import families, is_management
 
 
 def nodes_in(fabric: str) -> str:
-    """What the names of blocks say that hold the addresses of a fabric's nodes."""
+    """The part of a block's name by which the blocks of a fabric's nodes are recognised."""
     return f"nodes of {fabric} in "
 
 
 def node_prefixes(
     design: Design, lock: Lock, used: Collection[tuple[str, str]], fabric: FabricDesign, family: Family
 ) -> tuple[str, ...]:
-    """Prefixes of one family that hold every node of a fabric and none of another.
+    """Prefixes of one family that cover all nodes of a fabric and no node of another; as text, ascending.
 
-    The fabric's pool where it has one to itself, which growth does not change; else its blocks, as the lock keeps them
-    with reserved slots. `used` are (kind, name) of the holders in the lock that are in use.
+    They are the fabric's pool if no other fabric uses it, else the fabric's blocks in the lock, reserved slots
+    included. `used` are (kind of number, name) of the holders in the lock that are in use.
     """
     if family.word not in families(design, fabric):
         return ()

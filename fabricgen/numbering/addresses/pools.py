@@ -1,4 +1,4 @@
-"""Pools: the prefixes that addresses come from."""
+"""Number pools: where addresses and AS numbers are allocated from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from fabricgen.numbering.addresses.family import Family, of_family
 
 @dataclass(frozen=True, slots=True)
 class NumberPool:
-    """Where numbers come from: a pool by its name in the blueprint, the windows it consists of, and its place."""
+    """A pool: the kind of number, its name in messages, the intervals it consists of, and its path in the blueprint.
+
+    `code` and `hint` are those of the error for a pool that is too small.
+    """
 
     kind: str
     name: str
@@ -23,16 +26,16 @@ class NumberPool:
     code: str
     hint: str = ""
     wanted: int = 0
-    """Numbers that all who draw on it are given together; 0 where that is not known."""
+    """The numbers that all users of the pool together ask for; 0 where that is not known."""
 
     @property
     def text(self) -> str:
-        """Its windows, in words."""
+        """The intervals of the pool, as text."""
         return ", ".join(interval_text(self.kind, window) for window in self.windows)
 
 
 def pool_prefixes(blueprint: Blueprint, fabric: str, name: str, family: Family) -> tuple[tuple[str, ...], str, Path]:
-    """(prefixes, name, where stated) of a pool in one family: a fabric's own, the cluster's, or the default.
+    """(prefixes, name, path) of a pool in one family: the fabric's own, the cluster's, or the default one.
 
     `fabric` is "" for the cluster.
     """

@@ -1,9 +1,8 @@
-"""Hosts with a subnet for each rail: which subnet each port is in, and the number that a node has in all of them.
+"""Subnets of rails: which subnet each NIC port is in, and the host number of a node, which is the same in all of them.
 
-Each lowest switch has a subnet for every rail, plane and NIC port that it serves, in this order. A node's number is
-its slot among the nodes that the switch's group serves, reserved units counted, so that it is the same on every rail
-and plane; an IPv4 subnet is a /24 or larger. Extra devices are numbered from the end of the subnet down, a number a
-port, and leave growth its room.
+Each leaf has one subnet for every rail, plane and NIC port that it serves, in this order. A node's host number is its
+slot among the nodes that the leaf's group serves, reserved units included; an IPv4 subnet is a /24 or larger. Extra
+devices are numbered downward from the end of the subnet, one number a port, so that they do not hinder growth.
 """
 
 from __future__ import annotations
@@ -26,18 +25,19 @@ from fabricgen.wiring.links.columns import tier_columns
 from fabricgen.wiring.tables import Ints64, WiringPlan
 
 RailKey = tuple[int, int, int]
-"""Rail, plane and port of the NIC, from 1: what a subnet belongs to."""
+"""(rail, plane, port of the NIC), from 1: what a subnet belongs to."""
 
 LAST_VLAN = 4094
 
 
 @dataclass(frozen=True)
 class RailSubnets:
-    """Subnets of a fabric's nodes on one tier.
+    """The subnets of a fabric's rails on the switches of one tier.
 
-    `size`: host numbers of each subnet, a power of two; `most`: subnets kept on each switch, a power of two. `keys`
-    by combo are those of a switch; `combo` (int64) is that of each switch of the tier. `subnet` (which of its
-    switch's) and `number` are int64, by link of the plan, -1 where the link is none of these.
+    `size`: addresses of each subnet; `most`: subnets reserved on each switch; both powers of two. Switches that serve
+    the same rails and planes share an entry of `keys`, the keys of their subnets; `combo` (int64, one a switch) indexes
+    it. Per link of the plan, int64, -1 for links of others: `subnet` indexes the keys of its switch, `number` is the
+    host number.
     """
 
     size: int
@@ -48,7 +48,7 @@ class RailSubnets:
     number: Ints64
 
     def labels(self, switch: int) -> list[str]:
-        """What the subnets of a switch (from 0 in its tier) are called: rail3, rail3-plane2, rail3-port2."""
+        """The names of the subnets of a switch (its index in the tier): rail3, rail3-plane2, rail3-port2."""
         keys = self.keys[self.combo[switch]]
         every = [key for found in self.keys for key in found]
         planes, ports = (len({key[i] for key in every}) > 1 for i in (1, 2))
@@ -56,7 +56,7 @@ class RailSubnets:
 
 
 def rail_subnets(design: Design, plan: WiringPlan, fabric: FabricDesign, tier: TierDesign, vlan: int) -> RailSubnets:
-    """The subnets of a fabric's rails on the tier that its nodes attach to.
+    """Compute the subnets of a fabric's rails on the tier that its nodes attach to; `vlan` is that of the first.
 
     Raises InputError where its VLANs from `vlan` on run past the last there is.
     """
@@ -99,7 +99,7 @@ def _key(leg: Leg) -> RailKey:
 
 
 def _combo(leg: Leg, dimensions: Sequence[str]) -> tuple[int, ...]:
-    """Where among the switches of a place a leg leads: its values, from 0, of what the tier is grouped by."""
+    """The values of a leg, from 0, in the dimensions by which the switches of a place are grouped."""
     return tuple(leg_number(dimension, leg) - 1 for dimension in dimensions)
 
 
@@ -138,13 +138,13 @@ def _place_extras(found: RailSubnets, plan: WiringPlan, fabric: FabricDesign, ti
 
 
 def _rows_of(plan: WiringPlan, extra: ExtraSet) -> Ints64:
-    """Links of some extra devices, in the order in which they were dealt."""
+    """The rows of the links of some extra devices, in the order in which their ports were assigned."""
     segments = [i for i, segment in enumerate(plan.links.segments) if segment.path == extra.path]
     return np.flatnonzero(np.isin(plan.links.segment, segments)).astype(np.int64)
 
 
 def _node_slots(design: Design, plan: WiringPlan, fabric: FabricDesign, tier: TierDesign) -> Ints64:
-    """By device, the slot of each node among those that its switches' group serves."""
+    """The slot of each node among the nodes that its group of switches serves; int64, one a device."""
     layout, devices = design.layout, plan.devices
     served = served_members(layout, {index for index, _ in fabric.attachments})
     rank, scope = np.zeros(layout.members_per_su, dtype=np.int64), scope_of(tier.per)
@@ -162,7 +162,7 @@ def _node_slots(design: Design, plan: WiringPlan, fabric: FabricDesign, tier: Ti
 
 
 def _unit_slots(layout: Layout, plan: WiringPlan, scope: str) -> Ints64:
-    """By device, the slot of its unit within the place of a scope."""
+    """The slot of each device's unit within the place of a scope; int64, one a device."""
     devices = plan.devices
     if within_unit(scope):
         return np.zeros(len(devices), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""AS numbers by plan: who shares a number, and where numbers come from.
+"""The allocation of AS numbers: which switches share one, and which pool it comes from.
 
 `rfc7938` gives the switches of a group above the leaves one number, so that no route climbs twice, and each leaf its
 own; `per-rack` gives the leaves of a place one; `per-switch` each switch its own. Numbers stated for a tier come first.
@@ -27,7 +27,7 @@ from fabricgen.wiring.tables import Flags, Ints64, places_among
 def allocate_asns(
     design: Design, fabrics: tuple[FabricDesign, ...], blocks: BlockAllocator
 ) -> dict[tuple[str, str], Ints64]:
-    """AS numbers of the switches of each (fabric, tier), int64; routing domains of fabrics are kept apart.
+    """AS numbers of the switches by (fabric, tier), int64; fabrics do not share numbers.
 
     Raises InputError when a pool is too small, and for numbers of tiers that do not exist.
     """
@@ -49,7 +49,7 @@ def allocate_asns(
 
 
 def _pool(text: str, kept: Sequence[tuple[int, int]], path: Path) -> NumberPool:
-    """A pool, without what is stated for tiers."""
+    """The pool of AS numbers, without the numbers stated for tiers."""
     windows = left_of(text, kept)
     hint = "4200000000-4294967294 is private and large (RFC 6996)"
     if not windows:
@@ -64,7 +64,7 @@ def _of_tier(text: str, path: Path) -> NumberPool:
 
 
 def _slots(design: Design, fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: BlockAllocator) -> Slots:
-    """The slot of every switch by which it is given its number."""
+    """The slot of every switch from which its number follows; switches with one slot share a number."""
     by = sharers(tier, plan)
     if by == "switch":
         return switch_slots(design.layout, fabric, tier, blocks.capacity)
@@ -74,7 +74,7 @@ def _slots(design: Design, fabric: FabricDesign, tier: TierDesign, plan: AsnPlan
 
 
 def _check_tiers(design: Design, fabrics: Sequence[FabricDesign]) -> None:
-    """Refuse numbers of tiers that no fabric with BGP has."""
+    """Raise InputError where numbers are stated for a tier that no fabric with BGP has."""
     blueprint = design.loaded.blueprint
     known = {fabric.name: {tier.name for tier in fabric.tiers} for fabric in fabrics}
     plans: list[tuple[Path, AsnPlan | None, set[str]]] = [((), blueprint.routing.asn, set().union(*known.values()))]
@@ -90,10 +90,10 @@ def _check_tiers(design: Design, fabrics: Sequence[FabricDesign]) -> None:
 
 
 def shares_asn(tiers: Sequence[tuple[slice, TierDesign]], asn: Ints64) -> Flags:
-    """Which switches have a number in common with others that they reach through the tiers above.
+    """Whether a device shares its AS number with another that it reaches through the tiers above; bool, one a device.
 
-    The switches of a group above the leaves need no routes of each other (RFC 7938, 5.2.1); leaves do, and so do
-    switches of other groups.
+    Switches of one group above the leaves are no such others, since they need no routes of each other (RFC 7938,
+    5.2.1). Leaves do, and so do switches of different groups.
     """
     unit = np.arange(len(asn), dtype=np.int64)
     for rows, tier in tiers:
