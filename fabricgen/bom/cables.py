@@ -16,8 +16,8 @@ from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
 from fabricgen.wiring.cabling.end_kinds import EndKind, end_kind, slug
 from fabricgen.wiring.cabling.offers import shelf_of
 from fabricgen.wiring.cabling.pieces import common_ends, widths
-from fabricgen.wiring.cabling.shelf import Wanted
-from fabricgen.wiring.groups import combinations
+from fabricgen.wiring.cabling.shelf import CableOrder
+from fabricgen.wiring.groups import unique_combinations
 from fabricgen.wiring.tables import Ints, Ints64
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Made:
     """Cables of one kind: what is wanted, the length in m, the part, a description, and whether a list has it."""
 
-    wanted: Wanted
+    wanted: CableOrder
     length_m: float
     part: str
     text: str
@@ -76,15 +76,15 @@ class CableParts:
         kinds, a_kind, b_kind = self.kinds
         lower = common_ends(self._links, cables)
         columns = (cables.medium, a_kind[row], b_kind[row], lower, *self.widths, cables.length_m)
-        first, code = combinations(*columns)
+        first, code = unique_combinations(*columns)
         made = []
         for medium, a, b, hub_is_a, split, count, length in zip(*(c[first].tolist() for c in columns), strict=True):
             hub, far = (kinds[a], kinds[b]) if hub_is_a else (kinds[b], kinds[a])
-            wanted = Wanted(cables.media[medium], hub, far, split, count, hub.lane_gbps)
+            wanted = CableOrder(cables.media[medium], hub, far, split, count, hub.lane_gbps)
             made.append(self._made(wanted, (kinds[a], kinds[b]), length))
         return made, code
 
-    def _made(self, wanted: Wanted, ends: tuple[EndKind, EndKind], length_m: float) -> Made:
+    def _made(self, wanted: CableOrder, ends: tuple[EndKind, EndKind], length_m: float) -> Made:
         """The product of the lists, or the generic part."""
         found = self._shelf.piece(wanted, length_m) if self._shelf else None
         if found is None or found[1] != length_m:

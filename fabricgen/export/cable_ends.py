@@ -10,7 +10,7 @@ from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, encoded
 from fabricgen.wiring.cabling.cables import connectors, socket_in_cage
 from fabricgen.wiring.cabling.end_numbers import end_numbers
 from fabricgen.wiring.cabling.pieces import common_ends
-from fabricgen.wiring.groups import all_alike, combinations
+from fabricgen.wiring.groups import all_alike, unique_combinations
 from fabricgen.wiring.tables import Flags, Ints, Side
 
 
@@ -26,7 +26,7 @@ def port_texts(cluster: Cluster) -> tuple[EncodedColumn, EncodedColumn]:
 
 
 def _texts(cages: EncodedColumn, ports: EncodedColumn, several: Flags) -> EncodedColumn:
-    first, code = combinations(cages.codes, ports.codes, several)
+    first, code = unique_combinations(cages.codes, ports.codes, several)
     ends = zip(cages.take(first), ports.take(first), several[first].tolist(), strict=True)
     return encoded([end_place(*end) for end in ends], code.astype(np.int32))
 
@@ -56,7 +56,7 @@ def socket_texts(cluster: Cluster) -> tuple[Strings, Strings]:
 
 def _numbers(sides: list[Side], segment: Ints, port: Ints, carried: Ints, hangs: Flags) -> Ints:
     """What each end uses of its cage, by its links and whether the cable hangs there; -1 for all of it."""
-    first, code = combinations(segment, port, carried, hangs)
+    first, code = unique_combinations(segment, port, carried, hangs)
     keys = zip(*(column[first].tolist() for column in (segment, port, carried, hangs)), strict=True)
     numbers: Ints = np.array([socket_in_cage(sides[i], *key) for i, *key in keys], dtype=np.int32)[code]
     return numbers

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
-from fabricgen.wiring.groups import numbered
+from fabricgen.wiring.groups import unique_below
 from fabricgen.wiring.tables import Ints, Ints64
 
 Piece: TypeAlias = Sequence[str] | str
@@ -107,7 +107,7 @@ def _combined(one: EncodedColumn, other: EncodedColumn, rows: int) -> EncodedCol
     codes: Ints | Ints64 = one.codes * width + other.codes
     if size <= most:
         return EncodedColumn((one.vocabulary[:, None] + other.vocabulary).ravel(), codes)
-    occurring, codes = numbered(codes, size)
+    occurring, codes = unique_below(codes, size)
     if len(occurring) > most:
         return None
     return EncodedColumn(one.vocabulary[occurring // width] + other.vocabulary[occurring % width], codes)

@@ -13,7 +13,7 @@ from fabricgen.design.ports import PortRun
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, Strings, encoded
 from fabricgen.numbering.ports import PortNames
 from fabricgen.wiring.cabling.cables import anchor_rows
-from fabricgen.wiring.groups import combinations
+from fabricgen.wiring.groups import unique_combinations
 from fabricgen.wiring.tables import DeviceClass, Ints, Ints64, Segment, Side, WiringPlan
 
 
@@ -42,7 +42,7 @@ def cable_ids(plan: WiringPlan, names: Strings, cages: tuple[EncodedColumn, Enco
     row, lower, connector = anchor_rows(plan.links, plan.cables)
     device = np.where(lower, plan.links.a_device[row], plan.links.b_device[row])
     cage = np.where(lower, cages[0].codes[row], cages[1].codes[row])
-    first, place = combinations(cage, connector + 1)
+    first, place = unique_combinations(cage, connector + 1)
     labels = cages[0].vocabulary[cage[first]].tolist()
     tails = [
         f":{label}.{n + 1}" if n >= 0 else f":{label}"

@@ -8,7 +8,7 @@ from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, Part, joined, needs_of
 from fabricgen.bom.sets import JOINT
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.groups import combinations
+from fabricgen.wiring.groups import unique_combinations
 from fabricgen.wiring.tables import Ints64
 
 
@@ -17,7 +17,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
     names, descriptions = cables.parts
     known = {name: i for i, name in enumerate(dict.fromkeys(names.vocabulary.tolist()))}
     number = np.array([known[name] for name in names.vocabulary.tolist()], dtype=np.int32)
-    row, code = combinations(number[names.codes])
+    row, code = unique_combinations(number[names.codes])
     power = [_power_w(cluster, cables, cable) for cable in row.tolist()]
     made = [
         [Part(part, text, "cable", watts) for part, text in _pieces(names[cable], descriptions[cable])]

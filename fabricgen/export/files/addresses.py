@@ -23,7 +23,7 @@ from fabricgen.numbering.lazy_columns import (
     constant_column,
     encoded,
 )
-from fabricgen.wiring.tables import SWITCH, DeviceClass, Ints, Ints64, ManagementPort, Segment, places_among
+from fabricgen.wiring.tables import SWITCH, DeviceClass, Ints, Ints64, ManagementPort, Segment, unique_inverse
 
 ON_REQUEST = False
 
@@ -88,7 +88,7 @@ def _management(cluster: Cluster, found: FamilyAddresses) -> _Section:
     own = found.management.present & ~found.management.same(found.loopback)
     own[links.a_device[np.isin(links.segment, _management_segments(links.segments))]] = False
     rows = np.flatnonzero(own)
-    classes, number = places_among(devices.device_class[rows])
+    classes, number = unique_inverse(devices.device_class[rows])
     ports = encoded([_management_port(cluster, devices.classes[cls]) for cls in classes], number)
     return _section(cluster, found.management[rows].cells(found.management_length[rows]), "management", rows, ports)
 

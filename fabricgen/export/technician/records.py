@@ -13,7 +13,7 @@ from fabricgen.export.technician.bundles import PullPlan, pull_plan
 from fabricgen.export.technician.locations import device_places
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.cabling.pieces import common_ends
-from fabricgen.wiring.groups import combinations
+from fabricgen.wiring.groups import unique_combinations
 from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 
@@ -102,7 +102,7 @@ def _tags(cluster: Cluster) -> tuple[tuple[Tag, ...], Ints64]:
     fabric, rail, plane = of_segment[links.segment[link]], links.rail[link], links.plane[link]
     swatches = cluster_swatches(cluster)
     several = {f.name for f in cluster.design.fabrics if f.planes > 1}
-    first, tag = combinations(fabric, rail, plane)
+    first, tag = unique_combinations(fabric, rail, plane)
     keys = zip(*(column[first].tolist() for column in (fabric, rail, plane)), strict=True)
     tags = [_tag(fabrics[i], swatches[fabrics[i]], r, p if fabrics[i] in several else 0) for i, r, p in keys]
     return tuple(tags), tag

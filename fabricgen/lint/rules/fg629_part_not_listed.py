@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.jumpers import Jumper
     from fabricgen.catalog.product_models import Product
     from fabricgen.cluster import Cluster
-    from fabricgen.wiring.cabling.shelf import Shelf, Wanted
+    from fabricgen.wiring.cabling.shelf import CableOrder, Shelf
     from fabricgen.wiring.tables import Ints64, Segment
 
 Gap = tuple[str, str, str, str]
@@ -141,7 +141,7 @@ def _add(found: Gaps, segment: Segment, missing: tuple[str, str], count: int) ->
     found[gap] = path, before + count
 
 
-def _missing(shelf: Shelf, wanted: Wanted) -> tuple[str, str]:
+def _missing(shelf: Shelf, wanted: CableOrder) -> tuple[str, str]:
     """(what no list has, the nearest that one has)."""
     product = max(shelf.cables(wanted), key=lambda p: p.lengths_m[-1], default=None)
     if product:

@@ -26,7 +26,7 @@ from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses import column
 from fabricgen.numbering.addresses.column import AddressColumn
 from fabricgen.numbering.addresses.pools import NumberPool
-from fabricgen.wiring.tables import Ints, Ints64, distinct
+from fabricgen.wiring.tables import Ints, Ints64, unique_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ _Given = TypeVar("_Given", Ints64, AddressColumn)
 def _by_layer(slots: Slots, name: str, allocated: Callable[[str], _Given]) -> _Given:
     """Allocate for each layer by a name of its own, and take the rows of its devices."""
     found = allocated(name)
-    for layer in distinct(slots.layer[slots.layer > 0]):
+    for layer in unique_values(slots.layer[slots.layer > 0]):
         here = slots.layer == layer
         found[here] = allocated(f"{name} *{layer}")[here]
     return found

@@ -20,7 +20,7 @@ from fabricgen.numbering.lazy_columns import (
     Strings,
     object_array,
 )
-from fabricgen.wiring.groups import numbered
+from fabricgen.wiring.groups import unique_below
 from fabricgen.wiring.tables import Flags, Ints64
 
 if TYPE_CHECKING:
@@ -146,14 +146,14 @@ class IPv4Column(AddressColumn):
     def cells(self, lengths: Ints64 | None = None) -> ConcatenatedColumn:
         """Addresses in dotted form, as two encoded columns: most addresses share their upper or lower 16 bits."""
         none = ~self.present
-        halves, head = numbered(np.where(none, _NO_HALF, self.values >> 16), _HALVES)
+        halves, head = unique_below(np.where(none, _NO_HALF, self.values >> 16), _HALVES)
         heads = _half_texts(halves) + np.where(halves < _NO_HALF, object_array("."), "")
         low, endings = np.where(none, _NO_HALF, self.values & 0xFFFF), object_array([""])
         if lengths is not None:
-            told, number = numbered(lengths, V4.bits + 1)
+            told, number = unique_below(lengths, V4.bits + 1)
             low += number * np.int64(_HALVES)
             endings = object_array([f"/{length}" for length in told.tolist()])
-        met, tail = numbered(low, len(endings) * _HALVES)
+        met, tail = unique_below(low, len(endings) * _HALVES)
         halves = met % _HALVES
         tails = _half_texts(halves) + np.where(halves < _NO_HALF, endings[met // _HALVES], "")
         return ConcatenatedColumn((EncodedColumn(heads, head), EncodedColumn(tails, tail)))

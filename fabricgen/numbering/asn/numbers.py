@@ -21,7 +21,7 @@ from fabricgen.numbering.addresses.pools import NumberPool
 from fabricgen.numbering.asn.plan import asn_plan, kept_for_tiers, left_of, sharers
 from fabricgen.numbering.slots import group_slots, rack_slots, switch_slots
 from fabricgen.wiring.groups import all_alike
-from fabricgen.wiring.tables import Flags, Ints64, places_among
+from fabricgen.wiring.tables import Flags, Ints64, unique_inverse
 
 
 def allocate_asns(
@@ -100,7 +100,7 @@ def shares_asn(tiers: Sequence[tuple[slice, TierDesign]], asn: Ints64) -> Flags:
         if not tier.lowest:
             unit[rows] = unit[rows] - (unit[rows] - rows.start) % tier.count
     numbered = asn > 0
-    numbers, place = places_among(asn[numbered])
+    numbers, place = unique_inverse(asn[numbered])
     found = np.zeros(len(asn), dtype=bool)
     found[numbered] = ~all_alike(place, unit[numbered].astype(np.int32), len(numbers))[place]
     for rows, tier in tiers:

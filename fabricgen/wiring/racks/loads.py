@@ -1,4 +1,4 @@
-"""What stands in each rack in sum: rack units, weight, power and where its heat goes; columns."""
+"""The load of every rack: rack units, weight, power, and heat to air and liquid, as columns."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from fabricgen.wiring.tables import DeviceTable, Floats, Ints, WiringPlan
 
 @dataclass(frozen=True, slots=True)
 class RackLoads:
-    """One row a rack: devices, and the rack units that they and patch panels use, int32.
+    """One row a rack: the number of devices, and the rack units that they and patch panels use, int32.
 
-    Sums are of what is published of devices, float64, without optics.
-
-    `unweighed` and `unpowered` count devices without such a figure; heat is NaN where it is not known where it goes.
+    Weight (kg), power and heat (W) are sums of published figures of devices, float64, without optics. `unweighed` and
+    `unpowered` count devices without such a figure; heat is NaN where it is not known whether air or liquid takes it.
     """
 
     devices: Ints
@@ -31,7 +30,7 @@ class RackLoads:
 
 
 def rack_loads(plan: WiringPlan) -> RackLoads:
-    """Add up what stands in every rack."""
+    """The load of every rack of a plan."""
 
     def total(figure: Callable[[Device], float | None], unknown: float = 0.0) -> Floats:
         return _summed(plan.devices, len(plan.racks), figure, unknown)
