@@ -20,16 +20,16 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_y
 _PORT_BITS = 8
 _DEVICE_BITS = PLANNED_BITS - _PORT_BITS
 
-Holder: TypeAlias = tuple[str, str]
+FabricDevice: TypeAlias = tuple[str, str]
 """(fabric, device)"""
 
 
 @dataclass(frozen=True, slots=True)
-class GuidHolders:
+class GuidDevices:
     """What has GUIDs in a fabric: its switches, its nodes, and the port names of each node, by node name."""
 
-    switches: tuple[Holder, ...]
-    nodes: tuple[Holder, ...]
+    switches: tuple[FabricDevice, ...]
+    nodes: tuple[FabricDevice, ...]
     ports: Mapping[str, Sequence[str]]
 
 
@@ -38,7 +38,7 @@ class Guids:
     """GUIDs of a fabric: stated ones by (device, port), port "" for a switch, and a planned one for every device."""
 
     stated: Mapping[tuple[str, str], GuidRow]
-    planned: Mapping[Holder, int]
+    planned: Mapping[FabricDevice, int]
 
     def of_switch(self, fabric: str, device: str) -> tuple[int, bool]:
         """(node GUID, whether it is stated)."""
@@ -54,34 +54,34 @@ class Guids:
         return planned, planned + 1, False
 
 
-def guids_of(holders: GuidHolders, rows: Sequence[GuidRow]) -> Guids:
+def guids_of(devices: GuidDevices, rows: Sequence[GuidRow]) -> Guids:
     """The GUIDs of a fabric: `rows` are those stated, and every device gets a planned one.
 
     Raises InputError with each row that names no switch or port of the fabric.
     """
-    switches = {name for _, name in holders.switches}
-    faults = [found for row in rows if (found := _fault(row, switches, holders.ports))]
+    switches = {name for _, name in devices.switches}
+    faults = [found for row in rows if (found := _fault(row, switches, devices.ports))]
     if faults:
         raise InputError(faults)
-    stated = {(row.device, row.port or "".join(holders.ports.get(row.device, ()))): row for row in rows}
-    return Guids(stated, _planned((*holders.switches, *holders.nodes)))
+    stated = {(row.device, row.port or "".join(devices.ports.get(row.device, ()))): row for row in rows}
+    return Guids(stated, _planned((*devices.switches, *devices.nodes)))
 
 
-def _planned(holders: Iterable[Holder]) -> dict[Holder, int]:
+def _planned(devices: Iterable[FabricDevice]) -> dict[FabricDevice, int]:
     """The planned GUID of each device; if two hash to the same value, the later one in order is hashed again."""
     taken: set[int] = set()
-    found: dict[Holder, int] = {}
-    for holder in sorted(holders):
+    found: dict[FabricDevice, int] = {}
+    for device in sorted(devices):
         salt = 0
-        while (number := _hash(holder, salt)) in taken:
+        while (number := _hash(device, salt)) in taken:
             salt += 1
         taken.add(number)
-        found[holder] = PLANNED | number << _PORT_BITS
+        found[device] = PLANNED | number << _PORT_BITS
     return found
 
 
-def _hash(holder: Holder, salt: int) -> int:
-    digest = hashlib.blake2b(f"{holder[0]} {holder[1]} {salt}".encode(), digest_size=8).digest()
+def _hash(device: FabricDevice, salt: int) -> int:
+    digest = hashlib.blake2b(f"{device[0]} {device[1]} {salt}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 64 - _DEVICE_BITS
 
 

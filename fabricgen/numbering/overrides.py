@@ -20,7 +20,7 @@ from fabricgen.numbering.names import default_rows
 from fabricgen.numbering.ports import PortNames
 from fabricgen.wiring.tables import SWITCH, WiringPlan
 
-Claim = tuple[str, int, int]
+OverrideKey = tuple[str, int, int]
 """(asn, loopback, mgmt or link; row of the device or link; whether it is of IPv6): what an override replaces."""
 
 
@@ -37,10 +37,10 @@ def with_overrides(
     if not stated and not adopted:
         return addresses
     rows = default_rows(design, plan.devices) if adopted else {}
-    return _Overriding(plan, names, port_names.ports, addresses).run(stated, adopted, rows)
+    return _OverrideApplier(plan, names, port_names.ports, addresses).run(stated, adopted, rows)
 
 
-class _Overriding:
+class _OverrideApplier:
     def __init__(
         self, plan: WiringPlan, names: Sequence[str], ports: tuple[Strings, Strings], addresses: Addresses
     ) -> None:
@@ -61,17 +61,19 @@ class _Overriding:
             if name not in rows:
                 hint = did_you_mean(name, self.names)
                 raise fault("FG047", f"there is no device '{name}'", path=("address_of", name), hint=hint)
-        claimed = {claim for name, own in stated.items() for claim in self._claims(rows[name], own)}
+        stated_keys = {
+            key_of_override for name, own in stated.items() for key_of_override in self._override_keys(rows[name], own)
+        }
         used = frozenset(key for key in adopted if self._is_there(key, defaults))
-        lines: dict[Claim, Key] = {}
+        lines: dict[OverrideKey, Key] = {}
         for key in (key for key in adopted if key in used and key.what != "name"):
-            claim = self._claim(defaults[key.device], key)
-            other = lines.setdefault(claim, key)
+            key_of_override = self._override_key(defaults[key.device], key)
+            other = lines.setdefault(key_of_override, key)
             if other != key:
                 message = f"the lock has the link of {key.device} {key.port} twice: by {other.device} {other.port} too"
                 found = fault("FG048", message, path=(ADOPTED, key.text()), hint="delete one of the two lines")
                 self.faults += found.diagnostics
-            elif claim not in claimed:
+            elif key_of_override not in stated_keys:
                 self._adopt(defaults[key.device], key, adopted[key])
         for name, own in stated.items():
             self._device(rows[name], own, ("address_of", name))
@@ -115,19 +117,19 @@ class _Overriding:
             return bool(family.found.management.at(row))
         return bool(family.found.loopback.at(row) if key.v6 else self.to.router_id[row])
 
-    def _claim(self, row: int, key: Key) -> Claim:
+    def _override_key(self, row: int, key: Key) -> OverrideKey:
         if key.what == "port":
             return "link", self.ends.of(row).get(key.port, (-1, False))[0], key.v6
         return key.what, row, key.v6
 
-    def _claims(self, row: int, own: Override) -> Iterator[Claim]:
+    def _override_keys(self, row: int, own: Override) -> Iterator[OverrideKey]:
         """What an entry of `address_of` replaces."""
         if own.asn is not None:
             yield "asn", row, 0
         stated = [("loopback", "", own.loopback or ()), ("mgmt", "", own.management or ())]
         for what, port, texts in (*stated, *(("port", port, texts) for port, texts in own.links.items())):
             for text in texts:
-                yield self._claim(row, Key("", what, port, ":" in text))
+                yield self._override_key(row, Key("", what, port, ":" in text))
 
     def _adopt(self, row: int, key: Key, value: str) -> None:
         texts = (value,)

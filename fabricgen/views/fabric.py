@@ -18,7 +18,7 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
-from fabricgen.numbering.guids import GuidHolders, Guids, guids_of
+from fabricgen.numbering.guids import GuidDevices, Guids, guids_of
 from fabricgen.wiring.tables import SWITCH, Ints, Ints64, Side, WiringPlan
 
 
@@ -114,7 +114,7 @@ def fabric_view(design: Design, plan: WiringPlan, names: Sequence[str], name: st
 
     Raises InputError, at its line, for a stated GUID of a device or port that the fabric does not have.
     """
-    return _Maker(design, plan, names, name).view()
+    return _FabricViewBuilder(design, plan, names, name).view()
 
 
 class _Ends(NamedTuple):
@@ -126,7 +126,7 @@ class _Ends(NamedTuple):
     sub: Ints64
 
 
-class _Leg(NamedTuple):
+class _NodePort(NamedTuple):
     """A port of a node: the fabric it attaches to, its device's row, its place among the legs and its name."""
 
     fabric: str
@@ -135,7 +135,7 @@ class _Leg(NamedTuple):
     port: str
 
 
-class _Maker:
+class _FabricViewBuilder:
     """Columns of one fabric, from which its rows are made."""
 
     def __init__(self, design: Design, plan: WiringPlan, names: Sequence[str], name: str) -> None:
@@ -149,7 +149,7 @@ class _Maker:
         self._stride = self._strides()
 
     def view(self) -> FabricView:
-        legs: list[_Leg] = []
+        legs: list[_NodePort] = []
         a, b = self._ends(legs, at_b=False), self._ends(legs, at_b=True)
         guids = self._guids(legs)
         return FabricView(
@@ -162,14 +162,14 @@ class _Maker:
             is_tree=self._is_tree(),
         )
 
-    def _guids(self, legs: list[_Leg]) -> Guids:
+    def _guids(self, legs: list[_NodePort]) -> Guids:
         ports: dict[str, list[str]] = {}
         for leg in legs:
             ports.setdefault(self._names[leg.row], []).append(leg.port)
         switches = tuple((c.fabric, name) for c in self._classes for name in self._names[c.rows])
         nodes = tuple(dict.fromkeys((leg.fabric, self._names[leg.row]) for leg in legs))
         stated = self._design.loaded.guids
-        return guids_of(GuidHolders(switches, nodes, ports), [row for m in self._members for row in stated.get(m, ())])
+        return guids_of(GuidDevices(switches, nodes, ports), [row for m in self._members for row in stated.get(m, ())])
 
     def _strides(self) -> Ints64:
         """Ports of each cage as its switch numbers them, by row of the device table."""
@@ -186,7 +186,7 @@ class _Maker:
             stride[cls.rows] = stride[cls.rows].max(initial=1)
         return stride
 
-    def _ends(self, legs: list[_Leg], *, at_b: bool) -> _Ends:
+    def _ends(self, legs: list[_NodePort], *, at_b: bool) -> _Ends:
         """The lower or upper ends of the links; ports of nodes go to `legs`, whose places follow the switches."""
         links, rows = self._plan.links, self._links
         devices, ports = (links.b_device, links.b_port) if at_b else (links.a_device, links.a_port)
@@ -200,7 +200,7 @@ class _Maker:
                 first = len(self._switches) + len(legs)
                 found.node[at], found.port[at] = np.arange(first, first + len(at)), 1
                 pairs = zip(device.tolist(), port.tolist(), strict=True)
-                legs += [_Leg(segment.fabric, row, place, side.legs[place].name) for row, place in pairs]
+                legs += [_NodePort(segment.fabric, row, place, side.legs[place].name) for row, place in pairs]
             elif len(at):
                 found.node[at] = index[device]
                 found.port[at], found.cage[at], found.sub[at] = self._face(side, device, port)
@@ -218,7 +218,7 @@ class _Maker:
         """(rack, unit) of a device."""
         return self._plan.racks.names[self._plan.devices.rack[row]], int(self._plan.devices.u[row])
 
-    def _adapter_rows(self, guids: Guids, legs: list[_Leg]) -> Iterator[FabricAdapter]:
+    def _adapter_rows(self, guids: Guids, legs: list[_NodePort]) -> Iterator[FabricAdapter]:
         for leg in legs:
             name = self._names[leg.row]
             rack, u = self._place(leg.row)

@@ -1,4 +1,4 @@
-"""What was planned, beside what was built."""
+"""The planned wiring, beside the wiring as built."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from fabricgen.wiring.tables import WiringPlan
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What was planned, where some cables were built otherwise: ids of cables and addresses of links follow it.
+    """The wiring plan without overrides of cables; cable ids and addresses of links follow from it.
 
-    `own` is what single cables have of their own, by their row in the table of cables.
+    `own` are the overrides, by row of the cable table.
     """
 
     plan: WiringPlan
