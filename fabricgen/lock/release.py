@@ -1,4 +1,4 @@
-"""Holes: what a lock holds for things that are no longer there, and giving it free."""
+"""Holes: numbers that the lock keeps for holders that no longer exist, and their release."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from fabricgen.kernel.diagnostics import Span, fault, nearest
 from fabricgen.kernel.intervals import Allocations, Interval, Intervals, total
 
 Holder = tuple[str, str]
-"""(kind of number, name of who holds some)"""
+"""(kind of number, name of the holder)"""
 
 EVERYTHING = "unused"
-"""The path that stands for all holes."""
+"""The path that means all holes."""
 
 
 def holes(
     lock: Lock, used: Collection[Holder], layout: Layout, positions: Mapping[Holder, int]
 ) -> dict[Holder, Intervals]:
-    """What is held and not used, by holder: all of it, or the rest of what shrank; of words nothing but the holder.
+    """The unused numbers of the lock by holder: all numbers of one that is gone, the rest of one that shrank.
 
-    `positions` are how many places of management ports are needed.
+    Holders of words, which have no numbers, have an empty tuple. `used` are the holders in use, `positions` the number
+    of positions of management ports that a holder needs.
     """
     found: dict[Holder, Intervals] = {}
     for kind, held in lock.held.items():
@@ -38,13 +39,13 @@ def holes(
 
 
 def places_only(unused: Mapping[Holder, Intervals]) -> dict[Holder, Intervals]:
-    """Holes of pods, units and sites alone."""
+    """The holes of pods, units and sites only."""
     kinds = ("sites", "pods", "units", "ports")
     return {holder: intervals for holder, intervals in unused.items() if holder[0].partition(" ")[0] in kinds}
 
 
 def needed(kind: str, name: str, layout: Layout) -> int | None:
-    """How many units' numbers a pod needs; None where all that a holder has is needed."""
+    """The numbers of units that a pod needs; None for other holders, which need all that they have."""
     pod = next((pod for pod in layout.pods if pod.name == name), None)
     if pod is None or kind.partition(" ")[0] not in ("units", "ports"):
         return None
@@ -64,12 +65,12 @@ def _beyond(intervals: Intervals, size: int | None) -> Intervals:
 
 
 def names_holder(lock: Lock, path: str) -> bool:
-    """Whether a path is the name of a holder, as the lock has it."""
+    """Whether a path is the name of a holder in the lock."""
     return any(path in held for held in lock.held.values()) or bool(_adopted(lock, path))
 
 
 def _adopted(lock: Lock, path: str) -> set[str]:
-    """What is adopted for the device of a path such as `adopted/compute-leaf-p1-su01-01`; for all: `adopted`."""
+    """The adopted keys of a path: `adopted/compute-leaf-p1-su01-01` for one device, `adopted` for all."""
     section, _, device = path.partition("/")
     words = lock.words_of(ADOPTED)
     if section != ADOPTED:
@@ -78,7 +79,7 @@ def _adopted(lock: Lock, path: str) -> set[str]:
 
 
 def release(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Intervals]) -> Lock:
-    """A lock without what is held for nothing below some paths.
+    """The lock without the holes below some paths.
 
     A path is one of the blueprint (`pods/p2`, `fabrics/storage`, `fabrics/compute/tiers/core`, `sites/west`), `unused`
     for every hole, or the name of one holder as the lock has it, which then gets new numbers; so does a device whose
@@ -107,13 +108,13 @@ def _words_without(kind: str, words: Mapping[str, str], below: Collection[Holder
 
 
 def _of_use(room: str, names: Collection[str], plugged: Collection[str]) -> bool:
-    """Whether a room is still of use: to a holder, or to extra devices that are `plugged` into a tier."""
+    """Whether a capacity is still needed: by a holder, or by extra devices that are `plugged` into a tier."""
     tier, extras, _ = room.partition(" for extras ")
     return tier in plugged if extras else any(_same(room, name) for name in names)
 
 
 def _same(room: str, name: str) -> bool:
-    """Whether a room is still of use to a holder: it is its own, or of the tier whose name it begins with."""
+    """Whether a capacity is still needed by a holder: its own, or that of the tier with which its name begins."""
     return room.startswith(("managed ", f"{name} ")) or name == room or name.startswith(f"{room} ")
 
 
@@ -128,7 +129,7 @@ def _without(kind: str, held: Allocations, named: Collection[Holder], below: Map
 
 
 def _first(intervals: Intervals, size: int) -> Intervals:
-    """The first so many numbers; a hole is always at the end of what a name has."""
+    """The first `size` numbers; a hole is always at the end of a holder's numbers."""
     found = []
     for interval in intervals:
         if size > 0:
@@ -171,7 +172,7 @@ def _nothing(lock: Lock, path: str, unused: Mapping[Holder, Intervals]) -> Excep
 
 
 def hole_text(holder: Holder, intervals: Intervals) -> str:
-    """A hole in words: `units p2: 4-7`."""
+    """A hole as text: `units p2: 4-7`."""
     kind, name = holder
     text = ", ".join(interval_text(kind, interval) for interval in intervals)
     return f"{kind} {name}" + (f": {text}" if text else "")
