@@ -16,7 +16,7 @@ from fabricgen.lint.docs import explain, rules_page
 from fabricgen.lint.engine import LintResult, LintSettings, lint
 from fabricgen.lint.examples import BASE, MARK
 from fabricgen.lint.rule import Rule, all_rules
-from tests.conftest import BLUEPRINTS, EXAMPLES, example_cluster, example_design
+from tests.conftest import EXAMPLES, example_cluster, example_design
 
 
 @pytest.fixture
@@ -84,8 +84,3 @@ def test_codes_are_selected_and_ignored_by_prefix(judged) -> None:
     assert codes(None) == ["FG303"]
     assert codes(LintSettings(select=("FG2",))) == []
     assert codes(LintSettings(ignore=("FG30",))) == []
-
-
-def test_every_example_blueprint_is_named_in_the_readme() -> None:
-    readme = (BLUEPRINTS.parent / "README.md").read_text(encoding="utf-8")
-    assert all(f"`{name}.yaml`" in readme for name in EXAMPLES)

@@ -1,0 +1,102 @@
+"""A folder like a reader's for each page: the example blueprints, and files that the page takes to be the reader's."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+
+from fabricgen.lint.examples import BASE
+from tests.conftest import BLUEPRINTS, EXAMPLES, Ran
+from tests.docs.pages import Shown, blocks
+
+Run = Callable[..., Ran]
+
+SMALLEST = "leaf-spine"
+"""The example that every page has, beside those that its commands name."""
+
+
+def fill(folder: Path, shown: list[Shown], fabricgen: Run) -> None:
+    """Make the files that the commands of a page are given."""
+    told = "\n".join(each.command for each in shown)
+    (folder / "blueprints").mkdir()
+    named = set(re.findall(r"blueprints/([\w-]+)\.yaml", told)) & set(EXAMPLES)
+    for name in {SMALLEST, *named}:
+        shutil.copy(BLUEPRINTS / f"{name}.yaml", folder / "blueprints")
+    for name, make in READERS_OWN.items():
+        if name in told:
+            make(folder / name, fabricgen)
+    if "git:" in told:
+        _commit(folder)
+
+
+def _commit(folder: Path) -> None:
+    """The blueprints on `main`, here and at `origin`."""
+    git = ["git", "-c", "user.name=reader", "-c", "user.email=reader@example.net", "-c", "commit.gpgsign=false"]
+    for command in (
+        ["init", "-q", "-b", "main"],
+        ["add", "blueprints"],
+        ["commit", "-q", "-m", "Blueprints"],
+        ["update-ref", "refs/remotes/origin/main", "HEAD"],
+    ):
+        subprocess.run([*git, *command], cwd=folder, check=True)
+
+
+def _prices(file: Path, _fabricgen: Run) -> None:
+    file.write_text("part,unit_price,lead_time_weeks\nsn4700,19000,12\ncord-c13-c14,6.5,1\n", encoding="utf-8")
+
+
+def _site(file: Path, _fabricgen: Run) -> None:
+    """The smallest fabric, with an overlay that takes what was built otherwise."""
+    text = (BLUEPRINTS / "leaf-spine.yaml").read_text(encoding="utf-8")
+    file.write_text(f"include: as-built.yaml\n{text}", encoding="utf-8")
+    (file.parent / "as-built.yaml").write_text("cable_of: {}\n", encoding="utf-8")
+
+
+def _redlined(file: Path, fabricgen: Run) -> None:
+    """The wiring list of `site.yaml`, in which one cable is done and longer than planned."""
+    assert fabricgen("wiring", file.parent / "site.yaml", "-o", file).code == 0
+    book = openpyxl.load_workbook(file)
+    sheet: Any = book.worksheets[0]
+    head, *rows = sheet.iter_rows()
+    columns = {cell.value: cell.column - 1 for cell in head}
+    row = next(row for row in rows if row[columns["cable"]].value == "compute-leaf-p1-su01-r1-01:29")
+    for column, value in {"done": "x", "built_length_m": 25, "remark": "round the pillar"}.items():
+        row[columns[column]].value = value
+    book.save(file)
+
+
+def _running(file: Path, _fabricgen: Run) -> None:
+    """What a running fabric has: the list that docs/lock.md shows."""
+    (shown,) = (block for block in blocks("docs/lock.md") if block.language == "csv")
+    file.write_text(shown.text, encoding="utf-8")
+
+
+def _pod(file: Path, _fabricgen: Run) -> None:
+    """The blueprint of the rules' examples, with too few uplinks."""
+    text = BASE.replace("su: 2", "su: 1").replace("name: example", "name: pod").replace("count: 4", "count: 2")
+    file.write_text(text.replace("rail]}", "rail], uplinks: 2 x 400G}"), encoding="utf-8")
+
+
+def _own_switch(file: Path, _fabricgen: Run) -> None:
+    from fabricgen.catalog import loader
+
+    file.parent.mkdir(parents=True)
+    text = (Path(loader.__file__).parent / "data" / "switches" / "sn5600.yaml").read_text(encoding="utf-8")
+    file.write_text(text.replace("id: sn5600", "id: my-switch"), encoding="utf-8")
+
+
+READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {
+    "site.yaml": _site,
+    "prices.csv": _prices,
+    "rack-07.xlsx": _redlined,
+    "have.csv": _running,
+    "blueprints/pod.yaml": _pod,
+    "catalog/switches/my-switch.yaml": _own_switch,
+}
+"""Files of a reader's own that pages name, and what makes one."""
