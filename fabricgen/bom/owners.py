@@ -15,7 +15,7 @@ import numpy as np
 
 from fabricgen.bom.need import KINDS, Needs
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.tables import Ints, Wide
+from fabricgen.wiring.tables import Ints, Ints64
 
 NONE = "(none)"
 """What stands for the fabric, tier, unit or pod of pieces that are of none; no name has brackets."""
@@ -63,7 +63,7 @@ class Owners:
         found[rows] = self.cluster.plan.devices.rack[self.device[rows]]
         return found
 
-    def _segment(self, rows: Ints | Wide) -> Ints:
+    def _segment(self, rows: Ints | Ints64) -> Ints:
         return self.cluster.plan.links.segment[self._cable_link[self.needs.cable[rows]]]
 
     def kinds(self) -> Key:

@@ -11,7 +11,7 @@ from fabricgen.bom.money import power_units, price_units
 from fabricgen.bom.need import KINDS, pieces
 from fabricgen.bom.owners import KEYS, NONE, Key
 from fabricgen.bom.sets import price_of
-from fabricgen.wiring.groups import combinations
+from fabricgen.wiring.groups import unique_combinations
 
 SPARES = "(spares)"
 """What stands for the fabric, tier or unit of spares, which are of none; they have a kind, and perhaps a site."""
@@ -104,7 +104,7 @@ def _counted(bill: Bill, keys: Sequence[Key]) -> list[tuple[tuple[int, ...], int
     """(place among the names of each key, part, pieces) of all combinations that there are."""
     needs = bill.needs
     columns = (*(key.code for key in keys), needs.part)
-    first, code = combinations(*columns)
+    first, code = unique_combinations(*columns)
     counts = pieces(code, needs.quantity, len(first))
     rows = zip(*(column[first].tolist() for column in columns), counts, strict=True)
     return [(tuple(place), part, count) for *place, part, count in rows]

@@ -15,7 +15,7 @@ from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import PortKind
 from fabricgen.design.sizing.down_ports import Reserve
 from fabricgen.design.sizing.node_ports import NodeDemand
-from fabricgen.design.sizing.peer_links import lateral_of
+from fabricgen.design.sizing.peer_links import peer_links_of
 from fabricgen.design.sizing.tiers import Draft, TierSizing
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.tiers import FabricContext, TierSpec, hangs, tier_specs
@@ -272,7 +272,7 @@ class _Joint:
             feeds=draft.feeds,
             reach=draft.reach,
             up=face.up,
-            lateral=lateral_of(self.context.layout, self.fabrics[spec.fabric], spec, draft),
+            peer_links=peer_links_of(self.context.layout, self.fabrics[spec.fabric], spec, draft),
             uplink=draft.uplink,
             allowed=spec.allowed,
             for_extras=draft.for_extras,

@@ -186,7 +186,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Lateral:
+class PeerLinks:
     """Links inside a tier, of one run of ports: to the other switch of a pair, or to other sites."""
 
     run: PortRun
@@ -215,7 +215,7 @@ class TierDesign:
     reach: tuple[int, ...]
     """Ports of each run over which the links of lower switches are spread."""
     up: PortRun | None
-    lateral: Lateral | None
+    peer_links: PeerLinks | None
     uplink: Uplink | None
     allowed: Fraction
     for_extras: tuple[tuple[PortKind, int], ...]
@@ -244,7 +244,7 @@ class TierDesign:
     @property
     def speeds(self) -> tuple[int, ...]:
         """Speeds of its ports in use, Gb/s, ascending."""
-        runs = (*self.downs, *((self.up,) if self.up else ()), *((self.lateral.run,) if self.lateral else ()))
+        runs = (*self.downs, *((self.up,) if self.up else ()), *((self.peer_links.run,) if self.peer_links else ()))
         return tuple(sorted({run.speed_gbps for run in runs if run.count}))
 
     def spare_ports(self, run: int = 0) -> int:
@@ -261,7 +261,7 @@ class TierDesign:
     @property
     def oversubscription(self) -> Fraction | None:
         """Downlink over uplink (or span) bandwidth of the fullest switch; None at the top and without downlinks."""
-        above = self.up or (self.lateral.run if self.lateral and self.lateral.spans else None)
+        above = self.up or (self.peer_links.run if self.peer_links and self.peer_links.spans else None)
         below = sum(run.bandwidth_gbps for run in self.downs)
         return Fraction(below, above.bandwidth_gbps) if above and below else None
 

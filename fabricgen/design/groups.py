@@ -54,7 +54,7 @@ def bundles_of(design: Design) -> tuple[Bundle, ...]:
     by_name = {g.name: g for g in groups_of(design)}
     for fabric in design.fabrics:
         found.extend(_node_bundles(design, fabric, by_name))
-        found.extend(bundle for tier in fabric.tiers for bundle in _lateral_bundles(design, tier))
+        found.extend(bundle for tier in fabric.tiers for bundle in _peer_link_bundles(design, tier))
         for lower in design.tiers:
             if lower.up is None or lower.uplink is None or lower.uplink.fabric != fabric.name:
                 continue
@@ -67,13 +67,13 @@ def bundles_of(design: Design) -> tuple[Bundle, ...]:
     return tuple(found)
 
 
-def _lateral_bundles(design: Design, tier: TierDesign) -> Iterator[Bundle]:
+def _peer_link_bundles(design: Design, tier: TierDesign) -> Iterator[Bundle]:
     """Links inside a tier: a group meets itself."""
-    if tier.lateral is None:
+    if tier.peer_links is None:
         return
-    run, sites = tier.lateral.run, len(design.layout.sites)
+    run, sites = tier.peer_links.run, len(design.layout.sites)
     for group in _tier_groups(design, tier):
-        links = group.count // sites * sum(span.links for span in tier.lateral.spans) or group.count // 2 * run.count
+        links = group.count // sites * sum(span.links for span in tier.peer_links.spans) or group.count // 2 * run.count
         yield Bundle(tier.fabric, group.name, group.name, links, links * run.speed_gbps)
 
 

@@ -1,4 +1,4 @@
-"""The face of a switch: which cages carry its downlinks, uplinks and lateral links, and how far its radix goes."""
+"""The face of a switch: which cages carry its downlinks, uplinks and peer links, and how far its radix goes."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Asks:
     """All that is asked of one face: downwards, sideways and upwards; `ranges` are roles with the cages allowed."""
 
     downs: tuple[Ask, ...]
-    laterals: tuple[Ask, ...] = ()
+    peers: tuple[Ask, ...] = ()
     up: Ask | None = None
     ranges: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
@@ -98,7 +98,7 @@ class Face:
     """Where the ports of a switch lie: a run for each ask, in the same order."""
 
     downs: tuple[PortRun, ...]
-    laterals: tuple[PortRun, ...]
+    peers: tuple[PortRun, ...]
     up: PortRun | None
 
 
@@ -184,7 +184,7 @@ class _FreeCages:
 
 @lru_cache(maxsize=4096)
 def place(profile: SwitchProfile, asks: Asks) -> Face | None:
-    """Give downlinks the first cages, uplinks the last ones and lateral links those before; None when too few.
+    """Give downlinks the first cages, uplinks the last ones and peer links those before; None when too few.
 
     Cages that nothing asks for go to the first run of downlinks, as its spare ports. Sizing asks the same of a face
     again for each tier that is searched, and for each change of a blueprint that is tried.
@@ -201,9 +201,9 @@ def place(profile: SwitchProfile, asks: Asks) -> Face | None:
 
 
 def _up_classes(profile: SwitchProfile, below: int | None, asks: Asks) -> list[int]:
-    """Cage classes that uplinks and lateral links may use, the usual one first."""
+    """Cage classes that uplinks and peer links may use, the usual one first."""
     usual = up_class(profile, below)
-    if asks.up is None and not asks.laterals:
+    if asks.up is None and not asks.peers:
         return [usual]
     others = [i for i, cage in enumerate(profile.cages) if i != usual and cage.form_factor != "RJ45"]
     return [usual, *others]
@@ -212,7 +212,7 @@ def _up_classes(profile: SwitchProfile, below: int | None, asks: Asks) -> list[i
 def _place(profile: SwitchProfile, asks: Asks, chosen: list[tuple[int, int]], above: int) -> Face | None:
     """Place ports with the class of cages known for each purpose."""
     free = _FreeCages(profile, dict(asks.ranges))
-    upward = (*((asks.up,) if asks.up else ()), *asks.laterals)
+    upward = (*((asks.up,) if asks.up else ()), *asks.peers)
     found: list[PortRun] = []
     for ask in upward:
         ways = _ways(profile, above, ask)
@@ -233,7 +233,7 @@ def _place(profile: SwitchProfile, asks: Asks, chosen: list[tuple[int, int]], ab
 
 
 def _ways(profile: SwitchProfile, cage_class: int, ask: Ask) -> int | None:
-    """Into how many ports a cage is split for uplinks or lateral links: as stated, or so that it makes most."""
+    """Into how many ports a cage is split for uplinks or peer links: as stated, or so that it makes most."""
     if ask.ways is None:
         return profile.split_for(cage_class, ask.kind.speed_gbps, ask.kind.lane_gbps)
     return ask.ways if ask.kind.speed_gbps in profile.cages[cage_class].breakouts.get(ask.ways, ()) else None

@@ -28,9 +28,9 @@ def spans_of(design: Design, fabric: FabricDesign) -> list[tuple[TierDesign, Spa
     sites = design.layout.sites
     found = []
     for tier in fabric.tiers:
-        for span in tier.lateral.spans if tier.lateral else ():
+        for span in tier.peer_links.spans if tier.peer_links else ():
             links = span.links * tier.switches // len(sites)
-            gbps = links * tier.lateral.run.speed_gbps if tier.lateral else 0
+            gbps = links * tier.peer_links.run.speed_gbps if tier.peer_links else 0
             names = (sites[span.sites[0]], sites[span.sites[1]])
             found.append((tier, SpanFigures(span, names, links, gbps, round(span.km * US_PER_KM, 1))))
     return found

@@ -19,7 +19,7 @@ from fabricgen.diff.listing import Rows, among
 from fabricgen.diff.matching import match_rows
 from fabricgen.diff.texts import Texts
 from fabricgen.diff.touched import changed_devices
-from fabricgen.numbering.cells import Keyed
+from fabricgen.numbering.lazy_columns import EncodedColumn
 from fabricgen.views.configuration import placed_snippets
 from fabricgen.views.fabric import whole_fabrics
 
@@ -80,7 +80,7 @@ class _Matched:
 def _readdressed(old: Cluster, new: Cluster) -> set[str]:
     """Devices with anything allocated that differs, whatever kinds of addresses there are."""
     _, _, *devices = match_rows([(old.name_column, new.name_column)])
-    ends = [Texts((Keyed(c.name_column, c.plan.links.a_device),)) for c in (old, new)]
+    ends = [Texts((EncodedColumn(c.name_column, c.plan.links.a_device),)) for c in (old, new)]
     ports = [Texts((c.port_names.port_columns[0],)) for c in (old, new)]
     _, _, *links = match_rows([(ends[0], ends[1]), (ports[0], ports[1])])
     both = _Matched((devices[0], devices[1]), (links[0], links[1]))
@@ -129,7 +129,7 @@ def _settings(cluster: Cluster) -> Iterator[tuple[tuple[str, str], tuple[Any, ..
         naming = design.catalog.naming(tier.nos, tier.path) if fabric.protocol != "infiniband" else None
         platform = design.catalog.sonic_platform(tier.profile.id) if tier.nos == "sonic" else None
         runs = [replace(run, count=0) for run in (*tier.downs, *((tier.up,) if tier.up else ()))]
-        runs += [replace(tier.lateral.run, count=0)] if tier.lateral else []
+        runs += [replace(tier.peer_links.run, count=0)] if tier.peer_links else []
         yield (
             (tier.fabric, tier.name),
             (

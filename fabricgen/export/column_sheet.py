@@ -13,8 +13,8 @@ from typing import Any
 from xlsxwriter.utility import xl_col_to_name
 from xlsxwriter.worksheet import Worksheet
 
+from fabricgen.export.row_text import Piece, blocks
 from fabricgen.export.table import Cell
-from fabricgen.export.weave import Piece, blocks
 
 _ROWS_A_SPAN = 16
 """Rows that tell the same span of columns, as Excel and xlsxwriter do it."""

@@ -11,13 +11,13 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.numbering.addresses.column import no_addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.wiring.tables import Ints, Segment, Wide
+from fabricgen.wiring.tables import Ints, Ints64, Segment
 
 FIELDS = ("address", "own", "gateway", "subnet")
 """What is told of a port in each family: its address with prefix length and without, the leaf's, the subnet."""
 
 
-def host_links(cluster: Cluster) -> Wide:
+def host_links(cluster: Cluster) -> Ints64:
     """Links of nodes and extra devices, by device, fabric and port; int64.
 
     BMCs are not the operating system's, InfiniBand ports have no addresses here, and external devices are somebody
@@ -45,7 +45,7 @@ def by_device(device: Ints, most: int) -> Iterator[tuple[int, int]]:
     return pairwise(cuts)
 
 
-def family_texts(cluster: Cluster, found: FamilyAddresses, rows: Wide) -> list[list[str]]:
+def family_texts(cluster: Cluster, found: FamilyAddresses, rows: Ints64) -> list[list[str]]:
     """Columns of text of some links, in the order of `FIELDS`; "" for none.
 
     The gateway is the far end of a routed link, and the leaf's address in the subnet of a bridged one.

@@ -1,7 +1,7 @@
-"""Secrets on their way into configurations: looked up by reference, checked, and printed nowhere else.
+"""Secrets of switch configurations: resolved from their references, checked, and printed nowhere else.
 
-What is wrong with a secret is said without repeating it. A reviewer who has none builds with `--redact-secrets`, and
-comparisons of configurations always do: then each secret is the name of its reference.
+Messages about a wrong secret never repeat it. Who has no access to the secrets builds with `--redact-secrets`; then,
+and whenever configurations are compared, the reference is written in place of the secret.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_SECRET_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class SecretKind:
-    """What a secret must look like, so that it is safe in the files of every NOS."""
+    """The syntax of a kind of secret, such that it is safe in the files of every NOS; `right`: a hint."""
 
     pattern: re.Pattern[str]
     right: str
@@ -40,24 +40,24 @@ PHRASE = SecretKind(
     "8 to 64 letters, digits and @%+=:,./_^*~- are what every NOS takes",
 )
 
-Look: TypeAlias = Callable[[str, SecretKind, Place], str]
-"""(reference, kind, place in the blueprint) -> the secret; raises InputError."""
+SecretResolver: TypeAlias = Callable[[str, SecretKind, Place], str]
+"""(reference, kind, path in the blueprint) -> the secret; raises InputError where it cannot be resolved."""
 
 
-def redacted(reference: str, kind: SecretKind, place: Place) -> str:  # noqa: ARG001 - a way to look secrets up
-    """The reference in place of the secret."""
+def redacted(reference: str, kind: SecretKind, place: Place) -> str:  # noqa: ARG001 - a SecretResolver
+    """Resolve a reference to itself in angle brackets, so that no secret is printed."""
     return f"<{reference}>"
 
 
 class SecretStore:
-    """Looks secrets up in the environment and in files below a folder."""
+    """Resolves secrets from environment variables and from files below a folder (anywhere with `allow_outside`)."""
 
     def __init__(self, folder: Path, *, allow_outside: bool = False) -> None:
         self._folder = folder.resolve()
         self._allow_outside = allow_outside
 
     def __call__(self, reference: str, kind: SecretKind, place: Place) -> str:
-        """Return the secret; raises InputError at `place` when there is none, or when it is not of its kind."""
+        """The secret; raises InputError (FG051) at `place` where there is none, or its syntax is wrong."""
         if reference.startswith(ENVIRONMENT):
             name = reference.removeprefix(ENVIRONMENT)
             if name not in os.environ:
@@ -85,16 +85,16 @@ class SecretStore:
             raise fault("FG051", f"cannot read the secret file:{path}: {reason}", path=place, hint=hint) from None
 
 
-def with_secrets(management: Management, look: Look, places: Callable[[Place], Place]) -> Management:
-    """Management with secrets in place of their references; `places` leads from its keys to the blueprint's.
+def with_secrets(management: Management, resolver: SecretResolver, places: Callable[[Place], Place]) -> Management:
+    """Management settings with all references resolved; `places` maps a key of theirs to its path in the blueprint.
 
-    Raises InputError with every secret that cannot be had.
+    Raises InputError with one diagnostic for each secret that cannot be resolved.
     """
     faults: list[Diagnostic] = []
 
     def secret(reference: str, kind: SecretKind, *keys: str) -> str:
         try:
-            return look(reference, kind, places(keys))
+            return resolver(reference, kind, places(keys))
         except InputError as error:
             faults.extend(error.diagnostics)
             return ""
@@ -129,10 +129,10 @@ def with_secrets(management: Management, look: Look, places: Callable[[Place], P
     return resolved
 
 
-def managements(cluster: Cluster, look: Look) -> dict[str, Management]:
-    """By fabric, how its switches are managed, with secrets in place of their references.
+def managements(cluster: Cluster, resolver: SecretResolver) -> dict[str, Management]:
+    """The management settings of each fabric's switches, by fabric name, with all references resolved.
 
-    Raises InputError, each at its place in the blueprint, for those that cannot be had.
+    Raises InputError with one diagnostic, at its line of the blueprint, for each secret that cannot be resolved.
     """
     found: dict[str, Management] = {}
     faults: dict[Place, Diagnostic] = {}
@@ -140,7 +140,9 @@ def managements(cluster: Cluster, look: Look) -> dict[str, Management]:
         if fabric.protocol == "infiniband" or not fabric.tiers:
             continue
         try:
-            found[fabric.name] = with_secrets(cluster.intent(fabric).management, look, _places(cluster, fabric.name))
+            found[fabric.name] = with_secrets(
+                cluster.intent(fabric).management, resolver, _places(cluster, fabric.name)
+            )
         except InputError as error:
             faults |= {diagnostic.path: diagnostic for diagnostic in error.diagnostics}
     if faults:
@@ -149,7 +151,7 @@ def managements(cluster: Cluster, look: Look) -> dict[str, Management]:
 
 
 def _places(cluster: Cluster, fabric: str) -> Callable[[Place], Place]:
-    """Where a setting of a fabric's management stands: in the fabric, or for the whole cluster."""
+    """A function from a key of the management settings to its path: in the fabric, or at the top of the blueprint."""
     own = cluster.design.loaded.blueprint.fabrics[fabric].management
 
     def place(keys: Place) -> Place:

@@ -165,9 +165,9 @@ def as_numbers_are_shared_as_the_plan_says(case: Case) -> None:
         numbers = asn[cls.rows]
         plan = asn_plan(design, design.fabric(tier.fabric))[0].plan
         groups = np.arange(len(numbers)) // tier.count
-        if not numbers.any() or (plan == "per-rack" and tier.lowest and tier.lateral is None):
+        if not numbers.any() or (plan == "per-rack" and tier.lowest and tier.peer_links is None):
             continue
-        alone = plan == "per-switch" or tier.lowest or (tier.lateral is not None and not tier.lateral.spans)
+        alone = plan == "per-switch" or tier.lowest or (tier.peer_links is not None and not tier.peer_links.spans)
         pairs = len(np.unique(np.stack([numbers, groups]), axis=1)[0])
         assert len(np.unique(numbers)) == (len(numbers) if alone else tier.groups)
         assert alone or pairs == tier.groups

@@ -85,17 +85,17 @@ def links_between_switches_keep_rail_and_plane(case: Case) -> None:
 
 def peers_pair_up(case: Case) -> None:
     for tier, cls in case.classes():
-        if tier.lateral is None or tier.lateral.spans:
+        if tier.peer_links is None or tier.peer_links.spans:
             continue
         met: dict[int, Counter[int]] = defaultdict(Counter)
         for link in case.network:
-            if link.segment.a is tier.lateral.run:
+            if link.segment.a is tier.peer_links.run:
                 met[link.a][link.b] += 1
                 met[link.b][link.a] += 1
                 assert link.a_port == link.b_port
         for switch in range(cls.first, cls.first + cls.count):
             ((other, links),) = met[switch].items()
-            assert links == tier.lateral.run.count
+            assert links == tier.peer_links.run.count
             assert set(met[other]) == {switch}
             assert (switch - cls.first) // tier.count == (other - cls.first) // tier.count
 

@@ -45,7 +45,7 @@ def ports_lie_on_the_face_and_breakouts_are_legal(case: Case) -> None:
 def sonic_ports_are_those_of_the_platform(case: Case) -> None:
     for tier, _ in case.classes():
         platform = case.cluster.design.catalog.sonic_platform(tier.profile.id) if tier.nos == "sonic" else None
-        for run in (*tier.downs, *filter(None, [tier.up]), *([tier.lateral.run] if tier.lateral else [])):
+        for run in (*tier.downs, *filter(None, [tier.up]), *([tier.peer_links.run] if tier.peer_links else [])):
             if platform is not None and run.ways > 1 and run.count:
                 modes = platform.breakout_modes.get(run.ways, ())
                 own = {(r.ways, r.speed_gbps) for runs in platform.hwskus.values() for r in runs}
@@ -56,7 +56,11 @@ def sonic_ports_are_those_of_the_platform(case: Case) -> None:
 def cage_ranges_are_kept(case: Case) -> None:
     for tier, _ in case.classes():
         spec = case.cluster.design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name]
-        runs = {"down": tier.downs, "up": filter(None, [tier.up]), "peer": [tier.lateral.run] if tier.lateral else []}
+        runs = {
+            "down": tier.downs,
+            "up": filter(None, [tier.up]),
+            "peer": [tier.peer_links.run] if tier.peer_links else [],
+        }
         for role, found in runs.items():
             cages = {cage for run in found for cage in run.cages}
             if role in spec.cages:
@@ -67,7 +71,7 @@ def cage_ranges_are_kept(case: Case) -> None:
 
 def runs_of_a_face_share_no_cage(case: Case) -> None:
     for tier, _ in case.classes():
-        runs = [*tier.downs, *filter(None, [tier.up]), *([tier.lateral.run] if tier.lateral else [])]
+        runs = [*tier.downs, *filter(None, [tier.up]), *([tier.peer_links.run] if tier.peer_links else [])]
         cages = Counter(cage for run in runs for cage in run.cages)
         assert set(cages.values()) <= {1}
         assert all(run.count <= run.capacity for run in runs)
@@ -138,8 +142,8 @@ def ports_are_counted_by_their_run(case: Case) -> None:
         for switch in range(cls.first, cls.first + cls.count):
             used = Counter(id(run) for run, _, _ in case.ends[switch])
             assert used.get(id(tier.up), 0) == (tier.up.count if tier.up else 0)
-            if tier.lateral and not tier.lateral.spans:
-                assert used[id(tier.lateral.run)] == tier.lateral.run.count
+            if tier.peer_links and not tier.peer_links.spans:
+                assert used[id(tier.peer_links.run)] == tier.peer_links.run.count
     assert all(isinstance(run, PortRun) for tier, _ in case.classes() for run in tier.downs)
 
 

@@ -219,19 +219,19 @@ def _up_gbps(tier: TierDesign) -> int:
 
 def _peer_gbps(tier: TierDesign) -> int:
     """Bandwidth of a switch to the other one of its pair, Gb/s, where no pair stands apart from others."""
-    lateral = tier.lateral
-    return lateral.run.bandwidth_gbps if lateral and not lateral.spans and tier.count == 2 else 0
+    peer_links = tier.peer_links
+    return peer_links.run.bandwidth_gbps if peer_links and not peer_links.spans and tier.count == 2 else 0
 
 
 def _span_gbps(tier: TierDesign) -> int:
     """Bandwidth of a switch to other sites, Gb/s: of the site that has least."""
-    lateral = tier.lateral
-    if lateral is None or not lateral.spans:
+    peer_links = tier.peer_links
+    if peer_links is None or not peer_links.spans:
         return 0
     sites: Counter[int] = Counter()
-    for span in lateral.spans:
+    for span in peer_links.spans:
         sites.update(dict.fromkeys(span.sites, span.links))
-    return min(sites.values()) * lateral.run.speed_gbps
+    return min(sites.values()) * peer_links.run.speed_gbps
 
 
 def _split(layout: Layout, upper: str, lower: str, pods: Pods) -> Counter[Pods]:

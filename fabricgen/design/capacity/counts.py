@@ -13,7 +13,7 @@ from fabricgen.design.shape import child_numbers, scope_count, scope_of
 from fabricgen.design.sizing.arithmetic import within
 from fabricgen.design.sizing.spread import run_ports
 from fabricgen.design.slots import SlotTable
-from fabricgen.kernel.extents import Extents
+from fabricgen.kernel.intervals import Intervals
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def slot_table(design: Design, fabric: FabricDesign, feed: NodeFeed) -> SlotTabl
 def link_counts(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
     """Links and cables of a fabric, from the nodes up."""
     found: dict[tuple[str, str], list[int]] = {}
-    counts = (*_node_counts(design, fabric), *_switch_counts(design, fabric), *_lateral_counts(design, fabric))
+    counts = (*_node_counts(design, fabric), *_switch_counts(design, fabric), *_peer_link_counts(design, fabric))
     for lower, upper, links, cables in counts:
         entry = found.setdefault((lower, upper), [0, 0])
         entry[0] += links
@@ -176,21 +176,21 @@ def _upper_connectors(design: Design, lower: TierDesign, upper: TierDesign, per:
     return total
 
 
-def _ranks(numbers: Extents, each: int) -> Iterator[int]:
+def _ranks(numbers: Intervals, each: int) -> Iterator[int]:
     """The ranks of lower switches in an upper group, `each` of a place."""
     for run in numbers:
         yield from range(run.first * each, run.end * each)
 
 
-def _lateral_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
+def _peer_link_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
     """(tier, tier, links, cables) of links inside tiers: of pairs, and of spans between sites."""
     for tier in fabric.tiers:
-        if tier.lateral is None:
+        if tier.peer_links is None:
             continue
-        run, per = tier.lateral.run, tier.lateral.run.per_connector
-        if not tier.lateral.spans:
+        run, per = tier.peer_links.run, tier.peer_links.run.per_connector
+        if not tier.peer_links.spans:
             pairs = tier.switches // 2
             yield tier.name, tier.name, pairs * run.count, pairs * -(-run.count // per)
         switches = tier.switches // len(design.layout.sites)
-        for span in tier.lateral.spans:
+        for span in tier.peer_links.spans:
             yield tier.name, tier.name, switches * span.links, switches * -(-span.links // per)

@@ -12,5 +12,5 @@ def spare_ports(tier: TierDesign) -> int:
 
 def total_ports(tier: TierDesign) -> int:
     """Ports of a switch as its cages are split: down, sideways and up."""
-    runs = [*tier.downs, *((tier.lateral.run,) if tier.lateral else ()), *((tier.up,) if tier.up else ())]
+    runs = [*tier.downs, *((tier.peer_links.run,) if tier.peer_links else ()), *((tier.up,) if tier.up else ())]
     return sum(run.capacity for run in runs)

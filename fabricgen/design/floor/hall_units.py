@@ -9,12 +9,19 @@ from fabricgen.blueprint.models import Pod
 from fabricgen.design.floor.halls import Hall
 from fabricgen.design.layout import Layout, PodLayout
 from fabricgen.kernel.diagnostics import did_you_mean, fault
-from fabricgen.kernel.extents import Demand, Extent, Extents, Held, first, settle
+from fabricgen.kernel.intervals import (
+    AllocationRequest,
+    Allocations,
+    Interval,
+    Intervals,
+    allocate_intervals,
+    first_numbers,
+)
 
 KIND = "halls"
 """Of the lock: slots of units in the halls that pods name, and in all others of their site."""
 
-_ALL = (Extent(0, 1 << 40),)
+_ALL = (Interval(0, 1 << 40),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +34,7 @@ class UnitHomes:
     hall: tuple[int, ...]
     position: tuple[int, ...]
     slots: Mapping[int, int]
-    held: Mapping[str, Held]
+    held: Mapping[str, Allocations]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +67,7 @@ def stated_halls(pods: Mapping[str, Pod], layout: Layout, halls: Sequence[Hall])
 def unit_homes(layout: Layout, halls: Sequence[Hall], rooms: Sequence[Room], stated: Mapping[str, int]) -> UnitHomes:
     """Put every unit into a hall; raises InputError (FG067) where the halls of a site are too small."""
     homes: dict[str, list[tuple[int, int]]] = {}
-    held: dict[str, Held] = {}
+    held: dict[str, Allocations] = {}
     slots = dict.fromkeys(range(len(halls)), 0)
     for site, site_name in enumerate(layout.sites):
         pods = [pod for pod in layout.pods if pod.site == site_name]
@@ -87,24 +94,24 @@ def unit_homes(layout: Layout, halls: Sequence[Hall], rooms: Sequence[Room], sta
     return UnitHomes(tuple(h for h, _ in all_homes), tuple(n for _, n in all_homes), slots, held)
 
 
-def _numbered(layout: Layout, kind: str, pods: Sequence[PodLayout]) -> Held:
+def _numbered(layout: Layout, kind: str, pods: Sequence[PodLayout]) -> Allocations:
     before = layout.lock.of(kind)
-    return {**before, **settle(before, [Demand(pod.name, pod.slots, _ALL) for pod in pods])}
+    return {**before, **allocate_intervals(before, [AllocationRequest(pod.name, pod.slots, _ALL) for pod in pods])}
 
 
 def _fill(
     homes: dict[str, list[tuple[int, int]]],
     slots: dict[int, int],
     pods: Sequence[PodLayout],
-    given: Mapping[str, Extents],
+    given: Mapping[str, Intervals],
     rooms: Sequence[Room],
     halls: Sequence[Hall],
 ) -> None:
     """Turn numbers of units into halls and numbers in these: so many in the first hall, the next in the second."""
-    last = max((extent.end for pod in pods for extent in given[pod.name]), default=0)
+    last = max((interval.end for pod in pods for interval in given[pod.name]), default=0)
     _check_room(pods, last, rooms, halls)
     for pod in pods:
-        homes[pod.name] = [_home(rooms, number) for number in first(given[pod.name], pod.su)]
+        homes[pod.name] = [_home(rooms, number) for number in first_numbers(given[pod.name], pod.su)]
     before = 0
     for room in rooms:
         size = last - before if room.units is None else min(room.units, last - before)

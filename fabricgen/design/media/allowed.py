@@ -85,7 +85,7 @@ def media_of_uplinks(design: Design, lower: TierDesign, upper: TierDesign) -> St
     return up or down or (_of_fabric(design, lower.uplink.fabric) if lower.uplink else None)
 
 
-def media_of_lateral(design: Design, tier: TierDesign, span: Span | None) -> Stated | None:
+def media_of_peer_links(design: Design, tier: TierDesign, span: Span | None) -> Stated | None:
     """What the links inside a tier may run over: those of a span, or of pairs."""
     words = design.loaded.blueprint.fabrics[tier.fabric].spans[span.name].media if span else None
     if span and words:
@@ -120,9 +120,11 @@ def stated_kinds(design: Design) -> Iterator[LinkKind]:
             upper = design.tier(tier.uplink.upper)
             run = upper.downs[upper.feed(tier.key).run]
             yield from _between(tier, upper, tier.up, run, media_of_uplinks(design, tier, upper))
-        for span in (tier.lateral.spans or (None,)) if tier.lateral else ():
-            assert tier.lateral is not None  # noqa: S101 - the line above
-            yield from _between(tier, tier, tier.lateral.run, tier.lateral.run, media_of_lateral(design, tier, span))
+        for span in (tier.peer_links.spans or (None,)) if tier.peer_links else ():
+            assert tier.peer_links is not None  # noqa: S101 - the line above
+            yield from _between(
+                tier, tier, tier.peer_links.run, tier.peer_links.run, media_of_peer_links(design, tier, span)
+            )
 
 
 def _nodes(

@@ -219,7 +219,7 @@ def too_small(tier: TierSpec, asks: Asks, up: Ascent | None) -> InputError:
             return no_port(tier, ask.kind)
     whole, _ = _with_uplinks(tier, asks, up)
     needs = [f"{ask.needed} downlinks of {ask.kind.speed_gbps}G" for ask in asks.downs]
-    needs += [f"{ask.count} peer links of {ask.kind.speed_gbps}G" for ask in asks.laterals]
+    needs += [f"{ask.count} peer links of {ask.kind.speed_gbps}G" for ask in asks.peers]
     needs += [f"{whole.up.count} uplinks of {whole.up.kind.speed_gbps}G"] if whole.up else []
     code, why = cause(tier, whole)
     return fault(
@@ -236,13 +236,13 @@ def _offer(tier: TierSpec, asks: Asks, up: Ascent | None) -> str:
         return "no down port"
     main, above = asks.downs[0], up_class(tier.profile, chosen[0])
     text = f"{ports_for(tier, *chosen, 'down')} down ports of {main.kind.speed_gbps}G"
-    if asks.up is None and not asks.laterals:
+    if asks.up is None and not asks.peers:
         return text
     if above == chosen[0] and not tier.spec.cages:
-        stated = tier.spec.count or (tier.spec.uplinks and tier.spec.uplinks.count) or asks.laterals
+        stated = tier.spec.count or (tier.spec.uplinks and tier.spec.uplinks.count) or asks.peers
         enough = f", enough for {radix(tier, main, up)} downlinks at {float(tier.allowed):.3g}:1"
         return text.replace("down ports", "ports") + (" in all" if stated else enough)
-    for ask, role in ((asks.up, "up"), *((ask, "peer") for ask in asks.laterals)):
+    for ask, role in ((asks.up, "up"), *((ask, "peer") for ask in asks.peers)):
         ways = tier.profile.split_for(above, ask.kind.speed_gbps, ask.kind.lane_gbps) if ask else None
         if ask and ways:
             text += f" and {ports_for(tier, above, ways, role)} {role} ports of {ask.kind.speed_gbps}G"

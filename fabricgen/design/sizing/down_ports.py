@@ -62,7 +62,7 @@ class DownPorts:
         none = (0,) * (runs - len(self._kinds))
         return (*self._used, *none), (*self._ports, *none)
 
-    def asks(self, more: Mapping[PortKind, int], laterals: tuple[Ask, ...]) -> Asks:
+    def asks(self, more: Mapping[PortKind, int], peers: tuple[Ask, ...]) -> Asks:
         """All that is asked of a face, with further ports of some kinds for extra devices."""
         kinds = [*self._kinds, *(k for k in more if k not in self._kinds)]
         spare = self._tier.spec.spare_ports
@@ -72,4 +72,4 @@ class DownPorts:
             extra = more.get(kind, 0)
             ask = self.ask(kind, used + extra, ports + extra + (spare if i == 0 else 0))
             downs.append(replace(ask, last=i > 0 and self._grows))
-        return Asks(tuple(downs), laterals, None, tuple(self._tier.cages.items()))
+        return Asks(tuple(downs), peers, None, tuple(self._tier.cages.items()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fabricgen.blueprint.models import natural
 from fabricgen.blueprint.sections.fabric import Fabric
-from fabricgen.design.fabric_model import Lateral, Span
+from fabricgen.design.fabric_model import PeerLinks, Span
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import scope_of
 from fabricgen.design.sizing.tiers import Draft
@@ -12,14 +12,14 @@ from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import fault
 
 
-def lateral_of(layout: Layout, fabric: Fabric, spec: TierSpec, draft: Draft) -> Lateral | None:
+def peer_links_of(layout: Layout, fabric: Fabric, spec: TierSpec, draft: Draft) -> PeerLinks | None:
     """The links inside a sized tier.
 
     Raises InputError where pairs do not come out even, or spans name sites that are not there.
     """
-    if not draft.face.laterals:
+    if not draft.face.peers:
         return None
-    run = draft.face.laterals[0]
+    run = draft.face.peers[0]
     if spec.spec.peer:
         if draft.count % 2:
             raise fault(
@@ -35,8 +35,8 @@ def lateral_of(layout: Layout, fabric: Fabric, spec: TierSpec, draft: Draft) -> 
                 path=(*spec.path, "peer"),
                 hint=f"take `peer` off {spec.name}",
             )
-        return Lateral(run, ())
-    return Lateral(run, _spans(layout, fabric, spec, draft))
+        return PeerLinks(run, ())
+    return PeerLinks(run, _spans(layout, fabric, spec, draft))
 
 
 def _spans(layout: Layout, fabric: Fabric, spec: TierSpec, draft: Draft) -> tuple[Span, ...]:
@@ -70,7 +70,7 @@ def _spans(layout: Layout, fabric: Fabric, spec: TierSpec, draft: Draft) -> tupl
         a, b = (layout.sites.index(site) for site in span.between)
         starts = (first.get(a, 0), first.get(b, 0))
         each = total // switches
-        room = -(-each // draft.face.laterals[0].per_connector) * draft.face.laterals[0].per_connector
+        room = -(-each // draft.face.peers[0].per_connector) * draft.face.peers[0].per_connector
         first[a], first[b] = starts[0] + room, starts[1] + room
         found.append(Span(name, (a, b), each, starts, span.km, span.fibre_pairs or total, (*path, name)))
     return tuple(found)

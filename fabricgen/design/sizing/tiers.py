@@ -108,7 +108,7 @@ class TierSizing:
         sizes = self._sizes[upper.fabric] | {spec.name: 1} if upper else {}
         return ascent(spec, upper, main, sizes)
 
-    def _laterals(self, spec: TierSpec, main: PortKind | None, count: int) -> tuple[Ask, ...]:
+    def _peer_links(self, spec: TierSpec, main: PortKind | None, count: int) -> tuple[Ask, ...]:
         """Links inside the tier that each of `count` switches of a group has: to its pair, or to other sites."""
         found: list[tuple[int, int | None]] = []
         if spec.spec.peer:
@@ -143,7 +143,7 @@ class TierSizing:
 
         def asks_for(dealt: Dealt, *, now: bool = False) -> Asks:
             more = self._more(spec, groups * dealt.count)
-            return ports_for(dealt, now=now)[0].asks(more, self._laterals(spec, main, dealt.count))
+            return ports_for(dealt, now=now)[0].asks(more, self._peer_links(spec, main, dealt.count))
 
         if not nodes.slots and not spec.spec.count:
             raise fault(
@@ -209,7 +209,7 @@ class TierSizing:
 
         def asks_for(count: int, met: list[Below], *, by_slot: bool) -> Asks:
             more = self._more(spec, groups * count)
-            return ports_for(count, met, by_slot=by_slot)[0].asks(more, self._laterals(spec, below[0].kind, count))
+            return ports_for(count, met, by_slot=by_slot)[0].asks(more, self._peer_links(spec, below[0].kind, count))
 
         def fits(count: int, met: list[Below]) -> bool:
             return fit(spec, asks_for(count, met, by_slot=False), up) is not None

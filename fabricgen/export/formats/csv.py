@@ -6,10 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, cast
 
+from fabricgen.export.row_text import Piece, blocks, memoized
 from fabricgen.export.table import Cell, Table
-from fabricgen.export.weave import Piece, blocks, once
 from fabricgen.kernel.units import number
-from fabricgen.numbering.cells import Cells, Joined, Keyed, Spelled, Strings, vocabulary
+from fabricgen.numbering.lazy_columns import (
+    ComputedColumn,
+    ConcatenatedColumn,
+    EncodedColumn,
+    LazyColumn,
+    Strings,
+    object_array,
+)
 
 _SPECIAL = ('"', ",", "\r", "\n")
 """What makes a field need quotes; looked for one by one, which is far quicker than by a pattern."""
@@ -30,7 +37,7 @@ def write_blocks(table: Table) -> Iterator[bytes]:
 
 def _rows(table: Table) -> Iterator[Piece]:
     """What every row is made of."""
-    written = once(_written)
+    written = memoized(_written)
     for place, column in enumerate(table.columns.values()):
         if place:
             yield ","
@@ -40,24 +47,24 @@ def _rows(table: Table) -> Iterator[Piece]:
 
 def _fields(column: Sequence[Cell], written: Callable[[Strings], Strings]) -> Sequence[Piece]:
     """The fields of a column: cells as they are written."""
-    if isinstance(column, Keyed):
-        return [Keyed(written(column.vocabulary), column.number)]
-    if isinstance(column, Joined) and not any(_may_need_quotes(part, written) for part in column.parts):
+    if isinstance(column, EncodedColumn):
+        return [EncodedColumn(written(column.vocabulary), column.codes)]
+    if isinstance(column, ConcatenatedColumn) and not any(_may_need_quotes(part, written) for part in column.parts):
         return column.parts
-    return [Spelled(len(column), partial(_cut, column))]
+    return [ComputedColumn(len(column), partial(_cut, column))]
 
 
-def _may_need_quotes(part: Cells | str, written: Callable[[Strings], Strings]) -> bool:
+def _may_need_quotes(part: LazyColumn | str, written: Callable[[Strings], Strings]) -> bool:
     if isinstance(part, str):
         return _is_special(part)
-    return not isinstance(part, Keyed) or written(part.vocabulary) is not part.vocabulary
+    return not isinstance(part, EncodedColumn) or written(part.vocabulary) is not part.vocabulary
 
 
 def _written(cells: Strings) -> Strings:
     """A vocabulary as it is written: itself, where it has texts alone and none needs quotes."""
     plain = cells.tolist()
     texts = _texts(plain)
-    return cells if texts is plain else vocabulary(texts)
+    return cells if texts is plain else object_array(texts)
 
 
 def _is_special(text: str) -> bool:

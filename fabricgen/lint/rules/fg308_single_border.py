@@ -39,7 +39,7 @@ class SingleBorder(DesignRule):
         uppers = {tier.uplink.upper for tier in design.tiers if tier.uplink}
         for tier in design.tiers:
             hangs = tier.lowest and tier.key not in leaves and tier.key not in uppers
-            spans = bool(tier.lateral and tier.lateral.spans)
+            spans = bool(tier.peer_links and tier.peer_links.spans)
             each = tier.switches // scope_count(design.layout, scope_of(tier.per))
             if (hangs or spans) and each == 1:
                 yield self.flag(

@@ -47,7 +47,7 @@ class SingleSpan(DesignRule):
         """Count the spans that end at each site; fold the sites of one span."""
         sites = design.layout.sites
         for tier in design.tiers:
-            spans = tier.lateral.spans if tier.lateral else ()
+            spans = tier.peer_links.spans if tier.peer_links else ()
             for span in spans:
                 alone = [sites[s] for s in span.sites if sum(s in other.sites for other in spans) == 1]
                 if alone:

@@ -47,7 +47,7 @@ class LosslessSpan(DesignRule):
             for tier in {tier.name: tier for tier, _ in spans}.values():
                 buffer = buffer_bytes(design.catalog, tier.profile.id)
                 at = {site: [f.span for t, f in spans if t == tier and site in f.sites] for site in sites}
-                run = tier.lateral.run if tier.lateral else None
+                run = tier.peer_links.run if tier.peer_links else None
                 if buffer is None or run is None:
                     continue
                 needs = {site: sum(_headroom(s.km, s.links * run.speed_gbps) for s in at[site]) for site in sites}

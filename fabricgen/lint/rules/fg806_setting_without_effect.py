@@ -123,7 +123,7 @@ def _of_spread(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
 def _of_ratio(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """An oversubscription of a fabric none of whose tiers has uplinks that it could be of."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
-    wide = [t for t in fabric.tiers if t.up is not None or (t.lateral is not None and t.lateral.spans)]
+    wide = [t for t in fabric.tiers if t.up is not None or (t.peer_links is not None and t.peer_links.spans)]
     takers = [t for t in wide if spec.tiers[t.name].oversubscription is None]
     if spec.oversubscription is not None and not takers:
         why = f"no tier of {fabric.name} has uplinks that its oversubscription could limit"

@@ -1,4 +1,4 @@
-"""Wiring by broadcasting: every link of a fabric from the coordinates of its ends."""
+"""The links of a fabric, computed from the coordinates of their ends by broadcasting."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from fabricgen.design.fabric_model import (
     Attachment,
     ExtraSet,
     FabricDesign,
-    Lateral,
     NodeFeed,
+    PeerLinks,
     TierDesign,
     TierKey,
     Uplink,
 )
 from fabricgen.design.layout import Layout
-from fabricgen.design.media.allowed import Stated, media_of_extra, media_of_lateral, media_of_nodes, media_of_uplinks
+from fabricgen.design.media.allowed import Stated, media_of_extra, media_of_nodes, media_of_peer_links, media_of_uplinks
 from fabricgen.design.media.policy import policy_of
 from fabricgen.design.model import Design
 from fabricgen.design.shape import group_index, inner, place_numbers, scope_index, scope_of
@@ -41,7 +41,7 @@ from fabricgen.wiring.tables import (
 
 
 @dataclass(frozen=True, slots=True)
-class Wires:
+class SegmentLinks:
     """The links of one segment, int32 columns of one length; rail and plane from 1, 0 for none."""
 
     segment: Segment
@@ -60,7 +60,7 @@ class FabricWiring:
         self._design, self._devices, self._fabric = design, devices, fabric
         self._layout = design.layout
 
-    def wires(self) -> Iterator[Wires]:
+    def wires(self) -> Iterator[SegmentLinks]:
         """Yield the fabric's links from the nodes up.
 
         Nodes, extra devices, management ports, each pair of tiers, then links inside tiers.
@@ -76,8 +76,8 @@ class FabricWiring:
             if lower.uplink is not None and lower.uplink.fabric == self._fabric.name:
                 yield self._uplinks(lower, self._design.tier(lower.uplink.upper))
         for tier in self._fabric.tiers:
-            if tier.lateral is not None:
-                yield from self._laterals(tier, tier.lateral)
+            if tier.peer_links is not None:
+                yield from self._peer_links(tier, tier.peer_links)
 
     def _class(self, kind: int, fabric: str, label: str) -> DeviceClass:
         return next(c for c in self._devices.classes if (c.kind, c.fabric, c.label) == (kind, fabric, label))
@@ -85,7 +85,7 @@ class FabricWiring:
     def _switches(self, tier: TierDesign) -> DeviceClass:
         return self._class(SWITCH, tier.fabric, tier.name)
 
-    def _nodes(self, nodes: DeviceClass, attachment: Attachment, feed: NodeFeed) -> Wires:
+    def _nodes(self, nodes: DeviceClass, attachment: Attachment, feed: NodeFeed) -> SegmentLinks:
         leaf = self._design.leaf(self._fabric)
         assert leaf is not None  # noqa: S101 - the fabric has feeds
         table = slot_table(self._design, self._fabric, feed)
@@ -107,7 +107,7 @@ class FabricWiring:
             switch[:, i] = group * leaf.count + index
         device = np.arange(rows.start, rows.stop, dtype=np.int32)
         stated = media_of_nodes(self._design, self._fabric, leaf, rj45=attachment.kind.rj45)
-        return Wires(
+        return SegmentLinks(
             self._segment(None, leaf, attachment, leaf.downs[feed.run], self._fabric.path, stated),
             np.repeat(device, shape[1]),
             np.tile(np.arange(shape[1], dtype=np.int32), shape[0]),
@@ -118,7 +118,7 @@ class FabricWiring:
         )
 
     def _slots(self, table: SlotTable, at: Columns, node: Ints, combo: tuple[int, ...]) -> Any:
-        """First slot of each node in its group for one combo."""
+        """The first slot of each node in its group, for one combination of inner dimensions."""
         offsets = np.array(table.offsets[combo], dtype=np.int32)
         if table.is_part_of_unit:
             starts = np.array(table.part_starts[combo], dtype=np.int32)
@@ -129,7 +129,7 @@ class FabricWiring:
     def _segment(
         self, lower: TierDesign | None, upper: TierDesign, a: Any, b: Any, path: Any, stated: Stated | None
     ) -> Segment:
-        """The segment of links up from a tier, or from nodes and the like (None)."""
+        """The segment of links up from tier `lower`, or from nodes, extra devices or management ports (None)."""
         below = lower.profile.id if lower else a.profile.id if isinstance(a, Attachment) else ""
         policy = policy_of(self._design.loaded.blueprint, self._fabric.name, (below, upper.profile.id))
         name = lower.name if lower else "node"
@@ -143,16 +143,16 @@ class FabricWiring:
         return replace(found, media=media, stated=stated.path)
 
     def _of_switches(self, devices: Ints) -> tuple[Ints, Ints]:
-        """Rail and plane of links that take them from a switch: from 1, 0 for none."""
+        """Rail and plane of links that inherit them from a switch; int32 from 1, 0 for none."""
         return self._devices.rail.take(devices) + 1, self._devices.plane.take(devices) + 1
 
-    def _extra(self, extra: ExtraSet) -> Wires:
+    def _extra(self, extra: ExtraSet) -> SegmentLinks:
         tier = self._design.tier(extra.tier)
         devices = self._class(EXTRA, "", extra.name)
         b = np.array([self._switches(tier).first + link.switch for link in extra.links], dtype=np.int32)
         rail, plane = self._of_switches(b)
         stated = media_of_extra(self._design, self._fabric, extra)
-        return Wires(
+        return SegmentLinks(
             self._segment(None, tier, extra.attachment, tier.downs[extra.run], extra.path, stated),
             np.array([devices.first + link.device for link in extra.links], dtype=np.int32),
             np.array([link.leg for link in extra.links], dtype=np.int32),
@@ -162,15 +162,15 @@ class FabricWiring:
             plane,
         )
 
-    def _management(self) -> Wires:
-        """Management ports, dealt over the lowest switches that share their place, after the nodes' ports."""
+    def _management(self) -> SegmentLinks:
+        """Links of management ports to the leaves of their place, on the ports after those of nodes."""
         leaf = self._fabric.tiers[0]
         feed = leaf.feed(TierKey("", ""))
         device, switch, port = deal_management(self._design, self._devices, self._fabric)
         switches = self._switches(leaf).first + switch
         rail, plane = self._of_switches(switches)
         run, stated = leaf.downs[feed.run], media_of_nodes(self._design, self._fabric, leaf, rj45=True)
-        return Wires(
+        return SegmentLinks(
             self._segment(None, leaf, ManagementPort(), run, (*self._fabric.path, "also"), stated),
             device,
             np.zeros(len(device), dtype=np.int32),
@@ -180,7 +180,7 @@ class FabricWiring:
             plane,
         )
 
-    def _uplinks(self, lower: TierDesign, upper: TierDesign) -> Wires:
+    def _uplinks(self, lower: TierDesign, upper: TierDesign) -> SegmentLinks:
         uplink = lower.uplink
         assert uplink is not None  # noqa: S101 - a tier below another has uplinks
         own, sizes = (self._design.fabric(tier.fabric).tier_sizes for tier in (lower, upper))
@@ -209,37 +209,37 @@ class FabricWiring:
         rail, plane = self._of_pair(a, b_device)
         stated = media_of_uplinks(self._design, lower, upper)
         segment = self._segment(lower, upper, lower.up, upper.downs[feed.run], lower.path, stated)
-        return Wires(segment, a, a_port, b_device, b_port.reshape(-1), rail, plane)
+        return SegmentLinks(segment, a, a_port, b_device, b_port.reshape(-1), rail, plane)
 
-    def _laterals(self, tier: TierDesign, lateral: Lateral) -> Iterator[Wires]:
-        """Links inside a tier: between the switches of each pair, or between border switches of two sites."""
+    def _peer_links(self, tier: TierDesign, peer_links: PeerLinks) -> Iterator[SegmentLinks]:
+        """Peer links: between the two switches of each pair, or between the border switches of two sites."""
         first, ends = self._switches(tier).first, []
-        if not lateral.spans:
+        if not peer_links.spans:
             lower = first + np.arange(0, tier.switches, 2, dtype=np.int32)
-            stated = media_of_lateral(self._design, tier, None)
-            ends.append((lower, lower + 1, lateral.run.count, (0, 0), (*tier.path, "peer"), 0.0, stated))
+            stated = media_of_peer_links(self._design, tier, None)
+            ends.append((lower, lower + 1, peer_links.run.count, (0, 0), (*tier.path, "peer"), 0.0, stated))
         each = tier.switches // len(self._layout.sites)
-        for span in lateral.spans:
+        for span in peer_links.spans:
             a, b = (first + site * each + np.arange(each, dtype=np.int32) for site in span.sites)
-            stated = media_of_lateral(self._design, tier, span)
+            stated = media_of_peer_links(self._design, tier, span)
             ends.append((a, b, span.links, span.first, span.path, span.km, stated))
         for a, b, links, starts, path, km, stated in ends:
             number = np.tile(np.arange(links, dtype=np.int32), len(a))
             a_device, b_device = np.repeat(a, links).astype(np.int32), np.repeat(b, links).astype(np.int32)
             rail, plane = self._of_pair(a_device, b_device)
-            segment = replace(self._segment(tier, tier, lateral.run, lateral.run, path, stated), km=km)
-            yield Wires(segment, a_device, starts[0] + number, b_device, starts[1] + number, rail, plane)
+            segment = replace(self._segment(tier, tier, peer_links.run, peer_links.run, path, stated), km=km)
+            yield SegmentLinks(segment, a_device, starts[0] + number, b_device, starts[1] + number, rail, plane)
 
     def _of_pair(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:
-        """Rail and plane of links between switches: what either end has."""
+        """Rail and plane of links between switches: those of whichever end has one."""
         rails, planes = zip(self._of_switches(a), self._of_switches(b), strict=True)
         return np.maximum(*rails), np.maximum(*planes)
 
 
 def lower_rank(layout: Layout, lower: TierDesign, upper: TierDesign, columns: Columns, sizes: dict[str, int]) -> Ints:
-    """The place of each lower switch among those that meet the same upper group; int32.
+    """The rank of each lower switch among those that connect to the same upper group; int32.
 
-    Counts reserved slots where the design found room for them, so that growth moves no port.
+    Reserved slots count where the upper switches have ports for them, so that growth moves no port.
     """
     uplink: Uplink | None = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
