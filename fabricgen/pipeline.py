@@ -157,9 +157,8 @@ def _exports(name: str, cluster: Cluster, context: ExportContext) -> Iterator[Bu
     else:
         make = partial(_exported, name, cluster, context)
         rows = module.rows(cluster) if isinstance(module, HasRows) else len(cluster.plan.links)
-        here = isinstance(module, TellsFindings)
-        prepare = context.findings if here else None
-        yield Bundle(name, name, make, cost=1 + rows // ROWS_PER_SWITCH, prepare=prepare, here=here)
+        prepare = context.findings if isinstance(module, TellsFindings) else None
+        yield Bundle(name, name, make, cost=1 + rows // ROWS_PER_SWITCH, prepare=prepare)
 
 
 def _exported(name: str, cluster: Cluster, context: ExportContext) -> Iterable[tuple[str, Content]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -94,14 +94,6 @@ def require(lacking: str) -> None:
         pytest.fail(lacking)
     if lacking:
         pytest.skip(lacking)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What builds remember of folders, away from the user's cache."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FABRICGEN_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,12 @@
-"""Generated pages, schemas and profiles are those that the code makes now."""
+"""Generated pages and schemas are those that the code makes now."""
 
 from __future__ import annotations
 
 import pytest
 
-from tools.generate import ROOT, pages, profiles
+from tools.generate import ROOT, pages
 
-PAGES = profiles() | pages()
+PAGES = pages()
 
 
 @pytest.mark.parametrize("path", sorted(PAGES))

@@ -1,4 +1,4 @@
-"""Write what is made from code and catalogue: schemas, reference pages, built-in profiles as models.
+"""Write what is made from code and catalogue: schemas and reference pages.
 
 Run it after changing models, rules or catalogue: `python tools/generate.py` writes, `--check` only says what is stale.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fabricgen.blueprint.schema import SCHEMAS, blueprint_schema, schema_text
-from fabricgen.catalog.loader import Catalog, compiled_folders
+from fabricgen.catalog.loader import Catalog
 from fabricgen.design.scale_up.domains import kind_of
 from fabricgen.lint.docs import rules_page
 
@@ -27,11 +27,6 @@ def pages() -> dict[str, str]:
         "docs/catalog.md": "\n".join(catalog_page()) + "\n",
         "docs/rules.md": rules_page(),
     }
-
-
-def profiles() -> dict[str, str]:
-    """Path below the checkout -> content of the compiled profiles, which the pages are made from."""
-    return {file.relative_to(ROOT).as_posix(): text for file, text in compiled_folders().items()}
 
 
 def language_page() -> Iterator[str]:
@@ -245,7 +240,7 @@ def _domains(catalog: Catalog) -> Iterator[str]:
 def main() -> int:
     """Write or check everything; returns how much was stale."""
     check = "--check" in sys.argv[1:]
-    stale = [path for made in (profiles, pages) for path in _stale(made(), check)]
+    stale = list(_stale(pages(), check))
     for path in stale:
         print(f"{path} is stale" if check else f"{path} written")  # noqa: T201 - a script that reports
     return len(stale) if check else 0

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fabricgen.models.frozen_model import FrozenModel
+from pydantic import AliasChoices, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
-if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler
-    from pydantic_core import CoreSchema
+from fabricgen.models.base import FrozenModel
 
 _BELOW = ("schema", "items_schema", "values_schema", "keys_schema")
 """Where the schema of a value has those of its parts."""
@@ -32,11 +33,27 @@ class Model(FrozenModel):
             field["schema"] = _exact(field["schema"])
         return schema
 
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Mark the old names of fields as deprecated, and refuse what has both an old name and that of today."""
+        schema = handler(core)
+        inside = handler.resolve_ref_schema(schema)
+        for name, info in cls.model_fields.items():
+            for old in old_names(info):
+                like = inside["properties"][name]
+                inside["properties"][old] = {**like, "deprecated": True, "description": f"Old name of `{name}`."}
+                inside["not"] = {"required": [name, old]}
+        return schema
+
+
+def old_names(field: FieldInfo) -> tuple[str, ...]:
+    """The names that a field had before: the choices of its alias behind its name of today."""
+    alias = field.validation_alias
+    return tuple(map(str, alias.choices[1:])) if isinstance(alias, AliasChoices) else ()
+
 
 def _exact(schema: Any) -> Any:
     """A field's schema without the conversions that pydantic makes by itself: "3", "1_0" and true to 3, 10 and 1."""
-    from pydantic_core import core_schema
-
     kind = schema["type"]
     if kind in ("int", "float"):
         return core_schema.no_info_before_validator_function(_whole if kind == "int" else _number, schema)
@@ -54,28 +71,22 @@ def _exact(schema: Any) -> Any:
     return {**schema, **changed}
 
 
-def _known(error: Any, context: dict[str, Any] | None = None) -> Exception:
-    from pydantic_core import PydanticKnownError
-
-    return PydanticKnownError(error, context)
-
-
 def _whole(value: Any) -> Any:
     if isinstance(value, bool | str):
-        raise _known("int_type")
+        raise PydanticKnownError("int_type")
     return value
 
 
 def _one_of(wanted: str, value: Any) -> Any:
     """Numbers to choose from; true counts as 1 to Python."""
     if isinstance(value, bool):
-        raise _known("literal_error", {"expected": wanted})
+        raise PydanticKnownError("literal_error", {"expected": wanted})
     return value
 
 
 def _number(value: Any) -> Any:
     if isinstance(value, bool | str):
-        raise _known("float_type")
+        raise PydanticKnownError("float_type")
     return value
 
 

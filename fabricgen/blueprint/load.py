@@ -17,7 +17,6 @@ from fabricgen.blueprint.project import find_settings, read_settings
 from fabricgen.blueprint.sections.lint_settings import Limits, Project
 from fabricgen.blueprint.source import read_source
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
-from fabricgen.models.model_data import plain_data
 from fabricgen.models.validation import validate
 from fabricgen.yaml.located import Located
 
@@ -47,7 +46,7 @@ class LoadedBlueprint:
     @property
     def digest(self) -> str:
         """sha256 over the blueprint's meaning: comments, order of keys, includes and defaults do not count."""
-        stated = plain_data(self.blueprint)
+        stated = self.blueprint.model_dump(mode="json", exclude_defaults=True)
         data = json.dumps({"fabricgen": self.blueprint.fabricgen, **stated}, sort_keys=True, default=str)
         for name, rows in sorted(self.guids.items()):
             data += name + json.dumps(sorted(row[:-1] for row in rows))

@@ -1,8 +1,9 @@
 """The language as a whole: a blueprint."""
 
 import re
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import NAME_PATTERN, NODES_FORM, Line, Name, NodesOf
@@ -18,7 +19,6 @@ from fabricgen.blueprint.sections.overrides import Override
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
 from fabricgen.blueprint.sections.spares import Spares
-from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 from fabricgen.models.forms import CATALOGUE
 
 NodeSets = Annotated[
@@ -106,12 +106,12 @@ def _countable(pods: dict[str, Pod]) -> dict[str, Pod]:
 class ScaleUp(Model):
     """Scale-up domains that the nodes form."""
 
-    model_config: ClassVar[Mapping[str, Any]] = {
-        "json_schema_extra": {
+    model_config = ConfigDict(
+        json_schema_extra={
             "if": {"required": ["racks"], "properties": {"racks": {"type": "integer"}}},
             "then": {"required": ["per"], "properties": {"per": {"const": "rack"}}},
         }
-    }
+    )
 
     domain: str = Field(
         description="Scale-up domain profile, for example hgx-b200.", json_schema_extra={CATALOGUE: "scale_up"}

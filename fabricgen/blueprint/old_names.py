@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.base import Model, old_names
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.models.model_fields import fields_at
@@ -22,7 +22,7 @@ class OldName(NamedTuple):
 @cache
 def _old_words() -> frozenset[str]:
     """Every old name of the language."""
-    return frozenset(old for part in _parts(Model) for info in part.model_fields.values() for old in info.old_names)
+    return frozenset(old for part in _parts(Model) for info in part.model_fields.values() for old in old_names(info))
 
 
 def _parts(model: type[Model]) -> Iterator[type[Model]]:
@@ -36,7 +36,7 @@ def old_names_in(data: Any) -> Iterator[OldName]:
     """Every key of a blueprint, as plain data, that has another name today."""
     for path in _keys_among(data, _old_words(), ()):
         for name, info in fields_at(Blueprint, path[:-1]).items():
-            if path[-1] in info.old_names:
+            if path[-1] in old_names(info):
                 yield OldName(path, name)
 
 
@@ -55,7 +55,7 @@ def as_written(data: Any, path: Path) -> Path:
         old: tuple[str, ...] = ()
         if isinstance(data, dict) and part not in data:
             info = fields_at(Blueprint, path[: len(found)]).get(str(part))
-            old = tuple(name for name in info.old_names if name in data) if info else ()
+            old = tuple(name for name in old_names(info) if name in data) if info else ()
         found.append(old[0] if old else part)
         try:
             data = data[found[-1]]

@@ -4,11 +4,12 @@ import re
 from fractions import Fraction
 from typing import Annotated, Any
 
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
 from fabricgen.kernel.units import parse_count_of, parse_percent, parse_ratio, parse_speed
 from fabricgen.models import forms
-from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from fabricgen.models.base import FrozenModel
 from fabricgen.models.forms import text_form
-from fabricgen.models.frozen_model import FrozenModel
 
 NAME_PATTERN = r"^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$"
 

@@ -1,8 +1,19 @@
-"""The structure of what users write, without the catalogue: what JSON Schema checks, said at its place."""
+"""The structure of what users write, held to the JSON Schemas that ship with fabricgen."""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError, best_match
+from jsonschema.protocols import Validator
+from jsonschema.validators import extend
+from pydantic import BaseModel
 
 from fabricgen.blueprint.beside.lock import is_lock, parse_lock
 from fabricgen.blueprint.models import Blueprint
@@ -12,28 +23,66 @@ from fabricgen.blueprint.source import read_source
 from fabricgen.catalog.models import PROFILE_KINDS
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.catalog.sonic_models import SonicPlatform
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
+from fabricgen.kernel.resources import resource_dir
 from fabricgen.kernel.text_input import read_bytes
-from fabricgen.models.validation import validate
-from fabricgen.yaml.located import read_located
+from fabricgen.models.validation import dotted, shortened, validate
+from fabricgen.yaml.located import Located, read_located
 
 
 def check_structure(file: str) -> None:
     """Check a blueprint with what it includes, or a lock, project settings or file of a catalogue by its place.
 
+    JSON Schema decides; for what has none (a lock, a NOS of a catalogue) its reader does.
     Raises InputError with every fault: FG001 to FG008 for what cannot be read, FG010 for what does not fit the schema,
     FG038 for a damaged lock.
     """
     path = Path(file)
     folder, above = path.absolute().parent.name, path.absolute().parent.parent.name
     if path.name == SETTINGS:
-        validate(Project, read_located(path))
+        hold_to_schema("project", Project, read_located(path))
     elif is_lock(file):
         parse_lock(read_bytes(path, file), file)
     elif above == "catalog" and folder in PROFILE_KINDS:
-        validate(PROFILE_KINDS[folder], read_located(path))
+        kind = PROFILE_KINDS[folder]
+        hold_to_schema("catalog", kind, read_located(path), part=kind.__name__)
     elif above == "catalog" and folder == "platforms":
         validate(NosNaming, read_located(path))
     elif above == "platforms" and folder == "sonic":
         validate(SonicPlatform, read_located(path))
     else:
-        validate(Blueprint, read_source(file))
+        hold_to_schema("blueprint", Blueprint, read_source(file))
+
+
+def hold_to_schema(name: str, model: type[BaseModel], located: Located, *, part: str = "") -> None:
+    """Hold data to a schema of the folder `schemas/`, or to a definition in it; raises InputError (FG010) if it fails.
+
+    The model says what is wrong, and where, in the user's terms; the schema itself where the model has no objection.
+    What only the model objects to, such as the order of two numbers, is left to lint.
+    """
+    errors = list(schema_validator(name, part).iter_errors(located.data))
+    if errors:
+        validate(model, located)
+        raise InputError(_told(error, located) for error in errors)
+
+
+@cache
+def schema_validator(name: str, part: str = "") -> Validator:
+    """What holds data to a schema of the folder `schemas/`, or to a definition in it."""
+    file = resource_dir("schemas") / f"{name}.schema.json"
+    kind: type[Validator] = extend(Draft202012Validator, {"pattern": _pattern})  # type: ignore[no-untyped-call]
+    schema = json.loads(file.read_text(encoding="utf-8"))
+    return kind({"$defs": schema["$defs"], "$ref": f"#/$defs/{part}"} if part else schema)
+
+
+def _pattern(_: Validator, pattern: str, text: Any, __: Any) -> Iterator[ValidationError]:
+    """`pattern` as ECMA-262 has it, which JSON Schema names: `$` is the very end, `\\d` has ASCII digits."""
+    if isinstance(text, str) and not re.search(pattern.replace("$", r"\Z"), text, re.ASCII):
+        yield ValidationError(f"{text!r} does not match {pattern!r}")
+
+
+def _told(error: ValidationError, located: Located) -> Diagnostic:
+    error = best_match([error])  # of a choice, what is wrong with the one that was meant
+    path = tuple(error.absolute_path)
+    where = f"{dotted(path)}: " if path else ""
+    return Diagnostic("FG010", Severity.ERROR, f"{where}{shortened(error.message)}", path, span=located.span(path))

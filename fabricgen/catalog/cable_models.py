@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Annotated, Literal, Self
 
+from pydantic import AfterValidator, Field
+
 from fabricgen.catalog.profile import Profile
-from fabricgen.kernel.dataclass import dataclass
-from fabricgen.models.fields import AfterValidator, Field
 
 OPTICAL = ("CPO", "LC")
 """Cages that light leaves: fibres plug in, nothing electrical does."""
@@ -29,7 +29,6 @@ def ascending(lengths: tuple[float, ...]) -> tuple[float, ...]:
     return lengths
 
 
-@dataclass(frozen=True, kw_only=True)
 class CableProfile(Profile):
     """A cable technology: how far it reaches at a lane rate, and what its ends draw."""
 

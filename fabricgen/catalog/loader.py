@@ -7,7 +7,6 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fabricgen.catalog.compiled_profiles import BUILT_IN, compiled_file, compiled_profile, compiled_text
 from fabricgen.catalog.models import (
     PROFILE_KINDS,
     CableProfile,
@@ -23,15 +22,18 @@ from fabricgen.catalog.profile import Profile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.kernel.diagnostics import Path as Place
 from fabricgen.kernel.diagnostics import Span, did_you_mean, fault
-from fabricgen.models.plain_model import PlainModel
+from fabricgen.models.base import FrozenModel
 from fabricgen.models.validation import validate
 from fabricgen.yaml.located import read_located
 
 if TYPE_CHECKING:
     from fabricgen.catalog.sonic_models import SonicPlatform
 
+BUILT_IN = Path(__file__).resolve().parent
+"""The folder of this package: its profiles lie in `data/`, what is known of each NOS in `platforms/`."""
+
 P = TypeVar("P", bound=Profile)
-M = TypeVar("M", bound=PlainModel)
+M = TypeVar("M", bound=FrozenModel)
 
 
 class Catalog:
@@ -206,30 +208,4 @@ def _read(model: type[M], file: Path) -> M:
 @cache
 def _read_once(model: Any, file: Path) -> Any:
     """A built-in file, which is part of the program; one of a user's may change between two blueprints."""
-    compiled = compiled_profile(file)
-    return compiled if isinstance(compiled, model) else read_built_in(model, file)
-
-
-def compiled_folders() -> dict[Path, str]:
-    """The compiled profiles of each built-in folder, by the file that keeps them: content, made from the YAML alone."""
-    from fabricgen.catalog.sonic_models import SonicPlatform
-
-    models: dict[Path, type[PlainModel]] = {BUILT_IN / "data" / kind: model for kind, model in PROFILE_KINDS.items()}
-    models |= {BUILT_IN / "platforms": NosNaming, BUILT_IN / "platforms/sonic": SonicPlatform}
-    return {
-        compiled_file(folder): compiled_text({file: read_built_in(model, file) for file in folder.glob("*.yaml")})
-        for folder, model in models.items()
-    }
-
-
-def read_built_in(model: type[M], file: Path) -> M:
-    """A file of the program from its YAML; nobody asks where something stands in it, unless it is wrong."""
-    from pydantic import ValidationError
-
-    from fabricgen.models.as_pydantic import adapter
-    from fabricgen.yaml.plain import NotPlainError, read_plain
-
-    try:
-        return adapter(model).validate_python(read_plain(file))
-    except (NotPlainError, ValidationError):
-        return validate(model, read_located(file))
+    return validate(model, read_located(file))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from pydantic import Field
+
 from fabricgen.catalog.cable_models import COPPER, OPTICAL, CableProfile, ascending
 from fabricgen.catalog.node_models import Accelerators, NicPort, NicRole, NodeProfile
 from fabricgen.catalog.patch_models import PanelProfile, TrunkProfile
@@ -16,8 +18,6 @@ from fabricgen.catalog.profile import Id, Power, Profile, Tag
 from fabricgen.catalog.rack_models import RackProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.catalog.switch_models import CageClass, LineCards, SwitchProfile
-from fabricgen.kernel.dataclass import dataclass
-from fabricgen.models.fields import Field
 
 __all__ = [
     "COPPER",
@@ -46,7 +46,6 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
 class NicProfile(Profile):
     """A network adapter."""
 

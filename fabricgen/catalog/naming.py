@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
 
 from fabricgen.catalog.models import CageClass
 from fabricgen.catalog.nos_configuration import NosConfiguration
-from fabricgen.kernel.dataclass import dataclass
-from fabricgen.models.fields import Field
-from fabricgen.models.plain_model import PlainModel
+from fabricgen.models.base import FrozenModel
 
 if TYPE_CHECKING:
     from fabricgen.catalog.sonic_models import SonicPlatform
@@ -21,8 +20,7 @@ CardPattern = Annotated[str, Field(pattern=r"^([A-Za-z0-9/._-]|\{(slot|cage)\}){
 """Likewise the place of a cage in a chassis."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class NosNaming(PlainModel):
+class NosNaming(FrozenModel):
     """Patterns of port names; fields: cage, lane (from 1), sub (from 1), sub0 (from 0), number.
 
     On a chassis `cage` is what `card_cage` makes of the line card's slot and the cage's number on that card.
@@ -46,7 +44,7 @@ class NosNaming(PlainModel):
         Field(description="platform-table: `number` is the first lane's port number in the switch's port table."),
     ] = "face"
 
-    configuration: Annotated[NosConfiguration, Field(description="What its configuration can carry.")] = field(
+    configuration: Annotated[NosConfiguration, Field(description="What its configuration can carry.")] = Field(
         default_factory=NosConfiguration
     )
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from itertools import product
 from typing import Annotated, Literal, Self
 
+from pydantic import Field, model_validator
+
 from fabricgen.catalog.profile import DeviceProfile
-from fabricgen.kernel.dataclass import dataclass
-from fabricgen.models.fields import Field, model_validator
-from fabricgen.models.plain_model import PlainModel
+from fabricgen.models.base import FrozenModel
 
 
-@dataclass(frozen=True, kw_only=True)
-class NicPort(PlainModel):
+class NicPort(FrozenModel):
     """One network port of a node: `rail` counts the NICs of a role in GPU order, `port` the ports of one NIC."""
 
     rail: Annotated[int, Field(gt=0, description="The n-th NIC of every node, from 1.")]
@@ -28,8 +27,7 @@ class NicPort(PlainModel):
     interface: Annotated[str, Field(description="What the operating system calls it, e.g. mlx5_4.")] = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class NicRole(PlainModel):
+class NicRole(FrozenModel):
     """The ports of a node that serve one purpose; all alike."""
 
     form_factor: Annotated[str, Field(description="OSFP, QSFP-DD, QSFP112, RJ45, ...")]
@@ -68,15 +66,13 @@ class NicRole(PlainModel):
         return max(p.port for p in self.ports)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Accelerators(PlainModel):
+class Accelerators(FrozenModel):
     """The accelerators in one node."""
 
     model: Annotated[str, Field(description="What they are, for example B200.")]
     count: Annotated[int, Field(gt=0, description="In one node.")]
 
 
-@dataclass(frozen=True, kw_only=True)
 class NodeProfile(DeviceProfile):
     """A node (server, tray or appliance) and its network ports by role."""
 

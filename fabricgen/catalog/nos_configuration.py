@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
 from typing import Annotated, Literal, TypeAlias
 
-from fabricgen.kernel.dataclass import dataclass
-from fabricgen.models.fields import AfterValidator, Field
-from fabricgen.models.plain_model import PlainModel
+from pydantic import AfterValidator, Field
+
+from fabricgen.models.base import FrozenModel
 
 Feature: TypeAlias = Literal[
     "users",
@@ -50,8 +49,7 @@ def _with_group(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True, kw_only=True)
-class Lack(PlainModel):
+class Lack(FrozenModel):
     """A feature that a NOS, or a NOS on some chips, does not have in its configuration."""
 
     feature: Feature
@@ -59,8 +57,7 @@ class Lack(PlainModel):
     asics: Annotated[tuple[str, ...], Field(description="Beginnings of the chips' names. Default: on every chip.")] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class SafetyLine(PlainModel):
+class SafetyLine(FrozenModel):
     """A kind of line that keeps a fabric safe: taking it away, or setting it otherwise, is a finding."""
 
     line: Annotated[
@@ -72,22 +69,20 @@ class SafetyLine(PlainModel):
     why: Annotated[str, Field(min_length=8)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Place(PlainModel):
+class Place(FrozenModel):
     """A place where a snippet may go."""
 
     form: Literal["text", "tree"]
     about: Annotated[str, Field(min_length=8, description="Where that is.")]
 
 
-@dataclass(frozen=True, kw_only=True)
-class NosConfiguration(PlainModel):
+class NosConfiguration(FrozenModel):
     """What is known of the configuration of a NOS."""
 
     mtu_max: Annotated[int, Field(ge=1500, description="The largest MTU of a port, bytes, as the NOS counts them.")] = (
         9216
     )
-    places: Annotated[dict[PlaceName, Place], Field(description="Places of snippets; the first is usual.")] = field(
+    places: Annotated[dict[PlaceName, Place], Field(description="Places of snippets; the first is usual.")] = Field(
         default_factory=dict
     )
     lacks: tuple[Lack, ...] = ()

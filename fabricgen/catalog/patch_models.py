@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
+from pydantic import Field, model_validator
+
 from fabricgen.catalog.profile import Profile
-from fabricgen.kernel.dataclass import dataclass
-from fabricgen.models.fields import Field, model_validator
 
 Polarity = Literal["A", "B", "C"]
 Adapter = Literal["A", "B"]
 Position = Annotated[int, Field(ge=1, le=24)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class PanelProfile(Profile):
     """A patch panel, with its adapters or cassettes: jumpers plug into its front, trunks into its rear."""
 
@@ -55,7 +54,6 @@ class PanelProfile(Profile):
         return self
 
 
-@dataclass(frozen=True, kw_only=True)
 class TrunkProfile(Profile):
     """A family of trunks: many fibres in one jacket, with the same multi-fibre connectors at both ends."""
 

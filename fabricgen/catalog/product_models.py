@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Literal, Self
 
+from pydantic import AfterValidator, Field, model_validator
+
 from fabricgen.catalog.cable_models import ascending
 from fabricgen.catalog.profile import Profile, Tag
-from fabricgen.kernel.dataclass import dataclass
 from fabricgen.kernel.units import number
-from fabricgen.models.fields import AfterValidator, Field, model_validator
-from fabricgen.models.plain_model import PlainModel
+from fabricgen.models.base import FrozenModel
 
 CODED, PLAIN = "{nnn}", "{m}"
 """Where a part number has its length: in three places with A for a half (`N01A` is 1.5 m), or as it is (`30`)."""
@@ -24,8 +24,7 @@ Length = Annotated[float, Field(gt=0, le=100_000)]
 Word = Annotated[str, Field(min_length=1, max_length=64)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Product(PlainModel):
+class Product(FrozenModel):
     """One line of a price list: a transceiver, a fibre, or a cable with ends of its own."""
 
     part: Annotated[
@@ -122,7 +121,6 @@ class Product(PlainModel):
         return _plugs(far, form_factor) and _cooled(own, top)
 
 
-@dataclass(frozen=True, kw_only=True)
 class ProductList(Profile):
     """What a vendor sells; a blueprint names the lists to order from with `cabling: {products: [...]}`."""
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fabricgen.kernel.dataclass import dataclass
-from fabricgen.models.fields import Field
-from fabricgen.models.plain_model import PlainModel
+from pydantic import Field
+
+from fabricgen.models.base import FrozenModel
 
 Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", description="Name used in blueprints.")]
 Tag = Literal["V", "R", "D"]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Profile(PlainModel):
+class Profile(FrozenModel):
     """What every profile has."""
 
     id: Id
@@ -22,8 +21,7 @@ class Profile(PlainModel):
     note: Annotated[str, Field(description="What else one should know.")] = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Power(PlainModel):
+class Power(FrozenModel):
     """Electrical power of a device without its optics, W."""
 
     max: Annotated[float | None, Field(gt=0, description="Largest draw, W.")] = None
@@ -35,8 +33,7 @@ class Power(PlainModel):
         return self.max if self.max is not None else self.typical
 
 
-@dataclass(frozen=True, kw_only=True)
-class PowerSupplies(PlainModel):
+class PowerSupplies(FrozenModel):
     """The power supplies of a device, each with a cord of its own."""
 
     count: Annotated[int, Field(gt=0, le=64, description="Power supplies of one device, redundant ones included.")]
@@ -46,12 +43,13 @@ class PowerSupplies(PlainModel):
     ] = "ordered"
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
 class DeviceProfile(Profile):
     """What every device that stands in a rack has: size, power, weight and heat."""
 
     rack_units: Annotated[int, Field(gt=0, description="Height, rack units.")]
-    power_w: Annotated[Power, Field(description="Electrical power, W; of a switch without optics.")] = Power()
+    power_w: Annotated[Power, Field(description="Electrical power, W; of a switch without optics.")] = (
+        Power.model_construct()
+    )
     psu: Annotated[
         PowerSupplies | None,
         Field(description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."),

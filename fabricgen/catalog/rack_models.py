@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field
 from typing import Annotated, Literal, Self
 
+from pydantic import Field, model_validator
+
 from fabricgen.catalog.profile import Profile
-from fabricgen.kernel.dataclass import dataclass
-from fabricgen.models.fields import Field, model_validator
 
 Unit = Annotated[int, Field(ge=1, le=60, description="A rack unit, counted from the bottom, from 1.")]
 
 
-@dataclass(frozen=True, kw_only=True)
 class RackProfile(Profile):
     """A rack as it is ordered. What is not stated of its budgets is not judged.
 
@@ -38,7 +36,7 @@ class RackProfile(Profile):
     fixed: Annotated[
         dict[str, tuple[Unit, ...]],
         Field(description="What stands where: lowest rack units of each of its kind, in their order."),
-    ] = field(default_factory=dict)
+    ] = Field(default_factory=dict)
     part_number: Annotated[str, Field(description="What is ordered.")] = ""
 
     @model_validator(mode="after")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import Annotated, Literal, Self
 
+from pydantic import Field, model_validator
+
 from fabricgen.catalog.profile import Profile
-from fabricgen.kernel.dataclass import dataclass
-from fabricgen.models.fields import Field, model_validator
 
 Dimensions = tuple[int, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ScaleUpDomainProfile(Profile):
     """A scale-up domain. Its `shape` names the module that wires it and says which of these keys it reads."""
 
@@ -73,7 +71,7 @@ class ScaleUpDomainProfile(Profile):
     options: Annotated[
         dict[str, int | float | str | tuple[int, ...]],
         Field(description="What a shape of one's own reads beyond these keys."),
-    ] = field(default_factory=dict)
+    ] = Field(default_factory=dict)
 
     @property
     def lane_gbps(self) -> float:

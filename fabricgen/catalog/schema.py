@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic.json_schema import models_json_schema
 
 from fabricgen.catalog.models import PROFILE_KINDS
-from fabricgen.models.as_pydantic import adapter
 from fabricgen.models.json_schema import SchemaWriter, finished
 
 
 def catalog_schema() -> dict[str, Any]:
     """Return the schema of a profile file of any kind; its `kind` says which it is."""
-    refs, shared = TypeAdapter.json_schemas(
-        [(kind, "validation", adapter(model)) for kind, model in PROFILE_KINDS.items()],
+    refs, shared = models_json_schema(
+        [(model, "validation") for model in PROFILE_KINDS.values()],
         ref_template="#/$defs/{model}",
         schema_generator=SchemaWriter,
     )
     schema = {
         "$defs": shared["$defs"],
         "description": "A switch, node, NIC, cable, scale-up domain, rack, product list, patch panel or trunk.",
-        "oneOf": [refs[kind, "validation"] for kind in PROFILE_KINDS],
+        "oneOf": [refs[model, "validation"] for model in PROFILE_KINDS.values()],
     }
     return finished(schema, "fabricgen catalogue profile", {})

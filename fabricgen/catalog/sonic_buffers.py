@@ -6,19 +6,17 @@ Per HwSKU: buffers_defaults_t0.j2 and _t1.j2 (pools, for a switch with hosts and
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
-from fabricgen.kernel.dataclass import dataclass
-from fabricgen.models.fields import Field
-from fabricgen.models.plain_model import PlainModel
+from pydantic import Field
+
+from fabricgen.models.base import FrozenModel
 
 BufferRole: TypeAlias = Literal["t0", "t1"]
 """Whether hosts attach to a switch (t0) or not (t1)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class BufferPool(PlainModel):
+class BufferPool(FrozenModel):
     """A pool; `xoff` is what ports share as headroom, None where each reserves its own."""
 
     type: Literal["ingress", "egress"]
@@ -27,8 +25,7 @@ class BufferPool(PlainModel):
     xoff: Annotated[int | None, Field(ge=0)] = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class BufferProfile(PlainModel):
+class BufferProfile(FrozenModel):
     """What a queue, group or port may take of a pool: a threshold in bytes, or a power of two of what is free."""
 
     pool: str
@@ -37,16 +34,14 @@ class BufferProfile(PlainModel):
     dynamic_th: Annotated[int | None, Field(ge=-8, le=7)] = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class RoleBuffers(PlainModel):
+class RoleBuffers(FrozenModel):
     """Pools and profiles of a switch in one role; no profiles: those of t0."""
 
     pools: dict[str, BufferPool]
-    profiles: Annotated[dict[str, BufferProfile], Field()] = field(default_factory=dict)
+    profiles: Annotated[dict[str, BufferProfile], Field()] = Field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class PortBuffers(PlainModel):
+class PortBuffers(FrozenModel):
     """Profiles that a port uses: of its lossy priority group, its queues, and of itself in each direction."""
 
     group: str
@@ -66,8 +61,7 @@ class Headroom(NamedTuple):
     xon_offset: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class BufferSet(PlainModel):
+class BufferSet(FrozenModel):
     """What is published for some HwSKUs alike."""
 
     hwskus: tuple[str, ...]

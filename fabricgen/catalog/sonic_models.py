@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from pydantic import Field
+
 from fabricgen.catalog.profile import Id
 from fabricgen.catalog.sonic_buffers import BufferSet
-from fabricgen.kernel.dataclass import dataclass
-from fabricgen.models.fields import Field
-from fabricgen.models.plain_model import PlainModel
+from fabricgen.models.base import FrozenModel
 
 
-@dataclass(frozen=True, kw_only=True)
-class BreakoutRun(PlainModel):
+class BreakoutRun(FrozenModel):
     """Cages `first` to `last` (from 1) split into `ways` ports of `speed_gbps` in a HwSKU."""
 
     first: Annotated[int, Field(gt=0)]
@@ -21,8 +20,7 @@ class BreakoutRun(PlainModel):
     speed_gbps: Annotated[int, Field(gt=0)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlatformCage(PlainModel):
+class PlatformCage(FrozenModel):
     """A cage as the NOS numbers it: first port, its ASIC lanes in order, alias and index."""
 
     port: Annotated[int, Field(ge=0, description="N of the first port, EthernetN.")]
@@ -35,8 +33,7 @@ class PlatformCage(PlainModel):
     alias_of_unsplit: Annotated[str | None, Field(description="As the platform's, where this cage differs.")] = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class SonicPlatform(PlainModel):
+class SonicPlatform(FrozenModel):
     """A switch on SONiC: platform string, HwSKUs and the port table. Lanes are read, never computed."""
 
     switch: Id

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 
 from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.catalog.switch_models import CageClass
-from fabricgen.kernel.dataclass import dataclass
 
 _MODE = re.compile(r"(?P<ways>\d+)x(?P<main>\d+G?)(?:\((?P<lanes>\d+)\))?(?:\[(?P<others>[^\]]*)\])?")
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
 from functools import cached_property
 from typing import Annotated, Literal, Self
 
+from pydantic import Field, model_validator
+
 from fabricgen.catalog.profile import DeviceProfile
-from fabricgen.kernel.dataclass import dataclass
-from fabricgen.models.fields import Field, model_validator
-from fabricgen.models.plain_model import PlainModel
+from fabricgen.models.base import FrozenModel
 
 
-@dataclass(frozen=True, kw_only=True)
-class CageClass(PlainModel):
+class CageClass(FrozenModel):
     """A run of equal cages on a switch face, numbered in the order of the classes."""
 
     count: Annotated[int, Field(gt=0, description="Cages of this kind.")]
@@ -35,7 +33,7 @@ class CageClass(PlainModel):
                 "which stay empty. Blocks of that many begin at the first cage of the class. Not listed: takes up 1."
             )
         ),
-    ] = field(default_factory=dict)
+    ] = Field(default_factory=dict)
 
     top: Annotated[
         Literal["finned", "flat"],
@@ -116,8 +114,7 @@ class CageClass(PlainModel):
         return self.breakout_blocks.get(ways, 1)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pipelines(PlainModel):
+class Pipelines(FrozenModel):
     """How many ports a pipeline of the ASIC serves, and the cages (from 1) that share each."""
 
     ports: Annotated[int, Field(gt=0, description="Ports of one pipeline at most, however its cages are split.")]
@@ -131,8 +128,7 @@ class Pipelines(PlainModel):
         return {cage: i for i, cages in enumerate(self.cages) for cage in cages}
 
 
-@dataclass(frozen=True, kw_only=True)
-class LineCards(PlainModel):
+class LineCards(FrozenModel):
     """Equal line cards of a chassis, in consecutive slots."""
 
     count: Annotated[int, Field(gt=0, description="Cards of this kind.")]
@@ -146,8 +142,6 @@ class LineCards(PlainModel):
     ]
 
 
-# Equal to itself alone: a catalogue has each once, and it is a key by which what its face holds is remembered.
-@dataclass(frozen=True, kw_only=True, eq=False)
 class SwitchProfile(DeviceProfile):
     """A switch: its face, size, power and the network operating systems it runs.
 
@@ -182,6 +176,13 @@ class SwitchProfile(DeviceProfile):
             description="The line cards of a chassis, which hold its cages in the order of the face; none: a fixed box."
         ),
     ] = ()
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to itself alone: a catalogue has each once, and it is a key by which what its face holds is known."""
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
 
     @model_validator(mode="after")
     def _pipelines_are_of_cages(self) -> Self:

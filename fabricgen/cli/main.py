@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
 import sys
-from contextlib import suppress
 from typing import NoReturn, cast
 
 import click
@@ -16,9 +13,6 @@ from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import InputError
 
 COMMANDS = "fabricgen.cli.commands"
-
-_RARELY = (100_000, 20, 50)
-"""When cycles are collected: by default all that is loaded is looked through again and again while it loads."""
 
 EXIT_FINDINGS, EXIT_INPUT, EXIT_DEFECT, EXIT_INTERRUPTED = 1, 2, 3, 130
 """Findings or differences; input that cannot be used; a defect of ours; interrupted by the user."""
@@ -59,22 +53,10 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command and exit with its code."""
-    gc.set_threshold(*_RARELY)
-    _leave(run(arguments))
-
-
-def _leave(code: int) -> NoReturn:
-    """End the process as it stands: to free every object of it one by one takes a fifth of what a lint takes.
-
-    What was registered for the end is done, and a profiler or debugger gets the usual end, since it has yet to report.
-    """
-    if sys.getprofile() or sys.gettrace():
-        sys.exit(code)
-    atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):
-            stream.flush()
-    os._exit(code)
+    # numpy's BLAS would start a thread a processor, and pydantic look for plug-ins among all packages installed.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    sys.exit(run(arguments))
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -29,7 +29,7 @@ from fabricgen.kernel.text_input import MAX_BYTES
 from fabricgen.kernel.units import number
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.pipeline import compile_cluster, compile_design
-from fabricgen.publish.manifest import MANIFEST, parse_manifest
+from fabricgen.publish.manifest import MANIFEST, left_beside, parse_manifest
 
 if TYPE_CHECKING:
     from fabricgen.render.engine import Subject
@@ -256,7 +256,9 @@ def _by_manifest(content: bytes, name: str, source: Path | GitTree) -> Configs |
     if entries is None:
         hint = "build the folder anew"
         raise fault("FG028", f"{name} is no manifest of a build", hint=hint, span=Span(name, 1, 1))
-    digest = {path: e.sha256 for path, e in entries.items() if path.startswith("configs/") and path.count("/") == 2}
+    configs = [path for path in entries if path.startswith("configs/") and path.count("/") == 2]
+    configs = [path for path in configs if not left_beside(path, entries)]
+    digest = {path: e.sha256 for path, e in entries.items() if path in configs}
     return _BuiltConfigs(digest, source) if digest else None
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.models import natural
@@ -16,9 +15,6 @@ from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.scale_up.model import ScaleUpDesign
-
-if TYPE_CHECKING:
-    import networkx
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +108,3 @@ class Design:
         from fabricgen.design.groups import bundles_of
 
         return bundles_of(self)
-
-    def graph(self) -> networkx.MultiGraph[str]:
-        """The design as a networkx graph: groups are its vertices, bundles its edges (fabric, links, gbps).
-
-        Fabrics that share a tier have an edge each between the same groups.
-        """
-        import networkx
-
-        graph: networkx.MultiGraph[str] = networkx.MultiGraph()
-        for group in self.groups:
-            graph.add_node(group.name, tier=group.tier, fabric=group.fabric, count=group.count)
-        for bundle in self.bundles:
-            graph.add_edge(bundle.lower, bundle.upper, fabric=bundle.fabric, links=bundle.links, gbps=bundle.gbps)
-        return graph

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
 
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Severity
-from fabricgen.lint.documented import Documented, registered
-from fabricgen.lint.rule import RULES, all_rules
+from fabricgen.lint.documented import Documented
+from fabricgen.lint.rule import all_rules
 
 FAULTS = "fabricgen.lint.faults"
 
@@ -16,36 +16,50 @@ ENGINE, CHECK = "engine rule", "config rule"
 """Kinds of those that are findings all the same: of the linter on its own settings, and of `fabricgen check`."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class Fault(Documented):
-    """A refusal of a stage, or a finding of something other than a rule; its page says how to go on."""
+    """A refusal of a stage, or a finding of something other than a rule; its text says how to go on."""
 
-    severity: ClassVar[Severity] = Severity.ERROR
-    kind: ClassVar[str] = "fault"
+    id: str
+    name: str
+    severity: Severity = Severity.ERROR
+    kind: str = "fault"
+    title: str
+    text: str
+    in_words: bool = False
+    bad: str
+    good: str
 
 
 @cache
 def all_faults() -> tuple[Fault, ...]:
-    """Every fault, by id: a module in the folder of faults is registered."""
-    return registered(FAULTS, Fault)
+    """Every fault, by id: a record in a module of the folder of faults is registered.
 
-
-def code_ids() -> frozenset[str]:
-    """Every code, of rules and faults, told from the names of their modules: none is loaded."""
-    return frozenset(name[:5].upper() for package in (RULES, FAULTS) for name in discovery.module_names(package))
+    Raises ValueError for an id that two faults have.
+    """
+    found: dict[str, Fault] = {}
+    for module in discovery.load_all(FAULTS):
+        for fault in vars(module).values():
+            if isinstance(fault, Fault) and found.setdefault(fault.id, fault) is not fault:
+                raise ValueError(f"{fault.id} is the id of two faults")
+    return tuple(fault for _, fault in sorted(found.items()))
 
 
 def all_codes() -> tuple[Documented, ...]:
     """Every rule and every fault, by id; raises ValueError for a code that is both."""
-    codes: dict[str, Documented] = {}
-    for each in (*all_rules(), *all_faults()):
-        if each.id in codes:
-            raise ValueError(f"{each.id} is a rule and a fault")
-        codes[each.id] = each
-    return tuple(each for _, each in sorted(codes.items()))
+    rules, faults = all_rules(), all_faults()
+    if both := {rule.id for rule in rules} & {fault.id for fault in faults}:
+        raise ValueError(f"a rule and a fault have one id: {', '.join(sorted(both))}")
+    return tuple(sorted((*rules, *faults), key=lambda code: code.id))
 
 
-@cache
+def code_ids() -> frozenset[str]:
+    """Every code, of rules and faults."""
+    return frozenset(code.id for code in all_codes())
+
+
 def page_of(code: str) -> Documented | None:
-    """What stands behind a code; None for one that nothing has. Of faults only that one is loaded: there are many."""
-    rule = next((rule for rule in all_rules() if rule.id == code), None)
-    return rule or next(iter(registered(FAULTS, Fault, prefix=f"{code}_")), None)
+    """What stands behind a code; None for one that nothing has. Faults are loaded only where it is no rule."""
+    return next((rule for rule in all_rules() if rule.id == code), None) or next(
+        (fault for fault in all_faults() if fault.id == code), None
+    )

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
-from fabricgen.models.as_pydantic import adapter
 from fabricgen.models.forms import CATALOGUE
-from fabricgen.models.frozen_model import FrozenModel
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -27,9 +26,9 @@ class SchemaWriter(GenerateJsonSchema):
         return False
 
 
-def schema_of(model: type[FrozenModel], title: str, catalogue: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def schema_of(model: type[BaseModel], title: str, catalogue: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """JSON Schema 2020-12 of what a user writes; `catalogue` has the names that editors propose, by kind."""
-    return finished(adapter(model).json_schema(schema_generator=SchemaWriter), title, catalogue)
+    return finished(model.model_json_schema(schema_generator=SchemaWriter), title, catalogue)
 
 
 def finished(schema: Any, title: str, catalogue: Mapping[str, Sequence[str]]) -> dict[str, Any]:

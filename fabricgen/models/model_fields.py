@@ -6,35 +6,36 @@ import types
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.models.fields import FieldInfo
-from fabricgen.models.plain_model import PlainModel, fields_of
 
 
-def names_at(model: type[Any], path: Path, tags: Sequence[str] = ()) -> list[str]:
+def names_at(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> list[str]:
     """Return the keys that the mapping at `path` may have; `tags` (as pydantic has them) narrow unions."""
-    return sorted({name for found in _models_at(model, path, tags) for name in fields_of(found)})
+    return sorted({name for found in _models_at(model, path, tags) for name in found.model_fields})
 
 
-def field_hint(model: type[Any], path: Path, tags: Sequence[str] = ()) -> str:
+def field_hint(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> str:
     """Return what the field at `path` is for, where the model says so."""
     for found in _models_at(model, path[:-1], tags):
-        info = fields_of(found).get(str(path[-1]))
+        info = found.model_fields.get(str(path[-1]))
         if info and info.description:
             return f"{path[-1]}: {info.description.rstrip('.')}"
     return ""
 
 
-def fields_at(model: type[Any], path: Path) -> dict[str, FieldInfo]:
+def fields_at(model: type[BaseModel], path: Path) -> dict[str, FieldInfo]:
     """Return the fields of the mapping at `path`, by name."""
-    return {name: info for found in _models_at(model, path, ()) for name, info in fields_of(found).items()}
+    return {name: info for found in _models_at(model, path, ()) for name, info in found.model_fields.items()}
 
 
-def _models_at(model: type[Any], path: Path, tags: Sequence[str]) -> list[type[Any]]:
+def _models_at(model: type[BaseModel], path: Path, tags: Sequence[str]) -> list[type[BaseModel]]:
     inside: list[Any] = list(_unwrap(model))
     for part in path:
         inside = [t for each in inside for inner in _children(each, part) for t in _unwrap(inner)]
-    here = [t for t in inside if _is_model(t)]
+    here: list[type[BaseModel]] = [t for t in inside if _is_model(t)]
     return [m for m in here if _is_tagged(m, tags)] or here
 
 
@@ -46,10 +47,6 @@ def _unwrap(annotation: Any) -> Iterator[Any]:
     elif origin in (Union, types.UnionType):
         for member in get_args(annotation):
             yield from _unwrap(member)
-    elif hasattr(annotation, "__value__"):  # a type alias
-        yield from _unwrap(annotation.__value__)
-    elif _is_model(annotation) and "root" in fields_of(annotation):
-        yield from _unwrap(fields_of(annotation)["root"].annotation)
     else:
         yield annotation
 
@@ -57,7 +54,7 @@ def _unwrap(annotation: Any) -> Iterator[Any]:
 def _children(annotation: Any, part: str | int) -> Iterator[Any]:
     """What may stand under a key or index of a value of this type."""
     if _is_model(annotation):
-        info = fields_of(annotation).get(str(part))
+        info = annotation.model_fields.get(str(part))
         if info:
             yield info.annotation
         return
@@ -73,12 +70,12 @@ def _children(annotation: Any, part: str | int) -> Iterator[Any]:
 
 
 def _is_model(annotation: Any) -> bool:
-    return isinstance(annotation, type) and (issubclass(annotation, PlainModel) or hasattr(annotation, "model_fields"))
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
-def _is_tagged(model: type[Any], tags: Sequence[str]) -> bool:
+def _is_tagged(model: type[BaseModel], tags: Sequence[str]) -> bool:
     """Say whether one of the tags means this model: its name, or a literal value of one of its fields."""
     if model.__name__ in tags:
         return True
-    literals = (i.annotation for i in fields_of(model).values() if get_origin(i.annotation) is Literal)
+    literals = (i.annotation for i in model.model_fields.values() if get_origin(i.annotation) is Literal)
     return any(str(value) in tags for literal in literals for value in get_args(literal))

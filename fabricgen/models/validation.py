@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fabricgen.kernel.dataclass import dataclass
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, Span, did_you_mean, nearest
 from fabricgen.models.model_fields import field_hint, names_at
-from fabricgen.models.sure_reading import surely_read
 from fabricgen.yaml.scalars import Include
 
 if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
     from fabricgen.yaml.located import Located
 
-M = TypeVar("M")
+M = TypeVar("M", bound=BaseModel)
 
 _EXPECTED = {
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), "a whole number"),
@@ -30,8 +29,7 @@ _EXPECTED = {
     "string_type": "text",
     "none_required": "nothing",
 }
-_KINDS = {"unexpected_keyword_argument": "extra_forbidden", "dataclass_type": "model_type"}
-"""What pydantic says of dataclasses in words of their own."""
+
 MOST_FAULTS = 500
 """How many things that do not fit are told each for itself."""
 
@@ -69,15 +67,8 @@ def validate(model: type[M], located: Located, *, code: str = "FG010") -> M:
     """
     if located.root.has_include:
         raise InputError(_in_order(_unresolved(path, located.span(path)) for path in _includes(located.data, ())))
-    found = surely_read(model, located.data)
-    if found is not None:
-        return found
-    from pydantic import ValidationError
-
-    from fabricgen.models.as_pydantic import adapter
-
     try:
-        return adapter(model).validate_python(located.data)
+        return model.model_validate(located.data)
     except ValidationError as error:
         problems = _collapse([_problem(e, located.data) for e in error.errors(include_url=False)])
         problems = [p for p in problems if not _follows(p, problems)]
@@ -127,7 +118,7 @@ def _problem(error: ErrorDetails, data: Any) -> _Problem:
         else:
             path, data = (*path, step), data[step]
     path = (*path, loc[-1]) if missing else path
-    context, kind = dict(error.get("ctx", {})), _KINDS.get(error["type"], error["type"])
+    context, kind = dict(error.get("ctx", {})), error["type"]
     return _Problem(kind, path, error["msg"], error["input"], context, is_key, tuple(branches))
 
 
@@ -190,16 +181,16 @@ def _sentence(problem: _Problem) -> str:
     message = problem.message
     for prefix in ("Value error, ", "Assertion failed, "):
         if message.startswith(prefix):
-            return _short(message.removeprefix(prefix))
-    return _short(message[:1].lower() + message[1:])
+            return shortened(message.removeprefix(prefix))
+    return shortened(message[:1].lower() + message[1:])
 
 
-def _short(message: str) -> str:
-    """Without the middle of what quotes a whole page: a text may have megabytes."""
+def shortened(message: str) -> str:
+    """A message without the middle of what quotes a whole page: a text may have megabytes."""
     return message if len(message) <= MOST_TEXT else f"{message[: MOST_TEXT // 2]}...{message[-MOST_TEXT // 2 :]}"
 
 
-def _diagnostic(problem: _Problem, model: type[Any], located: Located, code: str) -> Diagnostic:
+def _diagnostic(problem: _Problem, model: type[BaseModel], located: Located, code: str) -> Diagnostic:
     path = problem.path
     of_key = problem.is_key or problem.kind == "extra_forbidden"
     span = located.key_span(path) if of_key else located.span(path)
@@ -227,7 +218,7 @@ def _message(problem: _Problem) -> str:
     return f"{start}expected {wanted}, found {found}" if wanted else f"{start}{_sentence(problem)}, found {found}"
 
 
-def _hint(problem: _Problem, model: type[Any]) -> str:
+def _hint(problem: _Problem, model: type[BaseModel]) -> str:
     tags = [tag for _, tag in problem.branches]
     if problem.kind == "extra_forbidden":
         return did_you_mean(str(problem.path[-1]), names_at(model, problem.path[:-1], tags))

@@ -11,7 +11,6 @@ file: after a power cut the manifest's digests tell what is whole, and the next 
 from fabricgen.publish.bundles import Bundle, Told, silent
 from fabricgen.publish.folder import publish_folder, recover
 from fabricgen.publish.manifest import MANIFEST, Content, PublishReport
-from fabricgen.publish.state import cache_folder
 
 __all__ = [
     "MANIFEST",
@@ -19,7 +18,6 @@ __all__ = [
     "Content",
     "PublishReport",
     "Told",
-    "cache_folder",
     "publish_folder",
     "recover",
     "silent",

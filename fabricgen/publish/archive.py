@@ -1,35 +1,103 @@
 """Publishing into one archive file: streamed, the same bytes every time, whole or not at all."""
 
-# Plain strings for paths: see publish_lock.
-# ruff: noqa: PTH102, PTH105, PTH108, PTH113, PTH118, PTH120, PTH123, PTH208
+# Plain strings for paths: see lock.py.
+# ruff: noqa: PTH102, PTH112, PTH105, PTH108, PTH113, PTH118, PTH120, PTH123, PTH208
 
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple, Protocol
 
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.publish.bundles import Bundle, Told, large, portions, prepare, silent, workers_for
-from fabricgen.publish.files import sync_folder
-from fabricgen.publish.large_file import LargeFile
+from fabricgen.publish.bundles import Bundle, Told, in_tasks, silent
+from fabricgen.publish.files import new_file, sync_folder, write_all
 from fabricgen.publish.lock import claimed, sibling
-from fabricgen.publish.manifest import MANIFEST, Ledger, PublishReport, check_member, disk_faults
-from fabricgen.publish.members import COPIED, FORMATS, Desk, Frame, MakeMember, Member, Out
-from fabricgen.publish.workers import in_order
+from fabricgen.publish.manifest import MANIFEST, Ledger, PublishReport, Tally, check_member, disk_faults
 
-_BUFFER = 1 << 20
-"""Bytes that are gathered, so that small files and their headers go out together."""
-_AHEAD = 16
-"""Parcels that may wait for the one that comes next in the archive."""
+_COPIED = 1 << 20
+"""Bytes that are read, and written, at a time."""
+_MODE = 0o644
+_ZSTD_LEVEL = 3
+
+
+class Archive(Protocol):
+    """An archive that is written from its start to its end."""
+
+    def add(self, path: str, size: int, content: BinaryIO) -> None:
+        """Append a file: the next `size` bytes of `content`."""
+
+    def close(self) -> None:
+        """Write what ends the archive, and leave its file open."""
+
+
+class Tar:
+    """A tar archive: no times, owner and group 0 and nameless."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._tar = tarfile.TarFile(fileobj=out, mode="w", format=tarfile.PAX_FORMAT, encoding="utf-8")
+
+    def add(self, path: str, size: int, content: BinaryIO) -> None:
+        """Append a file: the next `size` bytes of `content`."""
+        info = tarfile.TarInfo(path)
+        info.size, info.mode = size, _MODE
+        self._tar.addfile(info, content)
+
+    def close(self) -> None:
+        """Write what ends the archive."""
+        self._tar.close()
+
+
+class TarZst(Tar):
+    """One Zstandard frame around a tar archive, since readers may stop after the first."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        import zstandard
+
+        # Threads would finish sooner and pack otherwise: one is what every machine has.
+        compressor = zstandard.ZstdCompressor(level=_ZSTD_LEVEL, threads=0, write_checksum=True)
+        self._stream = compressor.stream_writer(out, closefd=False)
+        super().__init__(self._stream)
+
+    def close(self) -> None:
+        """End the tar archive, then the frame."""
+        super().close()
+        self._stream.close()  # type: ignore[no-untyped-call]
+
+
+class Zip:
+    """A zip archive, whose files all carry the first time that it knows."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._zip = zipfile.ZipFile(out, "w")
+
+    def add(self, path: str, size: int, content: BinaryIO) -> None:
+        """Append a file: the next `size` bytes of `content`."""
+        info = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
+        info.create_system = 3  # Unix, also when written elsewhere
+        info.external_attr = (0o100000 | _MODE) << 16
+        info.compress_type = zipfile.ZIP_DEFLATED
+        info.file_size = size
+        with self._zip.open(info, "w") as member:
+            while size:
+                size -= member.write(content.read(min(_COPIED, size)))
+
+    def close(self) -> None:
+        """Write the directory."""
+        self._zip.close()
+
+
+FORMATS: Mapping[str, Callable[[BinaryIO], Archive]] = {".tar": Tar, ".tar.zst": TarZst, ".zip": Zip}
+"""By suffix."""
 
 
 def publish_archive(
@@ -37,11 +105,11 @@ def publish_archive(
 ) -> PublishReport:
     """Write these files, in the order they come, and a manifest into a `.tar`, `.tar.zst` or `.zip`.
 
-    Up to `jobs` processes make files and their members; `told` hears of each bundle done. The bytes depend on the
-    files and the header alone (compressed: and on the release of the compression library). The target is replaced at
-    the end; on any error it stays as it was. Raises InputError: FG020 the target is not a file, FG021 no such kind of
-    archive, FG022 another build is writing it, FG023 the system refused; ValueError for paths that no producer may
-    use; and, as they are, the errors of the producers.
+    Up to `jobs` processes make files; `told` hears of each bundle done. The bytes depend on the files and the header
+    alone (compressed: and on the release of the compression library). The target is replaced at the end; on any error
+    it stays as it was. Raises InputError: FG020 the target is not a file, FG021 no such kind of archive, FG022 another
+    build is writing it, FG023 the system refused; ValueError for paths that no producer may use; and, as they are, the
+    errors of the producers.
     """
     form = next((form for suffix, form in FORMATS.items() if target.name.endswith(suffix)), None)
     if form is None:
@@ -50,35 +118,36 @@ def publish_archive(
             f"{target}: no archive is known by this suffix",
             hint=f"known: {', '.join(sorted(FORMATS))}",
         )
-    make, frame = form
     with claimed(target) as real:
         if os.path.lexists(real) and not os.path.isfile(real):
             raise fault("FG020", f"{target} is not a file", hint="name a new archive")
+        folder = sibling(real, f"part-{secrets.token_hex(4)}")
         with disk_faults(target):
             _remove_leftovers(real)
-        ledger = Ledger(header)
-        temporary = sibling(real, f"part-{secrets.token_hex(4)}")
-        desk, tasks = Desk(target, os.path.dirname(real)), tuple(portions(bundles, lambda bundle: bundle.cost))
-        early = large([sum(bundle.cost for bundle in task) for task in tasks])
-        packing = _Packing(desk, make, tasks, early, f"{temporary}.parcels")
+            os.mkdir(folder, 0o700)
         try:
-            with _new_archive(target, temporary, flushed=os.path.lexists(real)) as out:
-                _fill(packing, frame(out), ledger, jobs, told)
+            with _new_file(target, f"{folder}/archive", flushed=os.path.lexists(real)) as out:
+                archive, ledger = form(out), Ledger(header)
+                try:
+                    _fill(archive, _Packing(target, folder), tuple(bundles), ledger, jobs, told)
+                except BaseException:
+                    with contextlib.suppress(Exception):
+                        archive.close()  # or it would be closed by chance, after its file
+                    raise
             with disk_faults(target):
-                os.replace(temporary, real)
+                os.replace(f"{folder}/archive", real)
             with contextlib.suppress(OSError):  # it has landed, however durably
                 sync_folder(os.path.dirname(real))
         finally:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
+            shutil.rmtree(folder, ignore_errors=True)
     return PublishReport(len(ledger.entries), 0, 0)
 
 
 @contextlib.contextmanager
-def _new_archive(target: Path, path: str, *, flushed: bool) -> Iterator[BinaryIO]:
+def _new_file(target: Path, path: str, *, flushed: bool) -> Iterator[BinaryIO]:
     """A file to write; flushed to the disk before it takes the place of an earlier one, which would be lost with it."""
     with disk_faults(target):
-        out = io.BufferedWriter(LargeFile(path), _BUFFER)
+        out = open(path, "xb", _COPIED)  # noqa: SIM115
     try:
         yield out
         with disk_faults(target):
@@ -90,105 +159,73 @@ def _new_archive(target: Path, path: str, *, flushed: bool) -> Iterator[BinaryIO
             out.close()  # after a full disk it would fail once more
 
 
-@dataclass(frozen=True, slots=True)
-class _Parcel:
-    """Members of a task in a file on their way into the archive: bundle by bundle, `size` bytes in all."""
+class _Member(NamedTuple):
+    """A file on its way into the archive; its size in bytes."""
 
+    part: str
+    path: str
+    sha256: str
     size: int
-    members: list[list[Member]]
+
+
+class _Parcel(NamedTuple):
+    """Files of a task, one after another in a file."""
+
+    place: str
+    members: list[list[_Member]]
+    """Bundle by bundle."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Packing:
-    """What a worker does: write the members of a task into a file in the folder `parcels`."""
+    """What a worker does: make the files of bundles and lay them down in `folder`."""
 
-    desk: Desk
-    make: MakeMember
-    tasks: Sequence[Sequence[Bundle]]
-    early: Sequence[int]
-    """Tasks that are started before those that precede them, in this order."""
-    parcels: str
+    target: Path
+    folder: str
 
-    def __call__(self, task: int) -> _Parcel:
-        """Write a parcel over the one that lay at its place before and is in the archive by now.
+    def __call__(self, bundles: Sequence[Bundle]) -> _Parcel:
+        place = f"{self.folder}/{secrets.token_hex(8)}"
+        with contextlib.ExitStack() as stack:
+            with disk_faults(self.target):
+                descriptor = stack.enter_context(new_file(place))
+            return _Parcel(place, [list(self._members(bundle, descriptor)) for bundle in bundles])
 
-        Gigabytes pass through here. The same few pages take them all: no memory is sought for new ones, and the disk,
-        which the archive keeps busy, need hardly ever see them.
-        """
-        with disk_faults(self.desk.target):
-            out = open(os.open(self.place(task), os.O_WRONLY | os.O_CREAT, 0o600), "wb", _BUFFER)  # noqa: SIM115
-        with out:
-            members = [list(self.members(bundle, out)) for bundle in self.tasks[task]]
-            with disk_faults(self.desk.target):
-                out.flush()
-            return _Parcel(out.tell(), members)
-
-    def place(self, task: int) -> str:
-        """The file of a parcel: of its own for one that is made early, one of a few for all others."""
-        return f"{self.parcels}/{f'early-{task}' if task in self.early else task % _AHEAD}"
-
-    def members(self, bundle: Bundle, out: Out) -> Iterator[Member]:
-        """Write the members of one bundle."""
+    def _members(self, bundle: Bundle, descriptor: int) -> Iterator[_Member]:
         for path, content in bundle.make():
             check_member(path)
-            yield self.make(self.desk, out, bundle.part, path, content)
+            tally = Tally(content)
+            for piece in tally:
+                with disk_faults(self.target):
+                    write_all(descriptor, piece)
+            yield _Member(bundle.part, path, tally.sha256, tally.size)
 
 
-def _fill(packing: _Packing, frame: Frame, ledger: Ledger, jobs: int, told: Told) -> None:
-    bundles = list(chain.from_iterable(packing.tasks))
-    prepare(bundles)
-    workers = workers_for(bundles, jobs)
-    packed = _by_workers(packing, frame, workers) if workers > 1 else _alone(packing, frame)
-    for bundle, members in zip(bundles, packed, strict=True):
-        for member in members:
-            ledger.record(member.part, member.path, member.sha256)
-            frame.enter(member)
-        told(bundle)
-    with disk_faults(packing.desk.target):
-        frame.enter(packing.make(packing.desk, frame.out, "", MANIFEST, ledger.manifest()))
-        frame.close()
-
-
-def _alone(packing: _Packing, frame: Frame) -> Iterator[Iterator[Member]]:
-    for bundle in chain.from_iterable(packing.tasks):
-        yield packing.members(bundle, frame.out)
-
-
-def _by_workers(packing: _Packing, frame: Frame, workers: int) -> Iterator[list[Member]]:
-    """Let workers make parcels, and put these into the archive one after another."""
-    target, parcels, tasks = packing.desk.target, packing.parcels, packing.tasks
-    with disk_faults(target):
-        os.mkdir(parcels, 0o700)
-    try:
-        room = memoryview(bytearray(COPIED))
-        made = in_order(packing, len(tasks), workers, first=packing.early, ahead=_AHEAD)
-        for task, parcel in enumerate(made):
-            base = frame.out.tell()
-            with disk_faults(target):
-                _copy(packing, task, parcel.size, frame.out, room)
-            for members in parcel.members:
-                yield [member._replace(start=base + member.start) for member in members]
-    finally:
-        shutil.rmtree(parcels, ignore_errors=True)
-
-
-def _copy(packing: _Packing, task: int, size: int, out: Out, room: memoryview) -> None:
-    """Copy the first `size` bytes of a parcel, through the same memory each time."""
-    with open(packing.place(task), "rb", 0) as parcel:
-        if task in packing.early:
-            os.unlink(parcel.name)  # before it is read: what is not written out by now need never be
-        while size:
-            read = parcel.readinto(room[: min(len(room), size)])
-            out.write(room[:read])
-            size -= read
+def _fill(
+    archive: Archive, packing: _Packing, bundles: Sequence[Bundle], ledger: Ledger, jobs: int, told: Told
+) -> None:
+    for task, parcel in in_tasks(bundles, packing, jobs):
+        with disk_faults(packing.target):
+            content = open(parcel.place, "rb", _COPIED)  # noqa: SIM115
+            os.unlink(parcel.place)  # before it is read: what is not written out by now need never be
+        with content:
+            for bundle, members in zip(task, parcel.members, strict=True):
+                for member in members:
+                    ledger.record(member.part, member.path, member.sha256)
+                    with disk_faults(packing.target):
+                        archive.add(member.path, member.size, content)
+                told(bundle)
+    manifest = ledger.manifest()
+    with disk_faults(packing.target):
+        archive.add(MANIFEST, len(manifest), BytesIO(manifest))
+        archive.close()
 
 
 def _remove_leftovers(real: str) -> None:
     parent, prefix = os.path.split(sibling(real, "part-"))
-    ours = re.compile(re.escape(prefix) + "[0-9a-f]{8}(.parcels)?")
+    ours = re.compile(re.escape(prefix) + "[0-9a-f]{8}")
     for name in os.listdir(parent):
-        found = ours.fullmatch(name)
-        if found and found[1]:
-            shutil.rmtree(os.path.join(parent, name))
-        elif found:
-            os.unlink(os.path.join(parent, name))
+        path = os.path.join(parent, name)
+        if ours.fullmatch(name) and os.path.isdir(path):
+            shutil.rmtree(path)
+        elif ours.fullmatch(name):
+            os.unlink(path)

@@ -1,11 +1,17 @@
-"""Letting two paths change places in one step, where the system can."""
+"""Letting two folders change places in one step, where the system can."""
+
+# Plain strings for paths: see lock.py.
+# ruff: noqa: PTH109, PTH123
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 from functools import cache
 from typing import Any
+
+from fabricgen.publish.lock import can_write_beside
 
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 NO_EXCHANGE = frozenset(
@@ -17,6 +23,27 @@ NO_EXCHANGE = frozenset(
 def can_exchange() -> bool:
     """Tell whether the system knows how to, if not in every place."""
     return _renameat2() is not None
+
+
+def exchangeable(real: str) -> bool:
+    """Tell whether a folder may be exchanged for one beside it: nobody works in it, and nothing is mounted there."""
+    if not (can_write_beside(real) and can_exchange()):
+        return False
+    try:
+        here = os.getcwd()
+    except OSError:
+        here = ""
+    return not any(f"{each}/".startswith(f"{real}/") for each in [here, *mount_points()])
+
+
+def mount_points() -> list[str]:
+    """List what is mounted; a tree with mounts in it cannot be swapped away and deleted."""
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as table:
+            fields = [line.split(" ")[4] for line in table]
+    except OSError:
+        return []
+    return [re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), each) for each in fields]
 
 
 def exchange(one: str, other: str) -> None:

@@ -1,9 +1,11 @@
-"""Single files and folders: write, compare, list, make durable."""
+"""Single files and folders: write, look at, list, make durable."""
 
-# Plain strings for paths: see publish_lock.
+# Plain strings for paths: see lock.py.
+# ruff: noqa: PTH116, PTH123
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Iterator
@@ -11,8 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from fabricgen.publish.manifest import LOCK, MANIFEST, STAGE
-
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +23,12 @@ class Listing:
     folders: frozenset[str]
 
 
-def scan(root: str, skip_stage: bool = False, start: str = "") -> Listing:
-    """List a folder, or what is below `start` in it (which ends in /), without following links.
-
-    Our manifest and lock (and stage) are left out.
-    """
+def scan(root: str, skip_stage: bool = False) -> Listing:
+    """List a folder without following links; our manifest and lock (and stage) are left out."""
     skipped = {MANIFEST, LOCK, STAGE} if skip_stage else {MANIFEST, LOCK}
     files: list[str] = []
     folders: list[str] = []
-    todo = [start]
+    todo = [""]
     while todo:
         prefix = todo.pop()
         with os.scandir(f"{root}/{prefix}") as entries:
@@ -72,41 +69,21 @@ def write_file(path: str, content: bytes, sync: bool = False) -> None:
             os.fsync(descriptor)
 
 
-def same_content(path: str, content: bytes) -> bool:
-    """Tell whether `path` is a regular file with this content; what cannot be read is not."""
-    with _readable(path) as descriptor:
-        if descriptor is None or os.fstat(descriptor).st_size != len(content):
-            return False
-        done = 0
-        while chunk := os.read(descriptor, _CHUNK):
-            if not content.startswith(chunk, done):
-                return False
-            done += len(chunk)
-        return done == len(content)
-
-
-def same_files(one: str, other: str) -> bool:
-    """Tell whether both are regular files with the same content; what cannot be read is not."""
-    with _readable(one) as left, _readable(other) as right:
-        if left is None or right is None or os.fstat(left).st_size != os.fstat(right).st_size:
-            return False
-        while chunk := os.read(left, _CHUNK):
-            if chunk != os.read(right, len(chunk)):
-                return False
-        return not os.read(right, 1)
-
-
-@contextmanager
-def _readable(path: str) -> Iterator[int | None]:
+def digest_of(path: str) -> str | None:
+    """SHA-256, in hexadecimal, of a file; "" for a link or what cannot be read, None for a folder or nothing."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        mode = os.stat(path, follow_symlinks=False).st_mode
     except OSError:
-        yield None
-        return
+        return None
+    if stat.S_ISDIR(mode):
+        return None
+    if not stat.S_ISREG(mode):
+        return ""
     try:
-        yield descriptor if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
-    finally:
-        os.close(descriptor)
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
 
 
 def sync_folder(path: str) -> None:

@@ -1,6 +1,6 @@
 """Landing a build in place: file by file, under a journal that the next run finishes if need be."""
 
-# Plain strings for paths: see publish_lock.
+# Plain strings for paths: see lock.py.
 # ruff: noqa: PTH103, PTH104, PTH105, PTH106, PTH108, PTH112, PTH120, PTH123
 
 from __future__ import annotations
@@ -9,16 +9,13 @@ import contextlib
 import errno
 import json
 import os
-import re
-import stat
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.publish.changes import Changes
-from fabricgen.publish.exchange import exchange
+from fabricgen.publish.exchange import mount_points
 from fabricgen.publish.files import sync_folder, write_file
 from fabricgen.publish.manifest import MANIFEST, STAGE, ancestors, check_path, disk_fault
 from fabricgen.publish.stage import JOURNAL, Stage
@@ -26,28 +23,24 @@ from fabricgen.publish.stage import JOURNAL, Stage
 
 @dataclass(frozen=True, slots=True)
 class _Steps:
-    """What a journal says: paths below the target, and the inodes of staged files that stand for others there."""
+    """What a journal says: paths below the target."""
 
     remove: list[str]
     prune: list[str]
     replace: list[str]
-    inodes: Mapping[str, int]
 
 
-def land_by_journal(stage: Stage, changes: Changes, manifest: bytes) -> None:
-    """Move a stage inside the target to where it belongs; raises OSError before the first step only.
+def land_by_journal(stage: Stage, changes: Changes) -> None:
+    """Move a stage inside the target, manifest and all, to where it belongs; raises OSError before the first step only.
 
     Raises InputError FG023 when a later step fails.
     """
-    check_writable(stage, changes)
-    replace = sorted(stage.written)
-    write_file(f"{stage.tree}/{MANIFEST}", manifest, sync=True)
+    _check_writable(stage, changes)
     sync_folder(stage.tree)
     steps = {
         "remove": sorted(changes.remove),
         "prune": sorted(changes.prune, reverse=True),
-        "replace": [*replace, MANIFEST],
-        "inodes": {each.path: each.seen.inode for each in stage.staged if each.written and each.path in stage.old},
+        "replace": [*sorted(stage.written), MANIFEST],
     }
     draft = f"{stage.place}/{JOURNAL}.draft"
     write_file(draft, json.dumps(steps).encode(), sync=True)
@@ -60,7 +53,7 @@ def land_by_journal(stage: Stage, changes: Changes, manifest: bytes) -> None:
         raise
 
 
-def check_writable(stage: Stage, changes: Changes) -> None:
+def _check_writable(stage: Stage, changes: Changes) -> None:
     """Find out before the first step what would stop the journal half-way; raises OSError."""
     mounts = set(mount_points())
     filled = {folder for path in stage.written for folder in ancestors(path)}
@@ -102,25 +95,10 @@ def _take_steps(real: str, steps: _Steps) -> None:
         if folder not in made:
             os.makedirs(folder, exist_ok=True)
             made.add(folder)
-        _put_in_place(staged, final, steps.inodes.get(path))
+        with contextlib.suppress(FileNotFoundError):  # an earlier run has moved it
+            os.replace(staged, final)
     sync_folder(real)
     os.unlink(f"{place}/{JOURNAL}")
-
-
-def _put_in_place(staged: str, final: str, inode: int | None) -> None:
-    """Move a staged file over another, unless an earlier run has; raises OSError.
-
-    Where their inodes can be told apart they change places, and the old one goes with the stage: ext4 begins to write a
-    file to the disk when it is moved over another, which takes a fifth of a second for the lists of 200,000 GPUs.
-    """
-    with contextlib.suppress(FileNotFoundError):  # an earlier run has moved it
-        if inode is not None and os.lstat(staged).st_ino != inode:
-            return  # it is the old one
-        with contextlib.suppress(OSError):
-            if inode is not None and stat.S_ISREG(os.lstat(final).st_mode):
-                exchange(staged, final)
-                return
-        os.replace(staged, final)
 
 
 def _read_journal(target: Path, path: str) -> _Steps:
@@ -128,7 +106,7 @@ def _read_journal(target: Path, path: str) -> _Steps:
         with open(path, "rb") as file:
             data = json.loads(file.read())
         remove, prune, replace = (list(data[key]) for key in ("remove", "prune", "replace"))
-        steps = _Steps(remove, prune, replace, dict(data.get("inodes", {})))
+        steps = _Steps(remove, prune, replace)
         for each in chain(steps.remove, steps.prune, steps.replace):
             check_path(each)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -138,13 +116,3 @@ def _read_journal(target: Path, path: str) -> _Steps:
             hint=f"remove {STAGE} if it is not yours",
         ) from error
     return steps
-
-
-def mount_points() -> list[str]:
-    """List what is mounted; a tree with mounts in it cannot be swapped away and deleted."""
-    try:
-        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as table:
-            fields = [line.split(" ")[4] for line in table]
-    except OSError:
-        return []
-    return [re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), each) for each in fields]

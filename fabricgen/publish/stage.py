@@ -1,33 +1,52 @@
 """The stage: where a build grows, out of sight, until it can land."""
 
-# Plain strings for paths: see publish_lock.
-# ruff: noqa: PTH102, PTH104, PTH106, PTH108, PTH112, PTH113, PTH114, PTH118, PTH208
+# Plain strings for paths: see lock.py.
+# ruff: noqa: PTH101, PTH102, PTH104, PTH106, PTH108, PTH112, PTH113, PTH114, PTH116, PTH118, PTH208
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import secrets
 import shutil
-import threading
-from collections.abc import Iterator, Mapping
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
-from fabricgen.publish.changes import Changes, compared, listed_near
-from fabricgen.publish.files import Listing, scan, write_file
-from fabricgen.publish.known import Staged
+from fabricgen.publish.bundles import Bundle
+from fabricgen.publish.changes import Changes, compared, edited_among, own_entries
+from fabricgen.publish.files import Listing, digest_of, new_file, scan, write_all, write_file
 from fabricgen.publish.lock import sibling
-from fabricgen.publish.manifest import STAGE, Entry, Ledger
-from fabricgen.publish.stager import Stager, resemble
-from fabricgen.publish.state import Memory
+from fabricgen.publish.manifest import BESIDE, STAGE, Content, Entry, Ledger, Tally, ancestors, check_member, disk_fault
 
 MARKER = "fabricgen-stage"
 JOURNAL = "journal.json"
-_LARGE = 1 << 20
-"""Bytes of a file that it takes a millisecond to remove."""
+_CLASH = frozenset({errno.EEXIST, errno.ENOTDIR, errno.EISDIR})
+"""What a system answers where the new stage already holds something of that name."""
+
+
+class Staged(NamedTuple):
+    """What became of a file: written into the stage, or found unchanged in the target."""
+
+    part: str
+    path: str
+    sha256: str
+    written: bool
+    kept: tuple[str, ...] = ()
+    """Files that the user edited, the one that was made first: this lies beside them."""
+
+
+class _Place(NamedTuple):
+    """Where content goes, past the files that the user edited, and whether it is there already."""
+
+    path: str
+    same: bool = False
+    kept: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -41,10 +60,9 @@ class Stage:
     ledger: Ledger
     exists: bool
     inside: bool
-    memory: Memory
+    force: bool = False
+    """Whether what the user edited is replaced and removed like all else that an earlier build wrote."""
     staged: list[Staged] = field(default_factory=list)
-    linked: bool = False
-    """Whether unchanged files were linked into the stage, which the file system takes for a change."""
 
     @property
     def written(self) -> list[str]:
@@ -67,16 +85,18 @@ class Stage:
         write_file(f"{self.place}/{MARKER}", b"written by fabricgen, safe to delete\n")
         os.mkdir(self.tree)
         if self.exists and not self.inside:
-            resemble(self.real, self.tree)
+            _resemble(self.real, self.tree)
             shutil.copystat(self.real, self.tree)
 
     def stager(self) -> Stager:
         """What fills the stage, in any process."""
-        return Stager(self.target, self.real, self.tree, self.old, self.memory, self.exists and not self.inside)
+        beside = self.exists and not self.inside
+        return Stager(self.target, self.real, self.tree, self.old, beside, self.force)
 
     def enter(self, staged: Staged) -> None:
         """Note what became of a file; raises ValueError for one that no producer may make."""
         self.ledger.record(staged.part, staged.path, staged.sha256)
+        self.ledger.edited.update(dict.fromkeys(staged.kept, staged.path))
         self.staged.append(staged)
 
     def move_inside(self) -> None:
@@ -85,42 +105,21 @@ class Stage:
         os.rename(self.place, place)
         self.place, self.inside = place, True
 
-    def changes(self, near: bool = False) -> Changes:
-        """Compare with what is there now, or near what changes; raises InputError FG020 for files in the way."""
-        if not self.exists:
-            seen = Listing(frozenset(), frozenset())
-        elif near:
-            seen = listed_near(self.real, self.old, self.ledger, self.written)
-        else:
-            seen = scan(self.real, self.inside)
+    def changes(self) -> Changes:
+        """Compare with what is there now; raises InputError FG020 for files in the way.
+
+        A file that was edited and is made no more is the user's from here on.
+        """
+        if not self.force:
+            gone = self.old.keys() - self.ledger.entries.keys() - own_entries(self.old, self.ledger).keys()
+            users = edited_among(self.real, self.old, gone)
+            self.ledger.edited.update(dict.fromkeys(users, ""))
+            self.old = {path: entry for path, entry in self.old.items() if path not in users}
+        seen = scan(self.real, self.inside) if self.exists else Listing(frozenset(), frozenset())
         found = compared(seen, self.old, self.ledger)
         if found.in_the_way:
             raise _collisions(self.target, found.in_the_way)
         return found
-
-    @contextlib.contextmanager
-    def unlinking(self) -> Iterator[None]:
-        """Remove what large files replaced while a block does something else: the system takes long to forget them.
-
-        Only these, since threads of Python's own code wait for each other, and only once a stage has landed. Where
-        files were linked, all of it goes before the block: with one name less they are changed.
-        """
-        if self.linked:
-            self.discard()
-        helper = threading.Thread(target=self._unlink_large)
-        helper.start()
-        try:
-            yield
-        finally:
-            helper.join()
-
-    def _unlink_large(self) -> None:
-        if os.path.lexists(f"{self.place}/{JOURNAL}"):
-            return
-        for each in self.staged:
-            if each.written and each.seen.size >= _LARGE:
-                with contextlib.suppress(OSError):
-                    os.unlink(f"{self.tree}/{each.path}")
 
     def discard(self) -> None:
         """Remove the stage, unless it holds a journal that the next run has to finish."""
@@ -128,12 +127,115 @@ class Stage:
             remove_stage(self.place)
 
 
+@dataclass(frozen=True, slots=True)
+class Stager:
+    """Puts files into `tree`, the stage of `real`, unless `real` holds the same, written by us.
+
+    What the user edited stays, unless `force` is given: the new content is put beside it. With `resembles`, folders of
+    the stage get mode and owner of those that they stand for.
+    """
+
+    target: Path
+    real: str
+    tree: str
+    old: Mapping[str, Entry]
+    resembles: bool
+    force: bool = False
+    made: set[str] = field(default_factory=set)
+
+    def __call__(self, bundles: Sequence[Bundle]) -> list[list[Staged]]:
+        """Make the files of bundles and stage them; tells of each bundle what became of its files."""
+        return [[self.put(bundle.part, path, content) for path, content in bundle.make()] for bundle in bundles]
+
+    def put(self, part: str, path: str, content: Content) -> Staged:
+        """Stage one file; raises ValueError for a bad path, InputError FG023 when it cannot be written."""
+        check_member(path)
+        tally = Tally(content)
+        if isinstance(content, bytes):
+            (whole,) = tally
+            place = self._place(path, tally.sha256)
+            if not place.same:
+                self._write(place.path, (whole,))
+        else:  # pieces come once: they are written, and taken away again if they were there
+            self._write(path, tally)
+            place = self._place(path, tally.sha256)
+            with self._faults(path):
+                if place.same:
+                    os.unlink(f"{self.tree}/{path}")
+                elif place.kept:
+                    os.rename(f"{self.tree}/{path}", f"{self.tree}/{place.path}")
+        return Staged(part, place.path, tally.sha256, not place.same, place.kept)
+
+    def _place(self, path: str, sha256: str) -> _Place:
+        """Where content goes: in place of what an earlier build wrote, there or beside it, and of nothing else."""
+        kept: list[str] = []
+        place = path
+        ours: set[str] = set()
+        with self._faults(path):
+            while path in self.old:
+                found = digest_of(f"{self.real}/{place}")
+                if found == sha256 and place in self.old:
+                    return _Place(place, same=True, kept=tuple(kept))
+                ours.update(self.old[each].sha256 for each in (place, place + BESIDE) if each in self.old)
+                if self.force or found is None or found in ours:
+                    break
+                kept.append(place)
+                place += BESIDE
+        return _Place(place, kept=tuple(kept))
+
+    def _write(self, path: str, pieces: Iterable[bytes]) -> None:
+        with contextlib.ExitStack() as stack:
+            with self._faults(path):
+                self.folder_of(path)
+                descriptor = stack.enter_context(new_file(f"{self.tree}/{path}"))
+            for piece in pieces:
+                with self._faults(path):
+                    write_all(descriptor, piece)
+
+    @contextlib.contextmanager
+    def _faults(self, path: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if error.errno in _CLASH:
+                raise ValueError(f"produced twice, or both a file and a folder: {path!r}") from error
+            raise disk_fault(self.target / path, error) from error
+
+    def folder_of(self, path: str) -> None:
+        """Make the staged folders that lead to `path`, as far as no other process has; raises OSError."""
+        for folder in reversed([each for each in ancestors(path) if each not in self.made]):
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(f"{self.tree}/{folder}")
+                if self.resembles:
+                    _resemble(f"{self.real}/{folder}", f"{self.tree}/{folder}")
+            self.made.add(folder)
+
+
+def _resemble(old: str, new: str) -> None:
+    """Give a staged folder the mode and owner of the folder it stands for, as far as one may."""
+    try:
+        was = os.stat(old, follow_symlinks=False)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    now = os.stat(new)
+    if not stat.S_ISDIR(was.st_mode) or (was.st_mode, was.st_uid, was.st_gid) == (
+        now.st_mode,
+        now.st_uid,
+        now.st_gid,
+    ):
+        return
+    with contextlib.suppress(PermissionError):
+        os.chown(new, was.st_uid, was.st_gid)
+    with contextlib.suppress(PermissionError):
+        os.chmod(new, stat.S_IMODE(was.st_mode))
+
+
 def _collisions(target: Path, paths: frozenset[str]) -> InputError:
     return InputError(
         Diagnostic(
             "FG020",
             Severity.ERROR,
-            f"{target / path} is in the way and was not written by fabricgen",
+            f"{target / path} is in the way and was not written by fabricgen, or edited since",
             hint="move it elsewhere, or build into another folder",
         )
         for path in sorted(paths)

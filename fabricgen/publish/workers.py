@@ -1,14 +1,30 @@
-"""Tasks, done here or by several processes."""
+"""Numbered tasks, done here or by several processes of `concurrent.futures`.
+
+Where the system can, workers are forked: they share the memory of their parent, and nothing is copied to them. Where
+it cannot, or where threads are alive, whose locks a fork would copy as they stand, they are spawned, and the work is
+pickled once for each. Results are pickled: bulk belongs in files.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import multiprocessing
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from itertools import chain
-from typing import TypeVar
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, TypeVar
 
-Task = TypeVar("Task")
+from fabricgen.kernel.diagnostics import fault
+
 Result = TypeVar("Result")
+
+_WORK: list[Callable[[int], Any]] = []
+"""In a worker: what it does with the number of a task."""
 
 
 def processors() -> int:
@@ -19,7 +35,7 @@ def processors() -> int:
 
 
 def in_order(
-    work: Callable[[int], Result], count: int, jobs: int, *, first: Sequence[int] = (), ahead: int = 64
+    work: Callable[[int], Result], count: int, jobs: int, *, first: Sequence[int] = (), ahead: int = 16
 ) -> Iterator[Result]:
     """Yield work(0) ... work(count - 1), made by `jobs` processes, or by this one.
 
@@ -30,24 +46,69 @@ def in_order(
     if jobs <= 1:
         yield from map(work, range(count))
         return
-    from fabricgen.publish.worker_crew import by_crew_in_order  # what it needs is only loaded where there are several
+    with _pool(work, jobs) as pool:
+        started: dict[int, Future[Result]] = {number: _start(pool, number) for number in first}
+        later = iter([number for number in range(count) if number not in started])
+        for number in range(count):
+            while len(started) <= ahead and (following := next(later, None)) is not None:
+                started[following] = _start(pool, following)
+            yield started.pop(number).result()
 
-    yield from by_crew_in_order(work, count, jobs, first, ahead)
+
+@contextlib.contextmanager
+def _pool(work: Callable[[int], Any], jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Workers, which end with the block; at once, if it fails."""
+    others = multiprocessing.active_children()
+    context = multiprocessing.get_context("fork" if _may_fork() else "spawn")
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(work,))
+    gc.freeze()  # or the first collection in a worker would touch, and so copy, all that is shared
+    try:
+        yield pool
+    except BrokenProcessPool as error:
+        hint = "it may have run out of memory: build with fewer --jobs"
+        raise fault("FG023", "a worker process ended before its work was done", hint=hint) from error
+    except BaseException:
+        for process in multiprocessing.active_children():
+            if process not in others:
+                process.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+        gc.unfreeze()
 
 
-def as_given(
-    work: Callable[[Task], Result], ready: Sequence[Task], later: Iterable[Task | None], jobs: int
-) -> Generator[Result]:
-    """Yield the results of tasks in order, those of `ready` first, made by `jobs` processes, or by this one.
+def _start(pool: ProcessPoolExecutor, number: int) -> Future[Any]:
+    """Submit a task. Control-C is held back, also from processes that start meanwhile: it is for their parent."""
+    if not hasattr(signal, "pthread_sigmask"):
+        return pool.submit(_done, number)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return pool.submit(_done, number)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
-    `later` may be an iterator that takes its time: what it has given is worked on meanwhile. Where it finds no task for
-    long it gives None now and then, so that workers get what waits. Results may all be held, and half of the processes
-    take the last of the tasks that wait: neighbours, which have much in common, then go to one process. Errors are as
-    with `in_order`. Who leaves early closes it, which ends the workers.
-    """
-    if jobs <= 1:
-        yield from (work(task) for task in chain(ready, later) if task is not None)
-        return
-    from fabricgen.publish.worker_crew import by_crew_as_given
 
-    yield from by_crew_as_given(work, ready, later, jobs)
+def _may_fork() -> bool:
+    if sys.platform != "linux":
+        return False
+    with contextlib.suppress(OSError):
+        return len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208 - counted, not walked
+    return False
+
+
+def _begin(work: Callable[[int], Any]) -> None:
+    """Prepare a worker: it leaves control-C to its parent, and ends with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _WORK[:] = [work]
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _done(number: int) -> Any:
+    return _WORK[0](number)

@@ -26,7 +26,8 @@ class Nos(Protocol[ViewT_contra]):
         """(template in the NOS's folder, file name in the folder of the view's name) of each file that it takes."""
 
     def values(self, view: ViewT_contra, catalog: Catalog) -> dict[str, Any]:
-        """What the templates name: strings, numbers, and rows as tuples; nothing that holds a line of config."""
+        """What the templates name: strings, numbers, and rows with the names of their fields; nothing that holds a line
+        of config."""
 
 
 @runtime_checkable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -14,36 +14,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
-from jsonschema.validators import extend
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.schema import SCHEMAS
 from fabricgen.blueprint.source import read_source
-from fabricgen.kernel.diagnostics import InputError
+from fabricgen.blueprint.structure import check_structure, schema_validator
+from fabricgen.kernel.diagnostics import Diagnostic, InputError
+from fabricgen.lint.examples import BASE
+from fabricgen.lint.fault import all_faults
+from fabricgen.lint.rule import all_rules
 from fabricgen.yaml.located import read_located
 from tests.conftest import BLUEPRINTS, EXAMPLES
 
 ERRORS = Path(__file__).resolve().parent.parent / "errors"
 
 
-def as_ecma(validator: Any, pattern: str, text: Any, schema: Any) -> Iterator[ValidationError]:
-    """`pattern` as ECMA-262 has it, which editors follow: `$` is the very end, `\\d` has ASCII digits."""
-    if isinstance(text, str) and not re.search(pattern.replace("$", r"\Z"), text, re.ASCII):
-        yield ValidationError(f"{text!r} does not match {pattern!r}")
-
-
-EcmaValidator = extend(Draft202012Validator, {"pattern": as_ecma})
-
-
-@cache
-def validator(name: str) -> Any:
-    return EcmaValidator(SCHEMAS[name]())
-
-
 def schema_faults(data: Any, name: str = "blueprint") -> list[str]:
-    return [f"{'.'.join(map(str, e.path))}: {e.message[:200]}" for e in validator(name).iter_errors(data)]
+    return [f"{'.'.join(map(str, e.path))}: {e.message[:200]}" for e in schema_validator(name).iter_errors(data)]
 
 
 def loader_faults(data: Any) -> list[str]:
@@ -113,26 +101,56 @@ BEYOND_A_SCHEMA = {
 
 @pytest.mark.parametrize("case", sorted(p.stem for p in ERRORS.glob("*.yaml")))
 def test_the_schema_says_of_broken_blueprints_what_the_loader_says(case: str) -> None:
-    try:
-        data = read_source(str(ERRORS / f"{case}.yaml")).data
-    except InputError as error:
-        # It is no YAML, or not of the kind that all readers understand alike: there is nothing to hold to a schema.
-        codes = {d.code for d in error.diagnostics}
-        data = None
-    if data is None:
-        assert codes <= {f"FG00{n}" for n in range(1, 9)}
+    hold_the_verdicts_together(ERRORS / f"{case}.yaml", case)
+
+
+EXAMPLES_OF_CODES = {
+    f"{code.id}-{word}": text
+    for code in (*all_faults(), *all_rules())
+    if not code.in_words
+    for word, text in zip(("bad", "good"), code.examples, strict=True)
+}
+
+
+@pytest.mark.parametrize("case", sorted(EXAMPLES_OF_CODES))
+def test_the_schema_says_of_examples_of_faults_what_the_loader_says(case: str, tmp_path: Path) -> None:
+    (tmp_path / "base.yaml").write_text(BASE, encoding="utf-8")
+    file = tmp_path / "example.yaml"
+    file.write_text(f"include: base.yaml\n{EXAMPLES_OF_CODES[case]}\n", encoding="utf-8")
+    hold_the_verdicts_together(file, case)
+
+
+def hold_the_verdicts_together(file: Path, case: str) -> None:
+    """Hold `schema --check` to what the loader says of a file, or to nothing where no schema can say it."""
+    told = faults_of(lambda: check_structure(str(file)))
+    unread = {d.code for d in faults_of(lambda: read_source(str(file)))}
+    if unread:  # it is no YAML, or not of the kind that all readers understand alike: there is nothing to hold
+        assert {d.code for d in told} == unread <= {f"FG00{n}" for n in range(1, 9)}
         return
-    refused = loader_faults(data)
+    data = read_source(str(file)).data
+    refused, seen = loader_faults(data), schema_faults(data)
+    assert bool(told) == bool(seen)
+    assert all(d.code == "FG010" and d.span for d in told)
     if case in BEYOND_A_SCHEMA:
         assert refused
-        assert not schema_faults(data), "mend BEYOND_A_SCHEMA"
+        assert not seen, "mend BEYOND_A_SCHEMA"
     else:
-        assert bool(schema_faults(data)) == bool(refused), (schema_faults(data), refused)
+        assert bool(seen) == bool(refused), (seen, refused)
+
+
+def faults_of(read: Callable[[], object]) -> list[Diagnostic]:
+    """What a reader refuses its input for."""
+    try:
+        read()
+    except InputError as error:
+        return list(error.diagnostics)
+    return []
 
 
 RELATIONS = re.compile(
     r"host bits|reserved|runs? upwards|with MIN below MAX|must be below|more than half|are both|are of one family|"
-    r"names are given|name each rail once|there twice|four bytes|side of the dot|is not a range of cages|"
+    r"names are given|name each rail once|lengths ascend|there twice|four bytes|side of the dot|"
+    r"is not a range of cages|"
     r"'[^']*:[^']*' is (not an address|not a prefix|neither an IP|not an IP)"
 )
 """What only the loader knows: relations of values to each other, and whether the parts of an address add up."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from fabricgen.design.fabric_model import Leg
 from fabricgen.design.summary import power_w
 from fabricgen.export.files import cables
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.models.as_pydantic import adapter
 
 BLUEPRINT = Path(__file__).with_name("hpn_chassis.yaml")
 CATALOG = Catalog()
@@ -33,7 +31,7 @@ def cluster_of(*sets: str) -> Cluster:
 
 
 def chassis(**changes: Any) -> SwitchProfile:
-    return adapter(SwitchProfile).validate_python(asdict(CATALOG.switch("7808r4")) | changes)
+    return SwitchProfile.model_validate(CATALOG.switch("7808r4").model_dump() | changes)
 
 
 def card(first_slot: int, count: int = 4, cages: int = 36) -> dict[str, Any]:
@@ -170,7 +168,7 @@ def test_rails_and_ports_have_no_gaps(places: list[tuple[int, int]]) -> None:
     ports = [{"rail": r, "port": p, "name": f"n{i}", "cage": f"n{i}"} for i, (r, p) in enumerate(places)]
     role = {"form_factor": "OSFP", "lanes": 4, "lane_gbps": 100, "speeds": [400], "ports": ports}
     with pytest.raises(ValidationError, match="rails must be 1 to"):
-        adapter(NicRole).validate_python(role)
+        NicRole.model_validate(role)
 
 
 def test_a_cage_that_disables_its_neighbour_makes_fewer_ports() -> None:
@@ -183,7 +181,7 @@ def test_a_cage_that_disables_its_neighbour_makes_fewer_ports() -> None:
 @pytest.mark.parametrize(("count", "blocks"), [(64, {4: 2}), (63, {8: 2}), (64, {8: 1})])
 def test_blocks_that_do_not_fit_the_face_are_refused(count: int, blocks: dict[int, int]) -> None:
     with pytest.raises(ValidationError, match="block"):
-        adapter(CageClass).validate_python(CAGE | {"count": count, "breakout_blocks": blocks})
+        CageClass.model_validate(CAGE | {"count": count, "breakout_blocks": blocks})
 
 
 def test_a_pipeline_serves_no_more_ports_than_it_can() -> None:
@@ -192,14 +190,14 @@ def test_a_pipeline_serves_no_more_ports_than_it_can() -> None:
     assert switch.most_ports(0, 8) == switch.most_ports(0, 4) == 256
     assert list(switch.served((1, 2, 3, 4), 8, {})) == [1, 2], "cages 1 and 4 share a pipeline, and 2 and 3"
     assert list(switch.served((2, 4), 2, {0: 8, 1: 9})) == [4]
-    assert replace(switch, pipelines=None).most_ports(0, 8) == 512
+    assert switch.model_copy(update={"pipelines": None}).most_ports(0, 8) == 512
 
 
 @pytest.mark.parametrize("cages", [((1, 2), (2, 3)), ((64, 65),), ((0, 1),)])
 def test_pipelines_name_cages_of_the_face_once(cages: tuple[tuple[int, ...], ...]) -> None:
-    switch = asdict(CATALOG.switch("ds5000")) | {"pipelines": {"ports": 10, "cages": cages}}
+    switch = CATALOG.switch("ds5000").model_dump() | {"pipelines": {"ports": 10, "cages": cages}}
     with pytest.raises(ValueError, match="pipelines name cages once"):
-        adapter(SwitchProfile).validate_python(switch)
+        SwitchProfile.model_validate(switch)
 
 
 @pytest.mark.parametrize(("name", "ways"), [("sn5600", 8), ("sn5400", 8), ("sn4700", 8), ("sn4600c", 4)])
@@ -212,5 +210,5 @@ def test_spectrum_splits_disable_the_next_cage(name: str, ways: int) -> None:
 def test_a_switch_is_equal_to_itself_alone() -> None:
     """What its face holds is remembered by it, so one with another face must not be taken for it."""
     switch = CATALOG.switch("ds5000")
-    assert replace(switch, pipelines=None) != switch
-    assert {switch: 1}.get(replace(switch)) is None
+    assert switch.model_copy(update={"pipelines": None}) != switch
+    assert {switch: 1}.get(switch.model_copy()) is None

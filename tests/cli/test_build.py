@@ -216,6 +216,68 @@ def test_only_touches_the_parts_named(tmp_path: Path, fabricgen) -> None:
     assert len(manifest["files"]) == len(before) - 1
 
 
+def test_an_edited_file_is_kept_and_named(tmp_path: Path, fabricgen) -> None:
+    build = partial(fabricgen, "build", BLUEPRINTS / "leaf-spine.yaml", "-o", tmp_path / "out")
+    build()
+    links, bom = tmp_path / "out" / "links.csv", tmp_path / "out" / "bom.csv"
+    fresh = links.read_bytes()
+    for file in (links, bom):
+        file.write_bytes(b"mine")
+    done = build("--set", "pods.p1.su=3")
+    assert done.code == 0
+    assert "kept, since edited" in done.err
+    assert "\n  links.csv: the new content is in links.csv.new\n" in done.err
+    assert " removed, 2 kept (edited since the last build) in " in done.err
+    assert links.read_bytes() == bom.read_bytes() == b"mine"
+    done = build("--force")
+    assert done.code == 0
+    assert "since edited" not in done.err
+    assert links.read_bytes() == fresh
+    assert not list((tmp_path / "out").rglob("*.new"))
+
+
+def test_a_redlined_workbook_outlives_plain_builds(tmp_path: Path, fabricgen) -> None:
+    build = partial(fabricgen, "build", BLUEPRINTS / "leaf-spine.yaml", "-o", tmp_path / "out")
+    build("--only", "technician")
+    (workbook,) = (tmp_path / "out" / "technician").glob("*.xlsx")
+    workbook.write_bytes(b"redlined")
+    assert build("--only", "technician").code == 0
+    assert workbook.with_name(f"{workbook.name}.new").is_file()
+    done = build()
+    assert done.code == 0
+    assert f"\n  technician/{workbook.name}: no longer built, and yours from now on\n" in done.err
+    assert workbook.read_bytes() == b"redlined"
+    assert [path.name for path in workbook.parent.iterdir()] == [workbook.name]
+
+
+def test_of_many_edited_files_some_are_named(tmp_path: Path, fabricgen) -> None:
+    build = partial(fabricgen, "build", BLUEPRINTS / "superpod-b300.yaml", "-o", tmp_path / "out", "--only", "configs")
+    build()
+    edited = sorted((tmp_path / "out" / "configs").rglob("config_db.json"))[:25]
+    for file in edited:
+        file.write_bytes(b"mine")
+    done = build()
+    assert done.err.count("the new content is in") == 20
+    assert "\n  and 5 more\n" in done.err
+
+
+def test_a_folder_with_edited_files_can_be_compared(tmp_path: Path, fabricgen) -> None:
+    """Its edits are seen, and what lies beside them is none of its own."""
+    blueprint, out = BLUEPRINTS / "leaf-spine.yaml", tmp_path / "out"
+    fabricgen("build", blueprint, "-o", out)
+    config = sorted((out / "configs").rglob("config_db.json"))[0]
+    config.write_bytes(config.read_bytes().replace(b'"up"', b'"down"'))
+    fabricgen("build", blueprint, "-o", out)
+    assert config.with_name("config_db.json.new").is_file()
+    shown = fabricgen("plan", out, blueprint, "--configs")
+    assert shown.code == 1
+    assert "down" in shown.out
+    assert ".new" not in shown.out
+    assert fabricgen("plan", out, out).code == 0
+    assert fabricgen("bom", blueprint, "--diff", out).code == 0
+    assert fabricgen("check", out).code == 0
+
+
 def test_unusable_input_writes_nothing(tmp_path: Path, fabricgen) -> None:
     target = tmp_path / "out"
     ran = fabricgen("build", BLUEPRINTS / "leaf-spine.yaml", "-o", target, "--set", "pods.p1.su=100000")

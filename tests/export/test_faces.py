@@ -90,8 +90,8 @@ def test_a_full_switch_fits_on_pages_whatever_it_is(switch):
 
 def test_the_catalogue_may_say_otherwise():
     profile = CATALOG.switch("qm9700")
-    cages = (replace(profile.cages[0], count=8, rows=2, numbered="across"),)
-    (panel,) = panels(replace(profile, cages=cages))
+    cages = (profile.cages[0].model_copy(update={"count": 8, "rows": 2, "numbered": "across"}),)
+    (panel,) = panels(profile.model_copy(update={"cages": cages}))
     assert [column.cages for column in panel.columns] == [(1, 5), (2, 6), (3, 7), (4, 8)]
 
 

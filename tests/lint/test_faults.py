@@ -27,7 +27,7 @@ SHOWN = [f for f in all_faults() if not f.in_words]
 
 
 def raised() -> set[str]:
-    """Every code that stands in the source as a value, outside of the classes that document it."""
+    """Every code that stands in the source as a value, outside of the rules and faults that document it."""
     own = ("lint/rules/", "lint/faults/")
     files = [f for f in SOURCE.rglob("*.py") if not f.relative_to(SOURCE).as_posix().startswith(own)]
     files = [f for f in files if b'"FG' in f.read_bytes()]
@@ -39,6 +39,19 @@ def test_every_code_is_documented_and_every_documented_fault_is_raised() -> None
     rules, faults = {r.id for r in all_rules()}, {f.id for f in all_faults()}
     assert raised() - rules == faults
     assert [c.id for c in all_codes()] == sorted(rules | faults)
+
+
+def test_a_fault_is_a_record_in_a_module_of_its_subject_named_after_its_id() -> None:
+    written = [
+        (target.id, ast.literal_eval(keyword.value))
+        for file in (SOURCE / "lint" / "faults").glob("*.py")
+        for node in ast.parse(file.read_bytes()).body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        for target in node.targets
+        for keyword in node.value.keywords
+        if isinstance(target, ast.Name) and keyword.arg == "id"
+    ]
+    assert sorted(written) == [(f.id, f.id) for f in all_faults()]
 
 
 def read(file: Path) -> object:

@@ -3,10 +3,10 @@
 from typing import Annotated, Any, Literal, Self
 
 import pytest
+from pydantic import AfterValidator, Field, model_validator
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
-from fabricgen.models.fields import AfterValidator, Field, model_validator
-from fabricgen.models.frozen_model import FrozenModel
+from fabricgen.models.base import FrozenModel
 from fabricgen.models.validation import validate
 from fabricgen.yaml.located import parse_located
 

@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.design.scale_up.kinds import mesh, switched, torus
 from fabricgen.design.scale_up.model import LocalLink, MisfitError, ScaleUpKind
-from fabricgen.models.as_pydantic import adapter
 
 LAWS = settings(max_examples=80)
 COMMON = {"id": "made", "name": "made", "source": "made for a test", "tag": "R", "link_gbps": 100}
 
 
 def profile(shape: str, **values: object) -> ScaleUpDomainProfile:
-    return adapter(ScaleUpDomainProfile).validate_python(COMMON | {"shape": shape} | values)
+    return ScaleUpDomainProfile.model_validate(COMMON | {"shape": shape} | values)
 
 
 def wired(kind: ScaleUpKind, domain: ScaleUpDomainProfile, accelerators: int) -> list[LocalLink]:

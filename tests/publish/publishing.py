@@ -42,8 +42,10 @@ def _made(path: str, content: Content) -> list[tuple[str, Content]]:
     return [(path, content)]
 
 
-def publish(target: Path, files: Iterable[File], parts: frozenset[str] | None = None) -> PublishReport:
-    return publish_folder(target, bundles_of(files), header=HEADER, parts=parts)
+def publish(
+    target: Path, files: Iterable[File], parts: frozenset[str] | None = None, *, force: bool = False
+) -> PublishReport:
+    return publish_folder(target, bundles_of(files), header=HEADER, parts=parts, force=force)
 
 
 def pack(target: Path, files: Iterable[File]) -> PublishReport:

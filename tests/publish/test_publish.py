@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -84,15 +85,13 @@ def test_the_users_own_files_are_kept(target: Path) -> None:
     assert tree(target) == expected([], own)
 
 
-def test_what_the_user_did_to_our_files_is_undone(target: Path) -> None:
+def test_files_that_the_user_deleted_are_made_again(target: Path) -> None:
     publish(target, A)
-    (target / "links.csv").write_bytes(b"a,b\n9,9\n")
-    (target / "configs/leaf-2/config_db.json").write_bytes(b"edited, and going away")
     (target / "configs/leaf-1/config_db.json").unlink()
-    (target / "bom.csv").unlink()
-    (target / "bom.csv").symlink_to("links.csv")
-    publish(target, B)
-    assert tree(target) == expected(B)
+    shutil.rmtree(target / "configs/leaf-2")
+    (target / "links.csv").unlink()
+    publish(target, A)
+    assert tree(target) == expected(A)
 
 
 def test_files_and_folders_of_ours_may_change_places(target: Path) -> None:

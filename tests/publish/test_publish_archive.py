@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import errno
 import io
+import random
+import resource
 import tarfile
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import zstandard
 
-import fabricgen.publish.archive as archives
 from fabricgen.publish import PublishReport
 from tests.publish.publishing import A, B, File, expected, failing, only_entry, pack, publish, refusal, tree
 
@@ -70,28 +73,31 @@ def test_a_failed_archive_changes_nothing(tmp_path: Path, kind: str, error: Base
     assert only_entry(tmp_path, target.name)
 
 
+@contextmanager
+def no_file_larger_than(size: int) -> Iterator[None]:
+    """Let the system refuse to write more bytes than that into a file."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_full_disk_leaves_the_old_archive(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Full(io.BytesIO):
-        def write(self, data: object) -> int:
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-        def flush(self) -> None:
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-        def close(self) -> None:
-            super().close()
-
+@pytest.mark.parametrize("size", [0, 9000, 60_000, 100_000])
+def test_a_full_disk_leaves_the_old_archive(tmp_path: Path, kind: str, size: int) -> None:
+    """Whether what is full is the place of a single file, of a few, or of the archive."""
+    chance = random.Random(20)
+    large: list[File] = [("configs", str(number), chance.randbytes(10_000)) for number in range(15)]
     target = tmp_path / f"out{kind}"
     pack(target, A)
     before = target.read_bytes()
-    full = Full()
-    monkeypatch.setattr(archives, "LargeFile", lambda _: full)
-    code, message = refusal(lambda: pack(target, B))
-    assert (code, message) == ("FG023", f"cannot write {target}: No space left on device")
+    with no_file_larger_than(size):
+        code, message = refusal(lambda: pack(target, large))
+    assert (code, message) == ("FG023", f"cannot write {target}: File too large")
     assert target.read_bytes() == before
     assert only_entry(tmp_path, target.name)
-    Full.flush = io.BytesIO.flush  # type: ignore[method-assign]
 
 
 @pytest.mark.parametrize("name", ["out", "out.tgz", "out.zst", "out.tar.gz"])
@@ -108,6 +114,8 @@ def test_a_folder_is_refused_as_archive(tmp_path: Path) -> None:
 def test_a_link_to_an_archive_is_followed_and_leftovers_go(tmp_path: Path) -> None:
     (tmp_path / "link.zip").symlink_to("out.zip")
     (tmp_path / ".out.zip.fabricgen-part-0123abcd").touch()
+    (tmp_path / ".out.zip.fabricgen-part-4567cdef").mkdir()
+    (tmp_path / ".out.zip.fabricgen-part-4567cdef" / "archive").touch()
     pack(tmp_path / "link.zip", A)
     assert (tmp_path / "link.zip").is_symlink()
     assert {path.name for path in tmp_path.iterdir()} == {"link.zip", "out.zip"}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import fabricgen.publish.exchange as exchanges
 import fabricgen.publish.folder as folders
 import fabricgen.publish.journal as journals
 import fabricgen.publish.stage as stages
@@ -55,7 +56,7 @@ def test_an_unwritable_folder_is_found_before_the_first_step(tmp_path: Path, mon
 def test_a_step_that_fails_is_finished_by_the_next_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "out"
     publish(target, A)
-    monkeypatch.setattr(folders, "_exchangeable", lambda real: False)
+    monkeypatch.setattr(folders, "exchangeable", lambda real: False)
     real = os.replace
 
     def stuck(source: str, destination: str) -> None:
@@ -114,33 +115,11 @@ def test_an_exchange_gives_a_new_folder_with_the_old_mode(tmp_path: Path) -> Non
     assert (target / "configs").stat().st_mode & 0o7777 == 0o711
 
 
-def test_an_exchange_keeps_what_a_journal_would_not_have_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    target = tmp_path / "out"
-    publish(target, A)
-    (target / "notes" / "later").mkdir(parents=True)
-    (target / "notes" / "mine.txt").write_text("mine", encoding="utf-8")
-    monkeypatch.setattr(folders, "_MANY", 0)
-    asked: list[bool] = []
-
-    def refuse(*_: object) -> None:
-        asked.append(True)
-        raise OSError(errno.EACCES, "Permission denied")
-
-    monkeypatch.setattr(folders, "check_writable", refuse)
-    changed = [(part, path, b"new" if path == "bom.csv" else content) for part, path, content in A]
-    report = publish(target, changed)
-    assert asked
-    assert (report.written, report.unchanged, report.removed) == (1, 4, 0)
-    assert tree(target) == expected(changed, {"notes/later": None, "notes/mine.txt": b"mine"})
-
-
 def test_a_target_with_mounts_is_written_in_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "out"
     publish(target, A)
     inode = target.stat().st_ino
-    monkeypatch.setattr(folders, "mount_points", lambda: ["/", f"{target}/configs"])
+    monkeypatch.setattr(exchanges, "mount_points", lambda: ["/", f"{target}/configs"])
     publish(target, B)
     assert target.stat().st_ino == inode
     monkeypatch.setattr(journals, "mount_points", lambda: ["/", f"{target}/configs"])

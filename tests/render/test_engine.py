@@ -83,13 +83,13 @@ def test_rendering_loads_no_nos_that_no_switch_runs_and_no_pydantic(sets: tuple[
     assert not {"pydantic", "pydantic_core"} & {*loaded}
 
 
-def test_templates_stay_small_and_hold_no_filters() -> None:
+def test_templates_stay_small_and_only_the_macro_of_tables_has_filters() -> None:
     templates = [f for f in resource_dir("templates").rglob("*.j2") if "{{" in f.read_text()]
     assert {f.parent.name for f in templates} >= {"cumulus", "eos", "sonic", "tables"}
     for file in templates:
         text = file.read_text()
         assert len(text.splitlines()) < 60, file
-        assert not re.search(r"\{[{%][^}]*\|", text), f"{file}: a filter"
+        assert file.name == "_table.j2" or not re.search(r"\{[{%][^}]*\|", text), f"{file}: a filter"
         assert not re.search(r"\{\{[^}'\"]*[+*/~]", text), f"{file}: arithmetic"
 
 

@@ -8,14 +8,12 @@ from pathlib import Path
 import pytest
 
 from fabricgen.blueprint.load import load_blueprint
-from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.summary import summary
 from fabricgen.export.files import cables, devices, links
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.models.as_pydantic import adapter
 from tests.conftest import EXAMPLES, example_cluster
 from tests.scale_up.domains import blueprint, ends, rows
 
@@ -180,7 +178,7 @@ def test_a_new_kind_is_one_new_file(star: Path) -> None:
 def test_spare_ports_must_be_those_the_node_brings(tmp_path: Path) -> None:
     from fabricgen.catalog.loader import Catalog
 
-    node = adapter(NodeProfile).dump_python(Catalog().node("hls3-gaudi3"), mode="json")
+    node = Catalog().node("hls3-gaudi3").model_dump(mode="json")
     node["roles"]["compute"]["ports"].pop()
     import json
 

@@ -6,7 +6,6 @@ import csv
 import io
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -190,7 +189,7 @@ def test_light_is_followed_from_transmitter_to_receiver(panel: str, trunk: str, 
 
 
 def test_aligned_adapters_cross_twice_and_so_change_no_parity() -> None:
-    aligned = replace(CATALOG.panel("mpo-72"), adapter="B")
+    aligned = CATALOG.panel("mpo-72").model_copy(update={"adapter": "B"})
     assert straight_faults(aligned, "B", ("B", "B")) == ""
     assert straight_faults(aligned, "A", ("A", "A")) != ""
 
@@ -201,8 +200,8 @@ def test_connectors_mate_by_face_pins_and_keys() -> None:
     assert does_not_mate("MPO-12/APC", apc, trunk) == ""
     assert "MPO-12 in front" in does_not_mate("MPO-12/APC", flat, trunk)
     assert "no trunk" in does_not_mate("MPO-12/APC", apc, None)
-    assert "sockets" in does_not_mate("MPO-12/APC", apc, replace(trunk, pinned=False))
-    assert "angles" in does_not_mate("MPO-12/APC", replace(apc, adapter="B"), trunk)
+    assert "sockets" in does_not_mate("MPO-12/APC", apc, trunk.model_copy(update={"pinned": False}))
+    assert "angles" in does_not_mate("MPO-12/APC", apc.model_copy(update={"adapter": "B"}), trunk)
 
 
 def test_positions_of_trunks_keep_room_for_units_to_come() -> None:

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, TypeAlias
 
+from pydantic import Field
+
 from fabricgen.as_built.sheets.faults import refuse
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.sections.cable_overrides import CableOverride, CableOverrides
 from fabricgen.kernel.diagnostics import Span, printable
 from fabricgen.kernel.units import number
-from fabricgen.models.fields import Field
 from fabricgen.models.validation import validate
 from fabricgen.yaml.located import read_located
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from fabricgen.models.fields import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator, WithJsonSchema
+
 from fabricgen.models.forms import text_form
 
 RESERVED = {

@@ -3,9 +3,10 @@
 import re
 from typing import Annotated, Any
 
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Line
-from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from fabricgen.models.forms import text_form
 
 LONGEST_M = 1_000_000

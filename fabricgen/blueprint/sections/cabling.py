@@ -2,11 +2,12 @@
 
 from typing import Annotated, Literal, Self
 
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.scalars import MediaOf, Name
 from fabricgen.blueprint.sections.patching import Patch
 from fabricgen.catalog.models import ascending
-from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 from fabricgen.models.forms import CATALOGUE, one_or_list
 
 Length = Annotated[float, Field(gt=0, le=100_000, description="A length, m.")]

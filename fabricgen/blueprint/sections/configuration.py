@@ -1,12 +1,12 @@
 """The user's hand in configurations: raw text at named places, and what single ports have of their own."""
 
 import re
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Line, Name
-from fabricgen.models.fields import AfterValidator, Field, WithJsonSchema, model_validator
 from fabricgen.models.forms import CATALOGUE
 
 _LEAVES = r"(?i)\s*(end|abort)\s*"
@@ -47,14 +47,14 @@ class Snippet(Model):
     are in docs/catalog.md.
     """
 
-    model_config: ClassVar[Mapping[str, Any]] = {
-        "json_schema_extra": {
+    model_config = ConfigDict(
+        json_schema_extra={
             "oneOf": [
                 {"required": ["text"], "properties": {"text": {"type": "string"}}},
                 {"required": ["tree"], "properties": {"tree": {"type": "object"}}},
             ]
         }
-    }
+    )
 
     nos: Name = Field(
         description="The NOS whose words these are; other switches do not take it.",

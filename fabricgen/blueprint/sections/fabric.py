@@ -1,8 +1,9 @@
 """The language of one fabric: its tiers, what attaches to them, and what differs from the cluster's defaults."""
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.dimensions import dimension_names
@@ -14,7 +15,6 @@ from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.naming import Templates
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
-from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 from fabricgen.models.forms import CATALOGUE, one_or_list, text_form
 
 _DIMENSION_FORM = {
@@ -186,8 +186,8 @@ def _each_rail_once(groups: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...
 class Fabric(Model):
     """One network of the cluster."""
 
-    model_config: ClassVar[Mapping[str, Any]] = {
-        "json_schema_extra": {
+    model_config = ConfigDict(
+        json_schema_extra={
             "oneOf": [
                 {"required": ["tiers"], "properties": {"tiers": {"minProperties": 1}}},
                 {"required": ["carried_by"], "properties": {"carried_by": {"type": "string"}}},
@@ -195,7 +195,7 @@ class Fabric(Model):
             "if": {"required": ["guids"], "properties": {"guids": {"type": "string"}}},
             "then": {"properties": {"protocol": {"const": "infiniband"}}},
         }
-    }
+    )
 
     protocol: Literal["infiniband", "roce", "ethernet"] = Field(
         description="roce: lossless Ethernet, routed hosts; ethernet: bridged hosts; infiniband: a subnet manager."

@@ -3,10 +3,11 @@
 import re
 from typing import Annotated, Literal, Self
 
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Name, Percent
 from fabricgen.blueprint.sections.trays import Trays
-from fabricgen.models.fields import AfterValidator, Field, WithJsonSchema, model_validator
 from fabricgen.models.forms import CATALOGUE, text_form
 
 Stand = Literal[

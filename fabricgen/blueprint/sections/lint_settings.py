@@ -4,11 +4,12 @@ from datetime import date
 from itertools import accumulate
 from typing import Annotated, Any, Literal, Self
 
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import PERCENT_FORM, Line, Percent, Ratio
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.units import parse_percent
-from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 RuleCode = Annotated[str, Field(pattern=r"^FG\d{3}$")]
 CodePrefix = Annotated[str, Field(pattern=r"^FG\d{0,3}$")]

@@ -5,14 +5,14 @@ It says the same on every NOS. Servers are reached through the management port w
 
 import ipaddress
 import re
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.scalars import Line
 from fabricgen.blueprint.sections.secret import Secret
 from fabricgen.models import forms
-from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 from fabricgen.models.forms import one_or_list, text_form
 
 _LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
@@ -144,14 +144,14 @@ Text = Annotated[
 class User(Model):
     """A local account of every switch."""
 
-    model_config: ClassVar[Mapping[str, Any]] = {
-        "json_schema_extra": {
+    model_config = ConfigDict(
+        json_schema_extra={
             "anyOf": [
                 {"required": ["password"], "properties": {"password": {"type": "string"}}},
                 {"required": ["ssh_keys"], "properties": {"ssh_keys": {"minItems": 1}}},
             ]
         }
-    }
+    )
 
     role: Literal["admin", "operator"] = Field("admin", description="operator: may look, not change.")
     password: Secret | None = Field(

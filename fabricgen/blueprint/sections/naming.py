@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from string import Formatter
 from typing import Annotated, NamedTuple
 
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import NAME_PATTERN, Name
-from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from fabricgen.models.forms import text_form
 
 LONGEST = 63

@@ -3,10 +3,11 @@
 import ipaddress
 from typing import Annotated
 
+from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field, WithJsonSchema
+
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.sections.asn import Asn
 from fabricgen.models import forms
-from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from fabricgen.models.forms import one_or_list, text_form
 
 
@@ -60,7 +61,7 @@ class Override(Model):
     )
     management: Addresses | None = Field(
         None,
-        old_names=("mgmt",),
+        validation_alias=AliasChoices("management", "mgmt"),
         description="Management addresses, in the subnets where it is managed.",
     )
     links: dict[str, Addresses] = Field(

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Literal
 
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.scalars import NAME_FORM, Name, Percent
 from fabricgen.models import forms
-from fabricgen.models.fields import BeforeValidator, Field, WithJsonSchema
 from fabricgen.models.forms import CATALOGUE
 
 FabricNames = Annotated[

@@ -3,10 +3,11 @@
 import re
 from typing import Annotated, Any, Literal, Self
 
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
 from fabricgen.blueprint.base import Model
 from fabricgen.kernel.units import parse_speed
 from fabricgen.models import forms
-from fabricgen.models.fields import BeforeValidator, Field, WithJsonSchema, model_validator
 from fabricgen.models.forms import text_form
 
 

@@ -4,11 +4,12 @@ import ipaddress
 import re
 from typing import Annotated, Literal
 
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.scalars import Name
 from fabricgen.blueprint.sections.asn import AsnOrRange, AsnRange
 from fabricgen.models import forms
-from fabricgen.models.fields import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from fabricgen.models.forms import one_or_list, text_form
 
 Ip = Literal["v4", "v6", "dual"]

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
+from pydantic import BeforeValidator, WithJsonSchema
+
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.models.fields import BeforeValidator, WithJsonSchema
 from fabricgen.models.forms import text_form
 
 ENVIRONMENT, FILE = "env:", "file:"

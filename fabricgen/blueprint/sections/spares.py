@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any, Literal
 
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import PERCENT_FORM, Percent
-from fabricgen.models.fields import BeforeValidator, Field, WithJsonSchema
 from fabricgen.models.forms import text_form
 
 PATTERN = r"^[A-Za-z0-9*?][A-Za-z0-9*?._/+-]{0,79}$"

@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal
 
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Name
-from fabricgen.models.fields import BeforeValidator, Field, WithJsonSchema
 
 
 def _every(value: object) -> object:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from fabricgen.publish import Bundle, PublishReport, Told
 
 
+_NAMED = 20
+"""Edited files that are named; of more, their number."""
+
+
 @click.command()
 @blueprint_argument
 @reading_options
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder whose templates replace built-in ones of the same path.",
 )
+@click.option("--force", is_flag=True, help="Replace and remove files that were edited since the last build.")
 @click.option("--redact-secrets", is_flag=True, help="Write references in place of secrets, which are not looked up.")
 @click.option("--locked", is_flag=True, help="Refuse to build when the lock is not up to date.")
 @prices_option
@@ -41,6 +46,7 @@ def command(
     only: str,
     jobs: int | None,
     templates: Path | None,
+    force: bool,
     redact_secrets: bool,
     locked: bool,
     prices: Path | None,
@@ -52,7 +58,7 @@ def command(
     \b
     Parts: summary, devices, links, endpoints, cables, racks, addresses, bom, configs;
     of patched fibre: trunks, panels, patches;
-    on request: technician, labels, drawings, bom-trace, hosts, scale-up.
+    on request: technician, labels, drawings, graph, bom-trace, hosts, scale-up.
     """
     from fabricgen.cli.findings import fails, print_findings
     from fabricgen.cli.lock_file import check_locked, keep_lock
@@ -78,24 +84,36 @@ def command(
     renders = not parts or "configs" in parts
     judgement = Judgement(design, cluster, on_templates(cluster, templates if renders else None))
     bundles = build_bundles(cluster, judgement.counts, options)
-    if not any(bundle.here for bundle in bundles):
-        judgement.counts()  # before anything is written
+    judgement.counts()  # before anything is written
     with progress_of(bundles) as told:
         workers = jobs or processors()
-        report = _publish(bundles, output, archive, parts, header=header(design), jobs=workers, told=told)
+        report = _publish(bundles, output, archive, parts, header=header(design), jobs=workers, told=told, force=force)
     keep_lock(cluster, trial=bool(sets))
     print_findings(judgement.result)
     changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed"
+    if report.kept:
+        _tell_of_edited(report.kept)
+        changed += f", {len(report.kept)} kept (edited since the last build)"
     click.echo(f"{archive or output}: {changed} in {time.monotonic() - started:.1f} s", err=True)
     return 1 if fails(judgement.result, design.loaded.project, fail_on) else 0
 
 
 def _tell_of_archives(output: Path) -> None:
     """Say that a folder named as an archive is a folder."""
-    from fabricgen.publish.members import FORMATS
+    from fabricgen.publish.archive import FORMATS
 
     if output.name.endswith(tuple(FORMATS)):
         click.echo(f"{output} will be a folder; `--archive {output}` writes an archive", err=True)
+
+
+def _tell_of_edited(kept: Mapping[str, str]) -> None:
+    """Say which files were edited and so are kept, and where the new content of each is."""
+    click.echo("kept, since edited (`--force` replaces or removes them):", err=True)
+    for path, beside in list(kept.items())[:_NAMED]:
+        where = f"the new content is in {beside}" if beside else "no longer built, and yours from now on"
+        click.echo(f"  {path}: {where}", err=True)
+    if len(kept) > _NAMED:
+        click.echo(f"  and {len(kept) - _NAMED} more", err=True)
 
 
 def _publish(
@@ -107,13 +125,14 @@ def _publish(
     header: Mapping[str, object],
     jobs: int,
     told: Told,
+    force: bool,
 ) -> PublishReport:
     if archive is not None:
         from fabricgen.publish.archive import publish_archive
 
         return publish_archive(archive, bundles, header=header, jobs=jobs, told=told)
-    from fabricgen.publish import cache_folder, publish_folder
+    from fabricgen.publish import publish_folder
 
     assert output is not None  # noqa: S101 - the command has checked
     chosen = frozenset(parts) or None
-    return publish_folder(output, bundles, header=header, parts=chosen, jobs=jobs, told=told, cache=cache_folder())
+    return publish_folder(output, bundles, header=header, parts=chosen, jobs=jobs, told=told, force=force)

@@ -15,7 +15,6 @@ def command(name: str | None, own: Path | None) -> None:
     from fabricgen.catalog.loader import Catalog
     from fabricgen.catalog.models import PROFILE_KINDS
     from fabricgen.kernel.diagnostics import did_you_mean, fault
-    from fabricgen.models.as_pydantic import adapter
 
     catalog = Catalog(own)
     kinds = {kind: catalog.ids(kind) for kind in PROFILE_KINDS}
@@ -31,4 +30,4 @@ def command(name: str | None, own: Path | None) -> None:
         raise fault("FG011", f"no profile '{name}' in the catalogue", hint=did_you_mean(name, everything))
     for kind in found:
         shown = catalog.profile(kind, name)
-        click.echo(adapter(PROFILE_KINDS[kind]).dump_json(shown, indent=2, exclude_defaults=True))
+        click.echo(shown.model_dump_json(indent=2, exclude_defaults=True))

@@ -14,7 +14,7 @@ from fabricgen.design.layout import Layout, lay_out
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.tiers import FabricContext, TierSpec, tier_specs
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.models.frozen_model import FrozenModel
+from fabricgen.models.base import FrozenModel
 
 
 @dataclass(frozen=True, slots=True)

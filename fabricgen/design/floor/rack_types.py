@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from fabricgen.blueprint.models import Blueprint
@@ -35,7 +34,7 @@ def network_rack(blueprint: Blueprint, catalog: Catalog, units: int) -> RackProf
 
 def plain_rack(units: int, floor: Floor) -> RackProfile:
     """A rack of which nothing is known but its height and the place that the floor has for it."""
-    return RackProfile(
+    return RackProfile.model_construct(
         id=f"rack-{units}u",
         source="the blueprint",
         tag="D",
@@ -48,4 +47,4 @@ def plain_rack(units: int, floor: Floor) -> RackProfile:
 
 def _with(rack: RackProfile, **stated: Any) -> RackProfile:
     changed = {key: value for key, value in stated.items() if value is not None}
-    return replace(rack, **changed) if changed else rack
+    return rack.model_copy(update=changed) if changed else rack

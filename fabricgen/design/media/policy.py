@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 from fabricgen.blueprint.models import Blueprint
@@ -112,5 +112,5 @@ def stock_of(blueprint: Blueprint, catalog: Catalog) -> tuple[CableProfile, ...]
     found = []
     for cable in catalog.cables:
         lengths = stock.get(cable.id) or stock.get(cable.medium)
-        found.append(replace(cable, stock_m=lengths) if lengths else cable)
+        found.append(cable.model_copy(update={"stock_m": lengths}) if lengths else cable)
     return tuple(found)

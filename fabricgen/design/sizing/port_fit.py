@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fabricgen.catalog.models import CageClass, SwitchProfile
 from fabricgen.design.ports import Asks, PortKind, place
 from fabricgen.design.tiers import TierSpec
@@ -57,14 +55,14 @@ def kept_text(tier: TierSpec) -> str:
 def cause(tier: TierSpec, asks: Asks) -> tuple[str, str]:
     """Why a face is too small: (code, in words); pipelines, neighbours that a breakout disables, or the radix."""
     profile = tier.profile
-    if profile.pipelines and place(replace(profile, pipelines=None), asks):
+    if profile.pipelines and place(profile.model_copy(update={"pipelines": None}), asks):
         cages = len(profile.pipelines.cages[0])
         return "FG120", f": a pipeline of {cages} cages serves {profile.pipelines.ports} ports at most"
     ways = tier.spec.breakout.ways if tier.spec.breakout else 1
     blocking = next((cage for cage in profile.cages if cage.block(ways) > 1), None)
     if blocking:
-        free = tuple(replace(cage, breakout_blocks={}) for cage in profile.cages)
-        if place(replace(profile, cages=free), asks):
+        free = tuple(cage.model_copy(update={"breakout_blocks": {}}) for cage in profile.cages)
+        if place(profile.model_copy(update={"cages": free}), asks):
             others = "the next one" if blocking.block(ways) == 2 else f"the next {blocking.block(ways) - 1}"
             return "FG121", f": a cage split into {ways} disables {others}, in blocks from the first cage on"
     return "FG101", ""

@@ -1,1 +1,1 @@
-"""What makes a blueprint, or another input, unusable: the codes that stages raise, one file each."""
+"""What makes a blueprint, or another input, unusable: the faults that stages raise, a module for each subject."""

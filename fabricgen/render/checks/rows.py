@@ -8,9 +8,11 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeAlias, cast
 
+from pydantic import AfterValidator
+from pydantic.fields import FieldInfo
+
 from fabricgen.kernel.diagnostics import did_you_mean
 from fabricgen.kernel.discovery import load, module_names
-from fabricgen.models.fields import AfterValidator, FieldInfo
 from fabricgen.render.checks.kinds import Check, UnwantedError
 from fabricgen.render.checks.known_tables import KNOWN_TABLES
 from fabricgen.render.checks.problem import Problem
@@ -167,8 +169,8 @@ def _asked(model: Any) -> dict[str, Asked]:
     """What is asked of the fields of a row, by name; `model` is the class of such rows."""
 
     def of(info: FieldInfo) -> Asked:
-        checks = tuple(asked.func for asked in info.metadata if isinstance(asked, AfterValidator))
-        return Asked(info.is_required, checks, next((a for a in info.metadata if isinstance(a, Ref)), None))
+        checks = tuple(cast(Check, asked.func) for asked in info.metadata if isinstance(asked, AfterValidator))
+        return Asked(info.is_required(), checks, next((a for a in info.metadata if isinstance(a, Ref)), None))
 
     return {name: of(info) for name, info in model.model_fields.items()}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from fabricgen.models.frozen_model import FrozenModel
+from fabricgen.models.base import FrozenModel
 from fabricgen.render.checks.kinds import Check
 
 

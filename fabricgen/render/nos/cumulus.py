@@ -30,7 +30,7 @@ from fabricgen.render.nos._cumulus_routing import family, routing_values
 from fabricgen.render.nos._cumulus_system import system_values
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
 from fabricgen.render.trees import as_yaml, merged, read_data
-from fabricgen.views.switch import PlacedSnippet, Subinterface, SwitchPort, SwitchView
+from fabricgen.views.switch import PlacedSnippet, Service, Subinterface, SwitchPort, SwitchView
 
 KEEPS_ORDER = True
 
@@ -72,11 +72,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "breakouts": _breakouts(switch, naming),
         "ports": [_port_row(switch, port, dynamic=dynamic) for port in switch.ports],
         "unused": _unused(switch, naming),
-        "vlans": [
-            (s.vlan, yaml_text(f"gateway of {s.label}"), [(family(g), g) for g in s.gateways], vrf_name(s.vrf))
-            for s in switch.services
-            if s.gateways
-        ],
+        "vlans": [_vlan_row(service) for service in switch.services if service.gateways],
         "subinterfaces": [_subinterface_row(port, sub) for vrf in switch.vrfs for port, sub in switch.links_in(vrf)],
         "adaptive": dynamic,
         "qos": qos_values(switch),
@@ -125,29 +121,36 @@ def _unused(switch: SwitchView, naming: NosNaming) -> list[str]:
     return [token(name) for name in unused_ports(switch, naming) if name not in disabled]
 
 
-def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> tuple[object, ...]:
-    """What _ports.j2 has of a port; "" and 0 for none.
+def _vlan_row(service: Service) -> dict[str, Any]:
+    return {
+        "vlan": service.vlan,
+        "description": yaml_text(f"gateway of {service.label}"),
+        "gateways": [(family(gateway), gateway) for gateway in service.gateways],
+        "vrf": vrf_name(service.vrf),
+    }
 
-    (name, description, MTU, Gb/s, lanes, FEC, `up` or `down`, access VLAN, VRF, addresses, profile of its speed,
-    whether it balances by load). Lanes are stated where a port leaves some of its share of the cage dark. Copper ports
-    negotiate their speed.
+
+def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[str, Any]:
+    """What a port has, "" and 0 for what it does not; `addresses` are (family, address) of each.
+
+    Lanes are stated where a port leaves some of its share of the cage dark. Copper ports negotiate their speed.
     """
     cage, service, own = switch.profile.cage(port.cage), switch.service_of(port), port.settings
     lanes = lanes_of(port, cage)
-    return (
-        token(port.name),
-        yaml_text(one_line(port.label)),
-        own.mtu or MTU,
-        0 if cage.form_factor == "RJ45" else port.speed_gbps,
-        lanes if lanes < cage.lanes // port.ways else 0,
-        _FEC[own.fec] if own.fec else "rs" if port.speed_gbps >= FEC_FROM_GBPS else "",
-        "down" if own.shutdown else "up",
-        service.vlan if service and service.gateways and not port.addresses else 0,
-        vrf_name(service.vrf) if service and port.addresses else "",
-        [(family(address), address) for address in port.addresses],
-        speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",
-        dynamic and port.role != "host" and port.speed_gbps <= _adaptive_up_to(switch.profile.asic),
-    )
+    return {
+        "name": token(port.name),
+        "description": yaml_text(one_line(port.label)),
+        "mtu": own.mtu or MTU,
+        "speed_gbps": 0 if cage.form_factor == "RJ45" else port.speed_gbps,
+        "lanes": lanes if lanes < cage.lanes // port.ways else 0,
+        "fec": _FEC[own.fec] if own.fec else "rs" if port.speed_gbps >= FEC_FROM_GBPS else "",
+        "state": "down" if own.shutdown else "up",
+        "access_vlan": service.vlan if service and service.gateways and not port.addresses else 0,
+        "vrf": vrf_name(service.vrf) if service and port.addresses else "",
+        "addresses": [(family(address), address) for address in port.addresses],
+        "qos_profile": speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",
+        "adaptive": dynamic and port.role != "host" and port.speed_gbps <= _adaptive_up_to(switch.profile.asic),
+    }
 
 
 def _adaptive_up_to(asic: str) -> int:
@@ -155,9 +158,13 @@ def _adaptive_up_to(asic: str) -> int:
     return next((gbps for chip, gbps in ADAPTIVE_UP_TO_GBPS.items() if asic.startswith(chip)), 1 << 20)
 
 
-def _subinterface_row(port: SwitchPort, sub: Subinterface) -> tuple[object, ...]:
-    """(name, port, description, VLAN, VRF, addresses) of a VRF's way over a link."""
-    description = yaml_text(one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}"))
-    addresses = [(family(address), address) for address in sub.addresses]
-    name = token(port.name)
-    return f"{name}.{sub.vlan}", name, description, sub.vlan, vrf_name(sub.vrf), addresses
+def _subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:
+    """The sub-interface by which a VRF's routes travel over a link."""
+    return {
+        "name": f"{token(port.name)}.{sub.vlan}",
+        "port": token(port.name),
+        "description": yaml_text(one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}")),
+        "vlan": sub.vlan,
+        "vrf": vrf_name(sub.vrf),
+        "addresses": [(family(address), address) for address in sub.addresses],
+    }

@@ -6,7 +6,8 @@ sonic-cable-length.yang.
 
 from typing import Annotated
 
-from fabricgen.models.fields import AfterValidator as Is
+from pydantic import AfterValidator as Is
+
 from fabricgen.render.checks import kinds as k
 from fabricgen.render.checks.table import Mapping, Row, ref, table
 from fabricgen.render.checks.tables.qos import QUEUES

@@ -6,7 +6,8 @@ sonic-vlan-sub-interface.yang, sonic-loopback-interface.yang, sonic-mgmt_interfa
 
 from typing import Annotated
 
-from fabricgen.models.fields import AfterValidator as Is
+from pydantic import AfterValidator as Is
+
 from fabricgen.render.checks import kinds as k
 from fabricgen.render.checks.table import Bare, Row, ref, table
 

@@ -7,7 +7,8 @@ sonic-gnmi.yang.
 
 from typing import Annotated
 
-from fabricgen.models.fields import AfterValidator as Is
+from pydantic import AfterValidator as Is
+
 from fabricgen.render.checks import kinds as k
 from fabricgen.render.checks.table import Bare, Row, table
 

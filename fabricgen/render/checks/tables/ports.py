@@ -6,7 +6,8 @@ sonic-mgmt_port.yang. That lanes and speeds are the platform's, which YANG canno
 
 from typing import Annotated
 
-from fabricgen.models.fields import AfterValidator as Is
+from pydantic import AfterValidator as Is
+
 from fabricgen.render.checks import kinds as k
 from fabricgen.render.checks.table import Row, ref, table
 

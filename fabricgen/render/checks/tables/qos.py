@@ -7,7 +7,8 @@ some of them: here it is 0 to 7, and a DSCP 0 to 63.
 
 from typing import Annotated
 
-from fabricgen.models.fields import AfterValidator as Is
+from pydantic import AfterValidator as Is
+
 from fabricgen.render.checks import kinds as k
 from fabricgen.render.checks.table import Mapping, Row, ref, table
 

@@ -6,7 +6,8 @@ sonic-static-route.yang; lists of next hops: src/sonic-bgpcfgd/bgpcfgd/managers_
 
 from typing import Annotated
 
-from fabricgen.models.fields import AfterValidator as Is
+from pydantic import AfterValidator as Is
+
 from fabricgen.render.checks import kinds as k
 from fabricgen.render.checks.table import Row, ref, table
 
