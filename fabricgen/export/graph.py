@@ -122,8 +122,8 @@ def _records(columns: Mapping[str, EncodedColumn | ConcatenatedColumn], rows: In
     """The rows of columns as records without what is empty."""
     chosen = columns if rows is None else {name: column.take(rows) for name, column in columns.items()}
     for start in range(0, len(next(iter(chosen.values()))), AT_ONCE):
-        chunks = (column.read(start, start + AT_ONCE) for column in chosen.values())
+        batches = (column.read(start, start + AT_ONCE) for column in chosen.values())
         yield [
             {name: cell for name, cell in zip(chosen, cells, strict=True) if cell != ""}
-            for cells in zip(*chunks, strict=True)
+            for cells in zip(*batches, strict=True)
         ]
