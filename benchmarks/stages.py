@@ -94,7 +94,12 @@ def stages(blueprint: str, folder: str) -> dict[str, Any]:
     start.user_s, start.system_s = usage.ru_utime, usage.ru_stime  # since the process began
     from fabricgen import cluster as steps
 
-    for name, stage in (("build_plan", PLAN), ("device_names", NAMES), ("allocate", ADDRESSES), ("PortNames", PORTS)):
+    for name, stage in (
+        ("build_wiring_plan", PLAN),
+        ("device_names", NAMES),
+        ("allocate", ADDRESSES),
+        ("PortNames", PORTS),
+    ):
         clock.timed(steps, name, stage)
     links = _build(clock, blueprint, folder)
     rows = [

@@ -1,4 +1,4 @@
-"""The frozen whole: design, plan and addresses of a cluster, with lazy views of single devices."""
+"""The compiled cluster: design, wiring plan, names and addresses, with lazy views of single devices."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.extents import Extents
+from fabricgen.kernel.intervals import Intervals
 from fabricgen.numbering.addresses.allocate import Addresses, allocate
 from fabricgen.numbering.asn.sessions import check_sessions
-from fabricgen.numbering.cells import Strings
+from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.numbering.names import device_names, site_names
 from fabricgen.numbering.ports import PortNames
 from fabricgen.views.configuration import check_configurations
-from fabricgen.wiring.expand import build_plan
-from fabricgen.wiring.tables import SWITCH, Plan, Wide
+from fabricgen.wiring.expand import build_wiring_plan
+from fabricgen.wiring.tables import SWITCH, Ints64, WiringPlan
 
 if TYPE_CHECKING:
     from fabricgen.as_built.overrides.ends import CableIds
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Everything about a cluster; nothing in it changes."""
+    """Everything that is known of a cluster; immutable."""
 
     design: Design
-    plan: Plan
+    plan: WiringPlan
     addresses: Addresses
     names: tuple[str, ...]
     port_names: PortNames
     planned: Planned
-    """What was planned where `plan` has single cables as they were built."""
+    """The planned wiring, without the overrides of single cables that `plan` has applied."""
 
     @cached_property
     def sites(self) -> tuple[str, ...]:
-        """The site of every device."""
+        """The name of every device's site."""
         return tuple(site_names(self.design, self.plan.devices))
 
     @property
@@ -67,13 +67,13 @@ class Cluster:
 
     @cached_property
     def lock(self) -> Lock:
-        """All that is given and to be remembered, by this build and earlier ones."""
+        """The lock to write: all numbers and choices to be remembered, of this build and earlier ones."""
         from fabricgen.lock.remembered import with_remembered
 
         return with_remembered(self.design, self.addresses.lock)
 
-    def holes_of(self, lock: Lock) -> dict[tuple[str, str], Extents]:
-        """What a lock holds for things that are gone, by kind and holder."""
+    def holes_of(self, lock: Lock) -> dict[tuple[str, str], Intervals]:
+        """The holes of a lock: the numbers that it keeps for holders that no longer exist, by (kind, holder)."""
         from fabricgen.lock.release import holes
         from fabricgen.lock.remembered import positions_needed
 
@@ -81,7 +81,7 @@ class Cluster:
 
     @cached_property
     def holders(self) -> frozenset[tuple[str, str]]:
-        """(kind, name) of every holder in the lock that is in use."""
+        """(kind of number, name) of every holder in the lock that is still in use."""
         from fabricgen.lock.remembered import in_use
 
         return self.addresses.used | in_use(self.design)
@@ -93,19 +93,19 @@ class Cluster:
 
     @cached_property
     def cable_ids(self) -> tuple[str, ...]:
-        """A stable name for every cable: the device and connector that it is planned to hang on."""
+        """The stable id of every cable: the planned device and connector of its common end."""
         return self.cable_id_columns.texts()
 
     @cached_property
     def cable_id_columns(self) -> CableIds:
-        """The same, in columns."""
+        """Cable ids as two encoded columns: device and connector."""
         from fabricgen.as_built.overrides.ends import cable_ids
 
         return cable_ids(self.planned.plan, self.name_column, self.planned.port_names.cage_columns)
 
     @cached_property
-    def end_rows(self) -> tuple[slice | Wide, ...]:
-        """For each segment of links, the rows of cable ends that it has."""
+    def end_rows(self) -> tuple[slice | Ints64, ...]:
+        """The cable end rows of each segment of links: a slice, or int64 indexes."""
         segment = self.plan.links.segment[self.plan.cables.end_link]
         numbers = range(len(self.plan.links.segments))
         if (segment[1:] < segment[:-1]).any():
@@ -122,7 +122,7 @@ class Cluster:
         return found
 
     def whole_fabrics(self) -> list[str]:
-        """Fabrics whose switches one manager runs, in order; those linked with one of them go under its name."""
+        """Names of the fabrics with a subnet manager, in order; fabrics linked with one of them are part of it."""
         from fabricgen.views.fabric import whole_fabrics
 
         return list(whole_fabrics(self.design))
@@ -144,7 +144,7 @@ class Cluster:
         return {f.name: fabric_intent(self.design, f, self.addresses.own_loopbacks) for f in self.design.fabrics}
 
     def intent(self, fabric: FabricDesign) -> FabricIntent:
-        """What holds for every switch of a fabric."""
+        """The settings that all switches of a fabric share."""
         return self._intents[fabric.name]
 
     def switch(self, row: int) -> SwitchView:
@@ -153,7 +153,7 @@ class Cluster:
 
     @cached_property
     def views(self) -> SwitchViews:
-        """The tables from which views of single switches are put together."""
+        """The builder of views of single switches."""
         from fabricgen.views.switches import SwitchViews
 
         ports, cables = self.port_names.port_columns, self.cable_id_columns
@@ -165,7 +165,7 @@ def build_cluster(design: Design) -> Cluster:
 
     Raises InputError, each with its place, where racks, pools or port tables do not suffice.
     """
-    plan = build_plan(design, device_names)
+    plan = build_wiring_plan(design, device_names)
     try:
         names = device_names(design, plan.devices)
         addresses = allocate(design, plan)
@@ -189,8 +189,8 @@ def build_cluster(design: Design) -> Cluster:
     return Cluster(design, plan, addresses, tuple(names), port_names, planned)
 
 
-def _check_guids(design: Design, plan: Plan, names: Sequence[str]) -> None:
-    """Raises InputError where stated GUIDs do not fit the devices of fabrics."""
+def _check_guids(design: Design, plan: WiringPlan, names: Sequence[str]) -> None:
+    """Raise InputError for a stated GUID of a device or port that its fabric does not have."""
     from fabricgen.views.fabric import fabric_view, whole_fabrics
 
     for name in whole_fabrics(design):

@@ -1,4 +1,4 @@
-"""The pipeline: blueprint, design, plan and addresses, findings, parts."""
+"""The pipeline: from a blueprint to the design, to the cluster, and to the parts of a build."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ if TYPE_CHECKING:
     from fabricgen.publish import Bundle, Content
 
 CONFIGS = "configs"
-"""The part that is rendered rather than exported."""
+"""The part that is rendered from templates; all others are exports."""
 ROWS_PER_SWITCH = 400
-"""Rows that a table takes as long to write as the configuration of a switch."""
+"""Rows of a table that take as long to write as the configuration of one switch."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """What a build is told: parts by name (empty: the usual ones), own templates, unit prices.
+    """Options of a build: names of parts (empty: the default ones), folder of overriding templates, unit prices.
 
-    `redact_secrets` puts their references in place of secrets; `allow_outside` lets these lie in any file.
+    `redact_secrets` writes references in place of secrets; `allow_outside` permits secret files outside the folder of
+    the blueprint.
     """
 
     parts: tuple[str, ...] = ()
@@ -55,14 +56,14 @@ def compile_design(
 def compile_adopted(
     blueprint: str, files: Sequence[str], released: Sequence[str] = (), *, allow_outside: bool = False
 ) -> Design:
-    """As `compile_released`, with what lists state of a running fabric taken into the lock."""
+    """As `compile_released`, with the names and numbers of a running fabric, in `files`, adopted."""
     from fabricgen.lock.adoption import adopt
 
     return adopt(compile_released(blueprint, released, allow_outside=allow_outside), files)
 
 
 def compile_released(blueprint: str, paths: Sequence[str], *, allow_outside: bool = False) -> Design:
-    """As `compile_design`, with what the lock holds for nothing below some paths given free."""
+    """As `compile_design`, with the holes of the lock below some paths released."""
     from fabricgen.lock.release import EVERYTHING, names_holder, release
 
     loaded = load_blueprint(blueprint, allow_outside=allow_outside)
@@ -85,7 +86,7 @@ def compile_released(blueprint: str, paths: Sequence[str], *, allow_outside: boo
 
 
 def _places_released(loaded: LoadedBlueprint, paths: Sequence[str]) -> LoadedBlueprint:
-    """With holes of pods, units and sites given free, without which it may not be possible to wire it at all."""
+    """The blueprint with holes of pods, units and sites released; without that, wiring may be impossible."""
     from fabricgen.catalog.loader import Catalog
     from fabricgen.design.layout import lay_out
     from fabricgen.lock.release import EVERYTHING, holes, places_only, release
@@ -99,21 +100,21 @@ def _places_released(loaded: LoadedBlueprint, paths: Sequence[str]) -> LoadedBlu
 
 
 def all_parts() -> tuple[str, ...]:
-    """Names of every part, those written only on request too."""
+    """The names of all parts, including those written only on request."""
     from fabricgen.export.table import part_names
 
     return tuple(sorted((*part_names(on_request=True), CONFIGS)))
 
 
 def usual_parts() -> tuple[str, ...]:
-    """Names of the parts that a build without `--only` writes."""
+    """The names of the parts that a build without `--only` writes."""
     from fabricgen.export.table import part_names
 
     return tuple(sorted((*part_names(on_request=False), CONFIGS)))
 
 
 def chosen_parts(names: Iterable[str]) -> frozenset[str]:
-    """Check part names; raises InputError for one that does not exist."""
+    """Part names as a set; raises InputError (FG030) for one that does not exist."""
     chosen = frozenset(names)
     for name in sorted(chosen - set(all_parts())):
         raise fault("FG030", f"there is no part '{name}'", hint=did_you_mean(name, all_parts()))
@@ -121,7 +122,7 @@ def chosen_parts(names: Iterable[str]) -> frozenset[str]:
 
 
 def header(design: Design) -> dict[str, object]:
-    """What a manifest says of its origin."""
+    """The header of a manifest: version, and name and digest of the blueprint."""
     return {
         "fabricgen": __version__,
         "blueprint": design.loaded.blueprint.name,
@@ -130,10 +131,10 @@ def header(design: Design) -> dict[str, object]:
 
 
 def build_bundles(cluster: Cluster, findings: Callable[[], Mapping[str, int]], options: BuildOptions) -> list[Bundle]:
-    """Everything a build writes, part by part, still to be made: a table is one bundle, a switch another.
+    """The bundles of a build, part by part: each makes its files when asked. A table, or a switch, is one bundle.
 
-    `findings` counts them by severity; it is asked where that is told. Raises InputError when a switch has no
-    templates or port table.
+    `findings` returns counts by severity, for parts that print them. Raises InputError where a switch has no templates
+    or port table.
     """
     from fabricgen.export.table import ExportContext
 
@@ -145,7 +146,7 @@ def build_bundles(cluster: Cluster, findings: Callable[[], Mapping[str, int]], o
 
 
 def _exports(name: str, cluster: Cluster, context: ExportContext) -> Iterator[Bundle]:
-    """A part as one bundle, or as one for each of its portions."""
+    """An exported part as one bundle, or as one for each of its portions."""
     from fabricgen.export.table import HasPortions, HasRows, TellsFindings, part
     from fabricgen.publish import Bundle
 
@@ -172,13 +173,13 @@ def _configs(cluster: Cluster, options: BuildOptions) -> list[Bundle]:
     from fabricgen.render.secrets import SecretStore, redacted
 
     store = SecretStore(cluster.design.loaded.folder, allow_outside=options.allow_outside)
-    look = redacted if options.redact_secrets else store
-    told = render_options(cluster, overrides=options.templates, look=look)
-    return config_bundles(cluster, told, CONFIGS)
+    resolver = redacted if options.redact_secrets else store
+    settings = render_options(cluster, overrides=options.templates, resolver=resolver)
+    return config_bundles(cluster, settings, CONFIGS)
 
 
 def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnostic, ...]:
-    """What the user's own templates take away of what keeps a fabric safe; raises InputError where one fails."""
+    """Findings about overriding templates that drop safety settings; raises InputError where a template fails."""
     if templates is None:
         return ()
     from fabricgen.render.engine import render_options

@@ -8,15 +8,15 @@ from itertools import combinations
 
 import networkx
 
-from fabricgen.wiring.tables import NODE, Plan
+from fabricgen.wiring.tables import NODE, WiringPlan
 
 
-def node_rows(plan: Plan) -> list[int]:
+def node_rows(plan: WiringPlan) -> list[int]:
     """The device rows of nodes of scalable units."""
     return [d for c in plan.devices.classes if c.kind == NODE for d in range(c.first, c.first + c.count)]
 
 
-def least_cut(plan: Plan, gone: Collection[int] = (), fabric: str = "compute") -> Fraction:
+def least_cut(plan: WiringPlan, gone: Collection[int] = (), fabric: str = "compute") -> Fraction:
     """The least bandwidth across any even cut of the nodes that are left without some devices, Gb/s; few nodes only."""
     graph: networkx.DiGraph[object] = networkx.DiGraph()
     graph.add_nodes_from(nodes := [row for row in node_rows(plan) if row not in gone])

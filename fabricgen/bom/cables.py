@@ -12,13 +12,13 @@ from fabricgen.bom.sets import as_set
 from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import number
-from fabricgen.numbering.cells import Keyed, keyed
+from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
 from fabricgen.wiring.cabling.end_kinds import EndKind, end_kind, slug
 from fabricgen.wiring.cabling.offers import shelf_of
 from fabricgen.wiring.cabling.pieces import common_ends, widths
-from fabricgen.wiring.cabling.shelf import Wanted
-from fabricgen.wiring.groups import combinations
-from fabricgen.wiring.tables import Ints, Wide
+from fabricgen.wiring.cabling.shelf import CableOrder
+from fabricgen.wiring.groups import unique_combinations
+from fabricgen.wiring.tables import Ints, Ints64
 
 if TYPE_CHECKING:
     from fabricgen.bom.jumpers import Channels
@@ -30,7 +30,7 @@ class CablePart:
     has it.
     """
 
-    wanted: Wanted
+    wanted: CableOrder
     length_m: float
     part: str
     text: str
@@ -57,12 +57,12 @@ class CableParts:
             found.append(np.array(numbers, dtype=np.int32)[segment])
         return tuple(known), found[0], found[1]
 
-    def transceivers(self) -> tuple[Keyed, Keyed]:
+    def transceivers(self) -> tuple[EncodedColumn, EncodedColumn]:
         """Part of the transceiver at the a and at the b end of each cable end row; "" for none."""
         kinds, *ends = self.kinds
         media, medium = self._cables.media, self._cables.medium[self._cables.end_cable]
         table = [kind.transceiver(each) for kind in kinds for each in media]
-        a, b = (keyed(table, end * len(media) + medium) for end in ends)
+        a, b = (encoded(table, end * len(media) + medium) for end in ends)
         return a, b
 
     @cached_property
@@ -72,21 +72,21 @@ class CableParts:
         return widths(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
 
     @cached_property
-    def made(self) -> tuple[list[CablePart], Wide]:
+    def made(self) -> tuple[list[CablePart], Ints64]:
         """(the part for each distinct kind of cable, the kind of each cable)."""
         cables, row = self._cables, self._cables.first_rows()
         kinds, a_kind, b_kind = self.kinds
         lower = common_ends(self._links, cables)
         columns = (cables.medium, a_kind[row], b_kind[row], lower, *self.widths, cables.length_m)
-        first, code = combinations(*columns)
+        first, code = unique_combinations(*columns)
         made = []
         for medium, a, b, hub_is_a, split, count, length in zip(*(c[first].tolist() for c in columns), strict=True):
             hub, far = (kinds[a], kinds[b]) if hub_is_a else (kinds[b], kinds[a])
-            wanted = Wanted(cables.media[medium], hub, far, split, count, hub.lane_gbps)
+            wanted = CableOrder(cables.media[medium], hub, far, split, count, hub.lane_gbps)
             made.append(self._made(wanted, (kinds[a], kinds[b]), length))
         return made, code
 
-    def _made(self, wanted: Wanted, ends: tuple[EndKind, EndKind], length_m: float) -> CablePart:
+    def _made(self, wanted: CableOrder, ends: tuple[EndKind, EndKind], length_m: float) -> CablePart:
         """The product from the lists, else a generic part."""
         found = self._shelf.piece(wanted, length_m) if self._shelf else None
         if found is None or found[1] != length_m:
@@ -98,7 +98,7 @@ class CableParts:
         return CablePart(wanted, length, number_, text, True)
 
     @cached_property
-    def parts(self) -> tuple[Keyed, Keyed]:
+    def parts(self) -> tuple[EncodedColumn, EncodedColumn]:
         """(part, description) of every cable; for a patched one those of all its jumpers, joined by " + "."""
         made, code = self.made
         texts, number, channels = [(m.part, m.text) for m in made], code.copy(), self.channels
@@ -109,13 +109,13 @@ class CableParts:
             if own.part:
                 number[cable] = len(texts)
                 texts.append((own.part, f"{own.part}, as built"))
-        return keyed([part for part, _ in texts], number), keyed([text for _, text in texts], number)
+        return encoded([part for part, _ in texts], number), encoded([text for _, text in texts], number)
 
     @property
-    def lengths(self) -> Keyed:
+    def lengths(self) -> EncodedColumn:
         """The length of every cable, m."""
         made, code = self.made
-        return keyed([m.length_m for m in made], code)
+        return encoded([m.length_m for m in made], code)
 
     @cached_property
     def channels(self) -> Channels | None:

@@ -15,9 +15,9 @@ from fabricgen.design.media.patching import PatchPolicy
 from fabricgen.kernel.units import number
 from fabricgen.wiring.cabling.pieces import common_ends, link_lanes
 from fabricgen.wiring.cabling.shelf import Shelf
-from fabricgen.wiring.groups import combinations
+from fabricgen.wiring.groups import unique_combinations
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, NOWHERE, Patching
-from fabricgen.wiring.tables import CableTable, Ints, LinkTable, Wide
+from fabricgen.wiring.tables import CableTable, Ints, Ints64, LinkTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ class _Channel:
 class Channels:
     """Rows of the patched cables, ascending; the kind of channel of each; and the jumpers of every kind."""
 
-    cable: Wide
-    kind: Wide
+    cable: Ints64
+    kind: Ints64
     kinds: tuple[Jumpers, ...]
 
     @property
@@ -107,7 +107,7 @@ def channels_of(
     columns: list[Any] = [cables.medium, patching.policy, splits, legs, patching.split, lanes, each]
     lengths = [np.rint(column * 1000).astype(np.int64) for column in (patching.a_jumper_m, patching.b_jumper_m)]
     keys = (common_ends(links, cables)[rows], *(column[rows] for column in (*columns, *lengths)))
-    first, kind = combinations(*keys)
+    first, kind = unique_combinations(*keys)
     made = []
     kinds: Iterable[tuple[int, ...]] = zip(*(key[first].tolist() for key in keys), strict=True)
     for low, medium, policy, far_ends, count, split, whole, leg, a_mm, b_mm in kinds:

@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.tables import Ints, Wide
+from fabricgen.wiring.tables import Ints, Ints64
 
 KINDS = (
     *("node", "switch", "line-card", "transceiver", "cable", "trunk", "panel"),
@@ -123,7 +123,7 @@ def installed(found: Sequence[Needs]) -> dict[Part, int]:
     return {part: counts[name] for name, part in parts.items()}
 
 
-def pieces(group: Ints | Wide, quantity: Ints, groups: int) -> list[int]:
+def pieces(group: Ints | Ints64, quantity: Ints, groups: int) -> list[int]:
     """The sum of `quantity` for each of so many groups; exact, since sums stay far below 2**53."""
     found: list[int] = np.bincount(group, weights=quantity, minlength=groups).astype(np.int64).tolist()
     return found

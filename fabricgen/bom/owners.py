@@ -15,7 +15,7 @@ import numpy as np
 
 from fabricgen.bom.need import KINDS, Needs
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.tables import Ints, Wide
+from fabricgen.wiring.tables import Ints, Ints64
 
 NONE = "(none)"
 """The name for pieces without a fabric, tier, unit or pod; real names contain no brackets."""
@@ -65,7 +65,7 @@ class Owners:
         found[rows] = self.cluster.plan.devices.rack[self.device[rows]]
         return found
 
-    def _segment(self, rows: Ints | Wide) -> Ints:
+    def _segment(self, rows: Ints | Ints64) -> Ints:
         return self.cluster.plan.links.segment[self._cable_link[self.needs.cable[rows]]]
 
     def kinds(self) -> Grouping:

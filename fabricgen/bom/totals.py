@@ -13,7 +13,7 @@ from fabricgen.bom.money import power_units, price_units
 from fabricgen.bom.need import KINDS, pieces
 from fabricgen.bom.owners import GROUPINGS, NONE, Grouping
 from fabricgen.bom.sets import price_of
-from fabricgen.wiring.groups import combinations
+from fabricgen.wiring.groups import unique_combinations
 
 SPARES = "(spares)"
 """The name under which spares, which have no fabric, tier or unit, are listed; they do have a kind, and may have a
@@ -108,7 +108,7 @@ def _counted(bill: Bill, keys: Sequence[Grouping]) -> list[tuple[tuple[int, ...]
     """(index among the names of each grouping, part, pieces) of all combinations that occur."""
     needs = bill.needs
     columns = (*(key.code for key in keys), needs.part)
-    first, code = combinations(*columns)
+    first, code = unique_combinations(*columns)
     counts = pieces(code, needs.quantity, len(first))
     rows = zip(*(column[first].tolist() for column in columns), counts, strict=True)
     return [(tuple(place), part, count) for *place, part, count in rows]

@@ -11,9 +11,9 @@ from fabricgen.catalog.patch_models import PanelProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.media.patching import FIBRES
 from fabricgen.kernel.units import number
-from fabricgen.wiring.groups import combinations
+from fabricgen.wiring.groups import unique_combinations
 from fabricgen.wiring.patching.tables import Patching, PatchTable
-from fabricgen.wiring.tables import Ints, Wide
+from fabricgen.wiring.tables import Ints, Ints64
 
 SHORT = {"mmf-om4": "om4", "smf-os2": "os2"}
 """Short names of fibre types in names of trunks."""
@@ -49,11 +49,11 @@ class PatchParts:
         ]
 
     @cached_property
-    def trunk_parts(self) -> tuple[tuple[Part, ...], Wide]:
+    def trunk_parts(self) -> tuple[tuple[Part, ...], Ints64]:
         """(distinct trunk parts, index of the part of each trunk)."""
         trunks = self._patching.trunks
         keys = trunks.policy, trunks.fibre, trunks.length_m
-        first, code = combinations(*keys)
+        first, code = unique_combinations(*keys)
         made = zip(*(key[first].tolist() for key in keys), strict=True)
         return tuple(self._trunk(policy, fibre, length) for policy, fibre, length in made), code
 
@@ -81,7 +81,7 @@ class PatchParts:
         policy = self._patching.trunks.policy[patches.trunk[rows]]
         each = np.array([len(p.panel.positions) for p in self._patching.policies], dtype=np.int32)[policy]
         keys = policy, patches.port[rows] % each, patches.lanes[rows]
-        first, code = combinations(*keys)
+        first, code = unique_combinations(*keys)
         made = zip(*(key[first].tolist() for key in keys), strict=True)
         panels = [p.panel for p in self._patching.policies]
         return [_fibres(panels[number], port, lanes) for number, port, lanes in made], code.astype(np.int32)

@@ -27,7 +27,7 @@ from fabricgen.export.table import ExportContext, Table
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
 from fabricgen.kernel.text_input import MAX_BYTES
 from fabricgen.kernel.units import number
-from fabricgen.numbering.cells import Keyed, Strings
+from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.publish.manifest import MANIFEST, left_beside, parse_manifest
 
@@ -154,8 +154,8 @@ def listing_of(table: Table) -> Listing:
 
 def _column(cells: Sequence[Any], *, spell: bool) -> Column:
     """A column as text; texts that rows share are converted once."""
-    if spell and isinstance(cells, Keyed):
-        return texts_of(Keyed(_spelled(cells.vocabulary), cells.number))
+    if spell and isinstance(cells, EncodedColumn):
+        return texts_of(EncodedColumn(_spelled(cells.vocabulary), cells.codes))
     return _spelled(cells) if spell else texts_of(cells)
 
 

@@ -58,7 +58,7 @@ def bundles_of(design: Design) -> tuple[LinkBundle, ...]:
     by_name = {g.name: g for g in groups_of(design)}
     for fabric in design.fabrics:
         found.extend(_node_bundles(design, fabric, by_name))
-        found.extend(bundle for tier in fabric.tiers for bundle in _peer_bundles(design, tier))
+        found.extend(bundle for tier in fabric.tiers for bundle in _peer_link_bundles(design, tier))
         for lower in design.tiers:
             if lower.up is None or lower.uplink is None or lower.uplink.fabric != fabric.name:
                 continue
@@ -71,7 +71,7 @@ def bundles_of(design: Design) -> tuple[LinkBundle, ...]:
     return tuple(found)
 
 
-def _peer_bundles(design: Design, tier: TierDesign) -> Iterator[LinkBundle]:
+def _peer_link_bundles(design: Design, tier: TierDesign) -> Iterator[LinkBundle]:
     """Links inside a tier, from a group to itself."""
     if tier.peer_links is None:
         return

@@ -15,7 +15,7 @@ from fabricgen.design.floor.rack_types import network_rack, node_rack
 from fabricgen.design.numbering import Numbering, PodSize, number
 from fabricgen.design.order import fabric_order
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.kernel.extents import first
+from fabricgen.kernel.intervals import first_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,9 @@ class Layout:
         return tuple(
             number
             for pod in self.pods
-            for number in (range(pod.su) if scope == "pod" else first(self.numbering.of(kind, pod.name, scope), pod.su))
+            for number in (
+                range(pod.su) if scope == "pod" else first_numbers(self.numbering.of(kind, pod.name, scope), pod.su)
+            )
         )
 
     def pod_numbers(self, scope: str) -> tuple[int, ...]:

@@ -19,7 +19,15 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout, PodLayout
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.shape import depth, inner, place_numbers, scope_count, scope_of
-from fabricgen.kernel.extents import Demand, Extent, Held, compressed, first, numbers, settle
+from fabricgen.kernel.intervals import (
+    AllocationRequest,
+    Allocations,
+    Interval,
+    allocate_intervals,
+    first_numbers,
+    numbers,
+    to_intervals,
+)
 
 SHARED_PORTS = 8
 """Ports that each management leaf keeps for switches that serve more than the leaf's own place."""
@@ -167,9 +175,9 @@ class ManagementLoad:
         return [(f"managed {place}", pods)]
 
     @cached_property
-    def held(self) -> dict[str, Held]:
+    def held(self) -> dict[str, Allocations]:
         """Positions by kind of lock entry and holder, including those of holders that are gone."""
-        found: dict[str, Held] = {}
+        found: dict[str, Allocations] = {}
         for place in PLACES:
             instances = self.instances(place) if self.by_place[place] else []
             if place == "pod" and instances:
@@ -189,10 +197,10 @@ class ManagementLoad:
             for name, count in self._counts(place, pods).items()
         }
 
-    def _positions(self, kind: str, ordered: list[tuple[str, int]]) -> Held:
+    def _positions(self, kind: str, ordered: list[tuple[str, int]]) -> Allocations:
         """A position for each (holder, index), in this order: the one in the lock, else the next free one."""
         before = self._layout.lock.of(kind)
-        mine = {name: list(numbers(extents)) for name, extents in before.items()}
+        mine = {name: list(numbers(intervals)) for name, intervals in before.items()}
         taken = {n for some in mine.values() for n in some}
         free = 0
         for name, index in ordered:
@@ -202,7 +210,7 @@ class ManagementLoad:
                     free += 1
                 have.append(free)
                 taken.add(free)
-        return {name: compressed(some) for name, some in mine.items()}
+        return {name: to_intervals(some) for name, some in mine.items()}
 
     def _ordered(self, place: str, pods: tuple[PodLayout, ...]) -> list[tuple[str, int]]:
         """(holder, index) of every managed switch in a place, in the order in which positions are given without a lock.
@@ -252,7 +260,7 @@ class ManagementLoad:
     def span(self, place: str, kind: str, pods: tuple[PodLayout, ...]) -> int:
         """One more than the highest position in use in a place."""
         held, counts = self.held[kind], self._counts(place, pods)
-        return max((1 + max(first(held[name], count)) for name, count in counts.items() if count), default=0)
+        return max((1 + max(first_numbers(held[name], count)) for name, count in counts.items() if count), default=0)
 
     def _counts(self, place: str, pods: tuple[PodLayout, ...]) -> dict[str, int]:
         """Number of switches by holder in a place."""
@@ -287,14 +295,14 @@ class ManagementLoad:
             return leaves // len(layout.pods) * len(pods)
         return -(-leaves // scope_count(layout, place))
 
-    def areas(self, leaves: int, *, for_reserve: bool) -> Held:
+    def areas(self, leaves: int, *, for_reserve: bool) -> Allocations:
         """Ranges of management ports of a leaf by the place shared: as in the lock, then the narrowest place first."""
         shares = [(place, self.share(place, leaves, for_reserve=for_reserve)) for place in reversed(PLACES)]
         held = self._layout.lock.of(AREAS)
-        wanted = [Demand(place, share, (Extent(0, 1 << 20),)) for place, share in shares if share]
-        return {**held, **settle(held, wanted)}
+        wanted = [AllocationRequest(place, share, (Interval(0, 1 << 20),)) for place, share in shares if share]
+        return {**held, **allocate_intervals(held, wanted)}
 
     def most(self, leaves: int, for_reserve: bool) -> int:
         """The most management ports that one of so many leaves takes."""
         areas = self.areas(leaves, for_reserve=for_reserve)
-        return max((extent.end for extents in areas.values() for extent in extents), default=0)
+        return max((interval.end for intervals in areas.values() for interval in intervals), default=0)

@@ -14,10 +14,17 @@ from typing import NamedTuple
 
 from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.kernel.extents import Demand, Extent, Extents, Held, NoRoomError, settle
+from fabricgen.kernel.intervals import (
+    AllocationRequest,
+    Allocations,
+    Interval,
+    Intervals,
+    NoRoomError,
+    allocate_intervals,
+)
 
-_ALL = (Extent(0, 1 << 40),)
-_VLANS = (Extent(100, 3995),)
+_ALL = (Interval(0, 1 << 40),)
+_VLANS = (Interval(100, 3995),)
 
 
 class PodSize(NamedTuple):
@@ -37,21 +44,21 @@ class Numbering:
     `pods EAST` and so on, which count within a site.
     """
 
-    held: Mapping[str, Held]
+    held: Mapping[str, Allocations]
     sites: Mapping[str, str]
     """The site of each pod there is."""
     fabrics: tuple[str, ...]
     dealing: Mapping[str, str]
     """What the lock says of tiers: `slot` where down ports are numbered by reserved slot, else `unit`."""
 
-    def of(self, kind: str, pod: str, scope: str) -> Extents:
+    def of(self, kind: str, pod: str, scope: str) -> Intervals:
         """The numbers of a pod or its units within the whole cluster (scope `all`) or its site."""
         return self.held[self._kind(kind, self.sites[pod], scope)][pod]
 
     def span(self, kind: str, site: str, scope: str) -> int:
         """One more than the highest number that is given within a place."""
         held = self.held[self._kind(kind, site, scope)]
-        return max((extent.end for extents in held.values() for extent in extents), default=0)
+        return max((interval.end for intervals in held.values() for interval in intervals), default=0)
 
     @property
     def used(self) -> frozenset[tuple[str, str]]:
@@ -82,22 +89,25 @@ def number(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> Numbe
     return Numbering(held, {pod.name: pod.site for pod in pods}, tuple(fabrics), lock.words_of("dealing"))
 
 
-def _vlans(held: Held, fabrics: Sequence[str]) -> Held:
+def _vlans(held: Allocations, fabrics: Sequence[str]) -> Allocations:
     """A VLAN for each fabric: 100, 110, 120 and so on; one after the other where there are too many for that."""
     for step in (10, 1):
         with suppress(NoRoomError):
-            return {**held, **settle(held, [Demand(name, 1, _VLANS, align=step) for name in fabrics])}
+            return {
+                **held,
+                **allocate_intervals(held, [AllocationRequest(name, 1, _VLANS, align=step) for name in fabrics]),
+            }
     raise fault("FG114", f"{len(fabrics)} fabrics have no VLAN each", path=("fabrics",), hint="there are 4094")
 
 
-def _kinds(pods: Sequence[PodSize], lock: Lock, suffix: str) -> dict[str, Held]:
+def _kinds(pods: Sequence[PodSize], lock: Lock, suffix: str) -> dict[str, Allocations]:
     """The numberings of some pods; those of a site start from the cluster's where the lock had one site."""
     names = {pod.name for pod in pods}
 
-    def before(kind: str) -> Held:
+    def before(kind: str) -> Allocations:
         if kind + suffix in lock.held or not suffix:
             return lock.of(kind + suffix)
-        return {name: extents for name, extents in lock.of(kind).items() if name in names}
+        return {name: intervals for name, intervals in lock.of(kind).items() if name in names}
 
     return {
         f"pods{suffix}": _given(before("pods"), [(pod.name, 1) for pod in pods]),
@@ -106,6 +116,6 @@ def _kinds(pods: Sequence[PodSize], lock: Lock, suffix: str) -> dict[str, Held]:
     }
 
 
-def _given(held: Held, wanted: Sequence[tuple[str, int]]) -> Held:
-    found = settle(held, [Demand(name, count, _ALL) for name, count in wanted])
+def _given(held: Allocations, wanted: Sequence[tuple[str, int]]) -> Allocations:
+    found = allocate_intervals(held, [AllocationRequest(name, count, _ALL) for name, count in wanted])
     return {**held, **found}

@@ -15,7 +15,7 @@ from typing import Any
 
 from fabricgen.blueprint.dimensions import WHOLE, dimension_of, leg_dimensions, scopes
 from fabricgen.design.layout import Layout
-from fabricgen.kernel.extents import Extent, Extents, total
+from fabricgen.kernel.intervals import Interval, Intervals, total
 
 
 def scope_of(per: Sequence[str]) -> str:
@@ -134,7 +134,7 @@ class ChildNumbers:
     """
 
     places: int
-    numbers: Extents
+    numbers: Intervals
     span: int
 
 
@@ -148,12 +148,12 @@ def child_numbers(layout: Layout, lower: str, upper: str, *, by_slot: bool) -> l
         each, racks = racks_each(layout, lower), racks_each(layout, upper)
         parts = Counter(part * each // racks for part in range(parts_of_unit(layout, lower)))
         alike = Counter(parts.values())
-        return [ChildNumbers(layout.units * n, (Extent(0, size),), size) for size, n in alike.items()]
+        return [ChildNumbers(layout.units * n, (Interval(0, size),), size) for size, n in alike.items()]
     if (lower, upper) == ("site", WHOLE):
         sites = sorted(layout.site_numbers)
-        return [ChildNumbers(1, tuple(Extent(n, 1) for n in sites), layout.numbering.span("sites", "", WHOLE))]
+        return [ChildNumbers(1, tuple(Interval(n, 1) for n in sites), layout.numbering.span("sites", "", WHOLE))]
     if lower in (WHOLE, "site") or lower == upper:
-        return [ChildNumbers(scope_count(layout, upper), (Extent(0, 1),), 1)]
+        return [ChildNumbers(scope_count(layout, upper), (Interval(0, 1),), 1)]
     each = parts_of_unit(layout, lower)
     numbers = unit_group_numbers(layout, lower, upper, by_slot=by_slot)
     inside = _numbers_by_place(layout, lower, upper, numbers)
@@ -267,14 +267,14 @@ def reserved_places(layout: Layout, scope: str) -> int:
     return _span(layout, scope, WHOLE, 0, by_slot=True) * parts_of_unit(layout, scope)
 
 
-def _joined(numbers: list[int], each: int) -> Extents:
+def _joined(numbers: list[int], each: int) -> Intervals:
     """Numbers in ascending order, each of so many places, as runs of consecutive ones."""
-    found: list[Extent] = []
+    found: list[Interval] = []
     for n in numbers:
         if found and found[-1].end == n * each:
-            found[-1] = Extent(found[-1].first, found[-1].size + each)
+            found[-1] = Interval(found[-1].first, found[-1].size + each)
         else:
-            found.append(Extent(n * each, each))
+            found.append(Interval(n * each, each))
     return tuple(found)
 
 

@@ -20,7 +20,7 @@ from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Rows, among
 from fabricgen.diff.matching import match_rows
 from fabricgen.diff.texts import Texts
-from fabricgen.numbering.cells import Keyed
+from fabricgen.numbering.lazy_columns import EncodedColumn
 from fabricgen.views.configuration import placed_snippets
 from fabricgen.views.fabric import whole_fabrics
 
@@ -81,7 +81,7 @@ class _Matched:
 def _readdressed(old: Cluster, new: Cluster) -> set[str]:
     """Devices with any allocated address or number that differs."""
     _, _, *devices = match_rows([(old.name_column, new.name_column)])
-    ends = [Texts((Keyed(c.name_column, c.plan.links.a_device),)) for c in (old, new)]
+    ends = [Texts((EncodedColumn(c.name_column, c.plan.links.a_device),)) for c in (old, new)]
     ports = [Texts((c.port_names.port_columns[0],)) for c in (old, new)]
     _, _, *links = match_rows([(ends[0], ends[1]), (ports[0], ports[1])])
     both = _Matched((devices[0], devices[1]), (links[0], links[1]))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from fabricgen.diff.texts import Flags, Texts, known_in, places_in
-from fabricgen.numbering.cells import Strings
+from fabricgen.numbering.lazy_columns import Strings
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -9,7 +9,7 @@ import numpy as np
 
 from fabricgen.diff.listing import Column, Rows, coded, matched
 from fabricgen.diff.texts import Flags, Texts, coded_alike, parts_alike
-from fabricgen.numbering.cells import Keyed
+from fabricgen.numbering.lazy_columns import EncodedColumn
 
 Keys: TypeAlias = Sequence[tuple[Column, Column]]
 """Key columns as (old, new) pairs."""
@@ -47,7 +47,7 @@ def _others(rows: Rows, count: int) -> Rows:
 
 def comparable(keys: Keys) -> list[_Comparable]:
     """What to compare instead of columns: codes of the distinct texts where both sides are built from such."""
-    parts: dict[tuple[Keyed, Keyed], None] = {}
+    parts: dict[tuple[EncodedColumn, EncodedColumn], None] = {}
     found: list[_Comparable] = []
     for old, new in keys:
         alike = parts_alike(old, new) if isinstance(old, Texts) and isinstance(new, Texts) else None

@@ -16,13 +16,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fabricgen.numbering.cells import Cells, Joined, Keyed, Stacked, Strings, constant
+from fabricgen.numbering.lazy_columns import (
+    ConcatenatedColumn,
+    EncodedColumn,
+    LazyColumn,
+    StackedColumn,
+    Strings,
+    constant_column,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 Flags: TypeAlias = "npt.NDArray[np.bool_]"
-TextPart: TypeAlias = Keyed | str
+TextPart: TypeAlias = EncodedColumn | str
 
 _FEW = 100_000
 """Up to this many wanted texts, rows are preselected by their first part."""
@@ -35,12 +42,12 @@ class Texts:
     parts: tuple[TextPart, ...]
 
     def __len__(self) -> int:
-        return next(len(part) for part in self.parts if isinstance(part, Keyed))
+        return next(len(part) for part in self.parts if isinstance(part, EncodedColumn))
 
     def __getitem__(self, rows: Any) -> Any:
         """The text of a row; for a slice, a mask or an array of indexes an object array of texts."""
         return reduce(
-            add, (part if isinstance(part, str) else part.vocabulary[part.number[rows]] for part in self.parts)
+            add, (part if isinstance(part, str) else part.vocabulary[part.codes[rows]] for part in self.parts)
         )
 
     def tolist(self) -> list[str]:
@@ -50,19 +57,19 @@ class Texts:
 
     def places(self, known: Mapping[Any, int]) -> npt.NDArray[np.int64]:
         """The value in `known` for each text, -1 where there is none; each distinct text is looked up once. int64."""
-        if len(self.parts) > 1 or not isinstance(self.parts[0], Keyed):
+        if len(self.parts) > 1 or not isinstance(self.parts[0], EncodedColumn):
             return places_in(known, self[:])
-        return places_in(known, self.parts[0].vocabulary)[self.parts[0].number]
+        return places_in(known, self.parts[0].vocabulary)[self.parts[0].codes]
 
     def among(self, wanted: frozenset[str]) -> Flags:
         """Which rows have a text in `wanted`; bool."""
         first, *more = self.parts
-        if not isinstance(first, Keyed) or (more and len(wanted) > _FEW):
+        if not isinstance(first, EncodedColumn) or (more and len(wanted) > _FEW):
             return known_in(wanted, self[:])
         if not more:
-            return known_in(wanted, first.vocabulary)[first.number]
+            return known_in(wanted, first.vocabulary)[first.codes]
         begins = frozenset(text[:end] for text in wanted for end in range(len(text) + 1))
-        found = known_in(begins, first.vocabulary)[first.number]
+        found = known_in(begins, first.vocabulary)[first.codes]
         found[found] = known_in(wanted, self[found])
         return found
 
@@ -82,29 +89,29 @@ def texts_of(cells: Sequence[Any]) -> Texts | Strings:
     """A column of a table as its parts; an object array where it has none."""
     parts = _parts(cells)
     if parts is None:
-        return cells.texts() if isinstance(cells, Cells) else _strings(cells)
+        return cells.texts() if isinstance(cells, LazyColumn) else _strings(cells)
     return Texts(parts)
 
 
-def parts_alike(old: Texts, new: Texts) -> list[tuple[Keyed, Keyed]] | None:
+def parts_alike(old: Texts, new: Texts) -> list[tuple[EncodedColumn, EncodedColumn]] | None:
     """Pairs of corresponding parts of two columns; None where the columns are built differently."""
-    found: list[tuple[Keyed, Keyed]] = []
+    found: list[tuple[EncodedColumn, EncodedColumn]] = []
     for was, now in zip_longest(old.parts, new.parts):
-        if isinstance(was, Keyed) and isinstance(now, Keyed):
+        if isinstance(was, EncodedColumn) and isinstance(now, EncodedColumn):
             found.append((was, now))
         elif was != now:
             return None
     return found
 
 
-def coded_alike(old: Keyed, new: Keyed) -> tuple[Codes, Codes]:
+def coded_alike(old: EncodedColumn, new: EncodedColumn) -> tuple[Codes, Codes]:
     """Codes for the texts of a part on two sides."""
     known: dict[str, int] = {}
     was, now = (
         np.array([known.setdefault(text, len(known)) for text in part.vocabulary.tolist()], dtype=np.int32)
         for part in (old, new)
     )
-    return Codes(was, old.number), Codes(now, new.number)
+    return Codes(was, old.codes), Codes(now, new.codes)
 
 
 def known_in(wanted: frozenset[str], texts: Strings) -> Flags:
@@ -125,32 +132,35 @@ def _strings(cells: Sequence[Any]) -> Strings:
 
 def _parts(cells: Any) -> tuple[TextPart, ...] | None:
     """The parts that a column is built from; None where it has none."""
-    if isinstance(cells, Keyed):
+    if isinstance(cells, EncodedColumn):
         return (cells,)
-    if isinstance(cells, Joined):
+    if isinstance(cells, ConcatenatedColumn):
         inner = [(part,) if isinstance(part, str) else _parts(part) for part in cells.parts]
         found = tuple(part for parts in inner for part in parts or ())
         return found if None not in inner else None
-    return _stacked([_keyed_parts(c) for c in cells.columns if len(c)]) if isinstance(cells, Stacked) else None
+    return _stacked([_keyed_parts(c) for c in cells.columns if len(c)]) if isinstance(cells, StackedColumn) else None
 
 
-def _keyed_parts(cells: Sequence[Any]) -> tuple[Keyed, ...]:
+def _keyed_parts(cells: Sequence[Any]) -> tuple[EncodedColumn, ...]:
     """A section of a column as parts; a plain column is one part of distinct texts."""
-    parts = _parts(cells) or (Keyed(np.array(texts_of(cells), dtype=object), np.arange(len(cells), dtype=np.int32)),)
-    return tuple(constant(part, len(cells)) if isinstance(part, str) else part for part in parts)
+    parts = _parts(cells) or (
+        EncodedColumn(np.array(texts_of(cells), dtype=object), np.arange(len(cells), dtype=np.int32)),
+    )
+    return tuple(constant_column(part, len(cells)) if isinstance(part, str) else part for part in parts)
 
 
-def _stacked(sections: list[tuple[Keyed, ...]]) -> tuple[Keyed, ...] | None:
+def _stacked(sections: list[tuple[EncodedColumn, ...]]) -> tuple[EncodedColumn, ...] | None:
     """Sections one below the other, part by part; sections with fewer parts are filled with empty texts."""
     lengths = [len(section[0]) for section in sections]
-    columns: Iterable[tuple[Keyed | None, ...]] = zip_longest(*sections)
+    columns: Iterable[tuple[EncodedColumn | None, ...]] = zip_longest(*sections)
     found = [
-        _below([part or constant("", rows) for part, rows in zip(column, lengths, strict=True)]) for column in columns
+        _below([part or constant_column("", rows) for part, rows in zip(column, lengths, strict=True)])
+        for column in columns
     ]
     return tuple(found) or None
 
 
-def _below(parts: list[Keyed]) -> Keyed:
+def _below(parts: list[EncodedColumn]) -> EncodedColumn:
     starts = accumulate((len(part.vocabulary) for part in parts[:-1]), initial=0)
-    numbers = [part.number + np.int32(start) for part, start in zip(parts, starts, strict=True)]
-    return Keyed(np.concatenate([part.vocabulary for part in parts]), np.concatenate(numbers))
+    numbers = [part.codes + np.int32(start) for part, start in zip(parts, starts, strict=True)]
+    return EncodedColumn(np.concatenate([part.vocabulary for part in parts]), np.concatenate(numbers))

@@ -6,29 +6,29 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import end_place
-from fabricgen.numbering.cells import Keyed, Strings, keyed
+from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, encoded
 from fabricgen.wiring.cabling.cables import connectors, socket_in_cage
 from fabricgen.wiring.cabling.end_numbers import end_numbers
 from fabricgen.wiring.cabling.pieces import common_ends
-from fabricgen.wiring.groups import all_alike, combinations
+from fabricgen.wiring.groups import all_alike, unique_combinations
 from fabricgen.wiring.tables import Flags, Ints, Side
 
 
-def port_texts(cluster: Cluster) -> tuple[Keyed, Keyed]:
+def port_texts(cluster: Cluster) -> tuple[EncodedColumn, EncodedColumn]:
     """Cage, and port if its connector carries one link only, of the a and b end of each cable end row."""
     names, cables = cluster.port_names, cluster.plan.cables
     several = cables.end_links > 1
     a, b = (
-        _texts(cages.at(cables.end_link), ports.at(cables.end_link), several)
+        _texts(cages.take(cables.end_link), ports.take(cables.end_link), several)
         for cages, ports in zip(names.cage_columns, names.port_columns, strict=True)
     )
     return a, b
 
 
-def _texts(cages: Keyed, ports: Keyed, several: Flags) -> Keyed:
-    first, code = combinations(cages.number, ports.number, several)
-    ends = zip(cages.at(first), ports.at(first), several[first].tolist(), strict=True)
-    return keyed([end_place(*end) for end in ends], code.astype(np.int32))
+def _texts(cages: EncodedColumn, ports: EncodedColumn, several: Flags) -> EncodedColumn:
+    first, code = unique_combinations(cages.codes, ports.codes, several)
+    ends = zip(cages.take(first), ports.take(first), several[first].tolist(), strict=True)
+    return encoded([end_place(*end) for end in ends], code.astype(np.int32))
 
 
 def socket_texts(cluster: Cluster) -> tuple[Strings, Strings]:
@@ -58,7 +58,7 @@ def _numbers(sides: list[Side], segment: Ints, port: Ints, carried: Ints, hangs:
     """What each end uses of its cage: a socket or port number, -1 for all of it; `hangs` says whether the common end is
     there.
     """
-    first, code = combinations(segment, port, carried, hangs)
+    first, code = unique_combinations(segment, port, carried, hangs)
     keys = zip(*(column[first].tolist() for column in (segment, port, carried, hangs)), strict=True)
     numbers: Ints = np.array([socket_in_cage(sides[i], *key) for i, *key in keys], dtype=np.int32)[code]
     return numbers

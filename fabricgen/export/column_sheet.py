@@ -13,7 +13,7 @@ from typing import Any
 from xlsxwriter.utility import xl_col_to_name
 from xlsxwriter.worksheet import Worksheet
 
-from fabricgen.export.row_text import Piece, row_blocks
+from fabricgen.export.row_text import Piece, blocks
 from fabricgen.export.table import Cell
 
 _ROWS_A_SPAN = 16
@@ -74,7 +74,7 @@ class ColumnSheet(Worksheet):  # type: ignore[misc] # xlsxwriter tells no types
             for row, (number, there) in enumerate(zip(numbers, filled, strict=True), start=1)
         ]
         ends = ["</row>" if there else "" for there in filled]
-        for text in row_blocks([heads, *chain.from_iterable(columns), ends], rows):
+        for text in blocks([heads, *chain.from_iterable(columns), ends], rows):
             self.fh.write(text)
         self._columns.clear()  # the workbook, which outlives its file, would keep them
 

@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.numbering.cells import Keyed, keyed, keyed_or_none
+from fabricgen.numbering.lazy_columns import EncodedColumn, encoded, encoded_or_empty
 from fabricgen.wiring.tables import Ints
 
 
-def counted(column: Ints) -> Keyed:
+def counted(column: Ints) -> EncodedColumn:
     """Numbers from 1 as text, for a column that counts from 0; "" where it is negative."""
-    return keyed_or_none([str(n + 1) for n in range(int(column.max(initial=-1)) + 1)], column)
+    return encoded_or_empty([str(n + 1) for n in range(int(column.max(initial=-1)) + 1)], column)
 
 
-def positive(column: Ints) -> Keyed:
+def positive(column: Ints) -> EncodedColumn:
     """Numbers as text; "" for 0 and below."""
     number = np.maximum(column, 0)
-    return keyed(["", *map(str, range(1, int(number.max(initial=0)) + 1))], number)
+    return encoded(["", *map(str, range(1, int(number.max(initial=0)) + 1))], number)
 
 
 def picked(names: Any, indexes: Ints) -> list[str]:

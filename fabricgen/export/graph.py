@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.numbering.cells import Joined, Keyed, keyed, keyed_or_none
-from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, Ints, Wide, distinct
+from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, encoded, encoded_or_empty
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, Ints, Ints64, unique_values
 
 if TYPE_CHECKING:
     import networkx
@@ -31,7 +31,7 @@ AT_ONCE = 16_384
 """Records that are made together: enough for columns to pay, and few enough to keep memory flat."""
 
 
-def wired_graph(cluster: Cluster, links: Wide | None = None) -> networkx.MultiGraph[str]:
+def wired_graph(cluster: Cluster, links: Ints64 | None = None) -> networkx.MultiGraph[str]:
     """The graph of a cluster, or of some of its links (rows of the link table) and the devices at their ends.
 
     Vertices are named by device and in the order of devices.csv, edges in that of links.csv. An edge has no direction:
@@ -54,21 +54,21 @@ class GraphTables:
 
     cluster: Cluster
 
-    def devices(self, rows: Wide | None = None) -> Iterator[list[Record]]:
+    def devices(self, rows: Ints64 | None = None) -> Iterator[list[Record]]:
         """Each device: `id`, and its attributes; of some rows of the device table, or of all."""
         return _records(self._device_columns, rows)
 
-    def links(self, rows: Wide | None = None) -> Iterator[list[Record]]:
+    def links(self, rows: Ints64 | None = None) -> Iterator[list[Record]]:
         """Each link: `source`, `target` and `key`, and its attributes; of some rows of the link table, or of all."""
         return _records(self._link_columns, rows)
 
-    def ends(self, links: Wide) -> Wide:
+    def ends(self, links: Ints64) -> Ints64:
         """The devices at the ends of links, ascending rows of the device table."""
         table = self.cluster.plan.links
-        return np.array(distinct(np.concatenate((table.a_device[links], table.b_device[links]))), dtype=np.int64)
+        return np.array(unique_values(np.concatenate((table.a_device[links], table.b_device[links]))), dtype=np.int64)
 
     @cached_property
-    def _device_columns(self) -> Mapping[str, Keyed | Joined]:
+    def _device_columns(self) -> Mapping[str, EncodedColumn | ConcatenatedColumn]:
         cluster, devices = self.cluster, self.cluster.plan.devices
         of_class = {
             "kind": [KINDS[c.kind] for c in devices.classes],
@@ -78,52 +78,52 @@ class GraphTables:
             "nos": [c.nos for c in devices.classes],
         }
         return {
-            "id": keyed(cluster.name_column, np.arange(len(devices))),
-            **{name: keyed(texts, devices.device_class) for name, texts in of_class.items()},
-            "site": keyed(cluster.sites, np.arange(len(devices))),
-            "pod": keyed_or_none([pod.name for pod in cluster.design.layout.pods], devices.pod),
+            "id": encoded(cluster.name_column, np.arange(len(devices))),
+            **{name: encoded(texts, devices.device_class) for name, texts in of_class.items()},
+            "site": encoded(cluster.sites, np.arange(len(devices))),
+            "pod": encoded_or_empty([pod.name for pod in cluster.design.layout.pods], devices.pod),
             "su": _numbers(devices.su + 1),
-            "rack": keyed(cluster.plan.racks.names, devices.rack),
+            "rack": encoded(cluster.plan.racks.names, devices.rack),
             "u": _numbers(devices.u),
             "rail": _numbers(devices.rail + 1),
             "plane": _numbers(devices.plane + 1),
         }
 
     @cached_property
-    def _link_columns(self) -> Mapping[str, Keyed | Joined]:
+    def _link_columns(self) -> Mapping[str, EncodedColumn | ConcatenatedColumn]:
         cluster, links, cables = self.cluster, self.cluster.plan.links, self.cluster.plan.cables
-        a_device, b_device = (Keyed(cluster.name_column, device) for device in (links.a_device, links.b_device))
+        a_device, b_device = (EncodedColumn(cluster.name_column, device) for device in (links.a_device, links.b_device))
         a_port, b_port = cluster.port_names.port_columns
         return {
             "source": a_device,
             "target": b_device,
-            "key": Joined((a_device, ":", a_port)),
-            "fabric": keyed([s.fabric for s in links.segments], links.segment),
+            "key": ConcatenatedColumn((a_device, ":", a_port)),
+            "fabric": encoded([s.fabric for s in links.segments], links.segment),
             "cable": cluster.cable_id_columns.of(links.cable),
             "a_device": a_device,
             "a_port": a_port,
             "b_device": b_device,
             "b_port": b_port,
-            "speed_gbps": keyed([float(s.speed_gbps) for s in links.segments], links.segment),
+            "speed_gbps": encoded([float(s.speed_gbps) for s in links.segments], links.segment),
             "rail": _numbers(links.rail),
             "plane": _numbers(links.plane),
-            "length_m": keyed_or_none(cables.length_m.tolist(), links.cable),
-            "medium": keyed_or_none([cables.media[n].medium for n in cables.medium.tolist()], links.cable),
+            "length_m": encoded_or_empty(cables.length_m.tolist(), links.cable),
+            "medium": encoded_or_empty([cables.media[n].medium for n in cables.medium.tolist()], links.cable),
         }
 
 
-def _numbers(column: Ints) -> Keyed:
+def _numbers(column: Ints) -> EncodedColumn:
     """Numbers as they are; "" for 0 and below."""
     number = np.maximum(column, 0)
-    return keyed(["", *range(1, int(number.max(initial=0)) + 1)], number)
+    return encoded(["", *range(1, int(number.max(initial=0)) + 1)], number)
 
 
-def _records(columns: Mapping[str, Keyed | Joined], rows: Wide | None) -> Iterator[list[Record]]:
+def _records(columns: Mapping[str, EncodedColumn | ConcatenatedColumn], rows: Ints64 | None) -> Iterator[list[Record]]:
     """The rows of columns as records without what is empty."""
-    chosen = columns if rows is None else {name: column.at(rows) for name, column in columns.items()}
+    chosen = columns if rows is None else {name: column.take(rows) for name, column in columns.items()}
     for start in range(0, len(next(iter(chosen.values()))), AT_ONCE):
-        cuts = (column.cut(start, start + AT_ONCE) for column in chosen.values())
+        batches = (column.read(start, start + AT_ONCE) for column in chosen.values())
         yield [
             {name: cell for name, cell in zip(chosen, cells, strict=True) if cell != ""}
-            for cells in zip(*cuts, strict=True)
+            for cells in zip(*batches, strict=True)
         ]

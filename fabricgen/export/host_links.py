@@ -11,7 +11,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.numbering.addresses.column import no_addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.wiring.tables import Ints, Segment, Wide
+from fabricgen.wiring.tables import Ints, Ints64, Segment
 
 FIELDS = ("address", "own", "gateway", "subnet")
 """Values of a port in each address family: its address with and without prefix length, the leaf's
@@ -19,7 +19,7 @@ address, the subnet.
 """
 
 
-def host_links(cluster: Cluster) -> Wide:
+def host_links(cluster: Cluster) -> Ints64:
     """Rows of links of nodes and extra devices, by device, fabric and port; int64.
 
     Without BMCs, InfiniBand ports, which have no addresses here, and external devices, which others configure.
@@ -48,7 +48,7 @@ def by_device(device: Ints, most: int) -> Iterator[tuple[int, int]]:
     return pairwise(cuts)
 
 
-def family_texts(cluster: Cluster, found: FamilyAddresses, rows: Wide) -> list[list[str]]:
+def family_texts(cluster: Cluster, found: FamilyAddresses, rows: Ints64) -> list[list[str]]:
     """Columns of text for some links, in the order of `FIELDS`; "" for none.
 
     The gateway is the far end of a routed link, or the leaf's address in the subnet of a bridged one.

@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias, cast, runtime_checkable
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel import discovery
-from fabricgen.numbering.cells import Stacked
+from fabricgen.numbering.lazy_columns import StackedColumn
 from fabricgen.publish.manifest import Content
 
 FORMATS = "fabricgen.export.formats"
@@ -34,7 +34,7 @@ class Table:
 
     def sections(self) -> Iterable[Table]:
         """The tables that are concatenated to this one."""
-        columns = [column.columns for column in self.columns.values() if isinstance(column, Stacked)]
+        columns = [column.columns for column in self.columns.values() if isinstance(column, StackedColumn)]
         if len(columns) < len(self.columns):
             return [self]
         return [

@@ -34,11 +34,11 @@ def patched_kinds(cluster: Cluster) -> Iterator[PatchedKind]:
         return
     import numpy as np
 
-    from fabricgen.wiring.tables import distinct
+    from fabricgen.wiring.tables import unique_values
 
     cables = cluster.plan.cables
     for number, policy in enumerate(patching.policies):
         mine = np.flatnonzero(patching.policy == number)
-        for medium in distinct(cables.medium[mine]):
+        for medium in unique_values(cables.medium[mine]):
             of = mine[cables.medium[mine] == medium]
             yield PatchedKind(policy, cables.media[medium], len(of), float(cables.length_m[of].max()))

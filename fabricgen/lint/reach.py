@@ -59,7 +59,7 @@ def out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
     """
     import numpy as np
 
-    from fabricgen.wiring.tables import distinct
+    from fabricgen.wiring.tables import unique_values
 
     cables, links = cluster.plan.cables, cluster.plan.links
     if cables.reaches.all():
@@ -68,7 +68,7 @@ def out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
     segment_of[cables.end_cable] = links.segment[cables.end_link]
     short = ~cables.reaches
     short[list(cluster.planned.own)] = False
-    for alike in _alike(links.segments, distinct(segment_of[short])):
+    for alike in _alike(links.segments, unique_values(segment_of[short])):
         rows = np.flatnonzero(np.isin(segment_of, alike) & short)
         worst = rows[np.argmax(cables.run_m[rows])]
         link = cables.end_link[np.searchsorted(cables.end_cable, worst)]

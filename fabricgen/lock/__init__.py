@@ -1,1 +1,1 @@
-"""What a lock keeps: what a design remembers, what is released, and what is adopted from a running fabric."""
+"""Operations on the lock: remembering choices of a design, releasing holes, and adopting a running fabric."""

@@ -1,29 +1,29 @@
-"""Adopting a fabric that is there: what lists say of its names and numbers goes into the lock, where it differs."""
+"""Adoption of a running fabric: its names and numbers, read from lists, go into the lock where they differ."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from fabricgen.blueprint.beside.adopted import ADOPTED, Key, adopted_of, can_be_kept, extent_of
+from fabricgen.blueprint.beside.adopted import ADOPTED, Key, adopted_of, can_be_kept, interval_of
 from fabricgen.blueprint.beside.allocation import CODE, Allocation, Stated, read_allocations
-from fabricgen.blueprint.beside.lock import Lock, extent_text
+from fabricgen.blueprint.beside.lock import Lock, interval_text
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
 from fabricgen.design.names.templates import with_own
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean
-from fabricgen.kernel.extents import Extent
+from fabricgen.kernel.intervals import Interval
 from fabricgen.numbering.addresses.allocate import Addresses, allocate
 from fabricgen.numbering.link_ends import LinkEnds
 from fabricgen.numbering.names import default_rows, usual_names
 
 
 def adopt(design: Design, files: Sequence[str]) -> Design:
-    """A design whose lock has what lists of devices and ports state, where it is other than what is allocated.
+    """A design whose lock holds the names and numbers of the lists that differ from the allocated ones.
 
-    Whoever is not in the lists keeps what the lock holds. Blocks that the lock does not hold yet go where no adopted
-    number is. Raises InputError with every fault in the lists.
+    Devices that are not in the lists keep their numbers. Blocks that are not in the lock yet are allocated away from
+    adopted numbers. Raises InputError with every fault in the lists.
     """
     return _Adoption(build_cluster(design), read_allocations(files)).run()
 
@@ -42,10 +42,10 @@ class _Adoption:
         self._plain_names = with_own(cluster.design.loaded.blueprint, usual)
         by_name = {name: row for row, name in enumerate(cluster.names)}
         self._called = by_name | by_usual | self._rows if lists.named else self._rows | by_usual | by_name
-        """Rows by name. Beside present names in a column of their own stand the names that fabricgen gives."""
+        """Device rows by name; if the lists have a column for present names, their key column has allocated names."""
         self._faults = list(lists.faults)
         self._stated: dict[Key, Stated] = {}
-        """By what the lock calls it; of links between switches the lower end."""
+        """Stated values by the key of the lock; a link between switches has the key of its lower end."""
 
     def run(self) -> Design:
         for stated in self._lists.stated:
@@ -64,7 +64,7 @@ class _Adoption:
             crowded = self._crowded(changed, adopted, plain)
             moved = bool(crowded)
             held = {
-                kind: {name: extents for name, extents in of_kind.items() if (kind, name) not in crowded}
+                kind: {name: intervals for name, intervals in of_kind.items() if (kind, name) not in crowded}
                 for kind, of_kind in lock.held.items()
             }
             everything = adopted | {key: stated.value for key, stated in self._stated.items()} if moved else adopted
@@ -77,7 +77,7 @@ class _Adoption:
         return built.design
 
     def _built(self, lock: Lock) -> Cluster:
-        """The cluster with a lock; raises InputError with all that lists state wrongly."""
+        """The cluster with a lock; raises InputError with all faults of the lists."""
         try:
             built = build_cluster(build_design(replace(self._design.loaded, lock=lock)))
         except InputError as error:
@@ -92,12 +92,12 @@ class _Adoption:
         return replace(lock, words={**lock.words, ADOPTED: words}, lines=lines)
 
     def _allocated(self, lock: Lock) -> Addresses:
-        """What devices would have without what is adopted."""
+        """The addresses that devices would have without adopted numbers."""
         loaded = replace(self._design.loaded, lock=replace(lock, words={**lock.words, ADOPTED: {}}))
         return allocate(build_design(loaded), self._cluster.planned.plan)
 
     def _resolve(self, stated: Stated) -> None:
-        """Note a value under the default name of its device, or why it cannot be."""
+        """Record a value under the default name of its device, or a fault."""
         key, row = stated.key, self._called.get(stated.key.device, -1)
         if row < 0:
             known = self._called
@@ -113,7 +113,7 @@ class _Adoption:
         if not self._value(key, self._cluster.addresses):
             word = {"asn": "AS number", "loopback": "router id", "mgmt": "management address"}
             what = word.get(key.what) or f"address on {key.port}"
-            self._fault(stated, f"{stated.key.device} has no {what} that could be another", "leave the cell empty")
+            self._fault(stated, f"{stated.key.device} has no {what} to override", "leave the cell empty")
             return
         length = self._length(row, key)
         if stated.length not in (-1, length):
@@ -129,12 +129,12 @@ class _Adoption:
             self._fault(stated, f"the port '{key.port}' cannot be written into a lock", "rename the port")
 
     def _planned_port(self, row: int, port: str) -> str:
-        """What the plan calls the port of a link that was plugged into a port: addresses follow the plan."""
+        """The planned port of the link that was plugged into a port; addresses follow the plan."""
         link, upper = self._plugged.of(row)[port]
         return str(self._cluster.planned.port_names.ports[upper][link])
 
     def _lower_end(self, row: int, key: Key, value: str) -> tuple[Key, str]:
-        """A link between switches by its lower end, with the address there."""
+        """The key and address of the lower end of a link between switches; other keys are unchanged."""
         link, upper = self._ends.of(row).get(key.port, (-1, False)) if key.what == "port" else (-1, False)
         if not upper:
             return key, value
@@ -146,7 +146,7 @@ class _Adoption:
         return key, self._cluster.addresses.families[key.v6].text(family.parse(value) ^ 1)
 
     def _value(self, key: Key, addresses: Addresses) -> str:
-        """What a device has by some addresses, those of the present cluster or others; "" for none."""
+        """The value of a key by some addresses, as text; "" for none."""
         row = self._rows[key.device]
         if key.what == "name":
             present = addresses is self._cluster.addresses
@@ -174,41 +174,41 @@ class _Adoption:
     def _crowded(
         self, changed: Mapping[Key, str], adopted: Mapping[Key, str], plain: Addresses
     ) -> frozenset[tuple[str, str]]:
-        """Blocks that adopted numbers lie in, where devices that are added would be given them too.
+        """(kind, name) of the blocks that contain adopted numbers, which devices added later would get as well.
 
-        Those that the lock's file holds stay where they are: what is adopted there is a fault, unless the number is
-        that of a device which has adopted another one.
+        Such a block must move, unless the lock file holds it: then the adopted number is a fault. A number is harmless
+        if its device has adopted another one.
         """
         left = {
             (taken[0], number)
             for key in adopted
             if key in self._stated or key.text() in self._there
-            if (value := self._value(key, plain)) and (taken := extent_of(key, value))
+            if (value := self._value(key, plain)) and (taken := interval_of(key, value))
             for number in range(taken[1].first, taken[1].end)
         }
         crowded = set()
         for key, value in changed.items():
-            taken = extent_of(key, value) if key.what in ("asn", "loopback") or self._between_switches(key) else None
+            taken = interval_of(key, value) if key.what in ("asn", "loopback") or self._between_switches(key) else None
             if taken is None or (taken[0], taken[1].first) in left:
                 continue
-            for name, extent in self._holding(*taken):
+            for name, interval in self._holding(*taken):
                 crowded.add((taken[0], name))
                 if name in self._design.loaded.lock.of(taken[0]):
                     self._fault(
                         self._stated[key],
-                        f"{value} lies in {extent_text(taken[0], extent)}, held for {name}: a device that is added "
+                        f"{value} lies in {interval_text(taken[0], interval)}, held for {name}: a device that is added "
                         "would be given it too",
                         f"let that have other numbers in the same step (--release '{name}'), or move the pool",
                     )
         return frozenset(crowded)
 
-    def _holding(self, kind: str, taken: Extent) -> list[tuple[str, Extent]]:
+    def _holding(self, kind: str, taken: Interval) -> list[tuple[str, Interval]]:
         held = self._cluster.lock.of(kind)
         return [
-            (name, extent)
-            for name, extents in held.items()
-            for extent in extents
-            if extent.first < taken.end and taken.first < extent.end
+            (name, interval)
+            for name, intervals in held.items()
+            for interval in intervals
+            if interval.first < taken.end and taken.first < interval.end
         ]
 
     def _between_switches(self, key: Key) -> bool:

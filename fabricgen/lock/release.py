@@ -1,4 +1,4 @@
-"""Holes: what a lock holds for things that are no longer there, and giving it free."""
+"""Holes: numbers that the lock keeps for holders that no longer exist, and their release."""
 
 from __future__ import annotations
 
@@ -6,30 +6,31 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from fabricgen.blueprint.beside.adopted import ADOPTED, keys_of
-from fabricgen.blueprint.beside.lock import CODE, Lock, extent_text
+from fabricgen.blueprint.beside.lock import CODE, Lock, interval_text
 from fabricgen.design.layout import Layout
 from fabricgen.kernel.diagnostics import Span, fault, nearest
-from fabricgen.kernel.extents import Extent, Extents, Held, total
+from fabricgen.kernel.intervals import Allocations, Interval, Intervals, total
 
 Holder = tuple[str, str]
-"""(kind of number, name of who holds some)"""
+"""(kind of number, name of the holder)"""
 
 EVERYTHING = "unused"
-"""The path that stands for all holes."""
+"""The path that means all holes."""
 
 
 def holes(
     lock: Lock, used: Collection[Holder], layout: Layout, positions: Mapping[Holder, int]
-) -> dict[Holder, Extents]:
-    """What is held and not used, by holder: all of it, or the rest of what shrank; of words nothing but the holder.
+) -> dict[Holder, Intervals]:
+    """The unused numbers of the lock by holder: all numbers of one that is gone, the rest of one that shrank.
 
-    `positions` are how many places of management ports are needed.
+    Holders of words, which have no numbers, have an empty tuple. `used` are the holders in use, `positions` the number
+    of positions of management ports that a holder needs.
     """
-    found: dict[Holder, Extents] = {}
+    found: dict[Holder, Intervals] = {}
     for kind, held in lock.held.items():
-        for name, extents in held.items():
+        for name, intervals in held.items():
             size = positions.get((kind, name), needed(kind, name, layout))
-            rest = _beyond(extents, size) if (kind, name) in used else extents
+            rest = _beyond(intervals, size) if (kind, name) in used else intervals
             if rest:
                 found[kind, name] = rest
     for kind, words in lock.words.items():
@@ -37,39 +38,39 @@ def holes(
     return dict(sorted(found.items()))
 
 
-def places_only(unused: Mapping[Holder, Extents]) -> dict[Holder, Extents]:
-    """Holes of pods, units and sites alone."""
+def places_only(unused: Mapping[Holder, Intervals]) -> dict[Holder, Intervals]:
+    """The holes of pods, units and sites only."""
     kinds = ("sites", "pods", "units", "ports")
-    return {holder: extents for holder, extents in unused.items() if holder[0].partition(" ")[0] in kinds}
+    return {holder: intervals for holder, intervals in unused.items() if holder[0].partition(" ")[0] in kinds}
 
 
 def needed(kind: str, name: str, layout: Layout) -> int | None:
-    """How many units' numbers a pod needs; None where all that a holder has is needed."""
+    """The numbers of units that a pod needs; None for other holders, which need all that they have."""
     pod = next((pod for pod in layout.pods if pod.name == name), None)
     if pod is None or kind.partition(" ")[0] not in ("units", "ports"):
         return None
     return pod.slots if kind.startswith("units") else pod.su
 
 
-def _beyond(extents: Extents, size: int | None) -> Extents:
+def _beyond(intervals: Intervals, size: int | None) -> Intervals:
     if size is None:
         return ()
     found = []
-    for extent in extents:
-        kept = min(size, extent.size)
+    for interval in intervals:
+        kept = min(size, interval.size)
         size -= kept
-        if extent.size > kept:
-            found.append(Extent(extent.first + kept, extent.size - kept))
+        if interval.size > kept:
+            found.append(Interval(interval.first + kept, interval.size - kept))
     return tuple(found)
 
 
 def names_holder(lock: Lock, path: str) -> bool:
-    """Whether a path is the name of a holder, as the lock has it."""
+    """Whether a path is the name of a holder in the lock."""
     return any(path in held for held in lock.held.values()) or bool(_adopted(lock, path))
 
 
 def _adopted(lock: Lock, path: str) -> set[str]:
-    """What is adopted for the device of a path such as `adopted/compute-leaf-p1-su01-01`; for all: `adopted`."""
+    """The adopted keys of a path: `adopted/compute-leaf-p1-su01-01` for one device, `adopted` for all."""
     section, _, device = path.partition("/")
     words = lock.words_of(ADOPTED)
     if section != ADOPTED:
@@ -77,8 +78,8 @@ def _adopted(lock: Lock, path: str) -> set[str]:
     return keys_of(words, device) if device else set(words)
 
 
-def release(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Extents]) -> Lock:
-    """A lock without what is held for nothing below some paths.
+def release(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Intervals]) -> Lock:
+    """The lock without the holes below some paths.
 
     A path is one of the blueprint (`pods/p2`, `fabrics/storage`, `fabrics/compute/tiers/core`, `sites/west`), `unused`
     for every hole, or the name of one holder as the lock has it, which then gets new numbers; so does a device whose
@@ -87,7 +88,7 @@ def release(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Extents]) 
     """
     for path in paths:
         named = {(kind, name) for kind, held in lock.held.items() for name in held if name == path}
-        below = {holder: extents for holder, extents in unused.items() if path == EVERYTHING or _lies(holder, path)}
+        below = {holder: intervals for holder, intervals in unused.items() if path == EVERYTHING or _lies(holder, path)}
         adopted = _adopted(lock, path) | {name for kind, name in below if kind == ADOPTED}
         if not named and not below and not adopted:
             raise _nothing(lock, path, unused)
@@ -107,33 +108,33 @@ def _words_without(kind: str, words: Mapping[str, str], below: Collection[Holder
 
 
 def _of_use(room: str, names: Collection[str], plugged: Collection[str]) -> bool:
-    """Whether a room is still of use: to a holder, or to extra devices that are `plugged` into a tier."""
+    """Whether a capacity is still needed: by a holder, or by extra devices that are `plugged` into a tier."""
     tier, extras, _ = room.partition(" for extras ")
     return tier in plugged if extras else any(_same(room, name) for name in names)
 
 
 def _same(room: str, name: str) -> bool:
-    """Whether a room is still of use to a holder: it is its own, or of the tier whose name it begins with."""
+    """Whether a capacity is still needed by a holder: its own, or that of the tier with which its name begins."""
     return room.startswith(("managed ", f"{name} ")) or name == room or name.startswith(f"{room} ")
 
 
-def _without(kind: str, held: Held, named: Collection[Holder], below: Mapping[Holder, Extents]) -> Held:
+def _without(kind: str, held: Allocations, named: Collection[Holder], below: Mapping[Holder, Intervals]) -> Allocations:
     found = {}
-    for name, extents in held.items():
-        gone = extents if (kind, name) in named else below.get((kind, name), ())
-        left = _first(extents, total(extents) - total(gone))
+    for name, intervals in held.items():
+        gone = intervals if (kind, name) in named else below.get((kind, name), ())
+        left = _first(intervals, total(intervals) - total(gone))
         if left:
             found[name] = left
     return found
 
 
-def _first(extents: Extents, size: int) -> Extents:
-    """The first so many numbers; a hole is always at the end of what a name has."""
+def _first(intervals: Intervals, size: int) -> Intervals:
+    """The first `size` numbers; a hole is always at the end of a holder's numbers."""
     found = []
-    for extent in extents:
+    for interval in intervals:
         if size > 0:
-            found.append(Extent(extent.first, min(size, extent.size)))
-            size -= extent.size
+            found.append(Interval(interval.first, min(size, interval.size)))
+            size -= interval.size
     return tuple(found)
 
 
@@ -157,7 +158,7 @@ def _lies(holder: Holder, path: str) -> bool:
     return words[0] == parts[1] or words[-2:] in (["of", parts[1]], ["vrf", parts[1]]) or f" of {parts[1]} in " in name
 
 
-def _nothing(lock: Lock, path: str, unused: Mapping[Holder, Extents]) -> Exception:
+def _nothing(lock: Lock, path: str, unused: Mapping[Holder, Intervals]) -> Exception:
     holders = sorted({name for _, name in unused})
     near = nearest(path, sorted({name for held in lock.held.values() for name in held}))
     hint = f"did you mean '{near}'?" if near else ""
@@ -170,8 +171,8 @@ def _nothing(lock: Lock, path: str, unused: Mapping[Holder, Extents]) -> Excepti
     )
 
 
-def hole_text(holder: Holder, extents: Extents) -> str:
-    """A hole in words: `units p2: 4-7`."""
+def hole_text(holder: Holder, intervals: Intervals) -> str:
+    """A hole as text: `units p2: 4-7`."""
     kind, name = holder
-    text = ", ".join(extent_text(kind, extent) for extent in extents)
+    text = ", ".join(interval_text(kind, interval) for interval in intervals)
     return f"{kind} {name}" + (f": {text}" if text else "")

@@ -1,4 +1,4 @@
-"""What a lock remembers of a finished design: how tiers deal their ports, and where extra devices are plugged in."""
+"""What the lock remembers of a design: how tiers assign ports, where extra devices are plugged in, management ports."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from fabricgen.design.shape import depth, scope_of, spans_units
 
 
 def management_load(design: Design, fabric: FabricDesign) -> ManagementLoad:
-    """What the management fabric of a finished design takes of its switches."""
+    """The ports that the management fabric of a design needs on its switches."""
     managed = managed_devices(design.layout, design.fabrics, design.scale_up, fabric.name)
     return ManagementLoad(design.layout, managed, scope_of(fabric.tiers[0].per))
 
 
 def with_remembered(design: Design, lock: Lock) -> Lock:
-    """A lock with all of this."""
+    """A lock with all remembered choices of a design added."""
     held, rooms = dict(lock.held), dict(lock.rooms)
     for fabric, load in _managing(design):
         leaf = fabric.tiers[0]
@@ -41,19 +41,19 @@ def with_remembered(design: Design, lock: Lock) -> Lock:
 
 
 def positions_needed(design: Design) -> dict[tuple[str, str], int]:
-    """(kind, holder) of management ports -> how many positions it needs."""
+    """The number of positions of management ports that each (kind, holder) needs."""
     return {holder: count for _, load in _managing(design) for holder, count in load.holders.items()}
 
 
 def _managing(design: Design) -> Iterator[tuple[FabricDesign, ManagementLoad]]:
-    """The management fabric, if there is one."""
+    """(fabric, its load) of the management fabric, if there is one."""
     for fabric in design.fabrics:
         if fabric.managed_devices:
             yield fabric, management_load(design, fabric)
 
 
 def _words(design: Design) -> dict[str, dict[str, str]]:
-    """Words of the lock by kind and holder, those of things that are gone included."""
+    """The words of the lock by kind and holder; those of holders that no longer exist are kept."""
     fabrics = {fabric.name: fabric for fabric in design.fabrics}
     words = design.layout.lock.words
     found = {
@@ -65,7 +65,7 @@ def _words(design: Design) -> dict[str, dict[str, str]]:
 
 
 def in_use(design: Design) -> frozenset[tuple[str, str]]:
-    """(kind, holder) of all of this that is of use."""
+    """(kind, holder) of everything remembered that is still in use."""
     tiers = {("dealing", f"{tier.fabric} {tier.name}") for tier in design.tiers}
     extras = {("extras", name) for name, _ in extra_words(design.layout, {f.name: f for f in design.fabrics})}
     managed = {(AREAS, place) for place in PLACES}
@@ -75,7 +75,7 @@ def in_use(design: Design) -> frozenset[tuple[str, str]]:
 
 
 def _dealing(design: Design) -> Iterator[tuple[str, str]]:
-    """Tiers whose lower ones, or nodes, stand in units or pods of which there may be more."""
+    """(tier, `slot` or `unit`): how ports are assigned in tiers whose nodes or lower switches may grow in number."""
     for fabric in design.fabrics:
         for feed in fabric.node_feeds:
             leaf = design.leaf(fabric)

@@ -12,12 +12,12 @@ from pydantic.fields import FieldInfo
 from fabricgen.kernel.diagnostics import Path
 
 
-def names_at(model: type[Any], path: Path, tags: Sequence[str] = ()) -> list[str]:
+def names_at(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> list[str]:
     """Return the keys that the mapping at `path` may have; `tags` (as pydantic has them) narrow unions."""
     return sorted({name for found in _models_at(model, path, tags) for name in found.model_fields})
 
 
-def field_hint(model: type[Any], path: Path, tags: Sequence[str] = ()) -> str:
+def field_hint(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> str:
     """Return what the field at `path` is for, where the model says so."""
     for found in _models_at(model, path[:-1], tags):
         info = found.model_fields.get(str(path[-1]))
@@ -26,16 +26,16 @@ def field_hint(model: type[Any], path: Path, tags: Sequence[str] = ()) -> str:
     return ""
 
 
-def fields_at(model: type[Any], path: Path) -> dict[str, FieldInfo]:
+def fields_at(model: type[BaseModel], path: Path) -> dict[str, FieldInfo]:
     """Return the fields of the mapping at `path`, by name."""
     return {name: info for found in _models_at(model, path, ()) for name, info in found.model_fields.items()}
 
 
-def _models_at(model: type[Any], path: Path, tags: Sequence[str]) -> list[type[Any]]:
+def _models_at(model: type[BaseModel], path: Path, tags: Sequence[str]) -> list[type[BaseModel]]:
     inside: list[Any] = list(_unwrap(model))
     for part in path:
         inside = [t for each in inside for inner in _children(each, part) for t in _unwrap(inner)]
-    here = [t for t in inside if _is_model(t)]
+    here: list[type[BaseModel]] = [t for t in inside if _is_model(t)]
     return [m for m in here if _is_tagged(m, tags)] or here
 
 
@@ -73,7 +73,7 @@ def _is_model(annotation: Any) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
-def _is_tagged(model: type[Any], tags: Sequence[str]) -> bool:
+def _is_tagged(model: type[BaseModel], tags: Sequence[str]) -> bool:
     """Say whether one of the tags means this model: its name, or a literal value of one of its fields."""
     if model.__name__ in tags:
         return True

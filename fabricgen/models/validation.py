@@ -190,7 +190,7 @@ def shortened(message: str) -> str:
     return message if len(message) <= MOST_TEXT else f"{message[: MOST_TEXT // 2]}...{message[-MOST_TEXT // 2 :]}"
 
 
-def _diagnostic(problem: _Problem, model: type[Any], located: Located, code: str) -> Diagnostic:
+def _diagnostic(problem: _Problem, model: type[BaseModel], located: Located, code: str) -> Diagnostic:
     path = problem.path
     of_key = problem.is_key or problem.kind == "extra_forbidden"
     span = located.key_span(path) if of_key else located.span(path)
@@ -218,7 +218,7 @@ def _message(problem: _Problem) -> str:
     return f"{start}expected {wanted}, found {found}" if wanted else f"{start}{_sentence(problem)}, found {found}"
 
 
-def _hint(problem: _Problem, model: type[Any]) -> str:
+def _hint(problem: _Problem, model: type[BaseModel]) -> str:
     tags = [tag for _, tag in problem.branches]
     if problem.kind == "extra_forbidden":
         return did_you_mean(str(problem.path[-1]), names_at(model, problem.path[:-1], tags))

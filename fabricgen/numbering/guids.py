@@ -1,9 +1,9 @@
-"""GUIDs of InfiniBand devices: as the blueprint states them, else planned ones that no hardware has.
+"""GUIDs of InfiniBand devices: those stated, else placeholders that no hardware has.
 
-Hardware GUIDs are not known before the racks stand. Planned ones keep files whole until then: simulators need them, and
-they tie the files together. They begin with 02f: an EUI-64 whose first byte has the local bit is of no manufacturer.
-They come from a device's name and the place of its port, not from what else is in the cluster; a port's follows that of
-its adapter, as ibsim has it.
+Hardware GUIDs are unknown until the racks stand. Until then planned ones identify devices across files, as simulators
+need it. They begin with 02f: an EUI-64 with the local bit set belongs to no manufacturer. They are hashes of the
+device's name, so that they do not depend on what else is in the cluster; the GUID of a port is that of its adapter
+plus one, as in ibsim.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_y
 _PORT_BITS = 8
 _DEVICE_BITS = PLANNED_BITS - _PORT_BITS
 
-Holder: TypeAlias = tuple[str, str]
+FabricDevice: TypeAlias = tuple[str, str]
 """(fabric, device)"""
 
 
 @dataclass(frozen=True, slots=True)
-class GuidHolders:
-    """What has GUIDs in a fabric: its switches, its nodes, and the names of each node's ports."""
+class GuidDevices:
+    """What has GUIDs in a fabric: its switches, its nodes, and the port names of each node, by node name."""
 
-    switches: tuple[Holder, ...]
-    nodes: tuple[Holder, ...]
+    switches: tuple[FabricDevice, ...]
+    nodes: tuple[FabricDevice, ...]
     ports: Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Guids:
-    """GUIDs of a fabric: those stated by device and port, "" for a switch, and one planned for every device."""
+    """GUIDs of a fabric: stated ones by (device, port), port "" for a switch, and a planned one for every device."""
 
     stated: Mapping[tuple[str, str], GuidRow]
-    planned: Mapping[Holder, int]
+    planned: Mapping[FabricDevice, int]
 
     def of_switch(self, fabric: str, device: str) -> tuple[int, bool]:
         """(node GUID, whether it is stated)."""
@@ -46,7 +46,7 @@ class Guids:
         return (row.guid, True) if row else (self.planned[fabric, device], False)
 
     def of_port(self, fabric: str, device: str, port: str, place: int) -> tuple[int, int, bool]:
-        """(node GUID, port GUID, whether they are stated) of a port of a node, the `place`-th from 0."""
+        """(node GUID, port GUID, whether they are stated) of a port of a node; `place` is its index, from 0."""
         row = self.stated.get((device, port))
         if row:
             return row.guid, row.port_guid, True
@@ -54,39 +54,39 @@ class Guids:
         return planned, planned + 1, False
 
 
-def guids_of(holders: GuidHolders, rows: Sequence[GuidRow]) -> Guids:
-    """Stated GUIDs by what they are of, and planned ones for all devices.
+def guids_of(devices: GuidDevices, rows: Sequence[GuidRow]) -> Guids:
+    """The GUIDs of a fabric: `rows` are those stated, and every device gets a planned one.
 
-    Raises InputError, at each row, for one that is of no switch or port of the fabric.
+    Raises InputError with each row that names no switch or port of the fabric.
     """
-    switches = {name for _, name in holders.switches}
-    faults = [found for row in rows if (found := _fault(row, switches, holders.ports))]
+    switches = {name for _, name in devices.switches}
+    faults = [found for row in rows if (found := _fault(row, switches, devices.ports))]
     if faults:
         raise InputError(faults)
-    stated = {(row.device, row.port or "".join(holders.ports.get(row.device, ()))): row for row in rows}
-    return Guids(stated, _planned((*holders.switches, *holders.nodes)))
+    stated = {(row.device, row.port or "".join(devices.ports.get(row.device, ()))): row for row in rows}
+    return Guids(stated, _planned((*devices.switches, *devices.nodes)))
 
 
-def _planned(holders: Iterable[Holder]) -> dict[Holder, int]:
-    """Planned GUID of each device, without the place of a port; of two with one hash the later takes another."""
+def _planned(devices: Iterable[FabricDevice]) -> dict[FabricDevice, int]:
+    """The planned GUID of each device; if two hash to the same value, the later one in order is hashed again."""
     taken: set[int] = set()
-    found: dict[Holder, int] = {}
-    for holder in sorted(holders):
+    found: dict[FabricDevice, int] = {}
+    for device in sorted(devices):
         salt = 0
-        while (number := _hash(holder, salt)) in taken:
+        while (number := _hash(device, salt)) in taken:
             salt += 1
         taken.add(number)
-        found[holder] = PLANNED | number << _PORT_BITS
+        found[device] = PLANNED | number << _PORT_BITS
     return found
 
 
-def _hash(holder: Holder, salt: int) -> int:
-    digest = hashlib.blake2b(f"{holder[0]} {holder[1]} {salt}".encode(), digest_size=8).digest()
+def _hash(device: FabricDevice, salt: int) -> int:
+    digest = hashlib.blake2b(f"{device[0]} {device[1]} {salt}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 64 - _DEVICE_BITS
 
 
 def _fault(row: GuidRow, switches: set[str], ports: Mapping[str, Sequence[str]]) -> Diagnostic | None:
-    """What is wrong with a row: of no device of the fabric, of no port, or of one of several ports without saying."""
+    """A diagnostic for a row of an unknown device or port, or without a port where the device has several."""
     own = ports.get(row.device, ())
     if row.device in switches:
         why = f"{row.device} is a switch, and its ports have no GUIDs" if row.port else ""

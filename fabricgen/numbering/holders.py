@@ -1,4 +1,4 @@
-"""Who holds a number: what a single device is given must be nobody else's."""
+"""Checks that a number stated for a single device is used by nothing else."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ import numpy as np
 from fabricgen.kernel.diagnostics import Path, fault
 from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.cells import Strings
-from fabricgen.wiring.tables import Flags, Plan, Wide
+from fabricgen.numbering.lazy_columns import Strings
+from fabricgen.wiring.tables import Flags, Ints64, WiringPlan
 
 
 class Holders:
-    """The holders of every address of one family in a cluster."""
+    """Finds what uses an address of one family in a cluster."""
 
     def __init__(
         self,
-        plan: Plan,
+        plan: WiringPlan,
         names: Sequence[str],
         ports: tuple[Strings, Strings],
         addresses: FamilyAddresses,
-        router_id: Wide,
+        router_id: Ints64,
     ) -> None:
         self._plan, self._names, self._ports, self._addresses = plan, names, ports, addresses
         self._router_id = router_id
 
     def check(self, address: int, row: int, path: Path) -> None:
-        """Refuse an address that a device is given where anything else holds it, or the subnet around it."""
+        """Raise InputError if anything but device `row` uses an address, or has a subnet that contains it."""
         holders, text = list(dict.fromkeys(self._holders(address))), self._addresses.text(address)
         if len(holders) > 1:
             other = next((text for device, text in holders if device != row), holders[-1][1])
@@ -42,7 +42,7 @@ class Holders:
             raise fault("FG048", f"{text} lies in {around}", path=path, hint="state an address outside")
 
     def _holders(self, address: int) -> Iterator[tuple[int, str]]:
-        """(device, what the address is to it) wherever it is in use; a management port's link is one with it."""
+        """(device row, what the address is used for) of every use; a management port and its link count once."""
         held, links = self._addresses, self._plan.links
         named, word = self._loopbacks(address)
         for row in np.flatnonzero(named).tolist():
@@ -65,13 +65,13 @@ class Holders:
                 yield row, f"on the link of {self._names[row]} {self._ports[0][link]} in VRF {vrf}"
 
     def _loopbacks(self, address: int) -> tuple[Flags, str]:
-        """(where an address is a loopback or router id, what it is called)"""
+        """(bool by device: whether the address is its loopback or router id; the word for it)."""
         if self._addresses.family.bits == ROUTER_ID_BITS:
             return self._router_id == address, "router id"
         return self._addresses.loopback.equals(address), "loopback"
 
     def _around(self, address: int, row: int) -> Iterator[str]:
-        """Blocks of nodes, and subnets of management ports, that an address lies in and its device has no part in."""
+        """The blocks of nodes and management subnets that contain an address, but in which its device has no port."""
         held = self._addresses
         for subnets in held.subnets.values():
             for leaf in np.flatnonzero(subnets.base.within(address, subnets.length)).tolist():
@@ -83,13 +83,13 @@ class Holders:
             yield f"the management subnet of {self._names[int(np.flatnonzero(same)[0])]}"
 
     def _ends_in(self, row: int, base: int, length: int) -> bool:
-        """Whether a device's own port is in a block."""
+        """Whether a port of a device has an address in a block."""
         own = self._addresses.a[self._plan.links.a_device == row]
         return bool(own.within(base, np.full(len(own), length, dtype=np.int64)).any())
 
 
-def check_asn(plan: Plan, names: Sequence[str], asn: Wide, row: int, path: Path) -> None:
-    """Refuse an AS number that a switch of another tier or fabric has: only peers of a tier may share one."""
+def check_asn(plan: WiringPlan, names: Sequence[str], asn: Ints64, row: int, path: Path) -> None:
+    """Raise InputError if a switch of another tier has the AS number of device `row`; within a tier they may share."""
     devices = plan.devices
     for other in np.flatnonzero(asn == asn[row]).tolist():
         if devices.device_class[other] != devices.device_class[row]:

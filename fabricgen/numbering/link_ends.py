@@ -1,22 +1,22 @@
-"""Links by device and port."""
+"""An index of links by device and port name."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.numbering.cells import Strings
-from fabricgen.wiring.tables import Plan
+from fabricgen.numbering.lazy_columns import Strings
+from fabricgen.wiring.tables import WiringPlan
 
 
 class LinkEnds:
-    """Finds the link at a port; what was looked up of a device is kept."""
+    """Finds the link at a port; the ports of a device are indexed when it is first asked for."""
 
-    def __init__(self, plan: Plan, ports: tuple[Strings, Strings]) -> None:
+    def __init__(self, plan: WiringPlan, ports: tuple[Strings, Strings]) -> None:
         self._links, self._ports = plan.links, ports
         self._of: dict[int, dict[str, tuple[int, bool]]] = {}
 
     def of(self, row: int) -> dict[str, tuple[int, bool]]:
-        """By cabled port of a device: (link, whether it is the upper end)."""
+        """The links of a device by the name of its cabled port: (row, whether the device is the upper end)."""
         if row not in self._of:
             found: dict[str, tuple[int, bool]] = {}
             for device, ports, upper in (

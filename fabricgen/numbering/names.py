@@ -37,13 +37,13 @@ def device_names(design: Design, devices: DeviceTable) -> list[str]:
 
 
 def adopted_names(design: Design) -> dict[str, str]:
-    """Host names that the lock has, by default name."""
+    """Adopted host names in the lock, by default name."""
     adopted = adopted_of(design.layout.lock.words_of(ADOPTED))
     return {key.device: value for key, value in adopted.items() if key.what == "name"}
 
 
 def default_rows(design: Design, devices: DeviceTable) -> dict[str, int]:
-    """The row of every device by its default name: from coordinates alone, whatever it is called."""
+    """The row of every device by its default name, which follows from its coordinates without any template."""
     blueprint = design.loaded.blueprint
     fabrics = {name: fabric.model_copy(update={"names": {}}) for name, fabric in blueprint.fabrics.items()}
     plain = blueprint.model_copy(update={"names": Names.model_validate({}), "fabrics": fabrics})
@@ -52,7 +52,7 @@ def default_rows(design: Design, devices: DeviceTable) -> dict[str, int]:
 
 
 def usual_names(design: Design, devices: DeviceTable) -> list[str]:
-    """Names without those that single devices have of their own."""
+    """The names of all devices by the templates, in table order, without the names of single devices."""
     usual: list[str] = []
     for cls in devices.classes:
         if cls.kind == NODE:
@@ -67,7 +67,7 @@ def usual_names(design: Design, devices: DeviceTable) -> list[str]:
 
 
 def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Sequence[str]) -> None:
-    """Refuse names of nobody, names given twice, and what is no host name."""
+    """Raise InputError for names of unknown devices, duplicate names, and names that are no host names."""
     own = design.loaded.blueprint.names.devices
     known = set(usual) if own else set()
     for name in own:
@@ -94,19 +94,19 @@ def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Se
 
 
 def _twice(name: str, path: Path, other: Path, lines: Sequence[str]) -> InputError:
-    """The refusal of two devices with one name, at the line that gives it to the later one."""
+    """The error of two devices with one name, at the line that names the later one."""
     where = f"here and at {'.'.join(map(str, other))}" if path != other else f"of {lines[0]} and of {lines[1]}"
     hint = "choose another name for one of them"
     return fault("FG035", f"two devices would be named {name}, {where}", path=path, hint=hint)
 
 
 def _line(devices: DeviceTable, row: int) -> str:
-    """The line that makes a device."""
+    """The path, as text, of the line that creates a device."""
     return ".".join(map(str, devices.classes[devices.device_class[row]].path))
 
 
 def _source(design: Design, devices: DeviceTable, row: int, usual: str, name: str) -> Path:
-    """The line that gives a device its name: its own, the template, or the line that makes the device."""
+    """The path that a device's name comes from: its own name, the template, or the line that creates the device."""
     cls = devices.classes[devices.device_class[row]]
     if usual != name and usual in design.loaded.blueprint.names.devices:
         return ("names", "devices", usual)
@@ -146,7 +146,7 @@ def _trays(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
 
 
 def site_names(design: Design, devices: DeviceTable) -> list[str]:
-    """The site of every device; one that serves several sites stands in the first."""
+    """The name of every device's site; a device that serves several sites stands in the first."""
     sites = np.maximum(devices.site, 0).tolist()
     return [design.layout.sites[i] for i in sites]
 

@@ -1,4 +1,4 @@
-"""Numbers of single devices, stated (`address_of`) or adopted (in the lock), laid over those that were allocated."""
+"""Overrides of numbers: addresses and AS numbers stated (`address_of`) or adopted (in the lock) for single devices."""
 
 from __future__ import annotations
 
@@ -13,35 +13,37 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_m
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family import of_family
 from fabricgen.numbering.addresses.family_overrides import FamilyOverrides
-from fabricgen.numbering.cells import Strings
 from fabricgen.numbering.holders import check_asn
+from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.numbering.link_ends import LinkEnds
 from fabricgen.numbering.names import default_rows
 from fabricgen.numbering.ports import PortNames
-from fabricgen.wiring.tables import SWITCH, Plan
+from fabricgen.wiring.tables import SWITCH, WiringPlan
 
-Claim = tuple[str, int, int]
-"""What somebody states: asn, loopback, mgmt or link, of a row of devices or links, in a family of so many bits."""
+OverrideKey = tuple[str, int, int]
+"""(asn, loopback, mgmt or link; row of the device or link; whether it is of IPv6): what an override replaces."""
 
 
 def with_overrides(
-    design: Design, plan: Plan, names: Sequence[str], port_names: PortNames, addresses: Addresses
+    design: Design, plan: WiringPlan, names: Sequence[str], port_names: PortNames, addresses: Addresses
 ) -> Addresses:
-    """The addresses with what single devices have of their own; `address_of` wins over what is adopted.
+    """The addresses with all overrides applied; `address_of` takes precedence over adopted numbers.
 
-    Raises InputError at what no device has, and at numbers that others hold. What is adopted of devices and ports
-    that are not there is passed over: the lock keeps it as a hole.
+    Raises InputError for an override of something that the device does not have, and for a number that is in use
+    elsewhere. Adopted numbers of devices and ports that do not exist are ignored: they stay in the lock as holes.
     """
     stated = design.loaded.blueprint.address_of
     adopted = adopted_of(design.layout.lock.words_of(ADOPTED))
     if not stated and not adopted:
         return addresses
     rows = default_rows(design, plan.devices) if adopted else {}
-    return _Overriding(plan, names, port_names.ports, addresses).run(stated, adopted, rows)
+    return _OverrideApplier(plan, names, port_names.ports, addresses).run(stated, adopted, rows)
 
 
-class _Overriding:
-    def __init__(self, plan: Plan, names: Sequence[str], ports: tuple[Strings, Strings], addresses: Addresses) -> None:
+class _OverrideApplier:
+    def __init__(
+        self, plan: WiringPlan, names: Sequence[str], ports: tuple[Strings, Strings], addresses: Addresses
+    ) -> None:
         self.plan, self.names = plan, names
         self.to = replace(addresses, asn=addresses.asn.copy(), router_id=addresses.router_id.copy())
         self.ends = LinkEnds(plan, ports)
@@ -59,17 +61,19 @@ class _Overriding:
             if name not in rows:
                 hint = did_you_mean(name, self.names)
                 raise fault("FG047", f"there is no device '{name}'", path=("address_of", name), hint=hint)
-        claimed = {claim for name, own in stated.items() for claim in self._claims(rows[name], own)}
+        stated_keys = {
+            key_of_override for name, own in stated.items() for key_of_override in self._override_keys(rows[name], own)
+        }
         used = frozenset(key for key in adopted if self._is_there(key, defaults))
-        lines: dict[Claim, Key] = {}
+        lines: dict[OverrideKey, Key] = {}
         for key in (key for key in adopted if key in used and key.what != "name"):
-            claim = self._claim(defaults[key.device], key)
-            other = lines.setdefault(claim, key)
+            key_of_override = self._override_key(defaults[key.device], key)
+            other = lines.setdefault(key_of_override, key)
             if other != key:
                 message = f"the lock has the link of {key.device} {key.port} twice: by {other.device} {other.port} too"
                 found = fault("FG048", message, path=(ADOPTED, key.text()), hint="delete one of the two lines")
                 self.faults += found.diagnostics
-            elif claim not in claimed:
+            elif key_of_override not in stated_keys:
                 self._adopt(defaults[key.device], key, adopted[key])
         for name, own in stated.items():
             self._device(rows[name], own, ("address_of", name))
@@ -85,7 +89,7 @@ class _Overriding:
         )
 
     def _check(self) -> None:
-        """Refuse numbers that others hold."""
+        """Collect faults of numbers that are in use elsewhere."""
         for family in self.families:
             self.faults += family.check()
         for row, path in self.asns:
@@ -98,7 +102,7 @@ class _Overriding:
         return self.families[v6] if v6 < len(self.families) else None
 
     def _is_there(self, key: Key, rows: Mapping[str, int]) -> bool:
-        """Whether a device has what was adopted for it."""
+        """Whether the device, and the number that was adopted for it, exist."""
         row, family = rows.get(key.device, -1), self._family(v6=key.v6)
         if row < 0 or key.what == "name":
             return row >= 0
@@ -113,19 +117,19 @@ class _Overriding:
             return bool(family.found.management.at(row))
         return bool(family.found.loopback.at(row) if key.v6 else self.to.router_id[row])
 
-    def _claim(self, row: int, key: Key) -> Claim:
+    def _override_key(self, row: int, key: Key) -> OverrideKey:
         if key.what == "port":
             return "link", self.ends.of(row).get(key.port, (-1, False))[0], key.v6
         return key.what, row, key.v6
 
-    def _claims(self, row: int, own: Override) -> Iterator[Claim]:
-        """What a line of `address_of` states."""
+    def _override_keys(self, row: int, own: Override) -> Iterator[OverrideKey]:
+        """What an entry of `address_of` replaces."""
         if own.asn is not None:
             yield "asn", row, 0
         stated = [("loopback", "", own.loopback or ()), ("mgmt", "", own.management or ())]
         for what, port, texts in (*stated, *(("port", port, texts) for port, texts in own.links.items())):
             for text in texts:
-                yield self._claim(row, Key("", what, port, ":" in text))
+                yield self._override_key(row, Key("", what, port, ":" in text))
 
     def _adopt(self, row: int, key: Key, value: str) -> None:
         texts = (value,)
@@ -154,13 +158,13 @@ class _Overriding:
     def _asn(self, row: int, own: Override, path: Path) -> None:
         if own.asn is not None:
             if not self.to.asn[row]:
-                message = f"{self.names[row]} has no AS number that could be another"
+                message = f"{self.names[row]} has no AS number to override"
                 raise fault("FG047", message, path=path)
             self.to.asn[row] = own.asn
             self.asns.append((row, path))
 
     def _each(self, stated: tuple[str, ...] | None, path: Path) -> Iterator[tuple[FamilyOverrides, int]]:
-        """Addresses as integers, each with its family; those of a family that nothing has are refused."""
+        """(overrides of its family, address as an integer) of each address; InputError if nothing has that family."""
         left = set(stated or ())
         for each in self.families:
             for text in of_family(stated, each.found.family):
@@ -170,7 +174,7 @@ class _Overriding:
             raise fault("FG047", f"nothing in the cluster has an address such as {text}", path=path, hint="see `ip`")
 
     def _own_loopbacks(self) -> dict[str, tuple[str, ...]]:
-        """By fabric: loopbacks that single switches have, as few prefixes as cover them."""
+        """By fabric: the loopbacks of overrides, as the fewest prefixes that cover them."""
         devices = self.plan.devices
         own: dict[tuple[str, bool], set[str]] = {}
         for row, text in self.loopbacks:
@@ -185,7 +189,7 @@ class _Overriding:
 
 
 def _collapsed(prefixes: Collection[str], *, v6: bool) -> list[str]:
-    """As few prefixes as cover the same addresses, in order."""
+    """The fewest prefixes that cover the same addresses, ascending."""
     if v6:
         return [str(found) for found in collapse_addresses(map(IPv6Network, prefixes))]
     return [str(found) for found in collapse_addresses(map(IPv4Network, prefixes))]

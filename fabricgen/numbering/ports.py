@@ -1,4 +1,4 @@
-"""Port and cage names: what the NOS, the node or the label calls them."""
+"""Names of ports and cages, as the NOS, the node profile or the label on the box has them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.numbering.cells import Keyed, Strings, vocabulary
+from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, object_array
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.tables import DeviceClass, ManagementPort, Plan, Side, Wide
+from fabricgen.wiring.tables import DeviceClass, Ints64, ManagementPort, Side, WiringPlan
 
 if TYPE_CHECKING:
     from fabricgen.catalog.sonic_models import SonicPlatform
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 def run_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int) -> list[str]:
     """Names of the first `ports` ports of a run on the switches of a class, as their NOS has them.
 
-    Raises InputError when the NOS takes names from a port table and the catalogue has none for the switch, or it does
-    not split cages so or has no breakout mode for the speed, or when the switch is a chassis and the NOS has no names
-    for line cards.
+    Raises InputError (FG026) where the NOS takes names from a port table and the catalogue has none for the switch,
+    where the table has no such split or breakout mode, and where the NOS has no names for ports of line cards.
     """
     assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
     naming = catalog.naming(cls.nos, cls.path)
@@ -57,7 +56,7 @@ def _no_split(cls: DeviceClass, ways: int) -> InputError:
 
 
 def _no_mode(cls: DeviceClass, platform: SonicPlatform, run: PortRun) -> InputError:
-    """Without a mode the ports have no row in BREAKOUT_CFG, and the image does not make them."""
+    """The error of a missing breakout mode: without a row in BREAKOUT_CFG the NOS does not create the ports."""
     listed = ", ".join(platform.breakout_modes.get(run.ways, ())) or "none of that split"
     return fault(
         "FG026",
@@ -79,19 +78,19 @@ def _no_table(cls: DeviceClass) -> InputError:
 
 
 class PortNames:
-    """Names of the ports and cages at either end of links, as object columns made from shared tables."""
+    """Names of the ports and cages at both ends of links, as columns encoded over one vocabulary."""
 
-    def __init__(self, design: Design, plan: Plan) -> None:
+    def __init__(self, design: Design, plan: WiringPlan) -> None:
         self._catalog, self._plan = design.catalog, plan
 
     @cached_property
-    def port_columns(self) -> tuple[Keyed, Keyed]:
-        """Port names of the a and b ends of every link, which share a vocabulary."""
+    def port_columns(self) -> tuple[EncodedColumn, EncodedColumn]:
+        """Port names of the a and b ends of every link; both columns have one vocabulary."""
         return self._ends(cage=False)
 
     @cached_property
-    def cage_columns(self) -> tuple[Keyed, Keyed]:
-        """Cage names of the a and b ends of every link, which share a vocabulary."""
+    def cage_columns(self) -> tuple[EncodedColumn, EncodedColumn]:
+        """Cage names of the a and b ends of every link; both columns have one vocabulary."""
         return self._ends(cage=True)
 
     @cached_property
@@ -107,21 +106,21 @@ class PortNames:
         return a.texts(), b.texts()
 
     def check(self) -> None:
-        """Make every table of port names, from which columns are made when they are read; raises InputError."""
+        """Check that every port has a name; raises InputError as `run_port_names` does."""
         for _ in self._tables(cage=False):
             pass
 
-    def _ends(self, *, cage: bool) -> tuple[Keyed, Keyed]:
+    def _ends(self, *, cage: bool) -> tuple[EncodedColumn, EncodedColumn]:
         links, known = self._plan.links, dict[str, int]()
         number = np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)
         for upper, rows, table in self._tables(cage=cage):
             places = np.array([known.setdefault(name, len(known)) for name in table], dtype=np.int32)
             number[upper][rows] = places[(links.b_port if upper else links.a_port)[rows]]
-        names = vocabulary(list(known))
-        return Keyed(names, number[0]), Keyed(names, number[1])
+        names = object_array(list(known))
+        return EncodedColumn(names, number[0]), EncodedColumn(names, number[1])
 
-    def _tables(self, *, cage: bool) -> Iterator[tuple[bool, slice | Wide, list[str]]]:
-        """(whether it is the upper end, links, names of its ports) of each end of segments, by class of device."""
+    def _tables(self, *, cage: bool) -> Iterator[tuple[bool, slice | Ints64, list[str]]]:
+        """(whether it is the upper end, rows of links, port names by port number) of each segment and device class."""
         devices, links = self._plan.devices, self._plan.links
         for i, segment in enumerate(links.segments):
             rows = links.rows_of(i)

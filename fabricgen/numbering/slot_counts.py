@@ -1,4 +1,4 @@
-"""How many slots are numbered, reserved ones included: arithmetic that expands nothing."""
+"""Counts of slots, reserved ones included, computed from the design without expanding it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from fabricgen.design.shape import (
 from fabricgen.kernel.units import power_of_two_at_least
 
 
-def group_room(tier: TierDesign) -> int:
-    """Numbers kept for the switches of a group, a power of two.
+def group_capacity(tier: TierDesign) -> int:
+    """The numbers reserved for the switches of a group, a power of two.
 
-    An upper group never has more switches than a lower switch has uplinks to it: with room for so many, a derived
-    count may grow and renumber nothing.
+    An upper group never has more switches than a lower switch has uplinks to it; with as many numbers reserved, a
+    derived count can grow without renumbering anything.
     """
     return power_of_two_at_least(tier.most)
 
@@ -35,10 +35,10 @@ def numbered_groups(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> i
 
 
 def group_slot_count(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> int:
-    """Slots of the groups of a tier, with the room that the switches of lower tiers have."""
+    """Slots of the groups of a tier; an index of a lower tier counts with the capacity of that tier's groups."""
     tiers = {tier.name: tier for tier in fabric.tiers}
-    rooms = (group_room(tiers[d]) if d in tiers else fabric.sizes[d] for d in inner(tier.per))
-    return reserved_places(layout, scope_of(tier.per)) * prod(rooms)
+    capacities = (group_capacity(tiers[d]) if d in tiers else fabric.sizes[d] for d in inner(tier.per))
+    return reserved_places(layout, scope_of(tier.per)) * prod(capacities)
 
 
 def served_members(layout: Layout, node_sets: Collection[int]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Slot numbers: where a switch stands in its tier's reserved numbering, now and after any growth within it."""
+"""Slots: the position of a switch in the reserved numbering of its tier, which growth does not change."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from fabricgen.design.shape import (
     scope_of,
 )
 from fabricgen.numbering.addresses.blocks import Slots
-from fabricgen.numbering.slot_counts import group_room
+from fabricgen.numbering.slot_counts import group_capacity
 from fabricgen.wiring.links.columns import Columns, tier_columns
 
-RoomOf = Callable[[str, int], int]
-"""(name, size) -> the room that a name has: as it was first, or of that size."""
+CapacityOf = Callable[[str, int], int]
+"""(name, size) -> the capacity remembered for a name; the given size if there is none."""
 
 
 def _place_slot(layout: Layout, scope: str, columns: Columns) -> Any:
@@ -32,26 +32,26 @@ def _place_slot(layout: Layout, scope: str, columns: Columns) -> Any:
     return numbers[scope_index(layout, scope, columns)]
 
 
-def group_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, room_of: RoomOf) -> Slots:
+def group_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
     """The slot of the group of every switch of a tier."""
     scope = scope_of(tier.per)
     columns = tier_columns(layout, tier, fabric.tier_sizes)
     slot = _place_slot(layout, scope, columns)
     layer = np.zeros_like(slot)
     shape = [f"{parts_of_unit(layout, scope)} {scope}" if is_part_of_unit(scope) else scope] if scope != "all" else []
-    rooms = []
+    capacities = []
     for dimension in inner(tier.per):
-        room = _room(fabric, dimension, room_of)
-        slot = slot * room + columns[dimension] % room
-        layer = layer * 64 + columns[dimension] // room
-        rooms.append(room)
-        shape.append(f"{room} {dimension}")
+        capacity = _capacity(fabric, dimension, capacity_of)
+        slot = slot * capacity + columns[dimension] % capacity
+        layer = layer * 64 + columns[dimension] // capacity
+        capacities.append(capacity)
+        shape.append(f"{capacity} {dimension}")
     name = f"{fabric.name} {tier.name}" + (f" ({', '.join(shape)})" if shape else "")
-    return Slots(name, slot, reserved_places(layout, scope) * prod(rooms), layer)
+    return Slots(name, slot, reserved_places(layout, scope) * prod(capacities), layer)
 
 
 def rack_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> Slots:
-    """One slot for all switches of a tier that serve the same rack (or unit, pod or site) in the same plane."""
+    """The slot of every switch of a tier; switches that serve one rack (or unit, pod, site) in one plane share it."""
     scope = scope_of(tier.per)
     columns = tier_columns(layout, tier, fabric.tier_sizes)
     slot = np.asarray(_place_slot(layout, scope, columns), dtype=np.int64)
@@ -62,16 +62,21 @@ def rack_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> Slots:
     return Slots(f"{fabric.name} {tier.name} (as per {scope}{planes})", slot, count, np.zeros_like(slot))
 
 
-def _room(fabric: FabricDesign, dimension: str, room_of: RoomOf) -> int:
-    """Numbers kept for a dimension; for a tier, those of a group of its switches."""
+def _capacity(fabric: FabricDesign, dimension: str, capacity_of: CapacityOf) -> int:
+    """The capacity of a dimension; for the index in a tier, that of a group of its switches."""
     if dimension in {tier.name for tier in fabric.tiers}:
-        return room_of(f"{fabric.name} {dimension}", group_room(fabric.tier(dimension)))
+        return capacity_of(f"{fabric.name} {dimension}", group_capacity(fabric.tier(dimension)))
     return fabric.sizes[dimension]
 
 
-def switch_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, room_of: RoomOf) -> Slots:
+def switch_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
     """The slot of every switch of a tier."""
-    group = group_slots(layout, fabric, tier, room_of)
-    room = _room(fabric, tier.name, room_of)
+    group = group_slots(layout, fabric, tier, capacity_of)
+    capacity = _capacity(fabric, tier.name, capacity_of)
     index = np.tile(np.arange(tier.count, dtype=np.int64), tier.groups)
-    return Slots(group.name, group.number * room + index % room, group.count * room, group.layer * 64 + index // room)
+    return Slots(
+        group.name,
+        group.number * capacity + index % capacity,
+        group.count * capacity,
+        group.layer * 64 + index // capacity,
+    )

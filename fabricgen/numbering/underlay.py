@@ -1,4 +1,4 @@
-"""How the switches of a fabric find each other, and so which numbers they need; light, for lint's fast path."""
+"""The underlay of each fabric, and so which numbers its switches need; design arithmetic alone."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from fabricgen.design.model import Design
 
 
 def is_routed(fabric: FabricDesign) -> bool:
-    """Whether the switches of a fabric route: all but InfiniBand's."""
+    """Whether the switches of a fabric route IP: all but those of InfiniBand."""
     return fabric.protocol != "infiniband"
 
 
 def is_management(fabric: FabricDesign) -> bool:
-    """Whether a fabric reaches BMCs or switch management ports: its nodes draw on the management pool."""
+    """Whether a fabric connects BMCs or management ports of switches; its nodes then use the management pool."""
     return fabric.managed_devices > 0 or any(a.role == "bmc" for _, a in fabric.attachments)
 
 

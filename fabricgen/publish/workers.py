@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -48,9 +49,10 @@ def in_order(
         return
     with _pool(work, jobs) as pool:
         started: dict[int, Future[Result]] = {number: _start(pool, number) for number in first}
-        later = iter([number for number in range(count) if number not in started])
+        later = deque(number for number in range(count) if number not in started)
         for number in range(count):
-            while len(started) <= ahead and (following := next(later, None)) is not None:
+            while later and later[0] <= number + ahead:
+                following = later.popleft()
                 started[following] = _start(pool, following)
             yield started.pop(number).result()
 

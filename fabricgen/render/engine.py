@@ -16,7 +16,7 @@ from fabricgen.kernel.templates import built_in_templates
 from fabricgen.render.nos_protocol import NOS_PACKAGE, TakesTrees, has_templates, known_nos
 from fabricgen.render.secrets import SecretResolver, managements, redacted
 from fabricgen.render.shapes.shapes import SwitchShapes
-from fabricgen.render.skeletons import Once, Skeletons
+from fabricgen.render.skeletons import Skeletons, TableRenderer
 from fabricgen.render.snippets import require_printed
 from fabricgen.render.trees import first_at_fault
 from fabricgen.views.fabric import FabricView
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     import jinja2
 
 Subject: TypeAlias = int | str
-"""What takes files of its own: a switch, by its row in the device table, or a whole fabric, by its name."""
+"""What has configuration files: a switch, by its row in the device table, or a whole fabric, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
-    """What rendering is told beside the cluster.
+    """Options of rendering.
 
     `overrides` is a folder whose templates (`sonic/frr.conf.j2`) replace the built-in ones of the same path; templates
     then run sandboxed. `managements` are by fabric, with secrets in place of their references where they are `secret`:
@@ -45,16 +45,16 @@ class RenderOptions:
 
 
 def render_options(
-    cluster: Cluster, *, overrides: Path | None = None, look: SecretResolver = redacted
+    cluster: Cluster, *, overrides: Path | None = None, resolver: SecretResolver = redacted
 ) -> RenderOptions:
-    """Check that everything can be rendered, and look secrets up.
+    """Check that everything can be rendered, and resolve secrets.
 
     Raises InputError for a tier whose NOS has no templates, for two subjects of one name, and for a secret that cannot
-    be had.
+    be resolved.
     """
     require_known_nos(cluster)
     subjects_of(cluster)
-    return RenderOptions(overrides, managements(cluster, look), secret=look is not redacted)
+    return RenderOptions(overrides, managements(cluster, resolver), secret=resolver is not redacted)
 
 
 def render_configs(cluster: Cluster, *, options: RenderOptions | None = None) -> Iterator[tuple[str, bytes]]:
@@ -68,7 +68,7 @@ def render_configs(cluster: Cluster, *, options: RenderOptions | None = None) ->
 
 
 def subjects_of(cluster: Cluster) -> dict[str, Subject]:
-    """What takes files, by the name of its folder, in the order in which it is rendered.
+    """The subjects by the name of their folder, in the order in which they are rendered.
 
     Raises InputError where a fabric that takes files is named like a switch that does.
     """
@@ -92,7 +92,7 @@ def render_rows(cluster: Cluster, rows: Sequence[Subject], options: RenderOption
 def subject_files(
     cluster: Cluster, subjects: Iterable[Subject], options: RenderOptions
 ) -> Callable[[Subject], Iterator[tuple[str, bytes]]]:
-    """What yields the files of any of some switches, by its row, or whole fabrics, and keeps what others share."""
+    """A function from a subject to its files: (path, content); what subjects share is rendered once."""
     renderer = Renderer(options)
     switch_files = renderer.switch_files(cluster, [row for row in subjects if isinstance(row, int)])
 
@@ -108,20 +108,20 @@ def subject_files(
     return files_of
 
 
-UNFIT = (AttributeError, InputError, LookupError, TypeError, ValueError)
-"""What laying a tree over a file raises that a user's own templates made."""
+SNIPPET_ERRORS = (AttributeError, InputError, LookupError, TypeError, ValueError)
+"""What merging a snippet into a file may raise if overriding templates rendered the file."""
 
 
-def _fits(nos: TakesTrees, file: str, text: str, trees: tuple[PlacedSnippet, ...], judge: Catalog | None) -> bool:
+def _merges(nos: TakesTrees, file: str, text: str, trees: tuple[PlacedSnippet, ...], judge: Catalog | None) -> bool:
     try:
         nos.with_trees(file, text, trees, judge)
-    except UNFIT:
+    except SNIPPET_ERRORS:
         return False
     return True
 
 
 class Renderer:
-    """Templates and what was rendered of them that holds for more than one switch."""
+    """Renders templates, and caches texts that several switches share."""
 
     def __init__(self, options: RenderOptions) -> None:
         self._guarded = options.overrides is not None
@@ -133,7 +133,7 @@ class Renderer:
         self._kept: dict[tuple[str, int, bool], tuple[Mapping[str, Any], str]] = {}
 
     def switch_files(self, cluster: Cluster, rows: Sequence[int]) -> Callable[[int], Iterable[tuple[str, bytes]]]:
-        """What gives (path, content) of the files of any of some switches, by their rows in the device table.
+        """A function from a row of the device table to the files of the switch: (path, content).
 
         A user's own templates may decide by what is only printed here, so that they render each switch by itself.
         """
@@ -146,8 +146,8 @@ class Renderer:
             shapes,
             rows,
             whole=lambda view: self.files(view, catalog),
-            marked=lambda view, once: self._texts(view, catalog, once),
-            once=self.once,
+            render=lambda view, once: self._texts(view, catalog, once),
+            render_table=self.once,
         ).files
 
     def files(self, view: SwitchView | FabricView, catalog: Catalog) -> Iterator[tuple[str, bytes]]:
@@ -163,8 +163,8 @@ class Renderer:
         if isinstance(view, SwitchView):
             require_printed(view, texts)
 
-    def _texts(self, view: SwitchView | FabricView, catalog: Catalog, once: Once) -> Iterator[tuple[str, str]]:
-        """(path, text) of each file; `once` gives the tables that switches share."""
+    def _texts(self, view: SwitchView | FabricView, catalog: Catalog, once: TableRenderer) -> Iterator[tuple[str, str]]:
+        """(path, text) of each file; `once` renders the tables that switches share."""
         nos: Any = load(NOS_PACKAGE, view.nos)
         whole = self._with_secrets(view) if isinstance(view, SwitchView) else view
         trees = tuple(s for s in view.snippets if s.tree) if isinstance(view, SwitchView) else ()
@@ -181,13 +181,13 @@ class Renderer:
         """A file with the user's trees laid over it; what a user's own templates made of it may not be as expected."""
         try:
             return nos.with_trees(file, text, trees, judge)
-        except UNFIT as error:
+        except SNIPPET_ERRORS as error:
             if not self._guarded or (isinstance(error, InputError) and self._tells):
                 raise
             names = ", ".join(f"'{snippet.name}'" for snippet in trees)
             why = f"snippet {names} cannot be laid over what the overriding templates make of {file}"
             hint = "build with --redact-secrets to see why" if isinstance(error, InputError) else ""
-            found = first_at_fault(trees, lambda some: not _fits(nos, file, text, some, judge))
+            found = first_at_fault(trees, lambda some: not _merges(nos, file, text, some, judge))
             raise fault("FG052", why, path=found.path, hint=hint) from None
 
     def _judge_of(self, view: Any, trees: tuple[PlacedSnippet, ...], file: str, catalog: Catalog) -> Catalog | None:

@@ -26,7 +26,9 @@ class Nos(Protocol[ViewT_contra]):
         """(template in the NOS's folder, file name in the device's folder) of each file."""
 
     def values(self, view: ViewT_contra, catalog: Catalog) -> dict[str, Any]:
-        """The values for the templates: strings, numbers and rows; never a line of configuration."""
+        """The values for the templates: strings, numbers, and rows as mappings by field name; never a line of
+        configuration.
+        """
 
 
 @runtime_checkable

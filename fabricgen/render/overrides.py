@@ -1,7 +1,7 @@
 """A user's own templates, run in a sandbox, as they may come from a pull request that nobody has read.
 
 The sandbox (jinja2.sandbox, ImmutableSandboxedEnvironment) denies attributes that lead to Python and changes of values;
-templates only see strings, numbers and tuples. The loader follows no link out of its folder.
+templates only see strings, numbers, tuples and mappings. The loader follows no link out of its folder.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.resources import resource_dir
+from fabricgen.kernel.templates import as_json
 
 MAX_TEMPLATE_BYTES = 1 << 20
 
@@ -67,7 +68,7 @@ def sandboxed_environment(folder: Path) -> jinja2.Environment:
     if not folder.is_dir():
         raise fault("FG033", f"there is no templates folder {folder}")
     built_in = ContainedLoader(resource_dir("templates"))
-    return ImmutableSandboxedEnvironment(
+    environment = ImmutableSandboxedEnvironment(
         loader=jinja2.ChoiceLoader([jinja2.PrefixLoader({BUILT_IN: built_in}), ContainedLoader(folder), built_in]),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -76,6 +77,8 @@ def sandboxed_environment(folder: Path) -> jinja2.Environment:
         autoescape=False,
         auto_reload=False,
     )
+    environment.filters["as_json"] = as_json
+    return environment
 
 
 def render_guarded(environment: jinja2.Environment, name: str, values: Mapping[str, Any], *, tells: bool) -> str:

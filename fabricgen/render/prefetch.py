@@ -1,31 +1,32 @@
-"""Batch prefetch: values that are requested one switch at a time, computed for many switches at once."""
+"""Batch prefetch: results that are computed for a batch of switches at a time, and asked for one by one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
-AT_A_TIME = 64
-"""Switches of a batch, since array operations cost little more for many than for one."""
+BATCH = 64
+"""Switches of a batch; operations on columns cost little more for many switches than for one."""
 
 
-class Prefetch(Generic[Made]):
-    """Computes values of switches in batches. They must be requested in the order of `rows`, each once."""
+class Prefetcher(Generic[Result]):
+    """Computes results in batches. Ask for rows in the order in which they were given: only one batch is kept."""
 
     def __init__(
-        self, rows: Sequence[int], make: Callable[[Sequence[int]], Iterable[Made]], at_a_time: int = AT_A_TIME
+        self, rows: Sequence[int], compute: Callable[[Sequence[int]], Iterable[Result]], batch: int = BATCH
     ) -> None:
-        """`rows` are the rows of the device table that will be requested; `make` computes the values of some rows."""
-        self._rows, self._make, self._at_a_time = rows, make, at_a_time
-        self._place = {row: place for place, row in enumerate(rows)}
-        self._made: dict[int, Made] = {}
+        """`rows` are all rows of the device table that will be asked for; `compute` returns one result for each row of
+        a batch, in order."""
+        self._rows, self._compute, self._batch = rows, compute, batch
+        self._index = {row: index for index, row in enumerate(rows)}
+        self._ready: dict[int, Result] = {}
 
-    def of(self, row: int) -> Made:
-        """The value of a switch, by its row."""
-        if row not in self._made:
-            start = self._place[row]
-            rows = self._rows[start : start + self._at_a_time]
-            self._made = dict(zip(rows, self._make(rows), strict=True))
-        return self._made.pop(row)
+    def get(self, row: int) -> Result:
+        """The result for a row; it is handed out once."""
+        if row not in self._ready:
+            start = self._index[row]
+            rows = self._rows[start : start + self._batch]
+            self._ready = dict(zip(rows, self._compute(rows), strict=True))
+        return self._ready.pop(row)

@@ -1,7 +1,7 @@
-"""Secrets in configurations: resolved from references, checked, and printed nowhere else.
+"""Secrets of switch configurations: resolved from their references, checked, and printed nowhere else.
 
-Errors about a secret never repeat it. Builds with `--redact-secrets`, and all comparisons of configurations, use the
-name of the reference instead.
+Messages about a wrong secret never repeat it. Who has no access to the secrets builds with `--redact-secrets`; then,
+and whenever configurations are compared, the reference is written in place of the secret.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_SECRET_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class SecretKind:
-    """The syntax of a kind of secret that is safe in the files of every NOS."""
+    """The syntax of a kind of secret, such that it is safe in the files of every NOS; `right`: a hint."""
 
     pattern: re.Pattern[str]
     right: str
@@ -41,23 +41,23 @@ PHRASE = SecretKind(
 )
 
 SecretResolver: TypeAlias = Callable[[str, SecretKind, Place], str]
-"""(reference, kind, path in the blueprint) -> the secret; raises InputError."""
+"""(reference, kind, path in the blueprint) -> the secret; raises InputError where it cannot be resolved."""
 
 
-def redacted(reference: str, kind: SecretKind, place: Place) -> str:  # noqa: ARG001 - a way to look secrets up
-    """A resolver that returns the reference in place of the secret."""
+def redacted(reference: str, kind: SecretKind, place: Place) -> str:  # noqa: ARG001 - a SecretResolver
+    """Resolve a reference to itself in angle brackets, so that no secret is printed."""
     return f"<{reference}>"
 
 
 class SecretStore:
-    """A resolver that reads secrets from the environment and from files below a folder."""
+    """Resolves secrets from environment variables and from files below a folder (anywhere with `allow_outside`)."""
 
     def __init__(self, folder: Path, *, allow_outside: bool = False) -> None:
         self._folder = folder.resolve()
         self._allow_outside = allow_outside
 
     def __call__(self, reference: str, kind: SecretKind, place: Place) -> str:
-        """The secret; raises InputError at `place` when there is none, or it has the wrong syntax."""
+        """The secret; raises InputError (FG051) at `place` where there is none, or its syntax is wrong."""
         if reference.startswith(ENVIRONMENT):
             name = reference.removeprefix(ENVIRONMENT)
             if name not in os.environ:
@@ -85,16 +85,16 @@ class SecretStore:
             raise fault("FG051", f"cannot read the secret file:{path}: {reason}", path=place, hint=hint) from None
 
 
-def with_secrets(management: Management, look: SecretResolver, places: Callable[[Place], Place]) -> Management:
-    """Management with secrets in place of references; `places` maps its keys to paths in the blueprint.
+def with_secrets(management: Management, resolver: SecretResolver, places: Callable[[Place], Place]) -> Management:
+    """Management settings with all references resolved; `places` maps a key of theirs to its path in the blueprint.
 
-    Raises InputError with every secret that cannot be resolved.
+    Raises InputError with one diagnostic for each secret that cannot be resolved.
     """
     faults: list[Diagnostic] = []
 
     def secret(reference: str, kind: SecretKind, *keys: str) -> str:
         try:
-            return look(reference, kind, places(keys))
+            return resolver(reference, kind, places(keys))
         except InputError as error:
             faults.extend(error.diagnostics)
             return ""
@@ -129,10 +129,10 @@ def with_secrets(management: Management, look: SecretResolver, places: Callable[
     return resolved
 
 
-def managements(cluster: Cluster, look: SecretResolver) -> dict[str, Management]:
-    """By fabric, the management settings of its switches with secrets resolved.
+def managements(cluster: Cluster, resolver: SecretResolver) -> dict[str, Management]:
+    """The management settings of each fabric's switches, by fabric name, with all references resolved.
 
-    Raises InputError, each error at its path in the blueprint, for secrets that cannot be resolved.
+    Raises InputError with one diagnostic, at its line of the blueprint, for each secret that cannot be resolved.
     """
     found: dict[str, Management] = {}
     faults: dict[Place, Diagnostic] = {}
@@ -140,7 +140,9 @@ def managements(cluster: Cluster, look: SecretResolver) -> dict[str, Management]
         if fabric.protocol == "infiniband" or not fabric.tiers:
             continue
         try:
-            found[fabric.name] = with_secrets(cluster.intent(fabric).management, look, _places(cluster, fabric.name))
+            found[fabric.name] = with_secrets(
+                cluster.intent(fabric).management, resolver, _places(cluster, fabric.name)
+            )
         except InputError as error:
             faults |= {diagnostic.path: diagnostic for diagnostic in error.diagnostics}
     if faults:
@@ -149,7 +151,7 @@ def managements(cluster: Cluster, look: SecretResolver) -> dict[str, Management]
 
 
 def _places(cluster: Cluster, fabric: str) -> Callable[[Place], Place]:
-    """Maps keys of a fabric's management settings to their paths: in the fabric, or in the cluster's settings."""
+    """A function from a key of the management settings to its path: in the fabric, or at the top of the blueprint."""
     own = cluster.design.loaded.blueprint.fabrics[fabric].management
 
     def place(keys: Place) -> Place:

@@ -1,13 +1,13 @@
-"""Configurations of switches of one shape: rendered once with marks in place of what differs, then filled.
+"""Template skeletons: the files of switches of one shape are rendered once, with placeholders, and filled for each.
 
-A skeleton is taken only where filling it gives, for another switch than the one that it was made from, the very bytes
-that rendering that one does; where it does not, and for shapes of a few switches, each is rendered by itself. Marks
-are texts that every NOS prints as they are, so that names must be plain words, and short enough that no line is cut.
-Where a user's own text looks like one, as a telephone number in a banner may, switches are rendered by themselves too.
+A skeleton is made from the second switch of a shape and verified against the first: filled with the texts of the first,
+it must give the bytes that rendering the first gave. Where it does not, and for shapes of a few switches, each switch
+is rendered by itself; so it is where the user's own text looks like a placeholder, as a telephone number in a banner
+may. Placeholders are texts that every NOS prints unchanged, and short enough that no line is cut.
 
-Tables that follow from ports and cables alone are left open in the skeleton and laid in by the classes of the cables'
-lengths: many switches differ in nothing else. Those that print the length at each port are rendered once, with marks
-for the lengths, and filled by themselves.
+Tables that depend on ports and cables alone (SONiC's buffer tables) have one placeholder for the whole table. Switches
+of a shape share such a table if the lengths of their cables fall into the same classes. A table that prints the length
+at each port is rendered once, with placeholders for the lengths.
 """
 
 from __future__ import annotations
@@ -24,116 +24,122 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.discovery import load
 from fabricgen.render.nos_protocol import NOS_PACKAGE, Shared, SharesTables, keeps_order
-from fabricgen.render.prefetch import Prefetch
-from fabricgen.render.shapes.shapes import MARK, Outline, SwitchShapes, word_mark
+from fabricgen.render.prefetch import Prefetcher
+from fabricgen.render.shapes.shapes import PLACEHOLDER, SwitchShapes, SwitchSignature, word_placeholder
 from fabricgen.views.switch import SwitchView
 from fabricgen.wiring.tables import Floats
 
 FEWEST = 3
-"""Switches of a shape among those outlined so far from which a skeleton pays: it costs as much as two."""
+"""Switches of a shape, among those prefetched so far, from which a skeleton pays off: it costs as much as two."""
 
-_OPEN = re.compile(rf"{MARK.pattern}|Qs(\d{{3}})sQ")
-"""A mark, or a table that is left open."""
-_LIKE_OPEN = re.compile(_OPEN.pattern.encode())
+_PLACEHOLDER = re.compile(rf"{PLACEHOLDER.pattern}|Qs(\d{{3}})sQ")
+"""The placeholder of a text or AS number, or (`Qs003sQ`) of a whole table."""
+_LOOKS_LIKE_PLACEHOLDER = re.compile(_PLACEHOLDER.pattern.encode())
 
 _Files: TypeAlias = list[tuple[str, bytes]]
-Once: TypeAlias = Callable[[str, Mapping[str, Any], bool], str]
+TableRenderer: TypeAlias = Callable[[str, Mapping[str, Any], bool], str]
+"""(template, its values, whether the table is the last of its file) -> text"""
 
 
 @dataclass(slots=True)
-class Text:
-    """A text with holes: `pieces` are in turn what stands fast and room for a hole."""
+class TextTemplate:
+    """A text with slots: `pieces` are, by turns, constant texts and slots, beginning and ending with a constant one."""
 
     pieces: list[str]
-    chosen: Callable[[Sequence[str]], tuple[str, ...]]
-    """What goes into the holes, of the texts of a switch."""
+    select: Callable[[Sequence[str]], tuple[str, ...]]
+    """The texts that go into the slots, in order, from all texts of a switch."""
 
-    def filled(self, texts: Sequence[str]) -> str:
-        """The text of a switch."""
-        self.pieces[1::2] = self.chosen(texts)
+    def fill(self, texts: Sequence[str]) -> str:
+        """The text with the slots filled from all texts of a switch."""
+        self.pieces[1::2] = self.select(texts)
         return "".join(self.pieces)
 
 
-def text_with_holes(marked: str, first_table: int) -> Text:
-    """Cut a text at its marks; tables left open are numbered from `first_table`."""
-    pieces, holes, end = [], [], 0
-    for mark in _OPEN.finditer(marked):
-        pieces += [marked[end : mark.start()], ""]
-        holes.append(_number(mark, first_table))
-        end = mark.end()
-    if len(holes) > 1:
-        return Text([*pieces, marked[end:]], itemgetter(*holes))
-    return Text([*pieces, marked[end:]], lambda texts: tuple(texts[hole] for hole in holes))
+def parse_template(text: str, first_table: int) -> TextTemplate:
+    """Split a text at its placeholders; table i takes entry `first_table` + i of the texts that fill it."""
+    pieces, slots, end = [], [], 0
+    for placeholder in _PLACEHOLDER.finditer(text):
+        pieces += [text[end : placeholder.start()], ""]
+        slots.append(_number(placeholder, first_table))
+        end = placeholder.end()
+    if len(slots) > 1:
+        return TextTemplate([*pieces, text[end:]], itemgetter(*slots))
+    return TextTemplate([*pieces, text[end:]], lambda texts: tuple(texts[slot] for slot in slots))
 
 
-def _number(mark: re.Match[str], first_table: int) -> int:
-    word, number, table = mark.groups()
+def _number(placeholder: re.Match[str], first_table: int) -> int:
+    word, number, table = placeholder.groups()
     return first_table + int(table) if table else int(word or number)
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """A table that is left open: its template, whether it is the last of its file, and its text with holes for the
-    lengths of ports, if it prints these."""
+class SharedTable:
+    """A table with one placeholder: its template, and whether it is the last table of its file.
+
+    `by_length` is its text with slots for the lengths of the cables at the ports, if it prints these.
+    """
 
     template: str
     last: bool
-    by_length: Text | None = None
+    by_length: TextTemplate | None = None
 
 
 @dataclass(slots=True)
 class Skeleton:
-    """The files of a shape, and the tables that are left open in them."""
+    """The files of a shape with slots, and the tables that have a placeholder in them."""
 
-    files: list[tuple[Text, Text]]
-    """Path and content."""
-    tables: list[Table]
+    files: list[tuple[TextTemplate, TextTemplate]]
+    """(path, content) of each file."""
+    tables: list[SharedTable]
 
-    def filled(self, texts: Sequence[str]) -> _Files:
-        """(path, content) of the files of a switch."""
-        return [(path.filled(texts), content.filled(texts).encode()) for path, content in self.files]
+    def fill(self, texts: Sequence[str]) -> _Files:
+        """(path, content) of the files of a switch, from its texts and then those of its tables."""
+        return [(path.fill(texts), content.fill(texts).encode()) for path, content in self.files]
 
 
 @dataclasses.dataclass(slots=True)
-class _Shape:
+class _ShapeState:
+    """What is known of a shape so far."""
+
     known: int = 0
-    """Switches of it that were outlined."""
+    """Switches of it that were prefetched."""
     differs: bool = False
-    """Whether a skeleton was seen to disagree, or would take a text for a mark."""
-    marked: SwitchView | None = None
-    """One of them, for a NOS that shares tables to judge their ports by."""
+    """Whether a skeleton failed verification, or a text of the user's looks like a placeholder."""
+    view: SwitchView | None = None
+    """The view of one of them with placeholders, for a NOS that shares tables."""
     nos: Any = None
     steps_m: Floats = field(default_factory=lambda: np.empty(0))
-    laid: dict[bytes, _Laid] = field(default_factory=dict)
-    """By the classes of cable lengths."""
+    length_classes: dict[bytes, _LengthClass] = field(default_factory=dict)
+    """By the class of the cable length at each port."""
     variants: dict[Hashable, _Variant] = field(default_factory=dict)
-    """By which tables are left open."""
+    """By the tables that have a placeholder."""
 
 
 @dataclass(slots=True)
 class _Variant:
-    """Switches of a shape with one skeleton: the first is rendered, the second is what the skeleton is made from."""
+    """Switches of a shape with one skeleton: the first is rendered, the skeleton is made from the second."""
 
-    first: Outline
-    laid: _Laid
-    """Of the first."""
+    first: SwitchSignature
+    length_class: _LengthClass
+    """That of the first."""
     rendered: _Files
     """The files of the first."""
     skeleton: Skeleton | None = None
 
 
 @dataclass(slots=True)
-class _Laid:
-    """What switches with cables of like lengths have in common: tables, made as they are asked for."""
+class _LengthClass:
+    """Switches whose cables have lengths of the same classes, and so the same shared tables."""
 
     shared: Shared
-    left_open: Hashable
-    """Which tables are left open in their skeleton."""
+    table_names: Hashable
+    """Which tables have a placeholder in their skeleton."""
     tables: list[str] | None = None
+    """The texts of these tables, rendered when first needed."""
 
 
 class Skeletons:
-    """Renders switches, those of one shape through a skeleton."""
+    """Renders switches, those of one shape by filling a skeleton."""
 
     def __init__(
         self,
@@ -141,108 +147,110 @@ class Skeletons:
         shapes: SwitchShapes,
         rows: Sequence[int],
         whole: Callable[[SwitchView], Iterator[tuple[str, bytes]]],
-        marked: Callable[[SwitchView, Once], Iterator[tuple[str, str]]],
-        once: Once,
+        render: Callable[[SwitchView, TableRenderer], Iterator[tuple[str, str]]],
+        render_table: TableRenderer,
     ) -> None:
-        """`rows` are those of the device table that will be asked for; `whole` renders a view; `marked` a marked one,
-        with tables that switches share as the function says; `once` such a table."""
+        """`rows` are all rows of the device table that will be asked for, in order.
+
+        `whole` renders a view: (path, bytes) of each file. `render` does so to text, with a function of its own for
+        shared tables; `render_table` is the usual one.
+        """
         self._cluster, self._switch_shapes = cluster, shapes
-        self._whole, self._marked, self._once = whole, marked, once
+        self._whole, self._render, self._render_table = whole, render, render_table
         self._keep_order = frozenset(
             filter(keeps_order, {tier.nos for f in cluster.design.fabrics for tier in f.tiers})
         )
-        self._shapes: dict[Hashable, _Shape] = {}
-        self._outlines = Prefetch(rows, self._outlined)
+        self._shapes: dict[Hashable, _ShapeState] = {}
+        self._signatures = Prefetcher(rows, self._prefetched)
 
     def files(self, row: int) -> _Files:
         """(path, content) of the files of a switch, by its row in the device table; ask for them in order."""
-        outline = self._outlines.of(row)
-        return self._rendered(row) if outline is None else self._of_shape(row, outline)
+        signature = self._signatures.get(row)
+        return self._rendered(row) if signature is None else self._of_shape(row, signature)
 
-    def _outlined(self, rows: Sequence[int]) -> list[Outline | None]:
-        found = list(self._switch_shapes.outlines(rows, self._keep_order))
-        for outline in filter(None, found):
-            self._shapes.setdefault(outline.shape, _Shape()).known += 1
+    def _prefetched(self, rows: Sequence[int]) -> list[SwitchSignature | None]:
+        found = list(self._switch_shapes.signatures(rows, self._keep_order))
+        for signature in filter(None, found):
+            self._shapes.setdefault(signature.shape, _ShapeState()).known += 1
         return found
 
-    def _of_shape(self, row: int, outline: Outline) -> _Files:
-        shape = self._shapes[outline.shape]
+    def _of_shape(self, row: int, signature: SwitchSignature) -> _Files:
+        shape = self._shapes[signature.shape]
         if shape.known < FEWEST or shape.differs:
             return self._rendered(row)
-        laid = self._laid(shape, outline)
-        variant = shape.variants.get(laid.left_open)
+        length_class = self._length_class(shape, signature)
+        variant = shape.variants.get(length_class.table_names)
         if variant is None:
             rendered = self._rendered(row)
-            shape.variants[laid.left_open] = _Variant(outline, laid, rendered)
+            shape.variants[length_class.table_names] = _Variant(signature, length_class, rendered)
             return rendered
         if variant.skeleton is None:
-            variant.skeleton = self._skeleton_of(shape, outline, laid.shared)
-            like_marks = any(_LIKE_OPEN.search(content) for _, content in variant.rendered)
-            if like_marks or self._filled(variant.skeleton, variant.first, variant.laid) != variant.rendered:
+            variant.skeleton = self._skeleton_of(shape, signature, length_class.shared)
+            ambiguous = any(_LOOKS_LIKE_PLACEHOLDER.search(content) for _, content in variant.rendered)
+            if ambiguous or self._filled(variant.skeleton, variant.first, variant.length_class) != variant.rendered:
                 shape.differs = True
                 return self._rendered(row)
-        return self._filled(variant.skeleton, outline, laid)
+        return self._filled(variant.skeleton, signature, length_class)
 
-    def _filled(self, skeleton: Skeleton, outline: Outline, laid: _Laid) -> _Files:
-        if laid.tables is None:
-            laid.tables = [self._table(table, laid.shared) for table in skeleton.tables]
-        return skeleton.filled([*outline.texts, *laid.tables])
+    def _filled(self, skeleton: Skeleton, signature: SwitchSignature, length_class: _LengthClass) -> _Files:
+        if length_class.tables is None:
+            length_class.tables = [self._table(table, length_class.shared) for table in skeleton.tables]
+        return skeleton.fill([*signature.texts, *length_class.tables])
 
     def _rendered(self, row: int) -> _Files:
         return list(self._whole(self._cluster.switch(row)))
 
-    def _laid(self, shape: _Shape, outline: Outline) -> _Laid:
-        """What a switch shares with others whose cables are as long as its own, as far as its NOS cares."""
+    def _length_class(self, shape: _ShapeState, signature: SwitchSignature) -> _LengthClass:
+        """The switches of its shape whose cables are as long as those of a switch, as far as its NOS distinguishes."""
         catalog = self._cluster.design.catalog
         if shape.nos is None:
-            shape.nos = load(NOS_PACKAGE, self._nos_of(outline.row))
+            shape.nos = load(NOS_PACKAGE, self._nos_of(signature.row))
             if isinstance(shape.nos, SharesTables):
-                shape.marked = self._switch_shapes.marked(outline)
-                shape.steps_m = np.array(shape.nos.length_steps_m(shape.marked, catalog))
-        lengths_m = outline.ends.lengths_m
+                shape.view = self._switch_shapes.with_placeholders(signature)
+                shape.steps_m = np.array(shape.nos.length_steps_m(shape.view, catalog))
+        lengths_m = signature.ports.lengths_m
         key = np.searchsorted(shape.steps_m, lengths_m).tobytes() if len(shape.steps_m) else b""
-        if key not in shape.laid:
+        if key not in shape.length_classes:
             shares = isinstance(shape.nos, SharesTables)
-            shared = shape.nos.shared(shape.marked, lengths_m.tolist(), catalog) if shares else Shared({}, ())
-            shape.laid[key] = _Laid(shared, (bool(shared.lengths), *shared.tables))
-        return shape.laid[key]
+            shared = shape.nos.shared(shape.view, lengths_m.tolist(), catalog) if shares else Shared({}, ())
+            shape.length_classes[key] = _LengthClass(shared, (bool(shared.lengths), *shared.tables))
+        return shape.length_classes[key]
 
     def _nos_of(self, row: int) -> str:
         devices = self._cluster.plan.devices
         found = devices.classes[devices.device_class[row]]
         return self._cluster.design.fabric(found.fabric).tier(found.tier).nos
 
-    def _skeleton_of(self, shape: _Shape, outline: Outline, shared: Shared) -> Skeleton:
-        """The skeleton made from a switch."""
-        marked = self._switch_shapes.marked(outline)
+    def _skeleton_of(self, shape: _ShapeState, signature: SwitchSignature, shared: Shared) -> Skeleton:
+        """Render a switch with placeholders and parse the result."""
+        view = self._switch_shapes.with_placeholders(signature)
         by_length: Mapping[str, Mapping[str, Any]] = {}
         if isinstance(shape.nos, SharesTables):
-            marks = list(map(word_mark, range(len(shared.lengths))))
-            by_length = shape.nos.length_tables(marked, marks, self._cluster.design.catalog)
-        return self._skeleton(marked, len(outline.texts), shared.tables, by_length)
+            placeholders = list(map(word_placeholder, range(len(shared.lengths))))
+            by_length = shape.nos.length_tables(view, placeholders, self._cluster.design.catalog)
+        return self._skeleton(view, len(signature.texts), shared.tables, by_length)
 
-    def _table(self, table: Table, shared: Shared) -> str:
+    def _table(self, table: SharedTable, shared: Shared) -> str:
         if table.by_length:
-            return table.by_length.filled(shared.lengths)
-        return self._once(table.template, shared.tables[table.template], table.last)
+            return table.by_length.fill(shared.lengths)
+        return self._render_table(table.template, shared.tables[table.template], table.last)
 
     def _skeleton(
         self, view: SwitchView, texts: int, shared: Container[str], by_length: Mapping[str, Mapping[str, Any]]
     ) -> Skeleton:
-        tables: list[Table] = []
+        tables: list[SharedTable] = []
 
-        def left_open(template: str, values: Mapping[str, Any], last: bool) -> str:
+        def table(template: str, values: Mapping[str, Any], last: bool) -> str:
             if template in by_length:
-                text = self._once(template, by_length[template], last)
-                tables.append(Table(template, last, text_with_holes(text, 0)))
+                text = self._render_table(template, by_length[template], last)
+                tables.append(SharedTable(template, last, parse_template(text, 0)))
             elif template in shared:
-                tables.append(Table(template, last))
+                tables.append(SharedTable(template, last))
             else:
-                return self._once(template, values, last)
+                return self._render_table(template, values, last)
             return f"Qs{len(tables) - 1:03d}sQ"
 
         files = [
-            (text_with_holes(path, texts), text_with_holes(content, texts))
-            for path, content in self._marked(view, left_open)
+            (parse_template(path, texts), parse_template(content, texts)) for path, content in self._render(view, table)
         ]
         return Skeleton(files, tables)

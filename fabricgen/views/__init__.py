@@ -1,1 +1,1 @@
-"""One switch or one fabric as other rooms need it: ports, neighbours, addresses, sessions, settings."""
+"""Views: all values of one switch or one fabric (ports, neighbours, addresses, settings) for templates and exports."""

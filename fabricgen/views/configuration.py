@@ -1,4 +1,4 @@
-"""The user's hand in the configuration of a switch: raw text and what its ports have of their own."""
+"""The user's additions to switch configurations: snippets of raw configuration, and settings of single ports."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from fabricgen.design.model import Design
 from fabricgen.design.snippets import place_of
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.numbering.ports import PortNames
-from fabricgen.wiring.tables import SWITCH, Plan
+from fabricgen.wiring.tables import SWITCH, WiringPlan
 
 if TYPE_CHECKING:
     from fabricgen.views.switch import PlacedSnippet
 
 
 def placed_snippets(design: Design, tier: TierDesign, device: str) -> tuple[PlacedSnippet, ...]:
-    """The snippets that a switch takes: the cluster's, its fabric's, its tier's, its own, each by name."""
+    """The snippets of a switch for its NOS: of the cluster, its fabric, its tier and itself, by name."""
     blueprint = design.loaded.blueprint
     fabric = blueprint.fabrics[tier.fabric]
     own = blueprint.config_of.get(device)
@@ -48,13 +48,13 @@ def _lines(snippet: Snippet) -> tuple[str, ...]:
 
 
 def port_settings(design: Design, device: str) -> Mapping[str, PortSettings]:
-    """What ports of a switch have of their own, by name."""
+    """The settings of single ports of a switch, by port name."""
     own = design.loaded.blueprint.config_of.get(device)
     return own.ports if own else {}
 
 
-def check_configurations(design: Design, plan: Plan, names: Sequence[str], port_names: PortNames) -> None:
-    """Raise InputError at each device of `config_of` that is no switch, and each port that has no cable."""
+def check_configurations(design: Design, plan: WiringPlan, names: Sequence[str], port_names: PortNames) -> None:
+    """Raise InputError (FG053) for entries of `config_of` that are no switch, and ports without a cable."""
     stated = design.loaded.blueprint.config_of
     if not stated:
         return

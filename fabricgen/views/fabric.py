@@ -1,8 +1,8 @@
-"""One whole fabric as the one manager of its switches needs it: rows for switches, adapters and links.
+"""The view of a whole fabric for the subnet manager: rows for switches, adapters and links.
 
-InfiniBand switches take no configuration of their own: a subnet manager routes them all. Ports are numbered over the
-face, from 1: those of cage 1, then those of cage 2. A box with a cage split further than its connectors numbers all of
-its cages so (MLNX-OS user manual, InfiniBand interface: `system profile ib split-ready` is of the whole box).
+InfiniBand switches have no configuration of their own: a subnet manager routes them all. Ports are numbered from 1 over
+the front panel: those of cage 1, then those of cage 2. A box with a cage split further than its connectors numbers all
+of its cages so (MLNX-OS user manual, InfiniBand interface: `system profile ib split-ready` is of the whole box).
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
-from fabricgen.numbering.guids import GuidHolders, Guids, guids_of
-from fabricgen.wiring.tables import SWITCH, Ints, Plan, Side, Wide
+from fabricgen.numbering.guids import GuidDevices, Guids, guids_of
+from fabricgen.wiring.tables import SWITCH, Ints, Ints64, Side, WiringPlan
 
 
 class FabricSwitch(NamedTuple):
-    """A switch: `ports` are those of its face as they are numbered, `per_cage` in each; lanes run at `lane_gbps`.
+    """A switch: the number of ports on its front panel, `per_cage` in each cage; lanes run at `lane_gbps`.
 
-    `top` says that no tier is above it. Switches with one `subnet` (from 0) reach each other. `stated` says whether
-    the blueprint states its GUID.
+    `top`: no tier is above it. Switches of the same `subnet` (from 0) reach each other. `stated`: the blueprint states
+    its GUID.
     """
 
     name: str
@@ -43,7 +43,7 @@ class FabricSwitch(NamedTuple):
 
 
 class FabricAdapter(NamedTuple):
-    """A port of the node of a name, which InfiniBand sees as an adapter of one port: its `number`-th in the fabric."""
+    """A port of node `name`, which is an adapter of one port in InfiniBand; `number` counts the node's ports from 1."""
 
     name: str
     port: str
@@ -75,7 +75,7 @@ class FabricLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FabricView:
-    """A fabric with those that it is linked with, which share its switches and their manager."""
+    """A fabric and those linked with it, which share its switches and subnet manager."""
 
     name: str
     nos: str
@@ -84,23 +84,23 @@ class FabricView:
     links: tuple[FabricLink, ...]
     """In the order of links.csv."""
     has_high_nodes: bool
-    """Whether nodes hang on other tiers than the lowest."""
+    """Whether nodes are connected to other tiers than the lowest."""
     is_tree: bool
-    """Whether it has two tiers or more, nodes hang on the lowest only, and every link goes up by one tier."""
+    """Whether it has two tiers or more, nodes only on the lowest, and no link that skips a tier or is a peer link."""
 
     @property
     def nodes(self) -> tuple[FabricSwitch | FabricAdapter, ...]:
-        """What links end on: switches, then adapters."""
+        """What the ends of links index: switches, then adapters."""
         return (*self.switches, *self.adapters)
 
     @property
     def subnets(self) -> int:
-        """Parts that never meet: rails or planes without a common tier."""
+        """The number of disconnected parts: rails or planes without a common tier."""
         return 1 + max((switch.subnet for switch in self.switches), default=-1)
 
 
 def whole_fabrics(design: Design) -> dict[str, list[str]]:
-    """Fabrics that one manager runs, each with those linked with it, by the first of them that has switches."""
+    """The InfiniBand fabrics, each with those linked with it, by the name of the first of them that has switches."""
     parts = [
         part
         for part in linked_fabrics(design.loaded.blueprint.fabrics)
@@ -109,25 +109,25 @@ def whole_fabrics(design: Design) -> dict[str, list[str]]:
     return {next(name for name in part if design.fabric(name).tiers): part for part in parts}
 
 
-def fabric_view(design: Design, plan: Plan, names: Sequence[str], name: str) -> FabricView:
+def fabric_view(design: Design, plan: WiringPlan, names: Sequence[str], name: str) -> FabricView:
     """The view of a fabric that `whole_fabrics` names.
 
     Raises InputError, at its line, for a stated GUID of a device or port that the fabric does not have.
     """
-    return _Maker(design, plan, names, name).view()
+    return _FabricViewBuilder(design, plan, names, name).view()
 
 
 class _Ends(NamedTuple):
-    """One end of each link, int64 columns: as in `FabricLink`."""
+    """One end of each link; int64 columns as in `FabricLink`."""
 
-    node: Wide
-    port: Wide
-    cage: Wide
-    sub: Wide
+    node: Ints64
+    port: Ints64
+    cage: Ints64
+    sub: Ints64
 
 
-class _Leg(NamedTuple):
-    """A port of a node: the fabric it attaches to, its device's row, its place among the legs and its name."""
+class _NodePort(NamedTuple):
+    """A port of a node: the fabric, the row of its device, its index among the legs, and its name."""
 
     fabric: str
     row: int
@@ -135,10 +135,10 @@ class _Leg(NamedTuple):
     port: str
 
 
-class _Maker:
-    """Columns of one fabric, from which its rows are made."""
+class _FabricViewBuilder:
+    """Builds the view of one fabric from columns of the wiring plan."""
 
-    def __init__(self, design: Design, plan: Plan, names: Sequence[str], name: str) -> None:
+    def __init__(self, design: Design, plan: WiringPlan, names: Sequence[str], name: str) -> None:
         self._design, self._plan, self._names, self._name = design, plan, names, name
         self._members = whole_fabrics(design)[name]
         links = plan.links
@@ -149,7 +149,7 @@ class _Maker:
         self._stride = self._strides()
 
     def view(self) -> FabricView:
-        legs: list[_Leg] = []
+        legs: list[_NodePort] = []
         a, b = self._ends(legs, at_b=False), self._ends(legs, at_b=True)
         guids = self._guids(legs)
         return FabricView(
@@ -162,17 +162,17 @@ class _Maker:
             is_tree=self._is_tree(),
         )
 
-    def _guids(self, legs: list[_Leg]) -> Guids:
+    def _guids(self, legs: list[_NodePort]) -> Guids:
         ports: dict[str, list[str]] = {}
         for leg in legs:
             ports.setdefault(self._names[leg.row], []).append(leg.port)
         switches = tuple((c.fabric, name) for c in self._classes for name in self._names[c.rows])
         nodes = tuple(dict.fromkeys((leg.fabric, self._names[leg.row]) for leg in legs))
         stated = self._design.loaded.guids
-        return guids_of(GuidHolders(switches, nodes, ports), [row for m in self._members for row in stated.get(m, ())])
+        return guids_of(GuidDevices(switches, nodes, ports), [row for m in self._members for row in stated.get(m, ())])
 
-    def _strides(self) -> Wide:
-        """Ports of each cage as its switch numbers them, by row of the device table."""
+    def _strides(self) -> Ints64:
+        """The ports that each switch numbers in a cage, int64 by row of the device table; 0 for other devices."""
         links, stride = self._plan.links, np.zeros(len(self._plan.devices), dtype=np.int64)
         for cls in self._classes:
             assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - the class is of switches
@@ -186,8 +186,8 @@ class _Maker:
             stride[cls.rows] = stride[cls.rows].max(initial=1)
         return stride
 
-    def _ends(self, legs: list[_Leg], *, at_b: bool) -> _Ends:
-        """The lower or upper ends of the links; ports of nodes go to `legs`, whose places follow the switches."""
+    def _ends(self, legs: list[_NodePort], *, at_b: bool) -> _Ends:
+        """The lower or upper ends of the links; ports of nodes are appended to `legs`, and numbered after switches."""
         links, rows = self._plan.links, self._links
         devices, ports = (links.b_device, links.b_port) if at_b else (links.a_device, links.a_port)
         index = np.full(len(self._plan.devices), -1, dtype=np.int64)
@@ -200,14 +200,14 @@ class _Maker:
                 first = len(self._switches) + len(legs)
                 found.node[at], found.port[at] = np.arange(first, first + len(at)), 1
                 pairs = zip(device.tolist(), port.tolist(), strict=True)
-                legs += [_Leg(segment.fabric, row, place, side.legs[place].name) for row, place in pairs]
+                legs += [_NodePort(segment.fabric, row, place, side.legs[place].name) for row, place in pairs]
             elif len(at):
                 found.node[at] = index[device]
                 found.port[at], found.cage[at], found.sub[at] = self._face(side, device, port)
         return found
 
-    def _face(self, side: Side, device: Ints, port: Ints) -> tuple[Wide, Wide, Wide]:
-        """(number, cage, place in the cage) of switch ports."""
+    def _face(self, side: Side, device: Ints, port: Ints) -> tuple[Ints64, Ints64, Ints64]:
+        """(number on the front panel from 1, cage from 1, index in the cage) of switch ports; int64."""
         assert isinstance(side, PortRun)  # noqa: S101 - the only other side of a link that carries traffic
         cage = np.array(side.cages, dtype=np.int64)[port // side.ways]
         sub = (port % side.ways).astype(np.int64)
@@ -215,10 +215,10 @@ class _Maker:
         return (cage - 1) * stride + sub * (stride // side.ways) + 1, cage, sub
 
     def _place(self, row: int) -> tuple[str, int]:
-        """(rack, unit) of a device."""
+        """(name of the rack, rack unit) of a device."""
         return self._plan.racks.names[self._plan.devices.rack[row]], int(self._plan.devices.u[row])
 
-    def _adapter_rows(self, guids: Guids, legs: list[_Leg]) -> Iterator[FabricAdapter]:
+    def _adapter_rows(self, guids: Guids, legs: list[_NodePort]) -> Iterator[FabricAdapter]:
         for leg in legs:
             name = self._names[leg.row]
             rack, u = self._place(leg.row)
@@ -263,8 +263,8 @@ class _Maker:
         )
 
 
-def _components(a: Wide, b: Wide, switches: int) -> Wide:
-    """Which part each switch belongs to, numbered from 0 in the order of the switches."""
+def _components(a: Ints64, b: Ints64, switches: int) -> Ints64:
+    """The connected component of each switch, int64, numbered from 0 in the order of the switches."""
     between = (a < switches) & (b < switches)
     a, b = a[between], b[between]
     label = np.arange(switches, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What a blueprint asks of the switches of each fabric: its own settings, the cluster's, then defaults."""
+"""The settings that a blueprint states for the switches of each fabric: its own, the cluster's, then defaults."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from fabricgen.numbering.underlay import families, is_management, underlay
 
 @dataclass(frozen=True, slots=True)
 class FabricIntent:
-    """What holds for every switch of a fabric."""
+    """The settings that all switches of a fabric share."""
 
     name: str
     underlay: str
     hosts: str
     bfd: Bfd | None
-    """Its timers, None where sessions go without."""
+    """BFD timers; None where sessions run without BFD."""
     max_prefixes: int
-    """Prefixes of a family that a neighbour may announce; 0: any number."""
+    """The most prefixes of a family that a neighbour may announce; 0: no limit."""
     states_max_prefixes: bool
-    """Whether the blueprint asks for that number."""
+    """Whether the blueprint states `max_prefixes`."""
     load_balance: str
     """`hash` or `dynamic`."""
     management: Management
@@ -41,17 +41,17 @@ class FabricIntent:
     families: tuple[str, ...]
     """`v4`, `v6` or both, of the addresses that its switches route."""
     loopback_pools: tuple[str, ...]
-    """Prefixes that loopbacks come from, of its families, in this fabric and those that it is linked with."""
+    """Prefixes that contain all loopbacks of this fabric and of those linked with it, in its families."""
     host_pools: tuple[str, ...]
-    """Prefixes that links and subnets of nodes come from, in this fabric and those it shares a VRF with."""
+    """Prefixes that contain all node addresses of this fabric and of those that share a VRF with it."""
 
 
 def fabric_intent(
     design: Design, fabric: FabricDesign, own_loopbacks: Mapping[str, tuple[str, ...]] | None = None
 ) -> FabricIntent:
-    """What the blueprint asks of every switch of a fabric: its own settings, the cluster's, then defaults.
+    """The settings of a fabric; `own_loopbacks` are loopback prefixes of single switches, by fabric.
 
-    `own_loopbacks` are those of single switches by fabric: they travel wherever the pools' do.
+    These are added to `loopback_pools` unless a pool contains them.
     """
     blueprint = design.loaded.blueprint
     spec = blueprint.fabrics[fabric.name]
@@ -88,12 +88,12 @@ def _pool(design: Design, fabric: FabricDesign, name: str) -> tuple[str, ...]:
 
 
 def _beside(pools: tuple[str, ...], single: Iterable[str]) -> tuple[str, ...]:
-    """Pools, and prefixes that none of them holds."""
+    """Pools, and those single prefixes that no pool contains."""
     return (*pools, *(prefix for prefix in single if not _held(prefix, pools)))
 
 
 def _held(prefix: str, pools: Iterable[str]) -> bool:
-    """Whether one of some pools holds a single address, given as a prefix."""
+    """Whether a pool contains a single address, given as a prefix."""
     network = ip_network(prefix)
     return any(network.network_address in ip_network(pool) for pool in pools)
 

@@ -1,9 +1,9 @@
 """Static routes of a fabric without a routing protocol: a default route up, exact routes down, and no loops.
 
-What lies below a switch is held as intervals of addresses, merged where they touch, and turned into prefixes at the
-end: a prefix then covers exactly what is below, and never an address that is not. Switches with the same switches
-below share one answer, so that work grows with the routes that come out and not with pairs of switches; switches
-between the same ones below and above share their prefixes, and differ in next hops only.
+The addresses below a switch are kept as ranges, merged where they touch, and split into prefixes at the end, so that
+prefixes cover exactly what is below. Results are memoized for switches with the same switches below, and prefixes for
+switches with the same neighbours above and below, which differ in next hops only; so the work grows with the number of
+routes, not with pairs of switches.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ import numpy as np
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.addresses.column import text_of
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.cells import Strings
+from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.views.switch import NextHop, StaticRoute
-from fabricgen.wiring.tables import Ints, Plan, Wide
+from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
 
-Intervals: TypeAlias = tuple[tuple[int, int], ...]
+AddressRanges: TypeAlias = tuple[tuple[int, int], ...]
 """Ranges of addresses [first, past the last), ascending, apart from each other."""
 
 _Hops: TypeAlias = tuple[NextHop, ...]
 
 _Way: TypeAlias = tuple[int, ...]
-"""Switches that a route goes over, by their places among the switches below and above, in this order."""
+"""The neighbours that a route goes over, as indexes into the switches below and then those above."""
 
 _Cuts: TypeAlias = tuple[tuple[_Way, ...], tuple[tuple[str, int, bool], ...]]
-"""Ways, and of every route its prefix, the number of its way, and whether the rest is dropped."""
+"""(distinct ways; (prefix, index of the way, whether it is a discard route) of each route)."""
 
 _REMEMBERED = 256
-"""Sets of routes that are kept: switches that share one are neighbours in the device table."""
+"""The size of the cache of routes; switches that share an entry are adjacent in the device table."""
 
 
 class Reachability:
-    """What can be reached over the links between the switches of a plan, worked out when asked and then kept."""
+    """Reachable addresses over the links between switches, in one family; memoized."""
 
     def __init__(
-        self, plan: Plan, addresses: FamilyAddresses, a_port: Strings, b_port: Strings, fabrics: Sequence[str]
+        self, plan: WiringPlan, addresses: FamilyAddresses, a_port: Strings, b_port: Strings, fabrics: Sequence[str]
     ) -> None:
-        """In one family; `fabrics` are those whose nodes are reached in the default VRF."""
+        """`fabrics` are those whose nodes are reached in the default VRF."""
         self._addresses, self._names = addresses, (a_port, b_port)
         self._subnets = [addresses.subnets[name] for name in fabrics if name in addresses.subnets]
         links = plan.links
@@ -54,17 +54,17 @@ class Reachability:
         self._lower, self._upper = links.a_device, links.b_device
         self._down = _rows_by(links.b_device, links.b_port, rows, len(plan.devices))
         self._up = _rows_by(links.a_device, links.a_port, rows, len(plan.devices))
-        self._below: dict[int, Intervals] = {}
-        self._above: dict[int, Intervals] = {}
-        self._shared: dict[tuple[int, ...], Intervals] = {}
+        self._below: dict[int, AddressRanges] = {}
+        self._above: dict[int, AddressRanges] = {}
+        self._shared: dict[tuple[int, ...], AddressRanges] = {}
         self._own, self._through = cache(self._made_own), cache(self._made_through)
         self._cuts = lru_cache(_REMEMBERED)(self._made_cuts)
 
     def routes(self, switch: int) -> tuple[StaticRoute, ...]:
         """The static routes of a switch, by its row in the device table, in the order of their prefixes.
 
-        Routes down go over every link to a lower switch with the prefix below it. Where there is a default route, what
-        is below and does not answer is discarded instead of bouncing back down.
+        A route down goes over all links to lower switches that reach the prefix. A switch with a default route gets
+        discard routes for all addresses below it, so that packets to lost switches do not loop.
         """
         down, up = self._hops(switch, below=True), self._hops(switch, below=False)
         ways, cuts = self._cuts(tuple(down), tuple(up), self._hosts(switch) if up else ())
@@ -72,10 +72,10 @@ class Reachability:
         over = [tuple([hop for peer in way for hop in hops[peer]]) for way in ways]
         return tuple([StaticRoute(prefix, over[way], dropped) for prefix, way, dropped in cuts])
 
-    def _made_cuts(self, down: tuple[int, ...], up: tuple[int, ...], hosts: Intervals) -> _Cuts:
-        """The routes of all switches between the same switches below and above, with the same nodes of their own."""
+    def _made_cuts(self, down: tuple[int, ...], up: tuple[int, ...], hosts: AddressRanges) -> _Cuts:
+        """The routes shared by all switches with the same switches below and above, and the same own node blocks."""
         sources = list(self._downward(down))
-        discards: Intervals = ()
+        discards: AddressRanges = ()
         if up:
             sources += [(self._through(u), (len(down) + i,)) for i, u in enumerate(up)]
             discards = merged((*self._below_all(down), *hosts))
@@ -92,45 +92,45 @@ class Reachability:
         numbered = tuple([(text, number.setdefault(way, len(number)), drops) for text, way, drops in cuts])
         return tuple(number), numbered
 
-    def below(self, switch: int) -> Intervals:
-        """Router ids and host blocks of all switches below one."""
+    def below(self, switch: int) -> AddressRanges:
+        """Router ids and node blocks of all switches below a switch."""
         if switch not in self._below:
             self._below[switch] = self._below_all(set(self._peers(switch, below=True)))
         return self._below[switch]
 
-    def _below_all(self, children: Iterable[int]) -> Intervals:
-        """The same of a switch above some others, these included."""
+    def _below_all(self, children: Iterable[int]) -> AddressRanges:
+        """Router ids and node blocks of `children` and of all switches below them."""
         key = tuple(sorted(children))
         if key not in self._shared:
             self._shared[key] = merged(part for c in key for part in (*self._own(c), *self.below(c)))
         return self._shared[key]
 
-    def above(self, switch: int) -> Intervals:
-        """Host blocks of all switches above one: a default route alone may climb to the wrong switch."""
+    def above(self, switch: int) -> AddressRanges:
+        """Node blocks of all switches above a switch; a default route alone may lead to the wrong upper switch."""
         if switch not in self._above:
             uppers = dict.fromkeys(self._peers(switch, below=False))
             self._above[switch] = merged(part for u in uppers for part in (*self._hosts(u), *self.above(u)))
         return self._above[switch]
 
-    def _downward(self, down: Sequence[int]) -> Iterator[tuple[Intervals, _Way]]:
-        """(what, over which of them): each lower switch itself, and what is below it, once for those that share it."""
-        shared: dict[Intervals, list[int]] = defaultdict(list)
+    def _downward(self, down: Sequence[int]) -> Iterator[tuple[AddressRanges, _Way]]:
+        """(address ranges, way): each lower switch itself, and what is below it, once for those that share it."""
+        shared: dict[AddressRanges, list[int]] = defaultdict(list)
         for place, child in enumerate(down):
             yield self._own(child), (place,)
             shared[self.below(child)].append(place)
-        for intervals, places in shared.items():
-            yield intervals, tuple(places)
+        for ranges, places in shared.items():
+            yield ranges, tuple(places)
 
-    def _made_own(self, switch: int) -> Intervals:
-        """The router id and the host blocks of one switch."""
+    def _made_own(self, switch: int) -> AddressRanges:
+        """The router id and the node blocks of one switch."""
         loopback = self._addresses.loopback.at(switch)
         return merged((*(((loopback, loopback + 1),) if loopback else ()), *self._hosts(switch)))
 
-    def _made_through(self, switch: int) -> Intervals:
-        """What a lower switch reaches by one that is not below it: the switch itself, and host blocks above that."""
+    def _made_through(self, switch: int) -> AddressRanges:
+        """What is reached over an upper switch besides what is below: the switch itself, and node blocks above it."""
         return merged((*self._own(switch), *self.above(switch)))
 
-    def _hosts(self, switch: int) -> Intervals:
+    def _hosts(self, switch: int) -> AddressRanges:
         found = []
         for subnets in self._subnets:
             first, length = subnets.base.at(switch), int(subnets.length[switch])
@@ -138,7 +138,7 @@ class Reachability:
                 found.append((first, first + (1 << (self._addresses.family.bits - length))))
         return tuple(found)
 
-    def _links(self, switch: int, below: bool) -> Wide:
+    def _links(self, switch: int, below: bool) -> Ints64:
         pointer, rows = self._down if below else self._up
         return rows[pointer[switch] : pointer[switch + 1]]
 
@@ -147,7 +147,7 @@ class Reachability:
         return peers
 
     def _hops(self, switch: int, below: bool) -> dict[int, _Hops]:
-        """Next hops over the links to each switch below or above, in the order of the ports."""
+        """The next hops to each switch below or above, in the order of ports."""
         links = self._links(switch, below)
         own, far = (self._names[1], self._addresses.a) if below else (self._names[0], self._addresses.b)
         hops: dict[int, list[NextHop]] = defaultdict(list)
@@ -156,16 +156,16 @@ class Reachability:
         return {peer: tuple(found) for peer, found in hops.items()}
 
 
-def _rows_by(device: Ints, port: Ints, rows: Wide, devices: int) -> tuple[Wide, Wide]:
+def _rows_by(device: Ints, port: Ints, rows: Ints64, devices: int) -> tuple[Ints64, Ints64]:
     """(row pointer per device, link rows sorted by device and then port)."""
     by = rows[np.lexsort((port[rows], device[rows]))]
     return np.searchsorted(device[by], np.arange(devices + 1)), by
 
 
-def merged(intervals: Iterable[tuple[int, int]]) -> Intervals:
-    """The union of intervals, those that touch or overlap as one."""
+def merged(ranges: Iterable[tuple[int, int]]) -> AddressRanges:
+    """The union of address ranges; those that touch or overlap are merged."""
     found: list[tuple[int, int]] = []
-    for first, end in sorted(intervals):
+    for first, end in sorted(ranges):
         if found and first <= found[-1][1]:
             found[-1] = (found[-1][0], max(end, found[-1][1]))
         else:
@@ -174,18 +174,18 @@ def merged(intervals: Iterable[tuple[int, int]]) -> Intervals:
 
 
 def prefixes(first: int, end: int, bits: int = 32) -> Iterator[tuple[int, int]]:
-    """The fewest (address, length) prefixes that cover an interval of a family's `bits` exactly."""
+    """The fewest (address, length) prefixes that cover a range exactly; addresses have `bits` bits."""
     while first < end:
         size = min(first & -first if first else 1 << bits, 1 << (end - first).bit_length() - 1)
         yield first, bits + 1 - size.bit_length()
         first += size
 
 
-def _spread(sources: Sequence[tuple[Intervals, _Way]]) -> Iterator[tuple[int, int, _Way]]:
-    """(first, end, peers of every source that covers it), cut where that set changes."""
+def _spread(sources: Sequence[tuple[AddressRanges, _Way]]) -> Iterator[tuple[int, int, _Way]]:
+    """(first, end, way) of disjoint ranges: the way joins those of all sources that cover the range."""
     changes: dict[int, list[int]] = defaultdict(list)
-    for index, (intervals, _) in enumerate(sources):
-        for place in (place for interval in intervals for place in interval):
+    for index, (ranges, _) in enumerate(sources):
+        for place in (place for address_range in ranges for place in address_range):
             changes[place].append(index)
     active: set[int] = set()
     start = 0

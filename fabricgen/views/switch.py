@@ -1,4 +1,4 @@
-"""One switch as its configuration needs it: plain values, addresses as text."""
+"""The view of one switch for its configuration: plain values, addresses as text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fabricgen.views.intent import FabricIntent
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Service:
-    """A fabric whose hosts a switch serves, or carries the traffic of: addresses carry prefix lengths, "" for none.
+    """A fabric whose hosts a switch serves, or whose traffic it carries; addresses have prefix lengths, "" for none.
 
     `vrf` is the name of the VRF it lives in, "" for the default. A bridged service has a gateway on each switch that
     its hosts attach to, in the VLAN `vlan`; a fabric with subnets of rails is a service for each, told apart by `rail`.
@@ -37,12 +37,12 @@ class Service:
 
     @property
     def gateways(self) -> tuple[str, ...]:
-        """Its gateways here, IPv4 before IPv6."""
+        """The gateways on this switch, IPv4 before IPv6."""
         return tuple(gateway for gateway in (self.gateway, self.gateway6) if gateway)
 
     @property
     def label(self) -> str:
-        """The fabric, and the rail where it has a subnet of its own."""
+        """The name of the fabric, and of the rail where it has a subnet of its own."""
         return f"{self.fabric}-{self.rail}" if self.rail else self.fabric
 
 
@@ -68,24 +68,24 @@ class Subinterface:
 
 
 AS_PLANNED = PortSettings.model_construct()
-"""A port that has nothing of its own."""
+"""The settings of a port for which the blueprint states none."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedSnippet:
-    """Raw configuration of the user's for a place of a switch's files: lines of text, or data to merge."""
+    """A snippet of the user's for a place in the configuration of a switch: lines of text, or data to merge."""
 
     name: str
     place: str
     lines: tuple[str, ...] = ()
     tree: Mapping[str, Any] = field(default_factory=dict)
     path: Path = ()
-    """Where the blueprint has it."""
+    """Where the blueprint states it."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SwitchPort:
-    """One cabled port of a switch, as a configuration needs it; addresses carry prefix lengths, "" for none.
+    """A cabled port of a switch; addresses have prefix lengths, "" for none.
 
     `cage` counts from 1, `sub` from 0 within the cage's `ways` ports. `role` is what is at the far end: `up`, `down`
     or `host`. `speed_gbps` is Gb/s, `cable_m` the length of its cable as stocked, 0 without one. `service` is the
@@ -114,7 +114,7 @@ class SwitchPort:
     vlan: int = 0
     cable_m: float = 0.0
     settings: PortSettings = AS_PLANNED
-    """What the blueprint wants of this port instead of what follows from the plan."""
+    """The settings that the blueprint states for this port alone."""
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -123,13 +123,13 @@ class SwitchPort:
 
     @property
     def label(self) -> str:
-        """Its description: the far end and the cable, or what the blueprint says."""
+        """The interface description: the far end and the cable, or the stated text."""
         return self.settings.description or f"{self.peer} {self.peer_port} cable {self.cable}"
 
 
 @dataclass(frozen=True, slots=True)
 class NextHop:
-    """A way out of a switch: its own port and the far end's address, without prefix length."""
+    """A next hop: the port of the switch, and the address of the far end without prefix length."""
 
     port: str
     address: str
@@ -137,7 +137,7 @@ class NextHop:
 
 @dataclass(frozen=True, slots=True)
 class StaticRoute:
-    """A route over all next hops equally; `discard`: what none of them takes is dropped, not sent elsewhere."""
+    """A static ECMP route; with `discard`, packets are dropped where no next hop is up."""
 
     prefix: str
     hops: tuple[NextHop, ...]
@@ -151,9 +151,9 @@ class StaticRoute:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SwitchView:
-    """One switch, as a configuration needs it; addresses without prefix length unless it says so, "" for none.
+    """One switch; addresses are without prefix length unless said otherwise, "" for none.
 
-    What ends in 6 is IPv6. A switch of an IPv6-only fabric has a router id and no `loopback`.
+    Names that end in 6 are of IPv6. A switch of an IPv6-only fabric has a router id and no `loopback`.
     """
 
     name: str
@@ -162,7 +162,7 @@ class SwitchView:
     tier: TierDesign
     is_lowest: bool
     level: int
-    """Tiers below it."""
+    """The number of tiers below it."""
     asn: int
     router_id: str
     loopback: str
@@ -170,19 +170,19 @@ class SwitchView:
     managements: tuple[tuple[str, str], ...]
     """(address with prefix length, gateway or "") of the management port, IPv4 before IPv6."""
     services: tuple[Service, ...]
-    """The owning fabric's first."""
+    """The service of the owning fabric comes first."""
     site: str
     rack: str
     ports: tuple[SwitchPort, ...]
     routes: tuple[StaticRoute, ...]
-    """Of a fabric with static routes, by prefix, IPv4 before IPv6; else empty."""
+    """Static routes sorted by prefix, IPv4 before IPv6; empty where the underlay is not static."""
     shares_asn: bool = False
-    """Whether switches that it reaches through the tier above have its AS number, and it is to take their routes."""
+    """Whether switches reached through the tier above have the same AS number, so that it must accept its own."""
     snippets: tuple[PlacedSnippet, ...] = ()
-    """The user's, in the order in which they are put in."""
+    """The user's snippets, in the order in which they are inserted."""
 
     def lines_at(self, place: str) -> tuple[str, ...]:
-        """The user's lines for a place of its configuration."""
+        """The lines of the user's snippets for a place of the configuration."""
         return tuple(line for snippet in self.snippets if snippet.place == place for line in snippet.lines)
 
     @property
@@ -211,16 +211,16 @@ class SwitchView:
         return "v6" in self.fabric.families
 
     def links_in(self, vrf: str) -> tuple[tuple[SwitchPort, Subinterface], ...]:
-        """The links between switches that carry a VRF, each with its sub-interface."""
+        """(port, sub-interface) of the links between switches that carry a VRF."""
         return tuple((port, sub) for port in self.ports for sub in port.subinterfaces if sub.vrf == vrf)
 
     @property
     def ecmp_width(self) -> int:
-        """Equal paths at most: links up, or down where there is no tier above."""
+        """The most equal-cost paths: links up, or down where there is no tier above."""
         return ecmp_width(self.tier)
 
 
 def ecmp_width(tier: TierDesign) -> int:
-    """Equal paths that a switch of a tier has at most: links up, or down where there is no tier above."""
+    """The most equal-cost paths of a switch: links up, or down where there is no tier above."""
     below = max((run.count for run in tier.downs), default=1)
     return max(1, tier.up.count if tier.up else below)

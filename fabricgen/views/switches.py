@@ -1,4 +1,4 @@
-"""Views of single switches, put together from the tables when a configuration asks for one."""
+"""Builds views of single switches from the columns of the cluster, on demand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.column import dotted
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.asn.numbers import shares_asn
-from fabricgen.numbering.cells import Keyed, Strings
+from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.views.configuration import placed_snippets, port_settings
 from fabricgen.views.intent import FabricIntent
 from fabricgen.views.static_routes import Reachability
@@ -31,41 +31,38 @@ from fabricgen.views.switch import (
     SwitchView,
 )
 from fabricgen.wiring.links.switch_ends import switch_ends
-from fabricgen.wiring.tables import SWITCH, Flags, Ints, ManagementPort, Plan, Wide
+from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, WiringPlan
 
 
 @dataclass(frozen=True)
 class SwitchViews:
-    """Puts views together; what all of them need is worked out once."""
+    """Builds views of switches; what all of them share is computed once."""
 
     design: Design
-    plan: Plan
+    plan: WiringPlan
     addresses: Addresses
     names: Sequence[str]
     sites: Sequence[str]
-    port_columns: tuple[Keyed, Keyed]
+    port_columns: tuple[EncodedColumn, EncodedColumn]
     """Port names of the a and b ends of every link."""
     cable_id_columns: CableIds
     intents: Mapping[str, FabricIntent]
 
     @cached_property
     def ports(self) -> tuple[Strings, Strings]:
-        """The same, spelled out; object arrays of str."""
+        """Port names of the a and b ends of every link; object arrays of str."""
         a, b = self.port_columns
         return a.texts(), b.texts()
 
     @cached_property
-    def ends_by_switch(self) -> tuple[Wide, Ints, Flags]:
-        """(row pointer per device, link, whether it is the upper end), ends sorted by switch and place on its face.
-
-        All but management ports.
-        """
+    def ends_by_switch(self) -> tuple[Ints64, Ints, Flags]:
+        """An index of link ends by switch, as `switch_ends` returns it."""
         return switch_ends(self.plan)
 
-    def ends_of(self, rows: Sequence[int] | Wide) -> tuple[Wide, Ints, Flags]:
-        """(which of the rows, link, whether it is the upper end) of every port of switches, as their views have them.
+    def ends_of(self, rows: Sequence[int] | Ints64) -> tuple[Ints64, Ints, Flags]:
+        """(index into `rows`, link, whether it is the upper end) of every port of some switches, in the order of views.
 
-        All but management ports; the first counts from 0.
+        Management ports are left out. int64, int32, bool.
         """
         pointer, links, upper = self.ends_by_switch
         wanted = np.asarray(rows, dtype=np.int64)
@@ -81,7 +78,7 @@ class SwitchViews:
         return replace(frame, ports=tuple(self._switch_ports(row)), routes=routes)
 
     def frame(self, row: int) -> SwitchView:
-        """The view of one switch without its ports and routes, which are most of the work."""
+        """The view of one switch without its ports and routes, which take most of the time."""
         devices, addresses = self.plan.devices, self.addresses
         cls = devices.classes[devices.device_class[row]]
         fabric = self.design.fabric(cls.fabric)
@@ -109,7 +106,7 @@ class SwitchViews:
         )
 
     def _snippets(self, row: int, tier: TierDesign) -> tuple[PlacedSnippet, ...]:
-        """The user's raw configuration for a switch; worked out once a tier for those that have none of their own."""
+        """The snippets of a switch; computed once a tier for switches that have none of their own."""
         name = self.names[row]
         key = (tier.key, name if name in self.design.loaded.blueprint.config_of else "")
         if key not in self._snippets_of:
@@ -121,7 +118,7 @@ class SwitchViews:
         return {}
 
     def _six(self, text: Callable[[FamilyAddresses], str]) -> str:
-        """A text of the IPv6 addresses, "" where there are none."""
+        """A text from the IPv6 addresses; "" where the cluster has none."""
         return text(self.addresses.v6) if self.addresses.v6 else ""
 
     def _managements(self, row: int) -> Iterator[tuple[str, str]]:
@@ -135,7 +132,7 @@ class SwitchViews:
 
     @cached_property
     def shares_asn(self) -> Flags:
-        """Which devices have an AS number in common with others that they reach through the tiers above."""
+        """Whether each device shares its AS number with others that it reaches through the tiers above; bool."""
         switches = [c for c in self.plan.devices.classes if c.kind == SWITCH]
         tiers = [(c.rows, self.design.fabric(c.fabric).tier(c.tier)) for c in switches]
         return shares_asn(tiers, self.addresses.asn)
@@ -148,7 +145,7 @@ class SwitchViews:
         )
 
     def _services(self, row: int, owner: FabricDesign) -> tuple[Service, ...]:
-        """The owning fabric, and those it carries: where their nodes attach, and where their VRF passes."""
+        """The services of the owning fabric, then of fabrics it carries whose nodes attach here or whose VRF passes."""
         found = self._services_of(row, owner)
         for guest in self._guests.get(owner.name, ()):
             found += [
@@ -160,7 +157,7 @@ class SwitchViews:
 
     @cached_property
     def _guests(self) -> dict[str, list[FabricDesign]]:
-        """The fabrics that each carries."""
+        """The fabrics that each fabric carries, by its name; those carried by none under ""."""
         found: dict[str, list[FabricDesign]] = {}
         for fabric in self.design.fabrics:
             found.setdefault(fabric.carrier, []).append(fabric)
@@ -171,7 +168,7 @@ class SwitchViews:
         return any((owner, vrf) in found.vrf_links for found in self.addresses.families)
 
     def _services_of(self, row: int, fabric: FabricDesign) -> list[Service]:
-        """What a fabric is to one of the switches that it uses: a service, or one for each subnet of its rails."""
+        """The services of a fabric on a switch: one, or one for each subnet of its rails."""
         intent, found = self.intents[fabric.name], self.addresses.families
         blocks = [each.prefix(*each.host_block(fabric.name, row)) for each in found]
         gateways, labels = self._gateways(row, fabric), self.rail_labels(row, fabric)
@@ -192,7 +189,7 @@ class SwitchViews:
         ]
 
     def _gateways(self, row: int, fabric: FabricDesign) -> list[list[str]]:
-        """By family, the gateways of a fabric's nodes on a switch with their prefix lengths."""
+        """The gateways of a fabric's nodes on a switch with prefix lengths; one list a family."""
         found = []
         for each in self.addresses.families:
             subnets = each.subnets.get(fabric.name)
@@ -201,7 +198,7 @@ class SwitchViews:
         return found
 
     def rail_labels(self, row: int, fabric: FabricDesign) -> list[str]:
-        """Names of the subnets of a fabric on a switch: of its rails, or "" for the only one."""
+        """The names of a fabric's subnets on a switch: those of its rails, or "" for the only one."""
         rails, devices = self.addresses.rails.get(fabric.name), self.plan.devices
         cls = devices.classes[devices.device_class[row]]
         if rails is None or fabric.leaf != (cls.fabric, cls.tier):
@@ -209,7 +206,7 @@ class SwitchViews:
         return rails.labels(row - cls.first) or [""]
 
     def _subinterfaces(self, link: int, peer: int, *, at_b: bool) -> Iterator[Subinterface]:
-        """What a link between switches carries of each VRF, seen from one end."""
+        """The sub-interfaces of a link between switches, seen from one end: one for each VRF."""
         for carrier, vrf in dict.fromkeys(key for found in self.addresses.families for key in found.vrf_links):
             pairs = [self._pair_in_vrf(found, (carrier, vrf), link, at_b=at_b) for found in self.addresses.families]
             if any(own for own, _ in pairs):
@@ -290,6 +287,6 @@ class SwitchViews:
         return (b, a) if at_b else (a, b)
 
     def _vlan(self, fabric: str, link: int) -> int:
-        """The VLAN of a host port, whether or not its fabric bridges."""
+        """The VLAN of a host port, whether its fabric bridges or not."""
         rails = self.addresses.rails.get(fabric)
         return self.intents[fabric].vlan + (max(0, int(rails.subnet[link])) if rails else 0)

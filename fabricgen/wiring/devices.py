@@ -19,8 +19,8 @@ _COLUMNS = ("site", "pod", "unit", "su", "rack", "node", "rail", "plane", "index
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """A class of devices before it has its rows."""
+class _ClassDraft:
+    """A class of devices with its coordinate columns, before rows of the device table are assigned."""
 
     kind: int
     fabric: str
@@ -34,30 +34,30 @@ class _Part:
 
 
 def expand_devices(design: Design) -> DeviceTable:
-    """List every device of a cluster; racks are filled in by placement."""
-    parts = [*_nodes(design), *_extras(design), *_switches(design), *_trays(design)]
+    """The device table of a cluster; rack and rack unit are -1 until placement."""
+    drafts = [*_nodes(design), *_extras(design), *_switches(design), *_trays(design)]
     classes: list[DeviceClass] = []
     first = 0
-    for part in parts:
+    for draft in drafts:
         classes.append(
             DeviceClass(
-                part.kind,
-                part.fabric,
-                part.tier,
-                part.label,
-                part.profile,
-                part.nos,
+                draft.kind,
+                draft.fabric,
+                draft.tier,
+                draft.label,
+                draft.profile,
+                draft.nos,
                 first,
-                part.count,
-                part.path,
+                draft.count,
+                draft.path,
             )
         )
-        first += part.count
-    counts = [p.count for p in parts]
-    columns = {name: np.concatenate([_column(p, name) for p in parts]) for name in _COLUMNS}
+        first += draft.count
+    counts = [draft.count for draft in drafts]
+    columns = {name: np.concatenate([_column(draft, name) for draft in drafts]) for name in _COLUMNS}
     return DeviceTable(
         classes=tuple(classes),
-        device_class=np.repeat(np.arange(len(parts), dtype=np.int32), counts),
+        device_class=np.repeat(np.arange(len(drafts), dtype=np.int32), counts),
         ordinal=np.concatenate([np.arange(n, dtype=np.int32) for n in counts]),
         site=columns["site"],
         pod=columns["pod"],
@@ -73,30 +73,30 @@ def expand_devices(design: Design) -> DeviceTable:
     )
 
 
-def _column(part: _Part, name: str) -> Ints:
-    column = part.columns.get(name)
-    return np.full(part.count, -1, dtype=np.int32) if column is None else column.astype(np.int32)
+def _column(draft: _ClassDraft, name: str) -> Ints:
+    column = draft.columns.get(name)
+    return np.full(draft.count, -1, dtype=np.int32) if column is None else column.astype(np.int32)
 
 
-def _nodes(design: Design) -> Iterator[_Part]:
+def _nodes(design: Design) -> Iterator[_ClassDraft]:
     everyone = node_columns(design.layout)
     for nodes in design.layout.node_sets:
         mine = (everyone["node"] >= nodes.first) & (everyone["node"] < nodes.first + nodes.count)
         columns = {name: column[mine] for name, column in everyone.items()}
         path = ("scalable_unit", "nodes", nodes.name)
-        yield _Part(NODE, "", "node", nodes.name, nodes.profile, "", int(mine.sum()), path, columns)
+        yield _ClassDraft(NODE, "", "node", nodes.name, nodes.profile, "", int(mine.sum()), path, columns)
 
 
-def _extras(design: Design) -> Iterator[_Part]:
+def _extras(design: Design) -> Iterator[_ClassDraft]:
     paths = {e.name: e.path for f in reversed(design.fabrics) for e in f.extras}
     for name, (profile, names, site) in design.extra_devices.items():
         count = len(names)
         at = design.layout.sites.index(site) if site else design.layout.first_site
         columns = {"index": np.arange(count, dtype=np.int32), "site": np.full(count, at, dtype=np.int32)}
-        yield _Part(EXTRA, "", "node", name, profile, "", count, paths[name], columns)
+        yield _ClassDraft(EXTRA, "", "node", name, profile, "", count, paths[name], columns)
 
 
-def _switches(design: Design) -> Iterator[_Part]:
+def _switches(design: Design) -> Iterator[_ClassDraft]:
     for fabric in design.fabrics:
         sizes = fabric.tier_sizes
         for tier in fabric.tiers:
@@ -106,7 +106,7 @@ def _switches(design: Design) -> Iterator[_Part]:
             if (columns["site"] < 0).all() and len(design.layout.sites) == 1:
                 own["site"] = np.zeros(tier.switches, dtype=np.int32)
             columns = columns | own
-            yield _Part(
+            yield _ClassDraft(
                 SWITCH,
                 fabric.name,
                 tier.name,
@@ -119,10 +119,10 @@ def _switches(design: Design) -> Iterator[_Part]:
             )
 
 
-def _trays(design: Design) -> Iterator[_Part]:
+def _trays(design: Design) -> Iterator[_ClassDraft]:
     for scale_up in design.scale_up:
         if scale_up.trays_each:
             profile = design.catalog.switch(scale_up.profile.tray)
             label, path = scale_up.name, scale_up.path
             columns = tray_columns(design, scale_up)
-            yield _Part(TRAY, label, TRAY_TIER, label, profile, profile.nos[0], scale_up.trays, path, columns)
+            yield _ClassDraft(TRAY, label, TRAY_TIER, label, profile, profile.nos[0], scale_up.trays, path, columns)

@@ -1,4 +1,4 @@
-"""From the design to the plan: every device, link, rack and cable as columns."""
+"""Expansion of the design into the wiring plan: every device, link, rack and cable, as columns."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from fabricgen.wiring.cabling.cables import cable
 from fabricgen.wiring.cabling.offers import shelf_of, with_offers
 from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.devices import expand_devices
-from fabricgen.wiring.links.fabric import FabricWiring, Wires
-from fabricgen.wiring.links.scale_up import scale_up_wires
+from fabricgen.wiring.links.fabric import FabricWiring, SegmentLinks
+from fabricgen.wiring.links.scale_up import scale_up_links
 from fabricgen.wiring.racks.placement import place
-from fabricgen.wiring.tables import DeviceTable, LinkTable, Plan
+from fabricgen.wiring.tables import DeviceTable, LinkTable, WiringPlan
 
 MOST_ROWS = 50_000_000
-"""Links, or devices, that are expanded at most."""
+"""The most links, or devices, that are expanded."""
 
 BYTES_A_LINK = 340
-"""Of memory at the peak, names of ports and devices with it: measured with 660,480 links."""
+"""Peak memory per link, bytes, with the names of ports and devices; measured with 660,480 links."""
 
 
 NamesOf = Callable[[Design, DeviceTable], Sequence[str]]
-"""What devices are called."""
+"""(design, device table) -> the name of every device."""
 
 
-def build_plan(design: Design, names_of: NamesOf) -> Plan:
-    """Expand a design; raises InputError, with its place, where it is too large or a rack is too small."""
+def build_wiring_plan(design: Design, names_of: NamesOf) -> WiringPlan:
+    """Expand a design; raises InputError, located in the blueprint, where it is too large or a rack is too small."""
     stated = design.loaded.blueprint.floor.devices
     try:
         _check_size(design)
@@ -47,13 +47,13 @@ def build_plan(design: Design, names_of: NamesOf) -> Plan:
         of_link, cables, racks, patching = cable(design, devices, racks, links)
     except InputError as error:
         raise design.loaded.located(error) from error
-    return Plan(devices, replace(links, cable=of_link), cables, racks, patching)
+    return WiringPlan(devices, replace(links, cable=of_link), cables, racks, patching)
 
 
 def _links(design: Design, devices: DeviceTable, shelf: Shelf | None) -> LinkTable:
-    """Every link; its cable is still to be found."""
+    """The link table; `cable` is -1 until cables are assigned."""
     wires = [w for fabric in design.fabrics for w in FabricWiring(design, devices, fabric).wires()]
-    wires += scale_up_wires(design, devices)
+    wires += scale_up_links(design, devices)
     if shelf:
         media = design.catalog.cables
         wires = [replace(w, segment=with_offers(w.segment, shelf, media)) for w in wires]
@@ -61,7 +61,7 @@ def _links(design: Design, devices: DeviceTable, shelf: Shelf | None) -> LinkTab
 
 
 def _check_size(design: Design) -> None:
-    """Refuses what would take all memory, before anything is expanded; reckoned without extra devices."""
+    """Raise InputError (FG062) for a design that would not fit into memory; extra devices are not counted."""
     layout = design.layout
     nodes = {i: nodes.count * layout.units for i, nodes in enumerate(layout.node_sets)}
     links = sum(nodes[i] * len(a.legs) for fabric in design.fabrics for i, a in fabric.attachments)
@@ -77,8 +77,8 @@ def _check_size(design: Design) -> None:
         )
 
 
-def _join(wires: list[Wires]) -> LinkTable:
-    """One table of the links of all segments, in their order."""
+def _join(wires: list[SegmentLinks]) -> LinkTable:
+    """The link table of all segments, in order; the cable of each link is -1."""
     counts = [len(w.a_device) for w in wires]
     return LinkTable(
         segments=tuple(w.segment for w in wires),

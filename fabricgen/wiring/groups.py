@@ -1,4 +1,4 @@
-"""Rows of a table by what they have in common, over columns."""
+"""Grouping of rows by the values of integer columns."""
 
 from __future__ import annotations
 
@@ -6,21 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.wiring.tables import Flags, Ints, Wide, places_among
+from fabricgen.wiring.tables import Flags, Ints, Ints64, unique_inverse
 
 _MOST_CODES = 1 << 22
-"""Combinations that a table is made of, rather than a sorted list: 64 MB."""
+"""Up to so many combinations are looked up in a table (64 MB) rather than sorted."""
 
 
-def combinations(*columns: Any) -> tuple[Wide, Wide]:
-    """(a row of each distinct combination of numbers, the combination of every row); columns of one length.
+def unique_combinations(*columns: Any) -> tuple[Ints64, Ints64]:
+    """The distinct combinations of values of integer columns of one length.
 
-    Combinations ascend, the first column before the next. Columns of other numbers than from 0 have few distinct ones.
+    Returns (the first row of each combination, the index of every row's combination), int64. Combinations are in
+    ascending order, the first column most significant. A column with negative or large values must have few distinct
+    ones.
     """
     code, size = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:
         small = column.dtype.kind in "iub" and column.min(initial=0) >= 0 and column.max(initial=0) < _MOST_CODES
-        values, place = (None, column) if small else places_among(column)
+        values, place = (None, column) if small else unique_inverse(column)
         width = int(column.max(initial=0)) + 1 if values is None else len(values)
         code *= width
         code += place
@@ -36,15 +38,15 @@ def combinations(*columns: Any) -> tuple[Wide, Wide]:
     return row[there], number[code]
 
 
-def numbered(code: Ints | Wide, size: int) -> tuple[Wide, Ints]:
-    """(numbers below `size` that occur, ascending, the place of each row's own among them); numbers from 0."""
+def unique_below(code: Ints | Ints64, size: int) -> tuple[Ints64, Ints]:
+    """(the distinct values of a column with values from 0 to `size` - 1, ascending; each row's index among them)."""
     met = np.zeros(size, dtype=bool)
     met[code] = True
     return np.flatnonzero(met), (np.cumsum(met, dtype=np.int32) - 1)[code]
 
 
-def rank_within(keys: Ints | Wide) -> Ints:
-    """The place of each row among the rows of the same key, in row order; int32."""
+def rank_within(keys: Ints | Ints64) -> Ints:
+    """The rank of each row, from 0 in row order, among the rows with the same key; int32."""
     order = np.argsort(keys, kind="stable")
     start = np.searchsorted(keys[order], keys[order])
     rank = np.empty(len(keys), dtype=np.int32)
@@ -52,8 +54,8 @@ def rank_within(keys: Ints | Wide) -> Ints:
     return rank
 
 
-def all_alike(group: Ints | Wide, value: Ints, groups: int) -> Flags:
-    """Whether all values of each group, int from 0, are one; so it is of groups without any."""
+def all_alike(group: Ints | Ints64, value: Ints, groups: int) -> Flags:
+    """For each group (numbered from 0) whether all its values are equal; true for groups without rows."""
     least, most = np.full(groups, np.iinfo(np.int32).max, dtype=np.int32), np.full(groups, -1, dtype=np.int32)
     np.minimum.at(least, group, value)
     np.maximum.at(most, group, value)

@@ -1,4 +1,4 @@
-"""The concrete form of a cluster as columns: one row a device, link, cable end or rack. No object per row."""
+"""The wiring plan as numpy columns: one row a device, link, cable end or rack, and no Python object per row."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from fabricgen.wiring.patching.tables import Patching
 
 Ints: TypeAlias = "npt.NDArray[np.int32]"
-Wide: TypeAlias = "npt.NDArray[np.int64]"
+Ints64: TypeAlias = "npt.NDArray[np.int64]"
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 Flags: TypeAlias = "npt.NDArray[np.bool_]"
 
 
-def distinct(column: Ints | Wide) -> list[int]:
-    """Values of a column, each once, in ascending order; np.unique would import numpy's masked arrays first."""
+def unique_values(column: Ints | Ints64) -> list[int]:
+    """The distinct values of a column, ascending; np.unique would import numpy's masked arrays first."""
     ordered = np.sort(column)
     found: list[int] = ordered[np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)]].tolist()
     return found
 
 
-def places_among(column: Ints | Wide) -> tuple[list[int], Wide]:
-    """(values of a column as `distinct` has them, the place of each row's own among them, int64)."""
-    values = distinct(column)
+def unique_inverse(column: Ints | Ints64) -> tuple[list[int], Ints64]:
+    """(the distinct values of a column, ascending; the index of each row's value among them, int64)."""
+    values = unique_values(column)
     return values, np.searchsorted(np.array(values, dtype=column.dtype), column)
 
 
@@ -89,8 +89,8 @@ class DeviceTable:
     def __len__(self) -> int:
         return len(self.device_class)
 
-    def by_class(self, device: Ints, rows: slice) -> Iterator[tuple[DeviceClass, slice | Wide]]:
-        """Rows of a column of devices, at least one, by the class of device that they hold."""
+    def by_class(self, device: Ints, rows: slice) -> Iterator[tuple[DeviceClass, slice | Ints64]]:
+        """(class, rows) of each class of device in some rows of a column of device rows; `rows` is not empty."""
         first, last = (int(self.device_class[end]) for end in (device[rows].min(), device[rows].max()))
         if first == last:
             yield self.classes[first], rows
@@ -115,7 +115,7 @@ Side: TypeAlias = Attachment | PortRun | ManagementPort | ScaleUpPort
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A medium (the id of its profile) that product lists sell for links of a kind, and how far those go, m."""
+    """A medium (the id of its profile) that product lists sell for links of a kind, and their reach, m."""
 
     medium: str
     reach_m: float
@@ -137,29 +137,29 @@ class Segment:
     tier: TierKey | None = None
     """The upper end's tier, by the fabric that owns it; None for scale-up links."""
     km: float = 0
-    """Length of the fibre between sites, km; 0 for cables of one site."""
+    """Length of the fibre between sites, km; 0 for cables within a site."""
     media: tuple[str, ...] = ()
-    """Cable profiles that may carry it; empty: any that fits."""
+    """Ids of the cable profiles that may carry the links; empty: any that fits."""
     stated: Path = ()
-    """Where the blueprint states these; () where it does not."""
+    """Where the blueprint states `media`; () where it does not."""
     policy: CablePolicy = OPEN
-    """What is taken where none are stated."""
+    """The policy by which a medium is chosen where none is stated."""
     protocol: str = ""
-    """Of its fabric: infiniband, ethernet or roce; "" for scale-up links."""
+    """The protocol of the fabric: infiniband, ethernet or roce; "" for scale-up links."""
     offered: tuple[Offer, ...] | None = None
-    """What the product lists of the blueprint sell for such links; None where there is no list, or none sells any."""
+    """What the product lists of the blueprint sell for such links; None where there is no list or none sells any."""
 
     def sells(self, profile: CableProfile) -> bool:
-        """Whether product lists sell a medium for such links; any is sold where there are no lists."""
+        """Whether the product lists sell a medium for such links; true without product lists."""
         return self.offered is None or any(offer.medium == profile.id for offer in self.offered)
 
     def reach_m(self, profile: CableProfile) -> float:
-        """How far a medium goes, m: as far as its technology, and no farther than what lists sell of it."""
+        """The reach of a medium, m: that of its technology, or less if the product lists sell only shorter ones."""
         return min([profile.reach_m, *(offer.reach_m for offer in self.offered or () if offer.medium == profile.id)])
 
     @property
     def lanes(self) -> int:
-        """Electrical lanes of one link; it has the last of them to itself, too."""
+        """Electrical lanes of one link, rounded up: a lane is not shared between links."""
         return -int(-self.speed_gbps // self.lane_gbps)
 
     @property
@@ -190,7 +190,7 @@ class LinkTable:
         return len(self.segment)
 
     def rows_of(self, segment: int) -> slice:
-        """The rows of the links of a segment, which follow one another."""
+        """The rows of the links of a segment, which are contiguous."""
         ends = np.array([segment, segment + 1], dtype=self.segment.dtype)  # of another type: copies the column
         start, stop = np.searchsorted(self.segment, ends).tolist()
         return slice(start, stop)
@@ -218,7 +218,7 @@ class CableTable:
     def __len__(self) -> int:
         return len(self.length_m)
 
-    def first_rows(self) -> Wide:
+    def first_rows(self) -> Ints64:
         """The first end row of each cable; rows are in the order of cables."""
         another = self.end_cable[1:] != self.end_cable[:-1]
         return np.flatnonzero(np.append(True, another)[: len(self.end_cable)])
@@ -255,12 +255,12 @@ class RackTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """Every device, link, cable and rack of a cluster."""
+class WiringPlan:
+    """The wiring plan: every device, link, cable and rack of a cluster."""
 
     devices: DeviceTable
     links: LinkTable
     cables: CableTable
     racks: RackTable
     patching: Patching | None = None
-    """What goes through patch panels; None where no policy asks for any."""
+    """Patch panels and trunks, and the cables through them; None where no policy asks for any."""

@@ -42,7 +42,7 @@ def places(cluster: Cluster) -> dict[str, list[tuple[str, str, str, str]]]:
     return found
 
 
-def moved(usual: Cluster, own: Cluster) -> set[str]:
+def apply_moves(usual: Cluster, own: Cluster) -> set[str]:
     """Cables that end elsewhere."""
     before, after = places(usual), places(own)
     assert list(before) == list(after)
@@ -59,7 +59,7 @@ def test_a_ring_of_three_moves_three_cables_and_no_address() -> None:
     ring = {29: 30, 30: 31, 31: 29}
     own = built("leaf-spine", {f"{LEAF}:{old}": {"a_cage": new} for old, new in ring.items()})
     usual = example_cluster("leaf-spine")
-    assert moved(usual, own) == {f"{LEAF}:{n}" for n in ring}
+    assert apply_moves(usual, own) == {f"{LEAF}:{n}" for n in ring}
     for end in "ab":
         assert (getattr(own.addresses, f"{end}_ip") == getattr(usual.addresses, f"{end}_ip")).all()
     assert list(PortUsedTwice().check(own)) == []
@@ -108,7 +108,7 @@ def test_one_far_end_of_a_splitter_moves_alone() -> None:
     )
     usual = places(example_cluster("superpod-b200"))[f"{leaf}:1"]
     assert places(own)[f"{leaf}:1"] == [(node, "SLOT2P1", leaf, "25"), (*usual[1][:3], "25")]
-    assert moved(example_cluster("superpod-b200"), own) == {f"{leaf}:1", f"{other}:1"}
+    assert apply_moves(example_cluster("superpod-b200"), own) == {f"{leaf}:1", f"{other}:1"}
     links = links_part.table(own).columns
     rows = [i for i, name in enumerate(links["cable"]) if name == f"{leaf}:1"]
     assert [links["b_port"][i] for i in rows] == ["Ethernet192", "Ethernet196"]

@@ -87,8 +87,8 @@ def test_what_was_built_is_what_every_file_says(site, tmp_path: Path) -> None:
         f"{LEAF}:31": {"b_cage", "length_m", "part", *labels},
         f"{LEAF}:32": {"a_cage", *labels},
     }
-    moved = {row["cable"]: row for row in links if row["cable"] in told}
-    assert {cable: (row["a_port"], row["b_port"]) for cable, row in moved.items()} == {
+    apply_moves = {row["cable"]: row for row in links if row["cable"] in told}
+    assert {cable: (row["a_port"], row["b_port"]) for cable, row in apply_moves.items()} == {
         f"{LEAF}:29": ("Ethernet232", "Ethernet0"),
         f"{LEAF}:30": ("Ethernet224", "Ethernet0"),
         f"{LEAF}:31": ("Ethernet240", "Ethernet152"),

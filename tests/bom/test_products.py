@@ -16,7 +16,7 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.wiring.cabling.end_kinds import EndKind, mismatch
-from fabricgen.wiring.cabling.shelf import Shelf, Wanted
+from fabricgen.wiring.cabling.shelf import CableOrder, Shelf
 from tests.conftest import BLUEPRINTS, EXAMPLES, example_cluster
 
 CATALOG = Catalog()
@@ -74,7 +74,7 @@ CABLES = [
 def test_the_cable_of_two_ends_and_a_run(
     medium: str, hub: EndKind, far: EndKind, far_ends: int, lanes: int, run_m: float, expected: str | None
 ) -> None:
-    found = LINKX.piece(Wanted(MEDIA[medium], hub, far, far_ends, lanes, hub.lane_gbps), run_m)
+    found = LINKX.piece(CableOrder(MEDIA[medium], hub, far, far_ends, lanes, hub.lane_gbps), run_m)
     assert (as_set(found[0].part_number(found[1]), "", found[2])[0] if found else None) == expected
 
 

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.catalog.loader import BUILT_IN
 from tests.conftest import BLUEPRINTS
+
+DATA = BUILT_IN / "data"
 
 LEAF_SPINE = (BLUEPRINTS / "leaf-spine.yaml").read_text(encoding="utf-8")
 
@@ -44,6 +47,23 @@ def test_check_knows_other_files_by_their_places(
     ran = fabricgen("schema", "--check", write(tmp_path / place, text))
     assert ran.code == 2
     assert message in ran.out
+
+
+def test_what_the_schema_alone_refuses_is_told_in_its_words_at_its_place(fabricgen, tmp_path: Path) -> None:
+    """A profile's reader takes a number in quotes; JSON Schema, by which editors go, does not."""
+    text = (DATA / "racks" / "eia-48u-600.yaml").read_text(encoding="utf-8")
+    own = write(tmp_path / "catalog" / "racks" / "own.yaml", text.replace("units: 48", 'units: "48"'))
+    ran = fabricgen("schema", "--check", own)
+    line = 1 + text[: text.index("units: 48")].count("\n")
+    assert ran.code == 2
+    assert f"{own}:{line}:8: error[FG010]: units: '48' is not of type 'integer'" in ran.out
+
+
+def test_a_profile_in_the_folder_of_another_kind_is_refused(fabricgen, tmp_path: Path) -> None:
+    text = (DATA / "racks" / "eia-48u-600.yaml").read_text(encoding="utf-8")
+    ran = fabricgen("schema", "--check", write(tmp_path / "catalog" / "panels" / "own.yaml", text))
+    assert ran.code == 2
+    assert "kind: expected 'panel', found 'rack'" in ran.out
 
 
 @pytest.mark.parametrize("arguments", [("--check",), ("blueprint.yaml",)])

@@ -12,7 +12,7 @@ from fabricgen.design.capacity.failure import FailureAnalysis
 from fabricgen.design.capacity.failure_domains import FailureDomain, feed_failures, rack_failures, row_failures
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
-from fabricgen.wiring.tables import SWITCH, Plan
+from fabricgen.wiring.tables import SWITCH, WiringPlan
 from tests.conftest import example_cluster, example_design
 from tests.cuts import least_cut, node_rows
 
@@ -70,7 +70,7 @@ SMALL = {
 class Counted:
     """What of the bisection a node that runs on keeps, counted on the plan."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: WiringPlan) -> None:
         self.plan, self.nodes, self.whole = plan, set(node_rows(plan)), least_cut(plan)
 
     def share(self, gone: set[int]) -> Fraction:

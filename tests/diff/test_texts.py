@@ -8,12 +8,12 @@ import pytest
 from fabricgen.diff.listing import among, column_of, lookup
 from fabricgen.diff.matching import comparable, match_rows, unlike
 from fabricgen.diff.texts import Texts, texts_of
-from fabricgen.numbering.cells import Joined, Stacked, keyed
+from fabricgen.numbering.lazy_columns import ConcatenatedColumn, StackedColumn, encoded
 
 NUMBER = np.array([1, 0, 1, 2], dtype=np.int32)
-NAMES = keyed(["leaf-1", "leaf-2", "spine"], NUMBER)
-PORTS = keyed(["1", "2", ""], NUMBER[::-1])
-ENDS = Joined((NAMES, ":", PORTS))
+NAMES = encoded(["leaf-1", "leaf-2", "spine"], NUMBER)
+PORTS = encoded(["1", "2", ""], NUMBER[::-1])
+ENDS = ConcatenatedColumn((NAMES, ":", PORTS))
 WORDS = ["leaf-2:", "leaf-1:2", "leaf-2:1", "spine:2"]
 
 
@@ -22,10 +22,10 @@ WORDS = ["leaf-2:", "leaf-1:2", "leaf-2:1", "spine:2"]
     [
         (NAMES, ["leaf-2", "leaf-1", "leaf-2", "spine"]),
         (ENDS, WORDS),
-        (Joined(("to ", ENDS)), [f"to {word}" for word in WORDS]),
-        (Stacked((ENDS, ("x", "y"), (), NAMES)), [*WORDS, "x", "y", "leaf-2", "leaf-1", "leaf-2", "spine"]),
+        (ConcatenatedColumn(("to ", ENDS)), [f"to {word}" for word in WORDS]),
+        (StackedColumn((ENDS, ("x", "y"), (), NAMES)), [*WORDS, "x", "y", "leaf-2", "leaf-1", "leaf-2", "spine"]),
         (["x", ("a", "tuple")], ["x", ("a", "tuple")]),
-        (Stacked(((), ())), []),
+        (StackedColumn(((), ())), []),
     ],
 )
 def test_a_column_reads_as_its_texts(cells: object, texts: list[object]) -> None:
@@ -40,7 +40,7 @@ def test_a_column_reads_as_its_texts(cells: object, texts: list[object]) -> None
 def test_rows_among_texts_are_found_in_parts_and_as_a_whole(wanted: tuple[str, ...]) -> None:
     expected = [word in wanted for word in WORDS]
     assert among(wanted, texts_of(ENDS)).tolist() == expected
-    assert among(wanted, texts_of(Joined(("", ENDS)))).tolist() == expected
+    assert among(wanted, texts_of(ConcatenatedColumn(("", ENDS)))).tolist() == expected
     assert among(wanted, column_of(WORDS)).tolist() == expected
 
 
@@ -51,7 +51,11 @@ def test_rows_are_looked_up_in_parts_and_as_a_whole() -> None:
 
 
 def test_texts_that_are_put_together_otherwise_are_still_the_same() -> None:
-    halves = texts_of(Joined((keyed(["leaf-", "spine:2"], NUMBER // 2), keyed(["2:", "1:2", "2:1", ""], np.arange(4)))))
+    halves = texts_of(
+        ConcatenatedColumn(
+            (encoded(["leaf-", "spine:2"], NUMBER // 2), encoded(["2:", "1:2", "2:1", ""], np.arange(4)))
+        )
+    )
     assert halves.tolist() == WORDS
     rows = np.arange(4)
     for other in (texts_of(ENDS), column_of(WORDS)):
@@ -65,7 +69,7 @@ def test_texts_that_are_put_together_otherwise_are_still_the_same() -> None:
 def test_parts_that_columns_share_are_compared_once() -> None:
     assert isinstance(texts_of(ENDS), Texts)
     assert len(comparable([(texts_of(NAMES), texts_of(NAMES)), (texts_of(ENDS), texts_of(ENDS))])) == 2
-    shifted = texts_of(Joined((keyed(["spine", "leaf-1", "leaf-2"], (NUMBER + 1) % 3), ":", PORTS)))
+    shifted = texts_of(ConcatenatedColumn((encoded(["spine", "leaf-1", "leaf-2"], (NUMBER + 1) % 3), ":", PORTS)))
     rows = np.array([0, 2])
     assert unlike(texts_of(ENDS), shifted, rows, rows).tolist() == [False, False]
     assert unlike(texts_of(ENDS), shifted, rows, rows[::-1]).tolist() == [True, True]

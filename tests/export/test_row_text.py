@@ -14,9 +14,18 @@ import pytest
 from fabricgen.export import row_text
 from fabricgen.export.formats.csv import write, write_blocks
 from fabricgen.export.table import Table
-from fabricgen.numbering.addresses.column import Column4, column_of, first_family
+from fabricgen.numbering.addresses.column import IPv4Column, column_of, first_family
 from fabricgen.numbering.addresses.family import V6
-from fabricgen.numbering.cells import Cells, Joined, Spelled, Stacked, Strings, constant, keyed, keyed_or_none
+from fabricgen.numbering.lazy_columns import (
+    ComputedColumn,
+    ConcatenatedColumn,
+    LazyColumn,
+    StackedColumn,
+    Strings,
+    constant_column,
+    encoded,
+    encoded_or_empty,
+)
 
 ROWS = 29
 PLACE = np.arange(ROWS, dtype=np.int32)
@@ -26,18 +35,18 @@ NAMES = [f"d{i}" for i in range(23)]
 
 def columns() -> dict[str, Sequence[Any]]:
     """Columns of every kind, alike and unlike."""
-    device = keyed(NAMES, MANY)
+    device = encoded(NAMES, MANY)
     return {
-        "fabric": keyed(["a", "b", "c", "d"], FEW),
-        "speed": keyed([400.0, 0.5, 8.0, 100.0], FEW),
+        "fabric": encoded(["a", "b", "c", "d"], FEW),
+        "speed": encoded([400.0, 0.5, 8.0, 100.0], FEW),
         "device": device,
-        "rack": keyed([f"r{i // 2}" for i in range(23)], MANY),
-        "label": Joined((device, ":", keyed(["p1", "p2", "p3", "p4"], FEW), " > ", device)),
+        "rack": encoded([f"r{i // 2}" for i in range(23)], MANY),
+        "label": ConcatenatedColumn((device, ":", encoded(["p1", "p2", "p3", "p4"], FEW), " > ", device)),
         "unit": PLACE.tolist(),
-        "none": keyed_or_none(["x", "y"], FEW % 3 - 1),
-        "all": constant("same", ROWS),
-        "stack": Stacked((keyed(NAMES, MANY[:11]), [], [f"s{i}" for i in range(ROWS - 11)])),
-        "told": Spelled(ROWS, lambda start, stop: [f"t{i}" for i in range(start, stop)]),
+        "none": encoded_or_empty(["x", "y"], FEW % 3 - 1),
+        "all": constant_column("same", ROWS),
+        "stack": StackedColumn((encoded(NAMES, MANY[:11]), [], [f"s{i}" for i in range(ROWS - 11)])),
+        "told": ComputedColumn(ROWS, lambda start, stop: [f"t{i}" for i in range(start, stop)]),
     }
 
 
@@ -55,7 +64,7 @@ def plain(table: Table) -> bytes:
 @pytest.mark.parametrize("most", [0, 8, 4096])
 def test_rows_are_those_of_plain_columns(block: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_text, "BLOCK", block)
-    monkeypatch.setattr(row_text, "_MOST_PRODUCT", most)
+    monkeypatch.setattr(row_text, "_MOST_COMBINATIONS", most)
     table = Table("all", columns())
     assert write(table) == plain(table)
     assert len(list(write_blocks(table))) == 1 + -(-ROWS // block)
@@ -63,12 +72,12 @@ def test_rows_are_those_of_plain_columns(block: int, most: int, monkeypatch: pyt
 
 @pytest.mark.parametrize("text", ['say "no"', "a,b", "two\nlines", "line\r"])
 def test_what_needs_quotes_has_them_wherever_it_stands(text: str) -> None:
-    odd = keyed([text, "plain"], FEW % 2)
+    odd = encoded([text, "plain"], FEW % 2)
     kinds: dict[str, Sequence[Any]] = {
         "keyed": odd,
-        "joined": Joined(("<", odd, keyed(NAMES, MANY))),
-        "around": Joined((keyed(NAMES, MANY), text)),
-        "told": Spelled(ROWS, odd.cut),
+        "joined": ConcatenatedColumn(("<", odd, encoded(NAMES, MANY))),
+        "around": ConcatenatedColumn((encoded(NAMES, MANY), text)),
+        "told": ComputedColumn(ROWS, odd.read),
         "list": list(odd),
     }
     table = Table("odd", kinds)
@@ -89,19 +98,23 @@ def test_columns_of_few_texts_become_one(met: int, left: int, monkeypatch: pytes
 def test_what_is_asked_twice_of_a_vocabulary_is_made_once() -> None:
     asked: list[str] = []
 
-    def upper(words: Strings) -> Strings:
-        asked.extend(words)
-        return keyed([word.upper() for word in words], FEW).vocabulary
+    def upper(texts: Strings) -> Strings:
+        asked.extend(texts)
+        return encoded([word.upper() for word in texts], FEW).vocabulary
 
-    made, names, others = row_text.memoized(upper), keyed(["a", "b"], FEW).vocabulary, keyed(["a", "b"], FEW).vocabulary
+    made, names, others = (
+        row_text.memoized(upper),
+        encoded(["a", "b"], FEW).vocabulary,
+        encoded(["a", "b"], FEW).vocabulary,
+    )
     assert made(names) is made(names)
     assert asked == ["a", "b"]
     assert made(others) is not made(names)
 
 
 def test_a_table_of_stacked_columns_is_written_section_by_section() -> None:
-    halves = [(keyed(NAMES, MANY[part]), constant(kind, len(MANY[part]))) for kind, part in SECTIONS.items()]
-    table = Table("two", dict(zip(("device", "kind"), map(Stacked, zip(*halves, strict=True)), strict=True)))
+    halves = [(encoded(NAMES, MANY[part]), constant_column(kind, len(MANY[part]))) for kind, part in SECTIONS.items()]
+    table = Table("two", dict(zip(("device", "kind"), map(StackedColumn, zip(*halves, strict=True)), strict=True)))
     assert [len(section) for section in table.sections()] == [11, 0, ROWS - 11]
     assert write(table) == plain(table)
 
@@ -123,8 +136,8 @@ def test_a_column_is_read_as_a_plain_one(name: str) -> None:
 
 
 def test_rows_without_an_index_are_empty() -> None:
-    assert list(keyed(NAMES, MANY).at_or_none(np.array([1, -1, 0]))) == [NAMES[MANY[1]], "", NAMES[MANY[0]]]
-    assert list(keyed(NAMES, MANY[:0]).at_or_none(np.array([-1, -1]))) == ["", ""]
+    assert list(encoded(NAMES, MANY).take_or_empty(np.array([1, -1, 0]))) == [NAMES[MANY[1]], "", NAMES[MANY[0]]]
+    assert list(encoded(NAMES, MANY[:0]).take_or_empty(np.array([-1, -1]))) == ["", ""]
 
 
 def test_columns_of_unequal_length_are_no_table() -> None:
@@ -136,9 +149,9 @@ def test_addresses_are_spelled_as_they_are() -> None:
     numbers = [0, 1, 255, 256, 65535, 65536, 65537, 167772161, 4294967295, 2886729729]
     lengths = np.array([0, 32, 31, 30, 8, 16, 32, 31, 32, 0])
     texts = ["" if not n else str(ip_address(n)) for n in numbers]
-    column = Column4(np.array(numbers))
+    column = IPv4Column(np.array(numbers))
     assert column.texts() == texts
     prefixes = [text and f"{text}/{n}" for text, n in zip(texts, lengths.tolist(), strict=True)]
     assert column.prefixes(lengths) == prefixes
-    other: Cells = column_of(V6, [1 << 112, *range(9)]).cells(lengths)
+    other: LazyColumn = column_of(V6, [1 << 112, *range(9)]).cells(lengths)
     assert list(first_family([column.cells(lengths), other])) == ["1::/0", *prefixes[1:]]

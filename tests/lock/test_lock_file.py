@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fabricgen.blueprint.beside.lock import Lock, lock_text, parse_lock
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.extents import Demand, Extent, settle
+from fabricgen.kernel.intervals import AllocationRequest, Interval, allocate_intervals
 
 GOOD = """\
 fabricgen-lock: 1
@@ -39,9 +39,9 @@ def refused(text: str) -> str:
 def test_a_lock_is_read() -> None:
     lock = parse_lock(GOOD.encode(), "demo.lock.yaml")
     assert lock.blueprint == "demo"
-    assert lock.of("units")["p1"] == (Extent(0, 4), Extent(8, 2))
-    assert lock.of("ipv4")["compute leaf (su) loopback"] == (Extent(10 << 24, 4), Extent((10 << 24) + 256, 4))
-    assert lock.of("ipv6")["compute leaf (su) loopback"] == (Extent(0xFD << 120, 4),)
+    assert lock.of("units")["p1"] == (Interval(0, 4), Interval(8, 2))
+    assert lock.of("ipv4")["compute leaf (su) loopback"] == (Interval(10 << 24, 4), Interval((10 << 24) + 256, 4))
+    assert lock.of("ipv6")["compute leaf (su) loopback"] == (Interval(0xFD << 120, 4),)
     assert lock.rooms == {"compute spine": 64}
 
 
@@ -85,13 +85,13 @@ NAMES = st.from_regex(r"[a-z][a-z0-9 -]{0,20}[a-z0-9]", fullmatch=True)
     st.dictionaries(NAMES, st.integers(3, 100).map(lambda bits: 1 << bits), max_size=4),
 )
 def test_what_is_written_is_read_back(sizes: dict[str, int], kind: str, rooms: dict[str, int]) -> None:
-    window = (Extent(1 << 20, 1 << 20),)
-    held = settle({}, [Demand(name, size, window) for name, size in sizes.items()])
+    window = (Interval(1 << 20, 1 << 20),)
+    held = allocate_intervals({}, [AllocationRequest(name, size, window) for name, size in sizes.items()])
     lock = Lock("demo", {kind: held} if held else {}, rooms)
     text = lock_text(lock)
     again = parse_lock(text.encode(), "demo.lock.yaml")
     assert lock_text(again) == text
     assert again.rooms == rooms
-    for name, extents in held.items():
-        mine = [n for e in extents for n in range(e.first, e.end)]
+    for name, intervals in held.items():
+        mine = [n for e in intervals for n in range(e.first, e.end)]
         assert [n for e in again.of(kind)[name] for n in range(e.first, e.end)] == mine

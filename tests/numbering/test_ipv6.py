@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from fabricgen.cluster import build_cluster
 from fabricgen.export.files import addresses, devices, links
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.extents import Extent
-from fabricgen.numbering.addresses.column import Column6, at_places, column_of
+from fabricgen.kernel.intervals import Interval
+from fabricgen.numbering.addresses.column import IPv6Column, at_places, column_of
 from fabricgen.numbering.addresses.family import FAMILIES, V6, Family
 from tests.effort import calls
 
@@ -123,9 +123,9 @@ def test_places_are_added_as_integers_are(first: int, size: int, count: int) -> 
     assert column.plus(np.array([count]), size).at(0) == (column.at(0) + count * size) % (1 << 128)
 
 
-def test_places_run_on_over_several_extents() -> None:
-    extents = (Extent(1 << 64, 1 << 65), Extent(1 << 70, 1 << 64))
-    found = at_places("ipv6", extents, np.arange(3), 1 << 64)
+def test_places_run_on_over_several_intervals() -> None:
+    intervals = (Interval(1 << 64, 1 << 65), Interval(1 << 70, 1 << 64))
+    found = at_places("ipv6", intervals, np.arange(3), 1 << 64)
     assert [found.at(i) for i in range(3)] == [1 << 64, 2 << 64, 1 << 70]
 
 
@@ -149,10 +149,10 @@ def test_prefixes_hold_what_the_standard_library_says(
 def test_two_million_addresses_take_no_more_steps_than_one() -> None:
     switches = column_of(V6, [(0xFD000FAB0100 << 80) + (n << 64) for n in range(16384)])
 
-    def hosts(count: int) -> Column6:
+    def hosts(count: int) -> IPv6Column:
         place = np.arange(count)
         found = switches[place % 16384].plus(place // 16384 + 2)
-        assert isinstance(found, Column6)
+        assert isinstance(found, IPv6Column)
         return found
 
     assert calls(lambda: hosts(2_000_000)) == calls(lambda: hosts(1)) < 100

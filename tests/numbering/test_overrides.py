@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fabricgen.cluster import Cluster
-from fabricgen.numbering.addresses.column import Column, dotted
+from fabricgen.numbering.addresses.column import AddressColumn, dotted
 from fabricgen.render.engine import render_configs
 from tests.conftest import example_cluster
 
@@ -84,7 +84,7 @@ def test_switches_of_the_management_network_follow_their_router_ids() -> None:
     assert own.addresses.management[row] == own.addresses.loopback[row]
 
 
-def _same_but(before: Column, after: Column) -> list[int]:
+def _same_but(before: AddressColumn, after: AddressColumn) -> list[int]:
     return np.flatnonzero(~before.same(after)).tolist()
 
 

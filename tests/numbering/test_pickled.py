@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pickle
 
-from fabricgen.numbering.addresses.column import Column6, no_addresses
+from fabricgen.numbering.addresses.column import IPv6Column, no_addresses
 from fabricgen.numbering.addresses.family import V6
 
 
 def test_columns_are_of_their_family_in_another_process() -> None:
     family = pickle.loads(pickle.dumps(V6))
-    assert isinstance(no_addresses(family, 1), Column6)
+    assert isinstance(no_addresses(family, 1), IPv6Column)

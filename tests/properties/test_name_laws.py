@@ -8,7 +8,7 @@ from dataclasses import fields
 import numpy as np
 from hypothesis import given
 
-from fabricgen.numbering.addresses.column import Column
+from fabricgen.numbering.addresses.column import AddressColumn
 from tests.properties.blueprints import blueprints
 from tests.properties.compiling import cases, compiled, compiled_or_dropped
 from tests.properties.halls import Tree
@@ -31,7 +31,7 @@ def test_a_template_changes_names_and_nothing_else(tree: Tree) -> None:
             column = getattr(one, field.name)
             if isinstance(column, np.ndarray):
                 assert (column == getattr(other, field.name)).all(), field.name
-            if isinstance(column, Column):
+            if isinstance(column, AddressColumn):
                 assert column.same(getattr(other, field.name)).all(), field.name
     assert (before.a_port == after.a_port).all()
     assert (before.b_port == after.b_port).all()

@@ -58,6 +58,11 @@ def test_results_come_in_order_from_other_processes() -> None:
     assert not multiprocessing.active_children()
 
 
+def test_more_tasks_may_be_first_than_are_made_ahead() -> None:
+    results = list(in_order(uneven, 12, 2, first=tuple(range(11, 3, -1)), ahead=1))
+    assert [task for task, _ in results] == list(range(12))
+
+
 def test_one_job_is_this_process() -> None:
     assert list(in_order(uneven, 2, 1)) == [(0, os.getpid()), (1, os.getpid())]
 

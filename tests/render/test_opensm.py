@@ -122,7 +122,7 @@ def test_devices_of_one_hash_get_guids_of_their_own(monkeypatch: pytest.MonkeyPa
     from fabricgen.numbering import guids
 
     real = guids._hash
-    monkeypatch.setattr(guids, "_hash", lambda holder, salt: real(holder, salt) if salt > 1 else salt)
+    monkeypatch.setattr(guids, "_hash", lambda device, salt: real(device, salt) if salt > 1 else salt)
     found = guids._planned([("compute", name) for name in ("c", "a", "b", "d")])
     assert len(set(found.values())) == 4
     assert found == guids._planned([("compute", name) for name in ("d", "b", "a", "c")])

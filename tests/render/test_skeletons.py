@@ -15,7 +15,7 @@ from fabricgen.render.engine import Renderer, render_configs, render_options
 from fabricgen.render.nos import sonic
 from fabricgen.render.nos_protocol import keeps_order, known_nos
 from fabricgen.render.shapes.shapes import SwitchShapes
-from fabricgen.render.skeletons import FEWEST, text_with_holes
+from fabricgen.render.skeletons import FEWEST, parse_template
 from fabricgen.views.fabric import FabricView
 from fabricgen.views.switch import SwitchView
 from tests.render.rendered import BRIDGED, CUMULUS, DUAL, RAILS, TUNED, UNNUMBERED, V6, cluster_of
@@ -62,7 +62,7 @@ def agree(cluster: Cluster, step: int = 1) -> None:
     files_of = renderer.switch_files(cluster, rows)
     for row in rows:
         files[cluster.names[row]] = dict(files_of(row))
-    shapes = Counter(o.shape for o in SwitchShapes(cluster.views).outlines(rows, KEEP_ORDER) if o)
+    shapes = Counter(o.shape for o in SwitchShapes(cluster.views).signatures(rows, KEEP_ORDER) if o)
     most = sum(count - 1 for count in shapes.values() if count >= FEWEST)
     assert most >= len(rows) - len(alone) > 0.9 * most
     for row in [row for row in rows if cluster.names[row] not in alone][::step]:
@@ -84,7 +84,7 @@ def test_the_order_of_texts_is_no_part_of_shapes_where_nothing_is_sorted(nos: tu
     """Leaves and spines are of one shape each, however their addresses and those of their peers are ordered."""
     cluster = cluster_of("leaf-spine", *LARGER, *nos)
     rows = cluster.switch_rows()
-    if_sorted, as_kept = (SwitchShapes(cluster.views).outlines(rows, keep_order) for keep_order in ((), KEEP_ORDER))
+    if_sorted, as_kept = (SwitchShapes(cluster.views).signatures(rows, keep_order) for keep_order in ((), KEEP_ORDER))
     assert len({o.shape for o in if_sorted if o}) > len({o.shape for o in as_kept if o}) == 2
 
 
@@ -106,7 +106,7 @@ def test_shapes_that_disagree_are_rendered_switch_by_switch(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("text", ["call 4195551234", "AS 4190000002", "Qz0000001zQ", "Qs000sQ"])
-def test_text_of_the_user_is_never_taken_for_a_mark(text: str) -> None:
+def test_text_of_the_user_is_never_taken_for_a_placeholder(text: str) -> None:
     cluster = cluster_of("leaf-spine", *LARGER, *UNNUMBERED, f"snippets.a={{nos: sonic, at: bgp, text: {text}}}")
     built = dict(render_configs(cluster))
     for name in (cluster.names[row] for row in cluster.switch_rows()):
@@ -117,8 +117,8 @@ def test_families_that_are_mixed_when_sorted_take_no_skeleton() -> None:
     """Each port has its IPv4 address before that of IPv6, but leaves have 21.0.0.1 after the 2000:: of another port."""
     pools = "{hosts: [10.128.0.0/9, '2000::/48'], fabric: [21.0.0.0/16, '3000::/48']}"
     cluster = cluster_of("leaf-spine", *LARGER, *DUAL, f"pools={pools}")
-    outlines = SwitchShapes(cluster.views).outlines(cluster.switch_rows())
-    assert {view.tier.name for view, found in zip(cluster.switches(), outlines, strict=True) if not found} == {"leaf"}
+    signatures = SwitchShapes(cluster.views).signatures(cluster.switch_rows())
+    assert {view.tier.name for view, found in zip(cluster.switches(), signatures, strict=True) if not found} == {"leaf"}
 
 
 @pytest.mark.parametrize("name", ["x" * 75, 'a"b', "a\nb", "ä"])
@@ -129,7 +129,7 @@ def test_names_that_could_be_cut_or_escaped_take_no_skeleton(name: str) -> None:
     assert not SwitchShapes(replace(cluster, names=(name, *cluster.names[1:])).views).plain
 
 
-def test_a_text_is_cut_at_its_marks() -> None:
-    text = text_with_holes("a Qz0000001zQ/31 b Qz0000000:zQ Qs000sQ\n4190000001.", 2)
-    assert text.filled(["fd00::1", "10.0.0.1", "table"]) == "a 10.0.0.1/31 b fd00::1 table\n10.0.0.1."
-    assert text_with_holes("none", 0).filled([]) == "none"
+def test_a_text_is_split_at_its_placeholders() -> None:
+    text = parse_template("a Qz0000001zQ/31 b Qz0000000:zQ Qs000sQ\n4190000001.", 2)
+    assert text.fill(["fd00::1", "10.0.0.1", "table"]) == "a 10.0.0.1/31 b fd00::1 table\n10.0.0.1."
+    assert parse_template("none", 0).fill([]) == "none"

@@ -41,8 +41,8 @@ def cluster_with(tmp_path: Path, extra: str, *sets: str) -> Cluster:
     return build_cluster(build_design(load_blueprint(str(file), sets)))
 
 
-def tables_of(cluster: Cluster, device: str = LEAF, look: Any = None) -> dict[str, Any]:
-    options = render_options(cluster, look=look) if look else None
+def tables_of(cluster: Cluster, device: str = LEAF, resolver: Any = None) -> dict[str, Any]:
+    options = render_options(cluster, resolver=resolver) if resolver else None
     files = dict(render_configs(cluster, options=options))
     tables: dict[str, Any] = json.loads(files[f"configs/{device}/config_db.json"])
     assert check_config_db(tables, Catalog()) == ()
@@ -50,14 +50,14 @@ def tables_of(cluster: Cluster, device: str = LEAF, look: Any = None) -> dict[st
 
 
 @pytest.fixture
-def look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SecretStore:
+def resolver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SecretStore:
     for name, value in SECRETS.items():
         monkeypatch.setenv(f"FABRICGEN_{name}", value)
     return SecretStore(tmp_path)
 
 
-def test_management_is_in_the_tables(tmp_path: Path, look: SecretStore) -> None:
-    tables = tables_of(cluster_with(tmp_path, MANAGED.replace("PROTOCOL", "tacacs")), look=look)
+def test_management_is_in_the_tables(tmp_path: Path, resolver: SecretStore) -> None:
+    tables = tables_of(cluster_with(tmp_path, MANAGED.replace("PROTOCOL", "tacacs")), resolver=resolver)
     assert tables["AAA"] == {"authentication": {"failthrough": "False", "login": "tacacs+,local"}}
     assert tables["TACPLUS"] == {"global": {"passkey": "tacacs-key-1"}}
     assert tables["TACPLUS_SERVER"] == {"10.16.9.1": {"priority": "2"}, "10.16.9.2": {"priority": "1"}}
@@ -95,8 +95,8 @@ def test_gnmi_always_has_a_port(tmp_path: Path) -> None:
     assert [problem.table for problem in check_config_db(without, Catalog())] == ["GNMI"]
 
 
-def test_radius_has_tables_of_its_own(tmp_path: Path, look: SecretStore) -> None:
-    tables = tables_of(cluster_with(tmp_path, MANAGED.replace("PROTOCOL", "radius")), look=look)
+def test_radius_has_tables_of_its_own(tmp_path: Path, resolver: SecretStore) -> None:
+    tables = tables_of(cluster_with(tmp_path, MANAGED.replace("PROTOCOL", "radius")), resolver=resolver)
     assert tables["AAA"]["authentication"]["login"] == "radius,local"
     assert tables["RADIUS"] == {"global": {"passkey": "tacacs-key-1"}}
     assert not {"TACPLUS", "TACPLUS_SERVER"} & set(tables)

@@ -36,14 +36,13 @@ def test_sonic_spine_has_exact_routes_down() -> None:
 
 def test_sonic_discards_beside_next_hops_have_a_list_entry_of_their_own() -> None:
     route = StaticRoute("10.0.0.0/24", tuple(NextHop(f"Ethernet{n}", f"10.1.0.{n}") for n in (1, 3)), True)
-    assert static_route(route) == (
-        "default|10.0.0.0/24",
-        "false",
-        "false,false,true",
-        "0,0,250",
-        "Ethernet1,Ethernet3,",
-        "10.1.0.1,10.1.0.3,0.0.0.0",
-    )
+    assert static_route(route) == {
+        "advertise": "false",
+        "blackhole": "false,false,true",
+        "distance": "0,0,250",
+        "ifname": "Ethernet1,Ethernet3,",
+        "nexthop": "10.1.0.1,10.1.0.3,0.0.0.0",
+    }
 
 
 def test_eos_routes_name_their_port() -> None:

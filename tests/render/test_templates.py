@@ -43,12 +43,13 @@ def decisions(template: nodes.Template) -> Iterator[nodes.Node]:
 
 
 def deciding(template: nodes.Template) -> set[str]:
-    """Names of the variables that a template decides by."""
-    return {
-        name.name
-        for node in decisions(template)
-        for name in [*([node] if isinstance(node, nodes.Name) else []), *node.find_all(nodes.Name)]
-    }
+    """Names of the variables, and of the fields of rows, that a template decides by."""
+    found: set[str] = set()
+    for node in decisions(template):
+        for part in (node, *node.find_all((nodes.Name, nodes.Getattr))):
+            found |= {part.name} if isinstance(part, nodes.Name) else set()
+            found |= {part.attr} if isinstance(part, nodes.Getattr) else set()
+    return found
 
 
 @pytest.mark.parametrize("file", TEMPLATES, ids=lambda f: "/".join(f.parts[-2:]))
@@ -63,6 +64,7 @@ def test_no_template_decides_by_the_name_of_a_device(file: Path) -> None:
         "{% for peer in peers if peer in known %}x{% endfor %}",
         "{{ 'x' if description.startswith('a') else 'y' }}",
         "{{ table[hostname] }}",
+        "{% if port.description %}x{% endif %}",
         "{% include 'eos/' ~ hostname %}",
         "{% set special = hostname is equalto('a') %}",
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.render import engine
 from fabricgen.render.safety import hidden_safety
-from tests.render.rendered import ALL_EOS, UNNUMBERED, cluster_of
+from tests.render.rendered import ALL_EOS, UNNUMBERED, cluster_of, config_db
 
 LEAF = "compute-leaf-p1-su01-r1-01"
 
@@ -40,6 +42,36 @@ def test_a_template_may_change_one_block_of_the_built_in_one(tmp_path: Path) -> 
     path = f"configs/{LEAF}/{LEAF}.cfg"
     assert own[path] != plain[path]
     assert own[path].replace(b"   neighbor 192.0.2.1 remote-as 64999\n", b"") == plain[path]
+    assert not list(hidden_safety(cluster, options))
+
+
+@pytest.mark.parametrize(
+    ("rows", "changed"),
+    [
+        ('PORT, last, in_all_rows={"mtu": 9100}', lambda name: True),
+        (
+            'PORT, last, more_rows={"Ethernet224": dict(PORT["Ethernet224"], mtu=9100)}',
+            lambda name: name == "Ethernet224",
+        ),
+    ],
+    ids=["every port", "one port"],
+)
+def test_one_field_of_ports_is_changed_in_one_block(tmp_path: Path, rows: str, changed: Callable[[str], bool]) -> None:
+    text = (
+        '{% extends "builtin/sonic/tables/PORT.j2" %}\n'
+        f'{{% block PORT %}}\n{{{{ table("PORT", {rows}) }}}}\n{{% endblock %}}\n'
+    )
+    options = own_template(tmp_path, "sonic/tables/PORT.j2", text)
+    cluster = cluster_of("leaf-spine")
+    plain, own = (
+        {path: content.decode() for path, content in engine.render_configs(cluster, options=each)}
+        for each in (None, options)
+    )
+    expected = config_db(plain, LEAF)
+    expected["PORT"] = {
+        name: {**row, "mtu": "9100"} if changed(name) else row for name, row in expected["PORT"].items()
+    }
+    assert own[f"configs/{LEAF}/config_db.json"] == json.dumps(expected, indent=4, sort_keys=True) + "\n"
     assert not list(hidden_safety(cluster, options))
 
 

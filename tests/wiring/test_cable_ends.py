@@ -10,7 +10,7 @@ import pytest
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.cabling import routes
 from fabricgen.wiring.cabling.cables import cages, connectors
-from fabricgen.wiring.cabling.end_numbers import EndNumbers, Ends, both_numbers, end_numbers
+from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, both_numbers, end_numbers
 from tests.conftest import example_cluster
 
 SHARED_BREAKOUTS = ("scalable_unit.nodes={a: 3 x mi300x-8, b: 3 x mi300x-8}", "pods={p1: {su: 2}}")
@@ -42,14 +42,14 @@ def test_both_cases_are_among_the_examples() -> None:
 
 def test_rows_of_ends_are_found_by_cable() -> None:
     cable = np.array([0, 0, 1, 2, 2, 2], dtype=np.int32)
-    ends = Ends(cable, np.arange(6), np.ones(6, dtype=np.int32), EndNumbers(cable, cable, 3))
+    ends = CableEnds(cable, np.arange(6), np.ones(6, dtype=np.int32), EndNumbers(cable, cable, 3))
     assert (ends.first.tolist(), ends.last.tolist()) == ([0, 2, 3], [1, 2, 5])
     assert ends.longest(np.array([1.0, 4, 2, 3, 5, 4])).tolist() == [4, 2, 5]
 
 
 def test_a_cluster_without_cables_has_no_ends() -> None:
     none = np.zeros(0, dtype=np.int32)
-    ends = Ends(none, np.zeros(0, dtype=np.int64), none, EndNumbers(none, none, 0))
+    ends = CableEnds(none, np.zeros(0, dtype=np.int64), none, EndNumbers(none, none, 0))
     assert (len(ends.first), len(ends.last), len(ends.longest(np.zeros(0)))) == (0, 0, 0)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fabricgen.wiring.groups import combinations, numbered
+from fabricgen.wiring.groups import unique_below, unique_combinations
 
 ROWS = np.arange(60, dtype=np.int32)
 COLUMNS: dict[str, Any] = {
@@ -26,7 +26,7 @@ COLUMNS: dict[str, Any] = {
 def test_combinations_ascend_and_each_names_its_first_row(names: tuple[str, ...]) -> None:
     columns = [COLUMNS[name] for name in names]
     rows = list(zip(*(column.tolist() for column in columns), strict=True))
-    first, number = combinations(*columns)
+    first, number = unique_combinations(*columns)
     assert [rows[i] for i in first] == sorted(set(rows))
     assert first.tolist() == [rows.index(row) for row in sorted(set(rows))]
     assert [rows[first[i]] for i in number] == rows
@@ -34,6 +34,6 @@ def test_combinations_ascend_and_each_names_its_first_row(names: tuple[str, ...]
 
 @pytest.mark.parametrize("numbers", [[], [3], [5, 0, 5, 2, 9, 0]])
 def test_numbers_that_occur_are_numbered_without_gaps(numbers: list[int]) -> None:
-    met, place = numbered(np.array(numbers, dtype=np.int64), 10)
+    met, place = unique_below(np.array(numbers, dtype=np.int64), 10)
     assert met.tolist() == sorted(set(numbers))
     assert met[place].tolist() == numbers

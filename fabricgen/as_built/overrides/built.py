@@ -1,53 +1,53 @@
-"""The plan as it was built: `cable_of` laid over what is planned."""
+"""The wiring plan as built: the overrides of `cable_of` applied to the planned one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from fabricgen.as_built.overrides.ends import CableEnd, Cables
-from fabricgen.as_built.overrides.media import recut
-from fabricgen.as_built.overrides.moves import Move, moved
+from fabricgen.as_built.overrides.cage_resolver import CageResolver
+from fabricgen.as_built.overrides.conflicts import conflicts
+from fabricgen.as_built.overrides.ends import CableEnd, CableIndex
+from fabricgen.as_built.overrides.media import with_lengths_and_media
+from fabricgen.as_built.overrides.moves import Move, apply_moves
 from fabricgen.as_built.overrides.patched import patched_faults
-from fabricgen.as_built.overrides.places import Places
 from fabricgen.as_built.overrides.planned import Planned
-from fabricgen.as_built.overrides.room import crowded
 from fabricgen.blueprint.sections.cable_overrides import CableOverride
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.numbering.ports import PortNames
-from fabricgen.wiring.tables import Plan
+from fabricgen.wiring.tables import WiringPlan
 
 UNKNOWN_CABLE = "FG079"
 
 MOST_FAULTS, MOST_HINTS = 50, 5
-"""How many faults are told, and for how many unknown cables the nearest is looked for."""
+"""The most faults that are reported, and the most unknown cables for which a similar name is suggested."""
 
 
 def as_built(
-    design: Design, plan: Plan, names: Sequence[str], port_names: PortNames
-) -> tuple[Plan, PortNames, Planned]:
-    """(the plan with what single cables have of their own, its port names, what was planned).
+    design: Design, plan: WiringPlan, names: Sequence[str], port_names: PortNames
+) -> tuple[WiringPlan, PortNames, Planned]:
+    """(wiring plan with all overrides applied, its port names, the plan without overrides).
 
-    Links and cables keep their rows. Raises InputError with every override that names nothing (FG079, FG080), has no
-    room (FG081), fits no cage or lanes (FG082, FG083), or is of a
-    patched cable that it would make one piece (FG087).
+    Links and cables keep their rows. Raises InputError with every override of an unknown cable, end or cage (FG079,
+    FG080), into an occupied port (FG081), of an unsuitable cage or medium (FG082, FG083), and of the length or part of
+    a patched cable (FG087).
     """
-    cables = Cables(plan, names, port_names)
+    cables = CableIndex(plan, names, port_names)
     faults: list[Diagnostic] = []
     own = dict(_known(design.loaded.blueprint.cable_of, cables, faults))
-    moves = list(_moves(Places(design.catalog, frozenset(names)), cables, own, faults))
-    built = moved(plan, moves)
-    faults += () if faults else crowded(built, moves, names, cables.ids)
+    moves = list(_moves(CageResolver(design.catalog, frozenset(names)), cables, own, faults))
+    built = apply_moves(plan, moves)
+    faults += () if faults else conflicts(built, moves, names, cables.ids)
     faults += patched_faults(cables, own)
-    built = replace(built, cables=recut(design.catalog, cables, own, faults))
+    built = replace(built, cables=with_lengths_and_media(design.catalog, cables, own, faults))
     if faults:
         raise InputError(_told(faults))
     return built, PortNames(design, built), Planned(plan, port_names, own)
 
 
 def _told(faults: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
-    """Faults within reason: a file of another cluster has one in every line."""
+    """The first `MOST_FAULTS` faults and a summary of the rest: a file of another cluster has one in every line."""
     if len(faults) <= MOST_FAULTS:
         return faults
     more = f"{len(faults) - MOST_FAULTS:,} more cables are stated wrongly"
@@ -55,9 +55,9 @@ def _told(faults: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
 
 
 def _known(
-    stated: Mapping[str, CableOverride], cables: Cables, faults: list[Diagnostic]
+    stated: Mapping[str, CableOverride], cables: CableIndex, faults: list[Diagnostic]
 ) -> Iterator[tuple[int, CableOverride]]:
-    """(row, what it has of its own) of cables that there are."""
+    """(row of the cable, its override) of each known cable; the others are added to `faults`."""
     for name, own in stated.items():
         if name in cables.index:
             yield cables.index[name], own
@@ -67,8 +67,8 @@ def _known(
         faults += fault(UNKNOWN_CABLE, f"there is no cable '{name}'", path=("cable_of", name), hint=hint).diagnostics
 
 
-def _near(name: str, device: str, cables: Cables) -> str:
-    """The nearest cable of a device, or the nearest device; cables may be called after their other ends."""
+def _near(name: str, device: str, cables: CableIndex) -> str:
+    """A hint with a similar cable of the device, or a similar device."""
     known = [cable for cable in cables.ids if cable.startswith(f"{device}:")]
     if known:
         return did_you_mean(name, known)
@@ -78,9 +78,9 @@ def _near(name: str, device: str, cables: Cables) -> str:
 
 
 def _moves(
-    places: Places, cables: Cables, own: Mapping[int, CableOverride], faults: list[Diagnostic]
+    places: CageResolver, cables: CableIndex, own: Mapping[int, CableOverride], faults: list[Diagnostic]
 ) -> Iterator[Move]:
-    """Ends that are plugged in elsewhere than planned."""
+    """The ends that are plugged in elsewhere than planned."""
     for cable, override in own.items():
         for upper, stated in ((False, override.a_cage), (True, override.b_cage)):
             for key, text in (stated or {}).items():
@@ -95,8 +95,8 @@ def _moves(
                     yield Move(cable, end, spot, path)
 
 
-def end_of(cables: Cables, cable: int, key: str, path: Path, *, upper: bool) -> CableEnd:
-    """The end that a key names, by its planned DEVICE:CAGE or its device; "" the only one.
+def end_of(cables: CableIndex, cable: int, key: str, path: Path, *, upper: bool) -> CableEnd:
+    """The end of a cable that a key names: by its planned DEVICE:CAGE or by its device, or "" for the only end.
 
     Raises InputError (FG079) where that names no end, or several.
     """

@@ -1,4 +1,4 @@
-"""Cables by id, and where their ends are planned: what overrides and redlines are told apart by."""
+"""Cable ids, and the planned ends of cables, by which overrides and redlines refer to them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
-from fabricgen.numbering.cells import Joined, Keyed, Strings, keyed
+from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, Strings, encoded
 from fabricgen.numbering.ports import PortNames
 from fabricgen.wiring.cabling.cables import anchor_rows
-from fabricgen.wiring.groups import combinations
-from fabricgen.wiring.tables import DeviceClass, Ints, Plan, Segment, Side, Wide
+from fabricgen.wiring.groups import unique_combinations
+from fabricgen.wiring.tables import DeviceClass, Ints, Ints64, Segment, Side, WiringPlan
 
 
 @dataclass(frozen=True, slots=True)
 class CableIds:
-    """A stable name for every cable, in two parts: the device that it hangs on, and the connector there."""
+    """The stable id of every cable, as two columns: the device of its common end, and the connector there."""
 
-    device: Keyed
-    connector: Keyed
+    device: EncodedColumn
+    connector: EncodedColumn
 
     def texts(self) -> tuple[str, ...]:
         """The id of every cable."""
@@ -30,30 +30,30 @@ class CableIds:
 
     def text(self, cable: int) -> str:
         """The id of one cable."""
-        return "".join(part.vocabulary[part.number[cable]] for part in (self.device, self.connector))
+        return "".join(part.vocabulary[part.codes[cable]] for part in (self.device, self.connector))
 
-    def of(self, cable: Ints) -> Joined:
+    def of(self, cable: Ints) -> ConcatenatedColumn:
         """The id of the cable in each row, "" where that is -1."""
-        return Joined((self.device.at_or_none(cable), self.connector.at_or_none(cable)))
+        return ConcatenatedColumn((self.device.take_or_empty(cable), self.connector.take_or_empty(cable)))
 
 
-def cable_ids(plan: Plan, names: Strings, cages: tuple[Keyed, Keyed]) -> CableIds:
-    """The ids of cables; `names` are those of devices, `cages` those at the a and b ends of links."""
+def cable_ids(plan: WiringPlan, names: Strings, cages: tuple[EncodedColumn, EncodedColumn]) -> CableIds:
+    """The ids of all cables; `names` are those of devices, `cages` the cage names at the a and b ends of links."""
     row, lower, connector = anchor_rows(plan.links, plan.cables)
     device = np.where(lower, plan.links.a_device[row], plan.links.b_device[row])
-    cage = np.where(lower, cages[0].number[row], cages[1].number[row])
-    first, place = combinations(cage, connector + 1)
+    cage = np.where(lower, cages[0].codes[row], cages[1].codes[row])
+    first, place = unique_combinations(cage, connector + 1)
     labels = cages[0].vocabulary[cage[first]].tolist()
     tails = [
         f":{label}.{n + 1}" if n >= 0 else f":{label}"
         for label, n in zip(labels, connector[first].tolist(), strict=True)
     ]
-    return CableIds(Keyed(names, device), keyed(tails, place.astype(np.int32)))
+    return CableIds(EncodedColumn(names, device), encoded(tails, place.astype(np.int32)))
 
 
 @dataclass(frozen=True, slots=True)
 class CableEnd:
-    """Where a cable ends on a device: a cage by its label, the connector in it (from 0), and the links that it carries.
+    """An end of a cable: device, label of the cage, the connector in it (from 0), and the links that it carries.
 
     `rows` are rows of links, `ports` their ports on this side, in the same order.
     """
@@ -70,27 +70,27 @@ class CableEnd:
 
     @property
     def word(self) -> str:
-        """The side as columns have it: `a` or `b`."""
+        """The prefix of the columns of its side: `a` or `b`."""
         return "b" if self.upper else "a"
 
     @property
     def place(self) -> str:
-        """The end as overrides call it: DEVICE:CAGE."""
+        """The name of the end in overrides: DEVICE:CAGE."""
         return f"{self.name}:{self.cage}"
 
 
 def connector_of(side: Side, port: int) -> int:
-    """The connector in its cage (from 0) that a port is served by."""
+    """The connector of its cage (from 0) that a port uses."""
     if isinstance(side, PortRun):
         return port % side.ways // side.per_connector
     return side.legs[port].connector if isinstance(side, Attachment) else 0
 
 
 @dataclass(frozen=True)
-class Cables:
-    """The cables of a plan."""
+class CableIndex:
+    """Finds the cables of a plan, their links and ends; indexes are built when first needed."""
 
-    plan: Plan
+    plan: WiringPlan
     names: Sequence[str]
     port_names: PortNames
 
@@ -101,12 +101,12 @@ class Cables:
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """Cables by id."""
+        """The row of every cable, by id."""
         return {name: i for i, name in enumerate(self.ids)}
 
     @cached_property
-    def _by_cable(self) -> tuple[Wide, Wide]:
-        """(links in the order of their cables, where those of each cable begin)."""
+    def _by_cable(self) -> tuple[Ints64, Ints64]:
+        """(rows of links sorted by cable, where the links of each cable begin), int64."""
         order = np.argsort(self.plan.links.cable, kind="stable")
         return order, np.searchsorted(self.plan.links.cable[order], np.arange(len(self.plan.cables) + 1))
 
@@ -124,7 +124,7 @@ class Cables:
 
     @cached_property
     def _ends(self) -> dict[tuple[int, bool], tuple[CableEnd, ...]]:
-        """Ends that were asked for: several lines of sheets speak of one cable."""
+        """A cache of ends by (cable, whether it is the b side)."""
         return {}
 
     def _found(self, cable: int, *, upper: bool) -> tuple[CableEnd, ...]:

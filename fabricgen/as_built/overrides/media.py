@@ -1,4 +1,4 @@
-"""Lengths and media of single cables."""
+"""Overrides of the length and medium of single cables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.as_built.overrides.ends import Cables
+from fabricgen.as_built.overrides.ends import CableIndex
 from fabricgen.blueprint.sections.cable_overrides import CableOverride
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile
@@ -20,15 +20,15 @@ from fabricgen.wiring.tables import CableTable, Segment
 UNFIT_MEDIUM = "FG083"
 
 MOST_LISTED = 8
-"""Media that a hint names."""
+"""The most media that a hint lists."""
 
 
-def recut(
-    catalog: Catalog, cables: Cables, stated: Mapping[int, CableOverride], faults: list[Diagnostic]
+def with_lengths_and_media(
+    catalog: Catalog, cables: CableIndex, stated: Mapping[int, CableOverride], faults: list[Diagnostic]
 ) -> CableTable:
-    """The cables with lengths and media of their own; what cannot be is added to `faults`.
+    """The cable table with stated lengths and media; unsuitable media are added to `faults`.
 
-    A cable of another length keeps its medium: that is what was pulled. Whether it reaches is marked, for lint.
+    A cable of another length keeps its medium, as that is what was pulled; `reaches` is updated for lint.
     """
     table = cables.plan.cables
     length_m, medium, media = table.length_m.copy(), table.medium.copy(), list(table.media)
@@ -48,16 +48,16 @@ def recut(
 
 
 def _place_in(media: list[CableProfile], profile: CableProfile) -> int:
-    """The place of a profile among those in use, which learn of it."""
+    """The index of a profile in `media`, to which it is appended if it is new."""
     if profile not in media:
         media.append(profile)
     return media.index(profile)
 
 
 def _medium(
-    catalog: Catalog, cables: Cables, cable: int, word: str, length_m: float, faults: list[Diagnostic]
+    catalog: Catalog, cables: CableIndex, cable: int, word: str, length_m: float, faults: list[Diagnostic]
 ) -> CableProfile | None:
-    """The cheapest profile that a word means which fits both ends and reaches, else that of the longest reach."""
+    """The cheapest profile of the stated kind that fits both ends and reaches, else the one of the longest reach."""
     fitting = list(_fitting(catalog, cables, cable))
     asked = [profile for profile in fitting if named((word,), profile)]
     reaching = [profile for profile in asked if profile.reach_m >= length_m]
@@ -76,13 +76,13 @@ def _medium(
     return None
 
 
-def _segments(cables: Cables, cable: int) -> list[Segment]:
+def _segments(cables: CableIndex, cable: int) -> list[Segment]:
     links = cables.plan.links
     return [links.segments[i] for i in sorted(set(links.segment[cables.links_of(cable)].tolist()))]
 
 
-def _fitting(catalog: Catalog, cables: Cables, cable: int) -> Iterator[CableProfile]:
-    """Profiles that carry a cable's lanes and go into the cages at its ends, the cheapest first."""
+def _fitting(catalog: Catalog, cables: CableIndex, cable: int) -> Iterator[CableProfile]:
+    """The profiles that carry a cable's lanes and fit the cages at its ends, cheapest first."""
     segments = _segments(cables, cable)
     several = len(cables.ends(cable, upper=False)) + len(cables.ends(cable, upper=True)) > 2
     split = several or any(not hangs_on_lower(s) and s.b.per_connector > 1 for s in segments)

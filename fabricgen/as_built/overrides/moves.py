@@ -1,33 +1,33 @@
-"""Ends of cables moved within their devices: the columns of ports, and runs that learn of further cages."""
+"""Moves of cable ends to other ports of their devices: changed port columns, and runs extended by further cages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from fabricgen.as_built.overrides.cage_resolver import CagePosition
 from fabricgen.as_built.overrides.ends import CableEnd
-from fabricgen.as_built.overrides.places import Spot
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.wiring.tables import NODE, LinkTable, Plan, Segment, Side
+from fabricgen.wiring.tables import NODE, LinkTable, Segment, Side, WiringPlan
 
 RunKey = tuple[int, tuple[int, ...], int]
-"""A run of ports of the switches of a class: where these begin, its cages, ways."""
+"""(first device row of the class, cages, ports a cage): identifies a run of ports."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An end that is plugged in elsewhere on its device, and the line of the blueprint that says so."""
+    """A cable end that is plugged in elsewhere on its device, and the path of the override."""
 
     cable: int
     end: CableEnd
-    spot: Spot
+    spot: CagePosition
     path: Path
 
 
-def moved(plan: Plan, moves: Sequence[Move]) -> Plan:
-    """The plan with ends moved; whether there is room for them is not judged here.
+def apply_moves(plan: WiringPlan, moves: Sequence[Move]) -> WiringPlan:
+    """The plan with cable ends moved; whether the ports are free is checked elsewhere.
 
     Links keep their rows and cables. Rail and plane of node links follow the NIC port.
     """
@@ -51,7 +51,7 @@ def _key(end: CableEnd, run: PortRun) -> RunKey:
 
 
 def _longer_runs(moves: Sequence[Move]) -> dict[RunKey, tuple[int, ...]]:
-    """The cages of runs that moves take beyond them, in ascending order behind their own."""
+    """The extended cages of runs that moves leave: their own, then further ones in ascending order."""
     more: dict[RunKey, set[int]] = {}
     for move in moves:
         run, cage = move.end.side, move.spot.cage
@@ -60,15 +60,15 @@ def _longer_runs(moves: Sequence[Move]) -> dict[RunKey, tuple[int, ...]]:
     return {key: (*key[1], *sorted(cages)) for key, cages in more.items()}
 
 
-def _with_longer_runs(plan: Plan, longer: dict[RunKey, tuple[int, ...]]) -> LinkTable:
-    """Links whose segments know the further cages: all segments of one run, so that its ports keep one number."""
+def _with_longer_runs(plan: WiringPlan, longer: dict[RunKey, tuple[int, ...]]) -> LinkTable:
+    """The link table with extended runs; all segments of a run change, so that port numbers stay consistent."""
     if not longer:
         return plan.links
     segments = tuple(_lengthened(plan, i, segment, longer) for i, segment in enumerate(plan.links.segments))
     return replace(plan.links, segments=segments)
 
 
-def _lengthened(plan: Plan, number: int, segment: Segment, longer: dict[RunKey, tuple[int, ...]]) -> Segment:
+def _lengthened(plan: WiringPlan, number: int, segment: Segment, longer: dict[RunKey, tuple[int, ...]]) -> Segment:
     links, devices = plan.links, plan.devices
     rows = links.rows_of(number)
     if rows.start == rows.stop:

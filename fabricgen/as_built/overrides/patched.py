@@ -1,20 +1,20 @@
-"""What single cables that go through panels may have of their own: other cages, and nothing else."""
+"""Overrides of patched cables: other cages are allowed, another length, part or medium is not."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from fabricgen.as_built.overrides.ends import Cables
+from fabricgen.as_built.overrides.ends import CableIndex
 from fabricgen.blueprint.sections.cable_overrides import CableOverride
 from fabricgen.kernel.diagnostics import Diagnostic, fault
 
 PATCHED = "FG087"
 
 ONE_PIECE = ("length_m", "part", "medium")
-"""Fields that hold for a cable of one piece."""
+"""Fields of an override that make sense only for a cable of one piece."""
 
 
-def patched_faults(cables: Cables, own: Mapping[int, CableOverride]) -> Iterator[Diagnostic]:
+def patched_faults(cables: CableIndex, own: Mapping[int, CableOverride]) -> Iterator[Diagnostic]:
     """Faults (FG087) of patched cables that state a length, part or medium."""
     patching = cables.plan.patching
     if patching is None:

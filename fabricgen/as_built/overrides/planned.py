@@ -1,4 +1,4 @@
-"""What was planned, beside what was built."""
+"""The planned wiring, beside the wiring as built."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from fabricgen.blueprint.sections.cable_overrides import CableOverride
 from fabricgen.numbering.ports import PortNames
-from fabricgen.wiring.tables import Plan
+from fabricgen.wiring.tables import WiringPlan
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What was planned, where some cables were built otherwise: ids of cables and addresses of links follow it.
+    """The wiring plan without overrides of cables; cable ids and addresses of links follow from it.
 
-    `own` is what single cables have of their own, by their row in the table of cables.
+    `own` are the overrides, by row of the cable table.
     """
 
-    plan: Plan
+    plan: WiringPlan
     port_names: PortNames
     own: Mapping[int, CableOverride]

@@ -1,1 +1,1 @@
-"""Redlined sheets of the technician, read into overrides of single cables."""
+"""Import of redlined wiring sheets into overrides of single cables."""

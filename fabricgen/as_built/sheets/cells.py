@@ -1,4 +1,4 @@
-"""Rows of a sheet as text, from a workbook or CSV; what is no plain value is marked rather than read."""
+"""Rows of sheets as text, from workbooks and CSV; cells that hold no plain value are marked as unreadable."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from fabricgen.kernel.diagnostics import Span
 from fabricgen.kernel.text_input import decode, read_bytes
 
 MAX_BYTES = 64 * 1024 * 1024
-"""The largest file that is read."""
+"""The largest file that is read, bytes."""
 
 MOST_COLUMNS = 48
-"""Columns of a sheet that are looked at."""
+"""The most columns that are read of a sheet."""
 
 MOST_ROWS = 2_000_000
-"""Rows of all sheets of a file, empty ones too."""
+"""The most rows of all sheets of a file, empty ones included."""
 
 _WORKBOOKS = (".xlsx", ".xlsm")
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A cell with something other than text or a number, and what that is."""
+    """A cell that holds something other than text or a number; `why` says what."""
 
     why: str
 
@@ -37,7 +37,7 @@ CellText: TypeAlias = str | Unreadable
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sheet by what findings call it (`wiring.xlsx:wiring`), and its rows, numbered from 1."""
+    """A sheet: its name in messages (`wiring.xlsx:wiring`), and (row number from 1, cells) of its rows."""
 
     name: str
     rows: Iterator[tuple[int, list[CellText]]]

@@ -1,4 +1,4 @@
-"""What sheets claim of cables: gathered over all lines, since several may speak of one cable."""
+"""What redlined sheets claim of cables, merged over all lines: several lines may be of one cable."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 from fabricgen.as_built.overrides.ends import CableEnd
 from fabricgen.as_built.sheets.faults import Faults
 from fabricgen.as_built.sheets.lines import Line, read_lines
-from fabricgen.as_built.sheets.matching import Matcher, Pair
+from fabricgen.as_built.sheets.matching import EndPair, Matcher
 from fabricgen.as_built.sheets.redlines import MAX_NOTE, Status, length_of, note_of, status_of
 from fabricgen.kernel.diagnostics import InputError, Span
 
 
 class Subject(NamedTuple):
-    """What a claim is about: a field of a cable's override, and the end by its key; "" for the whole cable."""
+    """The subject of a claim: a field of a cable's override, and the key of the end, "" for the whole cable."""
 
     cable: int
     field: str
@@ -23,7 +23,7 @@ class Subject(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A value as overrides have it, None for what is as planned; what was written, and where."""
+    """A claimed value in the form of overrides (None: as planned), the text of the cell, and its position."""
 
     value: Any
     text: str
@@ -32,13 +32,13 @@ class Claim(NamedTuple):
 
 @dataclass(slots=True)
 class Claims:
-    """All that sheets say."""
+    """All claims of the sheets."""
 
     claims: dict[Subject, Claim] = field(default_factory=dict)
     status: dict[int, dict[tuple[str, str], Status]] = field(default_factory=dict)
-    """Of each cable that is listed: how far each of its pairs of ends is."""
+    """The status of each pair of ends, by listed cable."""
     faulty: dict[int, tuple[str, Span]] = field(default_factory=dict)
-    """Remark and place of the first line that calls a cable faulty."""
+    """(remark, position) of the first line that reports a cable as faulty."""
 
     def status_of(self, cable: int) -> Status:
         """A cable is faulty when one of its lines is, and done when all of its ends are."""
@@ -47,9 +47,9 @@ class Claims:
 
 
 def gather(files: Sequence[str], matcher: Matcher, faults: Faults) -> Claims:
-    """Read all lines of sheets; raises InputError for files that cannot be read, adds to `faults` what lines do wrong.
+    """The claims of all lines of the sheets; raises InputError for files that cannot be read.
 
-    Lines that say the same are merged, remarks joined; those that contradict one another are faults.
+    Lines with the same claim are merged, remarks are joined; contradictions and wrong cells are added to `faults`.
     """
     found = Claims()
     for line in read_lines(files, faults):
@@ -62,7 +62,7 @@ def gather(files: Sequence[str], matcher: Matcher, faults: Faults) -> Claims:
     return found
 
 
-def _status(line: Line, pair: Pair, found: Claims, faults: Faults) -> None:
+def _status(line: Line, pair: EndPair, found: Claims, faults: Faults) -> None:
     of_cable = found.status.setdefault(pair.cable, {})
     key = f"{pair.a.place}.{pair.a.connector}", f"{pair.b.place}.{pair.b.connector}"
     status = status_of(line, faults)
@@ -71,7 +71,7 @@ def _status(line: Line, pair: Pair, found: Claims, faults: Faults) -> None:
         found.faulty.setdefault(pair.cable, (line["remark"], line.span("done")))
 
 
-def _cages(line: Line, pair: Pair, matcher: Matcher, found: Claims, faults: Faults) -> None:
+def _cages(line: Line, pair: EndPair, matcher: Matcher, found: Claims, faults: Faults) -> None:
     for end in (pair.a, pair.b):
         column = f"built_{end.word}_cage"
         if line[column]:
@@ -89,7 +89,7 @@ def _name(end: CableEnd) -> str:
     return f"the end planned at {end.place}"
 
 
-def _length(line: Line, pair: Pair, matcher: Matcher, found: Claims, faults: Faults) -> None:
+def _length(line: Line, pair: EndPair, matcher: Matcher, found: Claims, faults: Faults) -> None:
     length = length_of(line, faults)
     if length is not None:
         planned = float(matcher.cables.plan.cables.length_m[pair.cable])
@@ -97,8 +97,8 @@ def _length(line: Line, pair: Pair, matcher: Matcher, found: Claims, faults: Fau
         _claim(Subject(pair.cable, "length_m"), claim, f"built_length_m of {line['cable']}", found, faults)
 
 
-def _note(line: Line, pair: Pair, found: Claims, faults: Faults) -> None:
-    """Remarks of several lines are joined."""
+def _note(line: Line, pair: EndPair, found: Claims, faults: Faults) -> None:
+    """Add the remark of a line to those of earlier lines."""
     note, subject = note_of(line, faults), Subject(pair.cable, "note")
     if not note:
         return

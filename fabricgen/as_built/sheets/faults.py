@@ -1,4 +1,4 @@
-"""What is wrong in sheets: collected, so that a technician hears of it all at once, within reason."""
+"""Collects the faults of redlined sheets, so that they are reported together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span,
 CODE = "FG084"
 
 MOST_FAULTS = 50
-"""How many are told; a sheet of another cluster has one in every row."""
+"""The most faults that are reported; a sheet of another cluster has one in every row."""
 
 
 @dataclass(slots=True)
@@ -20,23 +20,23 @@ class Faults:
     found: list[Diagnostic] = field(default_factory=list)
 
     def add(self, message: str, span: Span, hint: str = "") -> None:
-        """Note one; raises InputError when there are too many to go on."""
+        """Add a fault; raises InputError with all of them once there are `MOST_FAULTS`."""
         self.found.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, span))
         if len(self.found) >= MOST_FAULTS:
             last = f"{MOST_FAULTS} faults are enough: is this a sheet of another cluster, or of an older plan?"
             raise InputError([*self.found, Diagnostic(CODE, Severity.ERROR, last, (), "export the sheet anew", span)])
 
     def take(self, error: InputError, span: Span) -> None:
-        """Note what a stage refuses, at the cell that asked for it."""
+        """Add the diagnostics of an error, at the cell that caused it."""
         for diagnostic in error.diagnostics:
             self.add(diagnostic.message, span, diagnostic.hint)
 
     def check(self) -> None:
-        """Raises InputError when there are any."""
+        """Raise InputError if there are faults."""
         if self.found:
             raise InputError(self.found)
 
 
 def refuse(message: str, span: Span, hint: str = "") -> NoReturn:
-    """Raises InputError for a file that cannot be read at all."""
+    """Raise InputError (FG084) for a file that cannot be read at all."""
     raise fault(CODE, message, span=span, hint=hint)

@@ -1,4 +1,4 @@
-"""Redlined sheets into an overlay of the blueprint: read, matched, merged with what is stated, and tried."""
+"""Import of redlined sheets into an overlay: read, match, merge with stated overrides, and build as a check."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ from fabricgen.as_built.sheets.claims import Claim, Claims, Subject, gather
 from fabricgen.as_built.sheets.faults import CODE, Faults
 from fabricgen.as_built.sheets.matching import Matcher
 from fabricgen.as_built.sheets.redlines import Status
-from fabricgen.as_built.sheets.stated import CABLE_OF, FIELDS, Own, Stated, overlay_text, read_stated, together
+from fabricgen.as_built.sheets.stated import (
+    CABLE_OF,
+    FIELDS,
+    OverrideFields,
+    StatedOverrides,
+    merged_overrides,
+    overlay_text,
+    read_stated,
+)
 from fabricgen.blueprint.sections.cable_overrides import MOST_CABLES, CableOverride
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
@@ -19,7 +27,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """One field of an override that is other than before; None where nothing is stated."""
+    """One changed field of an override; `old` or `new` is None where nothing is stated."""
 
     cable: str
     field: str
@@ -32,29 +40,29 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class AsBuiltImport:
-    """What sheets say: the overlay that holds it, what it changes, and how far the work is."""
+    """The result of an import: the new overlay, its changes, and the status of the work."""
 
     overlay: str
     included: bool
-    """Whether the blueprint takes the overlay already."""
+    """Whether the blueprint includes the overlay already."""
     changes: tuple[Changed, ...]
     total: int
     """Cables of the cluster."""
     status: Mapping[str, Status]
-    """By cable, of those that are listed."""
+    """The status of each listed cable, by id."""
     faulty: tuple[tuple[str, str, Span], ...]
-    """(cable, remark, place) of those that are called faulty."""
+    """(cable, remark, position of the cell) of each cable that is reported as faulty."""
 
     def count(self, status: Status) -> int:
-        """How many of the listed cables are so far."""
+        """The number of listed cables with a status."""
         return sum(found is status for found in self.status.values())
 
 
 def import_sheets(design: Design, sheets: Sequence[str], overlay: str | None, name: str) -> AsBuiltImport:
-    """Take sheets into an overlay (a file that may be there already; None for all that is stated), called `name`.
+    """Import sheets into an overlay file, which may exist, called `name`; without `overlay`, into all overrides.
 
-    Raises InputError with every fault in the sheets (FG084), each at its cell, and where cables as built would have no
-    room. Nothing is written.
+    Raises InputError with every fault in the sheets (FG084), each at its cell, and where the cables as built conflict.
+    Nothing is written.
     """
     stated = read_stated(design.loaded, overlay)
     cluster = build_cluster(_with(design, stated.effective()))
@@ -66,7 +74,7 @@ def import_sheets(design: Design, sheets: Sequence[str], overlay: str | None, na
         faults.add(f"{len(mine):,} cables differ from the plan; {MOST_CABLES:,} are the most", changes[0].span)
         faults.check()
     if changes:
-        _try(_with(design, together(mine, stated.others)), claims, matcher)
+        _try(_with(design, merged_overrides(mine, stated.others)), claims, matcher)
     ids = matcher.cables.ids
     return AsBuiltImport(
         overlay=overlay_text(mine, name),
@@ -78,17 +86,17 @@ def import_sheets(design: Design, sheets: Sequence[str], overlay: str | None, na
     )
 
 
-def _with(design: Design, stated: Mapping[str, Own]) -> Design:
-    """The design with other overrides of cables, which its size does not depend on."""
+def _with(design: Design, stated: Mapping[str, OverrideFields]) -> Design:
+    """The design with other overrides of cables; sizing does not depend on them."""
     cable_of = {cable: CableOverride.model_validate(own) for cable, own in stated.items()}
     blueprint = design.loaded.blueprint.model_copy(update={CABLE_OF: cable_of})
     return replace(design, loaded=replace(design.loaded, blueprint=blueprint))
 
 
 def _merged(
-    stated: Stated, claims: Claims, matcher: Matcher, design: Design, faults: Faults
-) -> tuple[dict[str, Own], list[Changed]]:
-    """(what the overlay is to hold, what of it is new): claims over what it holds, fields as planned left out."""
+    stated: StatedOverrides, claims: Claims, matcher: Matcher, design: Design, faults: Faults
+) -> tuple[dict[str, OverrideFields], list[Changed]]:
+    """(new overrides of the overlay, changes): claims replace stated fields, and fields as planned are removed."""
     mine = {cable: dict(own) for cable, own in stated.mine.items()}
     changes: list[Changed] = []
     for subject, claim in sorted(claims.claims.items(), key=_order):
@@ -118,14 +126,14 @@ def _order(item: tuple[Subject, Claim]) -> tuple[int, int, str]:
 
 
 def _of(value: Any, subject: Subject, matcher: Matcher) -> Any:
-    """The part of a field that a claim is about, written as claims write it."""
+    """The stated value of a claim's field and end, in the form of claims."""
     if not subject.field.endswith("_cage") or value is None:
         return value
     return dict(_cages(value, subject, matcher)).get(subject.key)
 
 
 def _cages(value: Mapping[str, str], subject: Subject, matcher: Matcher) -> Iterator[tuple[str, str]]:
-    """(key, cage) of ends that are stated, spelled as claims are; those that are as planned are left out."""
+    """(key, cage) of the stated ends that are not as planned, in the form of claims."""
     upper = subject.field == "b_cage"
     for end in matcher.cables.ends(subject.cable, upper=upper):
         key = matcher.key(end, subject.cable)
@@ -136,8 +144,8 @@ def _cages(value: Mapping[str, str], subject: Subject, matcher: Matcher) -> Iter
             yield key, matcher.label(spot, end)
 
 
-def _put(own: Own, subject: Subject, value: Any, matcher: Matcher) -> None:
-    """Change a field, or take it away where it is as planned."""
+def _put(own: OverrideFields, subject: Subject, value: Any, matcher: Matcher) -> None:
+    """Set a field, or remove it where the cable is as planned."""
     if subject.field.endswith("_cage"):
         cages = dict(_cages(own.get(subject.field, {}), subject, matcher))
         cages.pop(subject.key, None)
@@ -149,7 +157,7 @@ def _put(own: Own, subject: Subject, value: Any, matcher: Matcher) -> None:
 
 
 def _try(design: Design, claims: Claims, matcher: Matcher) -> Cluster:
-    """Build it; raises InputError with what is wrong at the cells of the sheets that asked for it."""
+    """Build the cluster; raises InputError with each diagnostic at the cell of the sheet that caused it."""
     spans: dict[tuple[str | int, ...], Span] = {}
     for subject, claim in claims.claims.items():
         path = (CABLE_OF, matcher.cables.ids[subject.cable], subject.field, *((subject.key,) if subject.key else ()))

@@ -1,4 +1,4 @@
-"""The lines of sheets that tell what was done: those under a header with the columns of the wiring list."""
+"""The lines of redlined sheets: rows below a header with the columns of the wiring list."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from fabricgen.as_built.sheets.faults import Faults
 from fabricgen.kernel.diagnostics import Span
 
 KEY = ("cable", "a_device", "a_cage", "b_device", "b_cage")
-"""Columns that say which cable and end a line is of, as in cables.csv."""
+"""The columns that identify the cable and its ends, as in cables.csv."""
 
 HAND = ("done", "built_a_cage", "built_b_cage", "built_length_m", "remark")
-"""Columns that the technician writes into."""
+"""The columns that the technician fills in."""
 
 HEADER_WITHIN = 20
-"""Rows from the top in which the header stands, below titles."""
+"""The header is looked for in so many rows from the top."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: what its cells say, "" for empty ones, and where they are."""
+    """One line: its cells by column name, "" for empty ones, and the index of each column."""
 
     sheet: str
     row: int
@@ -33,14 +33,14 @@ class Line:
         return self.cells.get(column, "")
 
     def span(self, column: str) -> Span:
-        """The place of a cell: sheet, row, column from 1."""
+        """The position of a cell: sheet, row, column from 1."""
         return Span(self.sheet, self.row, 1 + self.columns.get(column, 0))
 
 
 def read_lines(files: Sequence[str], faults: Faults) -> Iterator[Line]:
-    """Lines of all sheets that have the columns of the hand; others, such as a cover, are passed over.
+    """The lines of all sheets with columns for the technician; other sheets, such as a cover, are skipped.
 
-    Raises InputError for files that cannot be read; what is wrong in lines is added to `faults`.
+    Raises InputError for files that cannot be read; unreadable cells are added to `faults`.
     """
     for file in files:
         found = False
@@ -58,7 +58,7 @@ def read_lines(files: Sequence[str], faults: Faults) -> Iterator[Line]:
 
 
 def _lines(sheet: Sheet, faults: Faults) -> Iterator[Line | None]:
-    """Lines of one sheet; None for its header."""
+    """The lines of one sheet; None for its header."""
     columns: dict[str, int] = {}
     for row, cells in sheet.rows:
         if not columns:
@@ -75,7 +75,7 @@ def _lines(sheet: Sheet, faults: Faults) -> Iterator[Line | None]:
 
 
 def _header(sheet: str, row: int, cells: Sequence[CellText], faults: Faults) -> dict[str, int]:
-    """Columns by name where a row is the header, else none."""
+    """The index of each column by name if a row is the header, else nothing."""
     names = [re.sub(r"[\s_]+", "_", cell.strip().lower()) if isinstance(cell, str) else "" for cell in cells]
     columns: dict[str, int] = {}
     for i, name in enumerate(names):
@@ -95,7 +95,7 @@ def _header(sheet: str, row: int, cells: Sequence[CellText], faults: Faults) -> 
 
 
 def _line(sheet: str, row: int, cells: Sequence[CellText], columns: Mapping[str, int], faults: Faults) -> Line | None:
-    """A line that says something of a cable; None for others, and for those with a fault."""
+    """The line of a cable; None for other rows, and for rows with a fault."""
     texts: dict[str, str] = {}
     whole = True
     for name, i in columns.items():

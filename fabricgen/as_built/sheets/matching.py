@@ -1,12 +1,12 @@
-"""Lines of sheets matched with the cables and ends that they are of."""
+"""Matches the lines of redlined sheets with cables and their ends."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fabricgen.as_built.overrides.ends import CableEnd, Cables, connector_of
-from fabricgen.as_built.overrides.places import Places, Spot
+from fabricgen.as_built.overrides.cage_resolver import CagePosition, CageResolver
+from fabricgen.as_built.overrides.ends import CableEnd, CableIndex, connector_of
 from fabricgen.as_built.sheets.faults import Faults
 from fabricgen.as_built.sheets.lines import Line
 from fabricgen.cluster import Cluster
@@ -16,8 +16,8 @@ from fabricgen.kernel.diagnostics import Path, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """The ends that a line joins."""
+class EndPair:
+    """The cable of a line and its two ends."""
 
     cable: int
     a: CableEnd
@@ -25,14 +25,14 @@ class Pair:
 
 
 class Matcher:
-    """Finds cables and ends by what is printed: as planned, or as built when the sheet was made."""
+    """Finds cables and ends by the printed columns, which may be as planned or as built when the sheet was exported."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster, planned = cluster, cluster.planned
-        self.cables = Cables(planned.plan, cluster.names, planned.port_names)
-        self._places = Places(cluster.design.catalog, frozenset(cluster.names))
+        self.cables = CableIndex(planned.plan, cluster.names, planned.port_names)
+        self._places = CageResolver(cluster.design.catalog, frozenset(cluster.names))
 
-    def pair(self, line: Line, faults: Faults) -> Pair | None:
+    def pair(self, line: Line, faults: Faults) -> EndPair | None:
         """The ends of a line; None, with a fault, where the plan has no such cable or it ends elsewhere."""
         name = line["cable"]
         cable = self.cables.index.get(name)
@@ -42,38 +42,38 @@ class Matcher:
             faults.add(f"{self._cluster.design.loaded.blueprint.name} has no cable '{name}'", line.span("cable"), hint)
             return None
         a, b = (self._end(cable, line, faults, upper=upper) for upper in (False, True))
-        return Pair(cable, a, b) if a and b else None
+        return EndPair(cable, a, b) if a and b else None
 
-    def spot(self, text: str, end: CableEnd, path: Path = ()) -> Spot:
-        """The place that a redline names on the device of an end; raises InputError for none."""
+    def spot(self, text: str, end: CableEnd, path: Path = ()) -> CagePosition:
+        """The position that a redline names on the device of an end; raises InputError for none."""
         return self._places.spot(text, end, path)
 
-    def planned(self, end: CableEnd) -> Spot:
-        """Where an end is planned."""
+    def planned(self, end: CableEnd) -> CagePosition:
+        """The planned position of an end."""
         return self._places.planned(end)
 
-    def label(self, spot: Spot, end: CableEnd) -> str:
-        """A place as overrides have it."""
+    def label(self, spot: CagePosition, end: CableEnd) -> str:
+        """A position in the form of overrides."""
         return self._places.label(spot, end)
 
-    def built(self, end: CableEnd) -> Spot:
-        """Where an end is by what is stated so far."""
+    def built(self, end: CableEnd) -> CagePosition:
+        """The position of an end by the overrides so far."""
         row = end.rows[0]
         links = self._cluster.plan.links
         segment = links.segments[links.segment[row]]
         side, port = (segment.b, links.b_port[row]) if end.upper else (segment.a, links.a_port[row])
         if isinstance(side, PortRun):
-            return Spot(side.cages[int(port) // side.ways], connector_of(side, int(port)))
+            return CagePosition(side.cages[int(port) // side.ways], connector_of(side, int(port)))
         if isinstance(side, Attachment):
-            return Spot(side.legs[port].cage, side.legs[port].connector)
-        return Spot(end.cage, end.connector)
+            return CagePosition(side.legs[port].cage, side.legs[port].connector)
+        return CagePosition(end.cage, end.connector)
 
     def built_cage(self, end: CableEnd) -> str:
-        """The cage in which an end is by what is stated so far."""
+        """The name of the cage of an end by the overrides so far."""
         return str(self._cluster.cages[end.upper][end.rows[0]])
 
     def key(self, end: CableEnd, cable: int) -> str:
-        """How overrides tell an end from others of its cable and side: "" where it is the only one."""
+        """The key of an end in overrides; "" where it is the only one of its cable and side."""
         ends = self.cables.ends(cable, upper=end.upper)
         if len(ends) == 1:
             return ""
@@ -103,11 +103,11 @@ class Matcher:
         return found
 
     def _printed(self, ends: Sequence[CableEnd], cage: str, redline: str) -> CableEnd | None:
-        """The end that a sheet calls by a cage.
+        """The end that the printed cage of a line means.
 
-        A sheet may be from before or after an earlier import. Where two ends of a splitter changed places, the cage is
-        that of one by plan and of the other as built: then the end for which the redline holds already, so that a
-        sheet that is imported twice changes nothing.
+        A sheet may be older or newer than an earlier import. If two ends of a splitter were swapped, the cage is the
+        planned one of one end and the built one of the other; then the end is taken whose redline is already stated, so
+        that importing a sheet twice changes nothing.
         """
         fitting = [end for end in ends if cage in (self.built_cage(end), end.cage)]
         if len(fitting) > 1:

@@ -1,4 +1,4 @@
-"""What the hand wrote into a line, read: whether the cable is done, and what was built otherwise."""
+"""Parses the cells that the technician fills in: status, built length and remark."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from fabricgen.as_built.sheets.lines import Line
 from fabricgen.blueprint.sections.cable_overrides import LONGEST_M
 
 MAX_NOTE = 200
-"""Characters of a note, as the language has it."""
+"""The most characters of a note, as in the blueprint."""
 
 _DONE = frozenset(("x", "y", "yes", "ok", "done", "true", "1", "✓", "✔", "☑"))
 _OPEN = frozenset(("", "n", "no", "open", "false", "0", "-", "☐"))
 _FAULTY = frozenset(("fault", "faulty", "bad", "broken", "failed", "fail", "nok", "☒"))
 
 _LENGTH = re.compile(r"(\d{1,7})(?:\.(\d{1,3})|,(\d{1,2}))?\s*m?", re.ASCII | re.IGNORECASE)
-"""Metres; 12,5 is read too, and 1,500 refused, since it may be meant as either."""
+"""Metres; 12,5 is read as 12.5, but 1,500 is refused as ambiguous."""
 
 
 class Status(IntEnum):
-    """How far a cable is; the greater one holds where lines of one end differ."""
+    """The status of a cable; where lines of one end differ, the greater one holds."""
 
     OPEN = 0
     DONE = 1
@@ -29,12 +29,12 @@ class Status(IntEnum):
 
     @property
     def word(self) -> str:
-        """As reports have it."""
+        """The status in reports."""
         return self.name.lower()
 
 
 def status_of(line: Line, faults: Faults) -> Status:
-    """What the check-off column says; another word is a fault."""
+    """The status in the check-off column; an unknown word is a fault."""
     word = line["done"].lower()
     for status, words in ((Status.OPEN, _OPEN), (Status.DONE, _DONE), (Status.FAULTY, _FAULTY)):
         if word in words:
@@ -44,7 +44,7 @@ def status_of(line: Line, faults: Faults) -> Status:
 
 
 def length_of(line: Line, faults: Faults) -> float | None:
-    """The length as built, m; None where nothing is written, or no length."""
+    """The built length, m; None for an empty or faulty cell."""
     text = line["built_length_m"]
     if not text:
         return None
@@ -57,7 +57,7 @@ def length_of(line: Line, faults: Faults) -> float | None:
 
 
 def note_of(line: Line, faults: Faults) -> str:
-    """The remark as one line of text."""
+    """The remark as one line of text; "" for a faulty one."""
     text = " ".join(line["remark"].split())
     if any(ord(c) < 32 or ord(c) == 127 for c in text):
         faults.add("the remark has control characters", line.span("remark"), "type it again")

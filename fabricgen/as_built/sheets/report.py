@@ -1,4 +1,4 @@
-"""What an import says: as text for people, and as JSON."""
+"""The report of an import, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from fabricgen.kernel.diagnostics import printable
 from fabricgen.kernel.units import number
 
 MOST_LINES = 40
-"""Changes, and faulty cables, that text lists."""
+"""The most changes, and the most faulty cables, that the text lists."""
 
 
 def text(found: AsBuiltImport) -> str:
-    """What changed, and how far the work is."""
+    """The changes and the status of the work, as text."""
     cables = len({change.cable for change in found.changes})
     lines = [f"{_cables(cables)} built otherwise than stated so far" if cables else "nothing that is not stated yet"]
     lines += [f"  {_change(change)}" for change in found.changes[:MOST_LINES]]
@@ -40,7 +40,7 @@ def _shown(value: Any) -> str:
 
 
 def as_json(found: AsBuiltImport) -> dict[str, Any]:
-    """The stable form: counts, changes and faulty cables, each with the cell that says so."""
+    """The documented JSON form: counts, changes and faulty cables, each with the position of its cell."""
     return {
         "cables": {
             "total": found.total,

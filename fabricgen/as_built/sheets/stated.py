@@ -1,4 +1,4 @@
-"""Overrides of single cables as plain values: those of an overlay, those stated elsewhere, and both together."""
+"""Stated overrides of cables as plain values: those of the overlay, and those stated elsewhere."""
 
 import os
 from collections.abc import Mapping
@@ -20,10 +20,10 @@ from fabricgen.yaml.located import read_located
 CABLE_OF = "cable_of"
 
 FIELDS = ("a_cage", "b_cage", "length_m", "medium", "part", "note")
-"""Of an override, in the order in which they are written and reported."""
+"""The fields of an override, in the order in which they are written and reported."""
 
-Own: TypeAlias = dict[str, Any]
-"""What a cable has of its own, by field; cages by their planned places, by "" for a single end."""
+OverrideFields: TypeAlias = dict[str, Any]
+"""The fields of a cable's override; cages are by planned DEVICE:CAGE, by "" for a single end."""
 
 HEAD = """\
 # What was built otherwise than planned, imported from redlined sheets by `fabricgen as-built`.
@@ -38,38 +38,40 @@ class Overlay(Model):
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
-    """What is stated before an import: `mine` by the overlay that is to be written, `others` elsewhere, which wins.
+class StatedOverrides:
+    """The overrides before an import, by cable id: `mine` in the overlay, `others` elsewhere; these take precedence.
 
-    `included` says whether the blueprint takes the overlay.
+    `included` says whether the blueprint includes the overlay.
     """
 
-    mine: Mapping[str, Own]
-    others: Mapping[str, Own]
+    mine: Mapping[str, OverrideFields]
+    others: Mapping[str, OverrideFields]
     included: bool = True
 
-    def effective(self) -> dict[str, Own]:
-        """Both together; `others` win field by field."""
-        return together(self.mine, self.others)
+    def effective(self) -> dict[str, OverrideFields]:
+        """The overrides in effect; `others` take precedence field by field."""
+        return merged_overrides(self.mine, self.others)
 
 
-def together(mine: Mapping[str, Own], others: Mapping[str, Own]) -> dict[str, Own]:
-    """Overrides laid over others, field by field."""
+def merged_overrides(
+    mine: Mapping[str, OverrideFields], others: Mapping[str, OverrideFields]
+) -> dict[str, OverrideFields]:
+    """Overrides merged field by field; `others` take precedence."""
     return {cable: {**mine.get(cable, {}), **others.get(cable, {})} for cable in (*mine, *others)}
 
 
-def read_stated(loaded: LoadedBlueprint, overlay: str | None) -> Stated:
-    """What a blueprint and an overlay file state; without a file all of it may be changed.
+def read_stated(loaded: LoadedBlueprint, overlay: str | None) -> StatedOverrides:
+    """The overrides of a blueprint and an overlay file; without a file all of them are `mine`.
 
-    Raises InputError for an overlay that is there and holds anything else.
+    Raises InputError for an existing overlay that holds anything else.
     """
     stated = {cable: as_plain(own) for cable, own in loaded.blueprint.cable_of.items()}
     if overlay is None:
-        return Stated(stated, {})
+        return StatedOverrides(stated, {})
     real = os.path.realpath(overlay)
     keys = loaded.source.keys
     mine = _read_overlay(overlay)
-    others: dict[str, Own] = {}
+    others: dict[str, OverrideFields] = {}
     for cable, own in stated.items():
         for name, value in own.items():
             place = keys.get((CABLE_OF, cable, name)) or loaded.source.span((CABLE_OF, cable))
@@ -77,10 +79,10 @@ def read_stated(loaded: LoadedBlueprint, overlay: str | None) -> Stated:
                 others.setdefault(cable, {})[name] = value
     places = (keys.get(path) for path in ((CABLE_OF,), *((CABLE_OF, cable) for cable in mine)))
     files = {os.path.realpath(place.file) for place in places if place}
-    return Stated(mine, others, included=real in files)
+    return StatedOverrides(mine, others, included=real in files)
 
 
-def _read_overlay(overlay: str) -> dict[str, Own]:
+def _read_overlay(overlay: str) -> dict[str, OverrideFields]:
     path = FilePath(overlay)
     if not path.exists():
         return {}
@@ -95,13 +97,13 @@ def _read_overlay(overlay: str) -> dict[str, Own]:
     return {cable: as_plain(own) for cable, own in validate(Overlay, located).cable_of.items()}
 
 
-def as_plain(own: CableOverride) -> Own:
-    """The fields that an override states."""
+def as_plain(own: CableOverride) -> OverrideFields:
+    """The stated fields of an override."""
     return {name: getattr(own, name) for name in FIELDS if getattr(own, name) not in (None, "")}
 
 
-def overlay_text(mine: Mapping[str, Own], name: str) -> str:
-    """An overlay of a file name, sorted, one line a cable: the same for the same overrides."""
+def overlay_text(mine: Mapping[str, OverrideFields], name: str) -> str:
+    """The text of an overlay file, sorted, one line a cable; deterministic."""
     from fabricgen.blueprint.models import natural
 
     lines = [HEAD.format(name=printable(name)), f"{CABLE_OF}:" if any(mine.values()) else f"{CABLE_OF}: {{}}"]
@@ -123,7 +125,7 @@ def _value(value: Any) -> str:
 
 
 def quoted(text: str) -> str:
-    """Text as a double-quoted scalar of YAML 1.2, what is not printable ASCII or a letter spelled out."""
+    """Text as a double-quoted scalar of YAML 1.2, with escapes for characters that are not printable."""
     escaped = (c if c.isprintable() and c not in '"\\' else _escape(c) for c in text)
     return '"' + "".join(escaped) + '"'
 

@@ -1,4 +1,4 @@
-"""Sheets of an XLSX workbook that may come from anybody: nothing is calculated, and nothing unpacked without bounds."""
+"""Reads the sheets of untrusted XLSX workbooks: formulas are not evaluated, and sizes are limited before unpacking."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from fabricgen.kernel.diagnostics import Span
 from fabricgen.kernel.units import number
 
 MAX_UNPACKED = 512 * 1024 * 1024
-"""What all parts of a workbook may unpack to, bytes."""
+"""The most that all parts of a workbook may unpack to, bytes."""
 
 MOST_PARTS = 10_000
-"""Parts of a workbook at most; a sheet is two."""
+"""The most parts of a workbook; a sheet has two."""
 
 _PROLOG = 64 * 1024
-"""Bytes of a part in which its first element must begin."""
+"""The first XML element of a part must begin within so many bytes."""
 
 _DAMAGE = (
     zipfile.BadZipFile,
@@ -43,7 +43,7 @@ _DAMAGE = (
     RuntimeError,
     AssertionError,
 )
-"""What reading a damaged workbook may end in."""
+"""Exceptions that reading a damaged workbook may raise."""
 
 
 def workbook_sheets(data: bytes, file: str) -> Iterator[Sheet]:
@@ -69,7 +69,7 @@ def workbook_sheets(data: bytes, file: str) -> Iterator[Sheet]:
 
 
 def _check_parts(data: bytes, file: str) -> None:
-    """Refuse what would unpack to too much, and XML that could define entities."""
+    """Raise InputError for a workbook that would unpack to too much, and for XML with a DTD."""
     at = Span(file, 1, 1)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -109,7 +109,7 @@ def _refuse_damaged(file: str, error: Exception) -> NoReturn:
 
 
 def _rows(sheet: Any, name: str, so_far: Iterator[int]) -> Iterator[tuple[int, list[CellText]]]:
-    """Rows with their numbers; `so_far` counts those of all sheets."""
+    """(row number, cells) of a sheet; `so_far` counts the rows of all sheets."""
     try:
         for last, row in enumerate(sheet.iter_rows(max_col=MOST_COLUMNS), start=1):
             if next(so_far) > MOST_ROWS:
@@ -121,7 +121,7 @@ def _rows(sheet: Any, name: str, so_far: Iterator[int]) -> Iterator[tuple[int, l
 
 
 def _text(cell: Any) -> CellText:
-    """A cell as people read it; numbers without a needless fraction."""
+    """A cell as it is displayed; whole numbers without a fraction."""
     value = cell.value
     if value is None:
         return ""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from fabricgen.blueprint.sections.asn import parse_asn
 from fabricgen.blueprint.sections.naming import LONGEST, is_host_name
 from fabricgen.blueprint.sections.overrides import parse_address
-from fabricgen.kernel.extents import Extent
+from fabricgen.kernel.intervals import Interval
 
 ADOPTED = "adopted"
 """The section of the lock, and the first part of a path into it."""
@@ -77,22 +77,22 @@ def can_be_kept(key: Key) -> bool:
     return re.fullmatch(_KEY, key.text()) is not None
 
 
-def extent_of(key: Key, value: str) -> tuple[str, Extent] | None:
+def interval_of(key: Key, value: str) -> tuple[str, Interval] | None:
     """(kind of number, numbers) that a value takes: the addresses of a link come in pairs; None for names."""
     if key.what == "name":
         return None
     if key.what == "asn":
-        return "asns", Extent(int(value), 1)
+        return "asns", Interval(int(value), 1)
     address = int(ipaddress.ip_address(value))
-    extent = Extent(address & ~1, 2) if key.what == "port" else Extent(address, 1)
-    return "ipv6" if key.v6 else "ipv4", extent
+    interval = Interval(address & ~1, 2) if key.what == "port" else Interval(address, 1)
+    return "ipv6" if key.v6 else "ipv4", interval
 
 
 def taken_by(words: Mapping[str, str]) -> dict[str, list[int]]:
     """Every number that the section takes, by kind, in order."""
     found: dict[str, set[int]] = {}
     for key, value in adopted_of(words).items():
-        if taken := extent_of(key, value):
+        if taken := interval_of(key, value):
             found.setdefault(taken[0], set()).update(range(taken[1].first, taken[1].end))
     return {kind: sorted(numbers) for kind, numbers in found.items()}
 

@@ -17,7 +17,7 @@ from typing import Any
 from fabricgen.blueprint.beside.adopted import ADOPTED, adopted_of, adopted_text, parse_adopted, parse_key
 from fabricgen.blueprint.beside.stacked import STACKED, history_of
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
-from fabricgen.kernel.extents import Extent, Extents, Held, overlap
+from fabricgen.kernel.intervals import Allocations, Interval, Intervals, overlap
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.yaml.located import Located, parse_located
 
@@ -41,7 +41,7 @@ class Lock:
     """What is given: numbers of each kind by holder, and for some of them the room that each of their parts has."""
 
     blueprint: str = ""
-    held: Mapping[str, Held] = field(default_factory=dict)
+    held: Mapping[str, Allocations] = field(default_factory=dict)
     rooms: Mapping[str, int] = field(default_factory=dict)
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """What else is remembered of each kind, by holder."""
@@ -50,7 +50,7 @@ class Lock:
     file: str = ""
     """Where it was read; "" for none."""
 
-    def of(self, kind: str) -> Held:
+    def of(self, kind: str) -> Allocations:
         """What is given of a kind, by holder."""
         return self.held.get(kind, {})
 
@@ -221,15 +221,15 @@ class _Reader:
                     ("extras", name), f"'{other}' and '{name}' both hold {place}: two branches gave it away", hint
                 )
 
-    def _held(self, kind: str) -> Held:
+    def _held(self, kind: str) -> Allocations:
         read = _vlan if kind == "vlans" else _ranges
         held = self._section(kind, _prefixes(kind) if kind in ("ipv4", "ipv6") else read)
         twice = overlap(held)
         if twice:
-            one, other, extent = twice
+            one, other, interval = twice
             self._fault(
                 (kind, other),
-                f"'{one}' and '{other}' both hold {extent_text(kind, extent)}: two branches gave it away",
+                f"'{one}' and '{other}' both hold {interval_text(kind, interval)}: two branches gave it away",
                 f"delete the line of the one that is not built yet; `fabricgen lock` gives it {kind} anew",
             )
         return held
@@ -296,47 +296,47 @@ def _word(value: Any) -> str:
     return value
 
 
-def _ranges(value: Any) -> Extents:
+def _ranges(value: Any) -> Intervals:
     found = []
     for text in str(value).split(","):
         match = re.fullmatch(_RANGE, text.strip())
         if isinstance(value, bool) or not match or int(match[2] or match[1]) < int(match[1]):
             raise ValueError(f"'{value}' is no list of numbers such as 0-15, 32-47")
-        found.append(Extent(int(match[1]), int(match[2] or match[1]) - int(match[1]) + 1))
+        found.append(Interval(int(match[1]), int(match[2] or match[1]) - int(match[1]) + 1))
     return tuple(found)
 
 
-def _vlan(value: Any) -> Extents:
+def _vlan(value: Any) -> Intervals:
     if type(value) is not int or not 2 <= value <= 4094:
         raise ValueError(f"{value!r} is no VLAN: 2 to 4094")
-    return (Extent(value, 1),)
+    return (Interval(value, 1),)
 
 
-def _prefixes(kind: str) -> Callable[[Any], Extents]:
+def _prefixes(kind: str) -> Callable[[Any], Intervals]:
     network = ipaddress.IPv4Network if kind == "ipv4" else ipaddress.IPv6Network
 
-    def read(value: Any) -> Extents:
+    def read(value: Any) -> Intervals:
         found = []
         for text in str(value).split(","):
             try:
                 prefix = network(text.strip())
             except ValueError as error:
                 raise ValueError(f"'{value}' is no list of prefixes: {error}") from None
-            found.append(Extent(int(prefix.network_address), prefix.num_addresses))
+            found.append(Interval(int(prefix.network_address), prefix.num_addresses))
         return tuple(found)
 
     return read
 
 
-def _parts(kind: str, extent: Extent) -> list[Extent]:
+def _parts(kind: str, interval: Interval) -> list[Interval]:
     """Numbers in the pieces that can be written: addresses as aligned prefixes."""
     if kind not in ("ipv4", "ipv6"):
-        return [extent]
-    parts, first = [], extent.first
-    while first < extent.end:
-        size = 1 << (extent.end - first).bit_length() - 1
+        return [interval]
+    parts, first = [], interval.first
+    while first < interval.end:
+        size = 1 << (interval.end - first).bit_length() - 1
         size = min(size, first & -first) if first else size
-        parts.append(Extent(first, size))
+        parts.append(Interval(first, size))
         first += size
     return parts
 
@@ -345,13 +345,13 @@ def _quoted(name: str) -> str:
     return f'"{name}"' if name in _WORDS else name
 
 
-def extent_text(kind: str, extent: Extent) -> str:
+def interval_text(kind: str, interval: Interval) -> str:
     """Numbers as the lock has them: `0-15`, or a prefix (its count is a power of two and it is aligned)."""
     if kind == "ipv4":
-        return f"{ipaddress.IPv4Address(extent.first)}/{33 - extent.size.bit_length()}"
+        return f"{ipaddress.IPv4Address(interval.first)}/{33 - interval.size.bit_length()}"
     if kind == "ipv6":
-        return f"{ipaddress.IPv6Address(extent.first)}/{129 - extent.size.bit_length()}"
-    return str(extent.first) if extent.size == 1 else f"{extent.first}-{extent.end - 1}"
+        return f"{ipaddress.IPv6Address(interval.first)}/{129 - interval.size.bit_length()}"
+    return str(interval.first) if interval.size == 1 else f"{interval.first}-{interval.end - 1}"
 
 
 _HEAD = """\
@@ -367,8 +367,8 @@ def lock_text(lock: Lock) -> str:
     for kind in sorted(lock.held, key=lambda kind: (order.index(kind.partition(" ")[0]), kind)):
         if lock.of(kind):
             lines.append(f"{kind}:")
-            for name, extents in sorted(lock.of(kind).items()):
-                text = ", ".join(extent_text(kind, part) for extent in extents for part in _parts(kind, extent))
+            for name, intervals in sorted(lock.of(kind).items()):
+                text = ", ".join(interval_text(kind, part) for interval in intervals for part in _parts(kind, interval))
                 lines.append(f"  {_quoted(name)}: " + (f'"{text}"' if kind == "ipv6" else text))
     for word in WORDS:
         if lock.words_of(word):

@@ -8,8 +8,8 @@ from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, Part, joined, needs_of
 from fabricgen.bom.sets import JOINT
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.groups import combinations
-from fabricgen.wiring.tables import Wide
+from fabricgen.wiring.groups import unique_combinations
+from fabricgen.wiring.tables import Ints64
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:
@@ -17,7 +17,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
     names, descriptions = cables.parts
     known = {name: i for i, name in enumerate(dict.fromkeys(names.vocabulary.tolist()))}
     number = np.array([known[name] for name in names.vocabulary.tolist()], dtype=np.int32)
-    row, code = combinations(number[names.number])
+    row, code = unique_combinations(number[names.codes])
     power = [_power_w(cluster, cables, cable) for cable in row.tolist()]
     made = [
         [Part(part, text, "cable", watts) for part, text in _pieces(names[cable], descriptions[cable])]
@@ -33,7 +33,7 @@ def _pieces(name: str, description: str) -> list[tuple[str, str]]:
     return list(zip(names, texts if len(texts) == len(names) else [description] * len(names), strict=True))
 
 
-def _nth(made: list[list[Part]], nth: int, code: Wide) -> Needs:
+def _nth(made: list[list[Part]], nth: int, code: Ints64) -> Needs:
     """The n-th parts of all cables that consist of that many."""
     has = np.array([len(parts) > nth for parts in made], dtype=bool)
     place = np.cumsum(has) - 1

@@ -10,7 +10,7 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.cabling.cables import cages_of_ends
 from fabricgen.wiring.cabling.end_kinds import EndKind
-from fabricgen.wiring.tables import Flags, Ints, Wide
+from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:
@@ -35,7 +35,7 @@ def _part(kind: EndKind, medium: CableProfile) -> Part:
     return Part(kind.transceiver(medium), kind.transceiver_text(medium), "transceiver", kind.transceiver_w(medium))
 
 
-def _first_of_each_cage(cluster: Cluster, kinds: tuple[Ints, Ints], plugs: Flags) -> tuple[Flags, Wide]:
+def _first_of_each_cage(cluster: Cluster, kinds: tuple[Ints, Ints], plugs: Flags) -> tuple[Flags, Ints64]:
     """(whether it is a b end, its row) of the first end in each cage; ascending by cage.
 
     `kinds` are those of a and b ends; `plugs` says which (kind, medium) need a transceiver. a ends come before b ends,

@@ -46,8 +46,8 @@ def command(blueprint: str, allow_outside: bool, paths: tuple[str, ...], lists: 
     if path is None:
         raise click.UsageError("standard input has no lock; name a file")
     changed = changes(path, lock)
-    for holder, extents in cluster.holes_of(lock).items():
-        click.echo(f"held for nothing: {hole_text(holder, extents)}", err=True)
+    for holder, intervals in cluster.holes_of(lock).items():
+        click.echo(f"held for nothing: {hole_text(holder, intervals)}", err=True)
     if check:
         click.echo(f"{path} {'is not up to date' if changed else 'is up to date'}", err=True)
         return 1 if changed else 0

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from pydantic import ValidationError
+
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.floor.rack_fit import check_racks
@@ -94,9 +96,7 @@ class Trials:
             context = self.changed(change).context
             found = tuple(self._design(context))
             check_racks(context.layout, context.catalog, found, ())
-        except InputError:
-            return ()
-        except _refusal():
+        except (InputError, ValidationError):
             return ()
         return found
 
@@ -142,13 +142,6 @@ def target_of(trials: Trials, key: TierKey) -> Target | None:
 def path_of(spec: TierSpec, *keys: str) -> str:
     """The path of a tier's setting, as for `--set`."""
     return ".".join(("fabrics", spec.fabric, "tiers", spec.name, *keys))
-
-
-def _refusal() -> type[Exception]:
-    """The exceptions of a refused blueprint; imported late, as pydantic takes long to import."""
-    from pydantic import ValidationError
-
-    return ValidationError
 
 
 def with_value(blueprint: Blueprint, keys: Sequence[str], value: Any) -> Blueprint:

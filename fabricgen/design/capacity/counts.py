@@ -13,7 +13,7 @@ from fabricgen.design.shape import child_numbers, scope_count, scope_of
 from fabricgen.design.sizing.arithmetic import within
 from fabricgen.design.sizing.spread import run_ports
 from fabricgen.design.slots import SlotTable
-from fabricgen.kernel.extents import Extents
+from fabricgen.kernel.intervals import Intervals
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ def _upper_connectors(design: Design, lower: TierDesign, upper: TierDesign, per:
     return total
 
 
-def _ranks(numbers: Extents, each: int) -> Iterator[int]:
+def _ranks(numbers: Intervals, each: int) -> Iterator[int]:
     """Ranks of lower switches in an upper group, `each` for every place."""
     for run in numbers:
         yield from range(run.first * each, run.end * each)

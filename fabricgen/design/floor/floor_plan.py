@@ -19,14 +19,14 @@ from fabricgen.design.floor.hall_areas import HallAreas
 from fabricgen.design.floor.hall_units import UnitHalls, stated_halls, unit_halls
 from fabricgen.design.floor.halls import Hall, halls_of
 from fabricgen.design.floor.network_runs import NetworkRun, inner_values, racks_of, stated_stand
-from fabricgen.design.floor.run_places import RunPlaces, SwitchIndex, as_extents
+from fabricgen.design.floor.run_places import RunPlaces, SwitchIndex, rack_unit_intervals
 from fabricgen.design.floor.unit_racks import NodeRack, RackFixture, UnitSpot, UnitTier, node_rack_of
 from fabricgen.design.floor.unit_stack import UnitStack, stacked
 from fabricgen.design.management import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.design.shape import spans_units
 from fabricgen.kernel.diagnostics import did_you_mean, fault
-from fabricgen.kernel.extents import Held
+from fabricgen.kernel.intervals import Allocations
 
 __all__ = ["FloorPlan", "NetworkRun", "RackPosition", "SwitchIndex", "inner_values", "racks_of"]
 
@@ -71,7 +71,7 @@ class FloorPlan:
         return tuple(found)
 
     @cached_property
-    def _held(self) -> Held:
+    def _held(self) -> Allocations:
         return self._layout.lock.of(RACKED)
 
     @cached_property
@@ -219,10 +219,12 @@ class FloorPlan:
         turn = {"rack": spot.row + spot.column, "row": spot.row, "site": spot.site}[self._floor.feed_per]
         return tuple(feeds[(turn + cord) % len(feeds)] for cord in range(cords))
 
-    def held(self) -> dict[str, Held]:
+    def held(self) -> dict[str, Allocations]:
         """The floor plan's entries in a lock, by kind, including those of what is gone."""
         given = {
-            t.holder: as_extents([_numbered(spot, self._layout.racks_per_su) for spot in self._once(t)], t.height, 0)
+            t.holder: rack_unit_intervals(
+                [_numbered(spot, self._layout.racks_per_su) for spot in self._once(t)], t.height, 0
+            )
             for t in self.unit_tiers
         }
         return {RACKED: {**self._held, **given}, **self.shared.held(), **self.areas.held(), **self.unit_halls.held}

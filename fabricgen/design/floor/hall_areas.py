@@ -16,7 +16,7 @@ from fabricgen.design.floor.run_places import RunPlaces
 from fabricgen.design.floor.unit_rows import UnitRows, unit_rows
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.kernel.extents import Extents, Held
+from fabricgen.kernel.intervals import Allocations, Intervals
 
 KIND = "floor"
 """Kind of lock entry: places of racks in the network rows of a hall."""
@@ -73,7 +73,7 @@ class HallAreas:
         return self._layout.numbering.span("units", self._layout.sites[self._halls[hall].site], "site")
 
     @cached_property
-    def places(self) -> tuple[dict[str, Extents], ...]:
+    def places(self) -> tuple[dict[str, Intervals], ...]:
         """By hall, the places of every run in its network rows."""
         shared = self._spec is not None and self._spec.rows is not None
         return tuple(
@@ -163,7 +163,7 @@ class HallAreas:
         """Kind of lock entry for the places of a hall."""
         return KIND + self._shared.suffix(hall)
 
-    def held(self) -> dict[str, Held]:
+    def held(self) -> dict[str, Allocations]:
         """The places of all runs by kind of lock entry, including runs that are gone."""
         return {
             self.kind(i): {**self._lock.of(self.kind(i)), **places} for i, places in enumerate(self.places) if places
@@ -180,9 +180,9 @@ class HallAreas:
         return found
 
 
-def _nth(extents: Extents, index: int) -> int:
-    for extent in extents:
-        if index < extent.size:
-            return extent.first + index
-        index -= extent.size
+def _nth(intervals: Intervals, index: int) -> int:
+    for interval in intervals:
+        if index < interval.size:
+            return interval.first + index
+        index -= interval.size
     raise IndexError(index)

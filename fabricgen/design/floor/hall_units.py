@@ -11,12 +11,19 @@ from fabricgen.blueprint.models import Pod
 from fabricgen.design.floor.halls import Hall
 from fabricgen.design.layout import Layout, PodLayout
 from fabricgen.kernel.diagnostics import did_you_mean, fault
-from fabricgen.kernel.extents import Demand, Extent, Extents, Held, first, settle
+from fabricgen.kernel.intervals import (
+    AllocationRequest,
+    Allocations,
+    Interval,
+    Intervals,
+    allocate_intervals,
+    first_numbers,
+)
 
 KIND = "halls"
 """Kind of lock entry: slots of units in the halls that pods name, and in all other halls of their site."""
 
-_ALL = (Extent(0, 1 << 40),)
+_ALL = (Interval(0, 1 << 40),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +37,7 @@ class UnitHalls:
     hall: tuple[int, ...]
     position: tuple[int, ...]
     slots: Mapping[int, int]
-    held: Mapping[str, Held]
+    held: Mapping[str, Allocations]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,7 @@ def unit_halls(
 ) -> UnitHalls:
     """Put every unit into a hall; raises InputError (FG067) where the halls of a site are too small."""
     halls_of: dict[str, list[tuple[int, int]]] = {}
-    held: dict[str, Held] = {}
+    held: dict[str, Allocations] = {}
     slots = dict.fromkeys(range(len(halls)), 0)
     for site, site_name in enumerate(layout.sites):
         pods = [pod for pod in layout.pods if pod.site == site_name]
@@ -92,24 +99,24 @@ def unit_halls(
     return UnitHalls(tuple(hall for hall, _ in pairs), tuple(number for _, number in pairs), slots, held)
 
 
-def _numbered(layout: Layout, kind: str, pods: Sequence[PodLayout]) -> Held:
+def _numbered(layout: Layout, kind: str, pods: Sequence[PodLayout]) -> Allocations:
     before = layout.lock.of(kind)
-    return {**before, **settle(before, [Demand(pod.name, pod.slots, _ALL) for pod in pods])}
+    return {**before, **allocate_intervals(before, [AllocationRequest(pod.name, pod.slots, _ALL) for pod in pods])}
 
 
 def _fill(
     halls_of: dict[str, list[tuple[int, int]]],
     slots: dict[int, int],
     pods: Sequence[PodLayout],
-    given: Mapping[str, Extents],
+    given: Mapping[str, Intervals],
     capacities: Sequence[HallCapacity],
     halls: Sequence[Hall],
 ) -> None:
     """Turn numbers of units into (hall, number in the hall): the first hall is filled, then the second, and so on."""
-    last = max((extent.end for pod in pods for extent in given[pod.name]), default=0)
+    last = max((interval.end for pod in pods for interval in given[pod.name]), default=0)
     _check_room(pods, last, capacities, halls)
     for pod in pods:
-        halls_of[pod.name] = [_hall_of(capacities, number) for number in first(given[pod.name], pod.su)]
+        halls_of[pod.name] = [_hall_of(capacities, number) for number in first_numbers(given[pod.name], pod.su)]
     before = 0
     for capacity in capacities:
         size = last - before if capacity.units is None else min(capacity.units, last - before)

@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabricgen.design.floor.halls import ENDLESS, Hall
-from fabricgen.kernel.extents import Demand, Extent, Extents, Held, numbers, settle, total
+from fabricgen.kernel.intervals import (
+    AllocationRequest,
+    Allocations,
+    Interval,
+    Intervals,
+    allocate_intervals,
+    numbers,
+    total,
+)
 from fabricgen.kernel.units import power_of_two_at_least
 
 _MOST_PLACES = 1 << 40
@@ -55,38 +63,40 @@ def outwards(place: int, length: int) -> int:
     return middle + (place + 1) // 2 if place % 2 else middle - place // 2
 
 
-def rows_alone(wanted: Mapping[str, int], per_row: int) -> dict[str, Extents]:
+def rows_alone(wanted: Mapping[str, int], per_row: int) -> dict[str, Intervals]:
     """Places of runs that have rows of their own: the first row of every run comes before the second of any."""
     runs = len(wanted)
     found = {}
     for number, (name, racks) in enumerate(wanted.items()):
         rows = range(max(1, -(-racks // per_row)))
-        found[name] = tuple(Extent((number + wrap * runs) * per_row, per_row) for wrap in rows)
+        found[name] = tuple(Interval((number + wrap * runs) * per_row, per_row) for wrap in rows)
     return found
 
 
-def places_of(held: Held, wanted: Mapping[str, int], per_row: int, *, shared: bool) -> dict[str, Extents]:
+def places_of(held: Allocations, wanted: Mapping[str, int], per_row: int, *, shared: bool) -> dict[str, Intervals]:
     """Places of each run of racks: those in the lock, and new ones where there is room.
 
     Where runs share rows each gets room for up to twice as many racks (the next power of two), else whole rows.
     """
     if not held and not shared:
         return rows_alone(wanted, per_row)
-    window = (Extent(0, _MOST_PLACES),)
+    window = (Interval(0, _MOST_PLACES),)
     demands = []
     for name, racks in wanted.items():
         have = total(held.get(name, ()))
         room = power_of_two_at_least(max(1, racks)) if shared else -(-max(1, racks) // per_row) * per_row
         demands.append(
-            Demand(name, have if have >= racks and have else max(room, have), window, 1 if shared else per_row)
+            AllocationRequest(
+                name, have if have >= racks and have else max(room, have), window, 1 if shared else per_row
+            )
         )
-    return settle(held, demands)
+    return allocate_intervals(held, demands)
 
 
-def highest(places: Mapping[str, Extents], wanted: Mapping[str, int]) -> int:
+def highest(places: Mapping[str, Intervals], wanted: Mapping[str, int]) -> int:
     """One more than the highest place that holds a rack."""
     return max((n + 1 for name, racks in wanted.items() for n in _some(places[name], racks)), default=0)
 
 
-def _some(extents: Extents, count: int) -> Sequence[int]:
-    return [n for n, _ in zip(numbers(extents), range(count), strict=False)]
+def _some(intervals: Intervals, count: int) -> Sequence[int]:
+    return [n for n, _ in zip(numbers(intervals), range(count), strict=False)]

@@ -24,7 +24,7 @@ from fabricgen.design.floor.unit_racks import STRIDE, TOP_UNITS_FREE, FreeUnits
 from fabricgen.design.floor.unit_stack import stack
 from fabricgen.design.model import Design
 from fabricgen.design.shape import spans_units
-from fabricgen.kernel.extents import Extents, Held, compressed, numbers
+from fabricgen.kernel.intervals import Allocations, Intervals, numbers, to_intervals
 
 SHELVED = "shelved"
 """Kind of lock entry: positions of extra devices in their racks."""
@@ -149,21 +149,21 @@ class RunPlaces:
         """(kind, lock key) of the extra devices of a hall."""
         return frozenset((SHELVED + self.suffix(hall), name) for name, _ in self._extra_sets(hall))
 
-    def held(self) -> dict[str, Held]:
+    def held(self) -> dict[str, Allocations]:
         """By kind of lock entry, the positions of extra devices, including those that are gone."""
-        found: dict[str, Held] = {}
+        found: dict[str, Allocations] = {}
         for run in self.runs:
             if run.tier is None and not run.owner:
                 kind = SHELVED + self.suffix(run.hall)
                 heights = {name: profile.rack_units for name, (profile, _) in self._extra_sets(run.hall)}
-                given = {n: as_extents(spots, heights[n], 1) for n, spots in self.extras_of(run.hall).items()}
+                given = {n: rack_unit_intervals(spots, heights[n], 1) for n, spots in self.extras_of(run.hall).items()}
                 found[kind] = {**self._layout.lock.of(kind), **given}
         return found
 
 
-def as_extents(spots: Sequence[tuple[int, int]], height: int, first_rack: int) -> Extents:
+def rack_unit_intervals(spots: Sequence[tuple[int, int]], height: int, first_rack: int) -> Intervals:
     """Positions in racks as numbers of the lock: all rack units that devices of a height take."""
-    return compressed((rack + first_rack) * STRIDE + u + i for rack, u in spots for i in range(height))
+    return to_intervals((rack + first_rack) * STRIDE + u + i for rack, u in spots for i in range(height))
 
 
 def choose(condition: bool, one: Any, other: Any) -> Any:
@@ -171,7 +171,9 @@ def choose(condition: bool, one: Any, other: Any) -> Any:
     return one if condition else other
 
 
-def _shelved(mine: Mapping[str, tuple[NodeProfile, int]], held: Held, units: int) -> dict[str, list[tuple[int, int]]]:
+def _shelved(
+    mine: Mapping[str, tuple[NodeProfile, int]], held: Allocations, units: int
+) -> dict[str, list[tuple[int, int]]]:
     racks: list[FreeUnits] = []
     found: dict[str, list[tuple[int, int]]] = {}
 
@@ -180,8 +182,8 @@ def _shelved(mine: Mapping[str, tuple[NodeProfile, int]], held: Held, units: int
             racks.append(FreeUnits(units))
         return racks[number]
 
-    for name, extents in held.items():
-        places = [divmod(n, STRIDE) for n in numbers(extents)]
+    for name, intervals in held.items():
+        places = [divmod(n, STRIDE) for n in numbers(intervals)]
         for number, u in places:
             rack(number - 1).take(u, 1)
         if name in mine:

@@ -17,7 +17,7 @@ from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.kernel.extents import Extents, numbers
+from fabricgen.kernel.intervals import Intervals, numbers
 
 TOP_UNITS_FREE = 2
 """Rack units left free at the top of network racks, for patching and air."""
@@ -122,7 +122,7 @@ class NodeRack:
 
 
 def node_rack_of(
-    layout: Layout, beside: Sequence[RackFixture], tiers: Sequence[UnitTier], held: Mapping[str, Extents]
+    layout: Layout, beside: Sequence[RackFixture], tiers: Sequence[UnitTier], held: Mapping[str, Intervals]
 ) -> NodeRack:
     """Give rack units to everything in a node rack. Positions fixed by the rack type or kept in the lock come first;
     then nodes are stacked from the bottom, fixtures above them, and switches from the top down.
@@ -132,7 +132,7 @@ def node_rack_of(
     kind = layout.node_rack
     inside = [t for t in tiers if t.stand.startswith("rack")]
     counts = {t.tier.key: _most_in_a_rack(t, layout.racks_per_su) for t in inside}
-    kept = {name: [n for n in numbers(extents) if n < STRIDE] for name, extents in held.items()}
+    kept = {name: [n for n in numbers(intervals) if n < STRIDE] for name, intervals in held.items()}
     free = FreeUnits(kind.units, (u for places in kept.values() for u in places))
     switches: dict[TierKey, tuple[int, ...]] = {}
     fixed = list(kind.fixed.get("switch", ()))

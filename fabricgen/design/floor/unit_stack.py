@@ -9,7 +9,7 @@ from typing import Any
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.floor.unit_racks import STRIDE, TOP_UNITS_FREE, FreeUnits, UnitSpot, UnitTier
-from fabricgen.kernel.extents import Extents, numbers
+from fabricgen.kernel.intervals import Intervals, numbers
 
 NETWORK_STANDS: tuple[Stand, ...] = ("unit-end", "unit-middle", "row-middle", "row-end")
 """Where network racks of a unit can stand, in the order in which the racks are numbered."""
@@ -62,12 +62,12 @@ class UnitStack:
         return len(self.stands)
 
 
-def stacked(tiers: Sequence[UnitTier], units: int, held: Mapping[str, Extents]) -> UnitStack:
+def stacked(tiers: Sequence[UnitTier], units: int, held: Mapping[str, Intervals]) -> UnitStack:
     """Place switches in the network racks of a unit: those in the lock where they were, others one after the other.
 
     `held` are positions by lock key, as one number: `STRIDE` times the rack (from 1) plus the lowest rack unit.
     """
-    kept = {name: [divmod(n, STRIDE) for n in numbers(extents) if n >= STRIDE] for name, extents in held.items()}
+    kept = {name: [divmod(n, STRIDE) for n in numbers(intervals) if n >= STRIDE] for name, intervals in held.items()}
     return _added(tiers, units, kept) if any(kept.values()) else _anew(tiers, units)
 
 

@@ -130,8 +130,7 @@ def smallest_count(
 
     `slots` are those of the fullest group, by kind of port; `demand_for(n)` gives the ports that each of n switches
     must offer. If an equal share takes more than twice the fewest switches that suffice (67 slots divide by 67 only),
-    the fewest are taken and shares differ.
-    Raises InputError when none is enough.
+    the fewest are taken and shares differ. Raises InputError when none is enough.
     """
     if tier.spec.count:
         return tier.spec.count

@@ -14,7 +14,7 @@ from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.floor.halls import row_number
 from fabricgen.export.palette import Swatch, cluster_swatches
 from fabricgen.wiring.racks.loads import RackLoads, rack_loads
-from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, Wide
+from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, Ints64
 
 NODE_SWATCH = Swatch("#E8ECF1", "#000000", "pale", "")
 """The colour of nodes, which belong to several fabrics."""
@@ -111,7 +111,7 @@ class Racks:
         return tuple(_swatch(cls, of_fabric, beside) for cls in self._devices.classes)
 
     @cached_property
-    def _by_rack(self) -> tuple[Wide, Wide]:
+    def _by_rack(self) -> tuple[Ints64, Ints64]:
         """(device rows sorted by rack, from the bottom; where each rack begins among them); int64."""
         order = np.lexsort((self._devices.u, self._devices.rack))
         return order, np.searchsorted(self._devices.rack[order], np.arange(len(self._table) + 1))

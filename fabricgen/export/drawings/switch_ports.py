@@ -13,7 +13,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.ports import PortRun
 from fabricgen.export.columns import end_place
 from fabricgen.export.palette import Swatch, cluster_swatches, plane_mark, rail_fill
-from fabricgen.wiring.tables import SWITCH, Flags, Ints, ManagementPort, Segment, Wide
+from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, Segment
 
 DOWN, UP, PEER, MANAGEMENT = "down", "up", "peer", "mgmt"
 """Role of a port: to a node or lower tier, to a higher tier, inside the tier, or management."""
@@ -144,7 +144,7 @@ class PortMaps:
     def _ends(self) -> _Ends:
         links = self._links
         kinds = np.array([cls.kind for cls in self._devices.classes])[self._devices.device_class]
-        parts: list[list[Ints | Wide]] = [[] for _ in range(6)]
+        parts: list[list[Ints | Ints64]] = [[] for _ in range(6)]
         for i, segment in enumerate(links.segments):
             rows = np.arange(len(links), dtype=np.int32)[links.rows_of(i)]
             for upper, side in enumerate((segment.a, segment.b)):

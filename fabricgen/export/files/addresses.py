@@ -12,11 +12,18 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.table import ExportContext, File, Table, csv_file
-from fabricgen.numbering.addresses.column import Column4
+from fabricgen.numbering.addresses.column import IPv4Column
 from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.cells import Cells, Joined, Keyed, Stacked, constant, keyed
-from fabricgen.wiring.tables import SWITCH, DeviceClass, Ints, ManagementPort, Segment, Wide, places_among
+from fabricgen.numbering.lazy_columns import (
+    ConcatenatedColumn,
+    EncodedColumn,
+    LazyColumn,
+    StackedColumn,
+    constant_column,
+    encoded,
+)
+from fabricgen.wiring.tables import SWITCH, DeviceClass, Ints, Ints64, ManagementPort, Segment, unique_inverse
 
 ON_REQUEST = False
 
@@ -38,7 +45,7 @@ def table(cluster: Cluster) -> Table:
     """Addresses by family: loopbacks, management ports, gateways, then both ends of links in link order."""
     sections = [section for family in cluster.addresses.families for section in _of_family(cluster, family)]
     names = ("prefix", "kind", "device", "port")
-    return Table("addresses", dict(zip(names, map(Stacked, zip(*sections, strict=True)), strict=True)))
+    return Table("addresses", dict(zip(names, map(StackedColumn, zip(*sections, strict=True)), strict=True)))
 
 
 def _of_family(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
@@ -51,14 +58,16 @@ def _of_family(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
     yield from _in_vrfs(cluster, found)
 
 
-def _same(length: int, rows: Wide) -> Wide:
+def _same(length: int, rows: Ints64) -> Ints64:
     return np.full(len(rows), length, dtype=np.int64)
 
 
-def _section(cluster: Cluster, prefixes: Cells, kind: str, device: Wide | Ints, port: str | Cells) -> _Section:
+def _section(
+    cluster: Cluster, prefixes: LazyColumn, kind: str, device: Ints64 | Ints, port: str | LazyColumn
+) -> _Section:
     """Addresses of one kind."""
-    ports = constant(port, len(device)) if isinstance(port, str) else port
-    return prefixes, constant(kind, len(device)), Keyed(cluster.name_column, device), ports
+    ports = constant_column(port, len(device)) if isinstance(port, str) else port
+    return prefixes, constant_column(kind, len(device)), EncodedColumn(cluster.name_column, device), ports
 
 
 def _loopbacks(cluster: Cluster, found: FamilyAddresses) -> _Section:
@@ -70,7 +79,7 @@ def _router_ids(cluster: Cluster) -> _Section:
     """Router ids that are no loopback address."""
     ids = cluster.addresses.router_id
     rows = np.flatnonzero((ids > 0) & ~cluster.addresses.v4.loopback.present)
-    return _section(cluster, Column4(ids[rows]).cells(_same(ROUTER_ID_BITS, rows)), "router-id", rows, "")
+    return _section(cluster, IPv4Column(ids[rows]).cells(_same(ROUTER_ID_BITS, rows)), "router-id", rows, "")
 
 
 def _management(cluster: Cluster, found: FamilyAddresses) -> _Section:
@@ -79,8 +88,8 @@ def _management(cluster: Cluster, found: FamilyAddresses) -> _Section:
     own = found.management.present & ~found.management.same(found.loopback)
     own[links.a_device[np.isin(links.segment, _management_segments(links.segments))]] = False
     rows = np.flatnonzero(own)
-    classes, number = places_among(devices.device_class[rows])
-    ports = keyed([_management_port(cluster, devices.classes[cls]) for cls in classes], number)
+    classes, number = unique_inverse(devices.device_class[rows])
+    ports = encoded([_management_port(cluster, devices.classes[cls]) for cls in classes], number)
     return _section(cluster, found.management[rows].cells(found.management_length[rows]), "management", rows, ports)
 
 
@@ -119,11 +128,11 @@ def _links(cluster: Cluster, found: FamilyAddresses) -> _Section:
     link, upper = (place.astype(np.int32) for place in np.nonzero(there))
     a, b = cluster.port_names.port_columns
     device = np.where(upper, links.b_device[link], links.a_device[link])
-    port = Keyed(a.vocabulary, np.where(upper, b.number[link], a.number[link]))
+    port = EncodedColumn(a.vocabulary, np.where(upper, b.codes[link], a.codes[link]))
     address, at_b = found.a[link], upper == 1
     address[at_b] = found.b[link[at_b]]
     prefixes = address.cells(found.length[link])
-    return prefixes, keyed(kinds, links.segment[link]), Keyed(cluster.name_column, device), port
+    return prefixes, encoded(kinds, links.segment[link]), EncodedColumn(cluster.name_column, device), port
 
 
 def _in_vrfs(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
@@ -136,4 +145,4 @@ def _in_vrfs(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
         lengths = _same(found.family.pair_length, rows)
         for device, ports, more in ((links.a_device, a, 1), (links.b_device, b, 0)):
             prefixes = pairs[rows].plus(more).cells(lengths)
-            yield _section(cluster, prefixes, "link", device[rows], Joined((ports.at(rows), f".{vlan}")))
+            yield _section(cluster, prefixes, "link", device[rows], ConcatenatedColumn((ports.take(rows), f".{vlan}")))

@@ -8,7 +8,7 @@ from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
 from fabricgen.export.cable_ends import port_texts
 from fabricgen.export.table import ExportContext, File, Table, csv_file
-from fabricgen.numbering.cells import Cells, Joined, Keyed, keyed, vocabulary
+from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, LazyColumn, encoded, object_array
 
 ON_REQUEST = False
 
@@ -27,30 +27,30 @@ def table(cluster: Cluster) -> Table:
     """Cable ends by cable; a breakout has several rows of one cable, and all rows of a cable share part and length."""
     cables, links, devices = cluster.plan.cables, cluster.plan.links, cluster.plan.devices
     parts, row, link = CableParts(cluster), cables.end_cable, cables.end_link
-    racks = vocabulary(cluster.plan.racks.names)[devices.rack]
-    units = vocabulary(devices.u.tolist())
+    racks = object_array(cluster.plan.racks.names)[devices.rack]
+    units = object_array(devices.u.tolist())
     a, b = links.a_device[link], links.b_device[link]
-    ends: dict[str, Cells] = {}
+    ends: dict[str, LazyColumn] = {}
     for side, device, cages, optics in zip(
         "ab", (a, b), cluster.port_names.cage_columns, parts.transceivers(), strict=True
     ):
         ends |= {
-            f"{side}_device": Keyed(cluster.name_column, device),
-            f"{side}_cage": cages.at(link),
+            f"{side}_device": EncodedColumn(cluster.name_column, device),
+            f"{side}_cage": cages.take(link),
             f"{side}_transceiver": optics,
-            f"{side}_rack": Keyed(racks, device),
-            f"{side}_u": Keyed(units, device),
+            f"{side}_rack": EncodedColumn(racks, device),
+            f"{side}_u": EncodedColumn(units, device),
         }
     ports = port_texts(cluster)
     near, far = ((ends[f"{side}_device"], ":", port) for side, port in zip("ab", ports, strict=True))
     columns = {
         "cable": cluster.cable_id_columns.of(row),
-        "fabric": keyed([s.fabric for s in links.segments], links.segment[link]),
-        "part": parts.parts[0].at(row),
-        "medium": keyed([m.medium for m in cables.media], cables.medium[row]),
-        "length_m": parts.lengths.at(row),
+        "fabric": encoded([s.fabric for s in links.segments], links.segment[link]),
+        "part": parts.parts[0].take(row),
+        "medium": encoded([m.medium for m in cables.media], cables.medium[row]),
+        "length_m": parts.lengths.take(row),
         **ends,
-        "label_a": Joined((*near, " > ", *far)),
-        "label_b": Joined((*far, " > ", *near)),
+        "label_a": ConcatenatedColumn((*near, " > ", *far)),
+        "label_b": ConcatenatedColumn((*far, " > ", *near)),
     }
     return Table("cables", columns)

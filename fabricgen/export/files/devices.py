@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import counted, positive
 from fabricgen.export.table import ExportContext, File, Table, csv_file
-from fabricgen.numbering.cells import keyed, keyed_or_none
+from fabricgen.numbering.lazy_columns import encoded, encoded_or_empty
 
 ON_REQUEST = False
 
@@ -34,11 +34,11 @@ def table(cluster: Cluster) -> Table:
     }
     columns = {
         "device": cluster.names,
-        **{name: keyed(texts, devices.device_class) for name, texts in of_class.items()},
+        **{name: encoded(texts, devices.device_class) for name, texts in of_class.items()},
         "site": cluster.sites,
-        "pod": keyed_or_none([p.name for p in cluster.design.layout.pods], devices.pod),
+        "pod": encoded_or_empty([p.name for p in cluster.design.layout.pods], devices.pod),
         "su": counted(devices.su),
-        "rack": keyed(cluster.plan.racks.names, devices.rack),
+        "rack": encoded(cluster.plan.racks.names, devices.rack),
         "u": positive(devices.u),
         "rail": counted(devices.rail),
         "plane": counted(devices.plane),

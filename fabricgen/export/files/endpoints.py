@@ -17,7 +17,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.export.columns import positive
 from fabricgen.export.table import ExportContext, File, Table, csv_file
-from fabricgen.numbering.cells import Keyed, keyed
+from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
 from fabricgen.wiring.links.scale_up_places import device_domains, domain_names
 from fabricgen.wiring.tables import NODE, Ints
 
@@ -40,20 +40,20 @@ def table(cluster: Cluster) -> Table:
     device, accelerator, link = _rows(cluster)
     ports, leaf_ports = cluster.port_names.port_columns
     of_link = {
-        "fabric": keyed([s.fabric for s in segments], links.segment),
+        "fabric": encoded([s.fabric for s in segments], links.segment),
         "nic": _nics(cluster),
         "port": ports,
         "rail": positive(links.rail),
         "plane": positive(links.plane),
-        "leaf": Keyed(cluster.name_column, links.b_device),
+        "leaf": EncodedColumn(cluster.name_column, links.b_device),
         "leaf_port": leaf_ports,
-        "speed_gbps": keyed([s.speed_gbps for s in segments], links.segment),
+        "speed_gbps": encoded([s.speed_gbps for s in segments], links.segment),
     }
     columns = {
-        "node": Keyed(cluster.name_column, device),
-        "accelerator": keyed(range(int(accelerator.max(initial=-1)) + 1), accelerator),
-        "domain": _domains(cluster).at(device),
-        **{name: column.at_or_none(link) for name, column in of_link.items()},
+        "node": EncodedColumn(cluster.name_column, device),
+        "accelerator": encoded(range(int(accelerator.max(initial=-1)) + 1), accelerator),
+        "domain": _domains(cluster).take(device),
+        **{name: column.take_or_empty(link) for name, column in of_link.items()},
     }
     return Table("endpoints", columns)
 
@@ -107,7 +107,7 @@ def served_by(attachment: Attachment) -> Ints:
     return np.array(stated, dtype=np.int32)
 
 
-def _nics(cluster: Cluster) -> Keyed:
+def _nics(cluster: Cluster) -> EncodedColumn:
     """The interface name of the NIC port of each link, else the printed name of the port; "" for links
     without a NIC.
     """
@@ -120,10 +120,10 @@ def _nics(cluster: Cluster) -> Keyed:
             of_leg = np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int32)
             rows = links.rows_of(i)
             number[rows] = of_leg[links.a_port[rows]]
-    return keyed(list(known), number)
+    return encoded(list(known), number)
 
 
-def _domains(cluster: Cluster) -> Keyed:
+def _domains(cluster: Cluster) -> EncodedColumn:
     """The scale-up domain of every device; "" for none."""
     design, devices = cluster.design, cluster.plan.devices
     names, of_device = [""], np.zeros(len(devices), dtype=np.int32)
@@ -133,4 +133,4 @@ def _domains(cluster: Cluster) -> Keyed:
                 domain, _ = device_domains(design, devices, scale_up.places, cls.rows)
                 of_device[cls.rows] = np.where(domain >= 0, domain + len(names), of_device[cls.rows])
         names += domain_names(design, scale_up)
-    return keyed(names, of_device)
+    return encoded(names, of_device)

@@ -12,7 +12,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.export.graph import GraphTables, Record, wired_graph
 from fabricgen.export.table import ExportContext, File, Portion
-from fabricgen.wiring.tables import Ints, Wide, distinct
+from fabricgen.wiring.tables import Ints, Ints64, unique_values
 
 ON_REQUEST = True
 
@@ -42,7 +42,7 @@ def _json_file(cluster: Cluster, path: str) -> Iterator[File]:
     yield path, node_link_json(cluster)
 
 
-def _graphml_file(cluster: Cluster, path: str, rows: Wide | None) -> Iterator[File]:
+def _graphml_file(cluster: Cluster, path: str, rows: Ints64 | None) -> Iterator[File]:
     """The graph of all links or of some, as networkx writes it; the writer of lxml would order keys otherwise."""
     import networkx
 
@@ -76,7 +76,7 @@ def _lines(blocks: Iterable[list[Record]]) -> Iterator[bytes]:
 _compact = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
-def _pieces(cluster: Cluster, stem: str) -> Iterator[tuple[str, Wide]]:
+def _pieces(cluster: Cluster, stem: str) -> Iterator[tuple[str, Ints64]]:
     """(path of a GraphML file, rows of its links): those of a fabric, and of large ones those of a pod or unit.
 
     A link belongs to the pod and unit of its lower end. A unit of more than MOST_DEVICES has no file.
@@ -84,12 +84,12 @@ def _pieces(cluster: Cluster, stem: str) -> Iterator[tuple[str, Wide]]:
     links, devices, tables = cluster.plan.links, cluster.plan.devices, GraphTables(cluster)
     pods = [pod.name for pod in cluster.design.layout.pods]
 
-    def fits(rows: Wide) -> bool:
+    def fits(rows: Ints64) -> bool:
         return len(tables.ends(rows)) <= MOST_DEVICES
 
     fabric_of = np.array([s.fabric for s in links.segments], dtype=object)[links.segment]
     for fabric in dict.fromkeys(s.fabric for s in links.segments):
-        whole: Wide = np.flatnonzero(fabric_of == fabric)
+        whole: Ints64 = np.flatnonzero(fabric_of == fabric)
         if fits(whole):
             yield f"{stem}-{fabric}.graphml", whole
             continue
@@ -103,8 +103,8 @@ def _pieces(cluster: Cluster, stem: str) -> Iterator[tuple[str, Wide]]:
                     yield f"{place}/" + (f"su-{su + 1}" if su >= 0 else "other") + ".graphml", in_unit
 
 
-def _by(coordinate: Ints, a_device: Ints, rows: Wide) -> Iterator[tuple[int, Wide]]:
+def _by(coordinate: Ints, a_device: Ints, rows: Ints64) -> Iterator[tuple[int, Ints64]]:
     """Rows of links by a coordinate of their lower ends, -1 for those that have none."""
     found = coordinate[a_device[rows]]
-    for value in distinct(found):
+    for value in unique_values(found):
         yield value, rows[found == value]

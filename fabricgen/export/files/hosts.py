@@ -18,7 +18,7 @@ from fabricgen.export.host_links import by_device, family_texts, host_links
 from fabricgen.export.host_shapes import HostShape, PortKey
 from fabricgen.export.table import ExportContext, File
 from fabricgen.numbering.addresses.node_prefixes import node_prefixes
-from fabricgen.wiring.tables import Wide
+from fabricgen.wiring.tables import Ints64
 
 ON_REQUEST = True
 
@@ -56,7 +56,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 def _piece(
     cluster: Cluster,
-    rows: Wide,
+    rows: Ints64,
     mtus: Mapping[tuple[str, str], int],
     shape_of: Callable[[tuple[PortKey, ...]], HostShape],
 ) -> Iterator[File]:

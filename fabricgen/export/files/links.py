@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import positive
 from fabricgen.export.table import ExportContext, File, Table, csv_file
-from fabricgen.numbering.cells import Joined, Keyed, keyed
+from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, encoded
 
 ON_REQUEST = False
 
@@ -24,11 +24,11 @@ def table(cluster: Cluster) -> Table:
     """
     links, segments = cluster.plan.links, cluster.plan.links.segments
     a_port, b_port = cluster.port_names.port_columns
-    a_device, b_device = (Keyed(cluster.name_column, device) for device in (links.a_device, links.b_device))
+    a_device, b_device = (EncodedColumn(cluster.name_column, device) for device in (links.a_device, links.b_device))
     a_ip, b_ip = cluster.addresses.of_links()
     columns = {
-        "fabric": keyed([s.fabric for s in segments], links.segment),
-        "link": Joined((a_device, ":", a_port)),
+        "fabric": encoded([s.fabric for s in segments], links.segment),
+        "link": ConcatenatedColumn((a_device, ":", a_port)),
         "cable": cluster.cable_id_columns.of(links.cable),
         "a_device": a_device,
         "a_port": a_port,
@@ -36,7 +36,7 @@ def table(cluster: Cluster) -> Table:
         "b_device": b_device,
         "b_port": b_port,
         "b_ip": b_ip,
-        "speed_gbps": keyed([float(s.speed_gbps) for s in segments], links.segment),
+        "speed_gbps": encoded([float(s.speed_gbps) for s in segments], links.segment),
         "rail": positive(links.rail),
         "plane": positive(links.plane),
     }

@@ -6,10 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, cast
 
-from fabricgen.export.row_text import Piece, memoized, row_blocks
+from fabricgen.export.row_text import Piece, blocks, memoized
 from fabricgen.export.table import Cell, Table
 from fabricgen.kernel.units import number
-from fabricgen.numbering.cells import Cells, Joined, Keyed, Spelled, Strings, vocabulary
+from fabricgen.numbering.lazy_columns import (
+    ComputedColumn,
+    ConcatenatedColumn,
+    EncodedColumn,
+    LazyColumn,
+    Strings,
+    object_array,
+)
 
 _SPECIAL = ('"', ",", "\r", "\n")
 """Characters for which a field needs quotes; searched one by one, which is far quicker than a regular expression."""
@@ -24,7 +31,7 @@ def write_blocks(table: Table) -> Iterator[bytes]:
     """Write a table with its header, some thousand rows at a time."""
     yield f"{','.join(table.columns)}\n".encode()
     for section in table.sections():
-        for text in row_blocks(_rows(section), len(section)):
+        for text in blocks(_rows(section), len(section)):
             yield text.encode()
 
 
@@ -40,24 +47,24 @@ def _rows(table: Table) -> Iterator[Piece]:
 
 def _fields(column: Sequence[Cell], written: Callable[[Strings], Strings]) -> Sequence[Piece]:
     """The pieces of a column, as written in CSV."""
-    if isinstance(column, Keyed):
-        return [Keyed(written(column.vocabulary), column.number)]
-    if isinstance(column, Joined) and not any(_may_need_quotes(part, written) for part in column.parts):
+    if isinstance(column, EncodedColumn):
+        return [EncodedColumn(written(column.vocabulary), column.codes)]
+    if isinstance(column, ConcatenatedColumn) and not any(_may_need_quotes(part, written) for part in column.parts):
         return column.parts
-    return [Spelled(len(column), partial(_cut, column))]
+    return [ComputedColumn(len(column), partial(_cut, column))]
 
 
-def _may_need_quotes(part: Cells | str, written: Callable[[Strings], Strings]) -> bool:
+def _may_need_quotes(part: LazyColumn | str, written: Callable[[Strings], Strings]) -> bool:
     if isinstance(part, str):
         return _is_special(part)
-    return not isinstance(part, Keyed) or written(part.vocabulary) is not part.vocabulary
+    return not isinstance(part, EncodedColumn) or written(part.vocabulary) is not part.vocabulary
 
 
 def _written(cells: Strings) -> Strings:
     """A vocabulary as written in CSV; the same object where all are texts and none needs quotes."""
     plain = cells.tolist()
     texts = _texts(plain)
-    return cells if texts is plain else vocabulary(texts)
+    return cells if texts is plain else object_array(texts)
 
 
 def _is_special(text: str) -> bool:

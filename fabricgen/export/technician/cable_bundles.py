@@ -19,11 +19,11 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.technician.locations import rack_order, rack_places, row_numbers, row_places
-from fabricgen.numbering.cells import Strings
+from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.cabling.cables import connectors
 from fabricgen.wiring.cabling.end_numbers import end_numbers
-from fabricgen.wiring.groups import combinations, rank_within
-from fabricgen.wiring.tables import Flags, Floats, Ints, RackTable, Wide
+from fabricgen.wiring.groups import rank_within, unique_combinations
+from fabricgen.wiring.tables import Flags, Floats, Ints, Ints64, RackTable
 
 TWISTED, COPPER, FIBRE = range(3)
 """Kinds of cable, in the order in which they are laid."""
@@ -74,15 +74,15 @@ def pull_plan(cluster: Cluster) -> PullPlan:
     fabric = _fabric(cluster, link)
     row = row_numbers(racks)
     target = _targets(racks, (fabric, plane, kind, home), away, row)
-    key = combinations(fabric, plane, kind, home, target)[1]
+    key = unique_combinations(fabric, plane, kind, home, target)[1]
     by_place = np.lexsort((position, key))
     chunk = np.empty(len(key), dtype=np.int64)
     chunk[by_place] = rank_within(key[by_place]) // np.array(MOST)[kind[by_place]]
-    first, bundle = combinations(key, chunk)
+    first, bundle = unique_combinations(key, chunk)
     longest = _greatest(cables.run_m, bundle)[first]
     step, steps = _steps(cluster, home[first], away[first], longest)
-    pair = combinations(home[first], target[first])[1]
-    farthest = _greatest(longest, combinations(step, kind[first], pair)[1])
+    pair = unique_combinations(home[first], target[first])[1]
+    farthest = _greatest(longest, unique_combinations(step, kind[first], pair)[1])
     walk = np.lexsort((chunk[first], plane[first], fabric[first], pair, -farthest, kind[first], step))
     place = np.empty(len(walk), dtype=np.int32)
     place[walk] = np.arange(len(walk), dtype=np.int32)
@@ -117,14 +117,14 @@ def _targets(racks: RackTable, alike: tuple[Ints, ...], away: Ints, row: Ints) -
     """Where the bundle of each cable ends: a rack, or (numbered after the racks) a row with few cables to each of its
     racks.
     """
-    code = combinations(*alike, away)[1]
+    code = unique_combinations(*alike, away)[1]
     count = np.bincount(code)
     home = alike[-1]
     scattered: Flags = (count[code] < FEW) & (row[home] != row[away])
     return np.where(scattered, len(racks) + row[away], away).astype(np.int32)
 
 
-def _greatest(values: Floats, group: Ints | Wide) -> Floats:
+def _greatest(values: Floats, group: Ints | Ints64) -> Floats:
     """The greatest value in the group of each item."""
     greatest = np.zeros(int(group.max(initial=-1)) + 1)
     np.maximum.at(greatest, group, values)
@@ -145,7 +145,7 @@ def _steps(cluster: Cluster, home: Ints, away: Ints, longest: Floats) -> tuple[I
         [OTHER_SITE, OTHER_HALL, OTHER_ROW, SAME_ROW],
         SAME_RACK,
     )
-    first, step = combinations(reach, row[home], row[away])
+    first, step = unique_combinations(reach, row[home], row[away])
     farthest = _greatest(longest, step)[first]
     walk = np.lexsort((row[away[first]], row[home[first]], -farthest, reach[first]))
     place = np.empty(len(walk), dtype=np.int32)
@@ -162,7 +162,7 @@ def _step_name(reach: int, home: str, away: str) -> str:
     return f"along {home}" if reach == SAME_ROW else f"{home} to {away}"
 
 
-def _names(cluster: Cluster, ends: tuple[Ints, Ints], what: tuple[Ints, Ints, Wide]) -> Strings:
+def _names(cluster: Cluster, ends: tuple[Ints, Ints], what: tuple[Ints, Ints, Ints64]) -> Strings:
     """`h1.R01.03/h1.N01.02:compute.1-F2`: from, to, fabric and plane, kind, and a number among bundles with the same
     name.
     """

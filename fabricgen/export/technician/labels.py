@@ -12,8 +12,8 @@ from fabricgen.export.table import Cell, Table
 from fabricgen.export.technician.patch_labels import patch_labels
 from fabricgen.export.technician.records import Records
 from fabricgen.kernel.units import number
-from fabricgen.numbering.cells import Strings
-from fabricgen.wiring.tables import Flags, Ints, Wide
+from fabricgen.numbering.lazy_columns import Strings
+from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 
 def label_table(found: Records) -> Table:
@@ -54,7 +54,7 @@ def _direct_labels(found: Records) -> Table:
         **{f"near_{name}": column.tolist() for name, column in near.items()},
         **{f"far_{name}": column.tolist() for name, column in far.items()},
         "far_ends": (more + 1).tolist(),
-        "part": CableParts(cluster).parts[0].at(cable),
+        "part": CableParts(cluster).parts[0].take(cable),
         "medium": media.tolist(),
         "length_m": list(lengths),
         "tag": tag.tolist(),
@@ -67,7 +67,7 @@ def _direct_labels(found: Records) -> Table:
     return Table("labels", columns)
 
 
-def _labels(found: Records) -> tuple[Wide, Flags]:
+def _labels(found: Records) -> tuple[Ints64, Flags]:
     """(row, whether it is the b end) of every label: both ends of each row, the common end of a cable once."""
     rows = np.arange(len(found.cable))
     end = np.repeat([False, True], len(rows))
@@ -80,12 +80,12 @@ def _labels(found: Records) -> tuple[Wide, Flags]:
     return row[walk], end[walk]
 
 
-def _is_common(found: Records, row: Wide, end: Flags) -> Flags:
+def _is_common(found: Records, row: Ints64, end: Flags) -> Flags:
     common: Flags = found.common_a[found.cable[row]] != end
     return common
 
 
-def _ends(found: Records, row: Wide, end: Flags) -> dict[str, Strings]:
+def _ends(found: Records, row: Ints64, end: Flags) -> dict[str, Strings]:
     """Device, port and location of one end of each label, as columns."""
     device = np.where(end, found.device[1][row], found.device[0][row])
     port = np.where(end, found.port[1][row], found.port[0][row])
@@ -94,7 +94,7 @@ def _ends(found: Records, row: Wide, end: Flags) -> dict[str, Strings]:
     return {"device": found.cluster.name_column[device], "port": port, "location": place + ":" + socket}
 
 
-def _end_names(found: Records, row: Wide, end: Flags) -> Strings:
+def _end_names(found: Records, row: Ints64, end: Flags) -> Strings:
     """`a` and `b`; the far ends of a breakout are numbered: b1, b2."""
     counted: Ints = np.where(
         _is_common(found, row, end) | (found.rows_of_cable[found.cable[row]] == 1), 0, found.number[row]

@@ -14,7 +14,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.halls import DEFAULT_HALL
-from fabricgen.numbering.cells import Strings
+from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.tables import Ints, RackTable
 
 SHORT_HALL = "h1"

@@ -12,7 +12,7 @@ from fabricgen.export.files import patches, trunks
 from fabricgen.export.table import Table
 from fabricgen.export.technician.sheet import Column, Sheet, redlines
 from fabricgen.export.technician.styles import BOLD, NUMBER, SMALL
-from fabricgen.numbering.cells import Strings
+from fabricgen.numbering.lazy_columns import Strings
 
 THROUGH = "panels"
 """The text on rack and pull sheets for a cable that goes through patch panels."""

@@ -11,10 +11,10 @@ from fabricgen.export.cable_ends import port_texts, socket_texts
 from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
 from fabricgen.export.technician.cable_bundles import PullPlan, pull_plan
 from fabricgen.export.technician.locations import device_places
-from fabricgen.numbering.cells import Strings
+from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.cabling.pieces import common_ends
-from fabricgen.wiring.groups import combinations
-from fabricgen.wiring.tables import Flags, Ints, Wide
+from fabricgen.wiring.groups import unique_combinations
+from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Records:
     socket: tuple[Strings, Strings]
     place: tuple[Strings, Strings]
     tags: tuple[CableTag, ...]
-    tag: Wide
+    tag: Ints64
     bundle_tags: tuple[CableTag, ...]
 
 
@@ -86,16 +86,16 @@ def records(cluster: Cluster) -> Records:
     )
 
 
-def ends_per_rack(cluster: Cluster) -> Wide:
+def ends_per_rack(cluster: Cluster) -> Ints64:
     """Number of cable ends in each rack, the common end of a breakout counted once for each far end; int64."""
     links, rack = cluster.plan.links, cluster.plan.devices.rack
     rows = cluster.plan.cables.end_link
     ends = np.concatenate([rack[links.a_device[rows]], rack[links.b_device[rows]]])
-    counts: Wide = np.bincount(ends, minlength=len(cluster.plan.racks))
+    counts: Ints64 = np.bincount(ends, minlength=len(cluster.plan.racks))
     return counts
 
 
-def _tags(cluster: Cluster) -> tuple[tuple[CableTag, ...], Wide]:
+def _tags(cluster: Cluster) -> tuple[tuple[CableTag, ...], Ints64]:
     """(distinct tags by fabric, rail and plane; index of the tag of each cable end row)."""
     links, link = cluster.plan.links, cluster.plan.cables.end_link
     fabrics = sorted({segment.fabric for segment in links.segments})
@@ -103,7 +103,7 @@ def _tags(cluster: Cluster) -> tuple[tuple[CableTag, ...], Wide]:
     fabric, rail, plane = of_segment[links.segment[link]], links.rail[link], links.plane[link]
     swatches = cluster_swatches(cluster)
     several = {f.name for f in cluster.design.fabrics if f.planes > 1}
-    first, tag = combinations(fabric, rail, plane)
+    first, tag = unique_combinations(fabric, rail, plane)
     keys = zip(*(column[first].tolist() for column in (fabric, rail, plane)), strict=True)
     tags = [_tag(fabrics[i], swatches[fabrics[i]], r, p if fabrics[i] in several else 0) for i, r, p in keys]
     return tuple(tags), tag

@@ -18,10 +18,10 @@ from fabricgen.export.technician.patched import through_panels
 from fabricgen.export.technician.records import CableTag, Records, ends_per_rack, records
 from fabricgen.export.technician.sheet import A3, Column, Sheet, redlines
 from fabricgen.export.technician.styles import BOLD, MARK, NUMBER, SMALL, TEXT
-from fabricgen.numbering.cells import Keyed, Pickable, Strings
+from fabricgen.numbering.lazy_columns import EncodedColumn, SelectableColumn, Strings
 from fabricgen.wiring.cabling.cables import connectors
 from fabricgen.wiring.cabling.end_numbers import end_numbers
-from fabricgen.wiring.tables import Flags, Ints, Wide
+from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 MOST_STEPS = 40
 """The most sheets for steps in one workbook; if there are more steps, neighbours in the order share a sheet."""
@@ -54,18 +54,18 @@ class TechnicianPack:
         return {"cluster": self.cluster}
 
     @cached_property
-    def wiring(self) -> dict[str, Pickable]:
+    def wiring(self) -> dict[str, SelectableColumn]:
         """The columns of cables.csv."""
-        return cast("dict[str, Pickable]", cables.table(self.cluster).columns)
+        return cast("dict[str, SelectableColumn]", cables.table(self.cluster).columns)
 
-    def locations(self, rows: Wide) -> tuple[Strings, Strings]:
+    def locations(self, rows: Ints64) -> tuple[Strings, Strings]:
         """`h1.R03.07-U42:12/2` of both ends of some rows."""
         found = self.found
         a, b = (place[rows] + ":" + socket[rows] for place, socket in zip(found.place, found.socket, strict=True))
         return a, b
 
     @cached_property
-    def position(self) -> tuple[Wide, Wide]:
+    def position(self) -> tuple[Ints64, Ints64]:
         """Sort keys that ascend along the ports of a device, for (a ends, b ends)."""
         plan = self.cluster.plan
         numbers = end_numbers(plan.devices, plan.links, connectors)
@@ -78,12 +78,12 @@ class TechnicianPack:
         return rack_places(self.cluster)
 
     @cached_property
-    def ends_per_rack(self) -> Wide:
+    def ends_per_rack(self) -> Ints64:
         """Number of cable ends in each rack; int64."""
         return ends_per_rack(self.cluster)
 
     @cached_property
-    def by_rack(self) -> tuple[Wide, Wide, Flags]:
+    def by_rack(self) -> tuple[Ints64, Ints64, Flags]:
         """(where each rack begins, row, whether it is the b end) of all cable ends, from the top of each rack, along
         ports.
 
@@ -98,37 +98,37 @@ class TechnicianPack:
         return first, row[walk], b[walk]
 
     @cached_property
-    def by_home(self) -> tuple[Wide, Wide]:
+    def by_home(self) -> tuple[Ints64, Ints64]:
         """(where each rack begins, row) of all rows by the home rack of their cable."""
         home = self.found.pull.home[self.found.cable]
         walk = np.argsort(home, kind="stable")
         return np.searchsorted(home[walk], np.arange(len(self.cluster.plan.racks) + 1)), walk
 
-    def tags(self, rows: Wide) -> list[CableTag]:
+    def tags(self, rows: Ints64) -> list[CableTag]:
         """The tags of some rows."""
         return [self.found.tags[i] for i in self.found.tag[rows].tolist()]
 
 
-def home_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Wide:
+def home_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
     """Rows of cables whose home rack is one of `racks`, in pulling order."""
     found = pack.found
     first, row = pack.by_home
     mine = _of_racks(first, row, racks)
-    walk: Wide = mine[np.lexsort((mine, found.pull.order[found.cable[mine]]))]
+    walk: Ints64 = mine[np.lexsort((mine, found.pull.order[found.cable[mine]]))]
     return walk
 
 
-def end_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Wide:
+def end_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
     """Rows of cables with an end in `racks`; rows with both ends there occur twice."""
     first, row, _ = pack.by_rack
     return _of_racks(first, row, racks)
 
 
-def _of_racks(first: Wide, row: Wide, racks: tuple[int, ...]) -> Wide:
+def _of_racks(first: Ints64, row: Ints64, racks: tuple[int, ...]) -> Ints64:
     return np.concatenate([row[:0], *(row[int(first[rack]) : int(first[rack + 1])] for rack in racks)])
 
 
-def wiring_sheet(pack: TechnicianPack, rows: Wide, name: str) -> Sheet:
+def wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
     """Rows of cables.csv with its column names, and the redline columns."""
     rows = np.sort(rows)
     planned = tuple(
@@ -136,14 +136,14 @@ def wiring_sheet(pack: TechnicianPack, rows: Wide, name: str) -> Sheet:
             column,
             WIDTHS.get(column.removeprefix("a_").removeprefix("b_"), 9),
             NUMBER if column in NUMBERS else SMALL,
-            list(cells.at(rows)),
+            list(cells.take(rows)),
         )
         for column, cells in pack.wiring.items()
     )
     return Sheet(name, "Wiring list", len(rows), (*planned, *redlines()), paper=A3)
 
 
-def pull_sheets(pack: TechnicianPack, rows: Wide) -> Iterator[tuple[str, Wide, str]]:
+def pull_sheets(pack: TechnicianPack, rows: Ints64) -> Iterator[tuple[str, Ints64, str]]:
     """(wanted sheet name, rows, title) of each sheet of pulling steps; `rows` are in pulling order."""
     found = pack.found
     steps = found.pull.step[found.pull.bundle[found.cable[rows]]]
@@ -156,7 +156,7 @@ def pull_sheets(pack: TechnicianPack, rows: Wide) -> Iterator[tuple[str, Wide, s
         yield f"pull {number + 1:02d}", mine, f"Pull {number + 1}: {title}"
 
 
-def pull_sheet(pack: TechnicianPack, rows: Wide, name: str, title: str) -> Sheet:
+def pull_sheet(pack: TechnicianPack, rows: Ints64, name: str, title: str) -> Sheet:
     """The cables of a step, bundle by bundle."""
     found, wiring = pack.found, pack.wiring
     cable = found.cable[rows]
@@ -168,8 +168,8 @@ def pull_sheet(pack: TechnicianPack, rows: Wide, name: str, title: str) -> Sheet
         Column("tag", 7, MARK, [tag.text for tag in pack.tags(rows)]),
         Column("a_end", 24, BOLD, a_end.tolist()),
         Column("b_end", 24, BOLD, b_end.tolist()),
-        Column("part", 20, SMALL, list(wiring["part"].at(rows))),
-        Column("length_m", 8, NUMBER, list(wiring["length_m"].at(rows))),
+        Column("part", 20, SMALL, list(wiring["part"].take(rows))),
+        Column("length_m", 8, NUMBER, list(wiring["length_m"].take(rows))),
         *_via(pack, rows),
         *redlines(),
         *_keys(pack, rows, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
@@ -193,8 +193,8 @@ def rack_sheet(pack: TechnicianPack, rack: int, name: str) -> Sheet:
         Column("far_end", 24, BOLD, np.where(b, a_end, b_end).tolist()),
         Column("far_device", 18, SMALL, _side(wiring, "device", row, ~b).tolist()),
         Column("transceiver", 16, SMALL, _side(wiring, "transceiver", row, b).tolist()),
-        Column("part", 19, SMALL, list(wiring["part"].at(row))),
-        Column("length_m", 8, NUMBER, list(wiring["length_m"].at(row))),
+        Column("part", 19, SMALL, list(wiring["part"].take(row))),
+        Column("length_m", 8, NUMBER, list(wiring["length_m"].take(row))),
         *_via(pack, row),
         *redlines((np.flatnonzero(b).tolist(), np.flatnonzero(~b).tolist())),
         Column("end", 4, TEXT, np.where(b, "b", "a").tolist(), hidden=True),
@@ -210,7 +210,7 @@ def racks_wired(pack: TechnicianPack, racks: tuple[int, ...]) -> list[tuple[int,
     return [(rack, int(count[rack])) for rack in racks if count[rack]]
 
 
-def bundle_sheet(pack: TechnicianPack, rows: Wide, name: str) -> Sheet:
+def bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
     """The cable bundles of a workbook in pulling order, to tick off as they are laid."""
     pull, found = pack.found.pull, pack.found
     cable = found.cable[rows][found.first[rows]]
@@ -236,23 +236,23 @@ def bundle_sheet(pack: TechnicianPack, rows: Wide, name: str) -> Sheet:
     return Sheet(name, "Bundles in the order of pulling", len(bundle), columns, tags, _bands(steps))
 
 
-def _via(pack: TechnicianPack, rows: Wide) -> tuple[Column, ...]:
+def _via(pack: TechnicianPack, rows: Ints64) -> tuple[Column, ...]:
     """A column that marks cables through patch panels, where there are any: of these, jumpers and trunks are laid."""
     via = through_panels(pack.cluster)
     return () if via is None else (Column("via", 8, BOLD, via[pack.found.cable[rows]].tolist()),)
 
 
-def _side(wiring: dict[str, Pickable], name: str, row: Wide, b: Flags) -> Strings:
-    side: Strings = np.where(b, wiring[f"b_{name}"].at(row).texts(), wiring[f"a_{name}"].at(row).texts())
+def _side(wiring: dict[str, SelectableColumn], name: str, row: Ints64, b: Flags) -> Strings:
+    side: Strings = np.where(b, wiring[f"b_{name}"].take(row).texts(), wiring[f"a_{name}"].take(row).texts())
     return side
 
 
-def _keys(pack: TechnicianPack, rows: Wide, names: tuple[str, ...]) -> tuple[Column, ...]:
+def _keys(pack: TechnicianPack, rows: Ints64, names: tuple[str, ...]) -> tuple[Column, ...]:
     """Hidden columns from which `as-built` knows which cable a row is."""
-    return tuple(Column(name, 12, TEXT, list(pack.wiring[name].at(rows)), hidden=True) for name in names)
+    return tuple(Column(name, 12, TEXT, list(pack.wiring[name].take(rows)), hidden=True) for name in names)
 
 
-def _bands(group: Ints | Wide) -> list[bool]:
+def _bands(group: Ints | Ints64) -> list[bool]:
     """Whether each row is shaded: every other group of consecutive rows."""
     change = np.r_[False, group[1:] != group[:-1]][: len(group)]
     shaded: list[bool] = (np.cumsum(change) % 2 == 1).tolist()
@@ -271,8 +271,8 @@ def pull_table(pack: TechnicianPack) -> Table:
         "order": pull.order[cable].tolist(),
         "step": (steps + 1).tolist(),
         "step_name": [pull.steps[i] for i in steps.tolist()],
-        "bundle": Keyed(pull.names, pull.bundle[cable]),
-        **{name: pack.wiring[name].at(rows) for name in ("cable", "part", "length_m")},
+        "bundle": EncodedColumn(pull.names, pull.bundle[cable]),
+        **{name: pack.wiring[name].take(rows) for name in ("cable", "part", "length_m")},
         "a_end": a_end.tolist(),
         "b_end": b_end.tolist(),
         "far_ends": found.rows_of_cable[cable].tolist(),

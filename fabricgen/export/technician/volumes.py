@@ -11,7 +11,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.export.technician.locations import rack_order, row_numbers, row_places
 from fabricgen.export.technician.records import ends_per_rack
-from fabricgen.numbering.cells import Strings
+from fabricgen.numbering.lazy_columns import Strings
 
 MOST_RACKS = 64
 """The most racks of one workbook; each has a sheet."""

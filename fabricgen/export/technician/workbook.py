@@ -27,7 +27,7 @@ from fabricgen.export.technician.sheets import (
 )
 from fabricgen.export.technician.styles import Styles
 from fabricgen.export.technician.volumes import Volume
-from fabricgen.wiring.tables import Wide
+from fabricgen.wiring.tables import Ints64
 
 
 def workbook(pack: TechnicianPack, volume: Volume) -> bytes:
@@ -47,7 +47,7 @@ def workbook(pack: TechnicianPack, volume: Volume) -> bytes:
     return buffer.getvalue()
 
 
-def _sheets(pack: TechnicianPack, volume: Volume, rows: Wide) -> Iterator[Sheet]:
+def _sheets(pack: TechnicianPack, volume: Volume, rows: Ints64) -> Iterator[Sheet]:
     """The sheets of a workbook, with the names they should have if possible."""
     yield from patch_sheets(pack.cluster, frozenset(pack.cluster.plan.racks.names[rack] for rack in volume.racks))
     yield bundle_sheet(pack, rows, "bundles")
@@ -65,7 +65,7 @@ def _named(sheets: list[Sheet]) -> list[Sheet]:
     return [replace(sheet, name=name) for sheet, name in zip(sheets, (*names, last), strict=True)]
 
 
-def _cover(pack: TechnicianPack, volume: Volume, rows: Wide, sheets: list[Sheet]) -> Cover:
+def _cover(pack: TechnicianPack, volume: Volume, rows: Ints64, sheets: list[Sheet]) -> Cover:
     found, racks = pack.found, racks_wired(pack, volume.racks)
     here = end_rows(pack, volume.racks)
     counts = [

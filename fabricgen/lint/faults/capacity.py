@@ -131,7 +131,7 @@ FG104 = Fault(
 
 FG107 = Fault(
     id="FG107",
-    name="LateralsUneven",
+    name="PeerLinksUneven",
     title="peer links or spans cannot be shared out",
     text="""
     Peer links are asked for in a group of an odd number of switches, or a span's links do not divide by the

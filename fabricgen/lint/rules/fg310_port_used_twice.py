@@ -52,7 +52,7 @@ class PortUsedTwice(PlanRule):
         import numpy as np
 
         from fabricgen.wiring.cabling.end_numbers import end_numbers
-        from fabricgen.wiring.tables import distinct
+        from fabricgen.wiring.tables import unique_values
 
         links = cluster.plan.links
         kinds: dict[tuple[object, ...], int] = {}
@@ -70,7 +70,7 @@ class PortUsedTwice(PlanRule):
         again = order[1:][ends[order[1:]] == ends[order[:-1]]]
         device = np.concatenate([links.a_device, links.b_device])
         segment = links.segment[again % max(1, len(links))]
-        for i in distinct(segment):
+        for i in unique_values(segment):
             rows = again[segment == i]
             found = links.segments[i]
             yield self.flag(

@@ -40,7 +40,7 @@ class RailCrossed(PlanRule):
         """Compare rail and plane of every link with those of the fabric's switches at its ends, -1 for several."""
         import numpy as np
 
-        from fabricgen.wiring.tables import ManagementPort, distinct
+        from fabricgen.wiring.tables import ManagementPort, unique_values
 
         links, devices = cluster.plan.links, cluster.plan.devices
         crossed = np.zeros(len(links), dtype=bool)
@@ -59,7 +59,7 @@ class RailCrossed(PlanRule):
                 f"as built, this cable joins {a} and {b} across rails or planes",
                 "pull it to the NIC port where it is planned",
             )
-        for i in distinct(links.segment[crossed]):
+        for i in unique_values(links.segment[crossed]):
             rows = np.flatnonzero(crossed & (links.segment == i))
             found = links.segments[i]
             a, b = cluster.names[links.a_device[rows[0]]], cluster.names[links.b_device[rows[0]]]

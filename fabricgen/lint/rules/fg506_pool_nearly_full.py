@@ -9,7 +9,7 @@ from ipaddress import ip_network
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
-from fabricgen.kernel.extents import Extents, total
+from fabricgen.kernel.intervals import Intervals, total
 from fabricgen.lint.rule import DesignRule
 from fabricgen.numbering.addresses.demand import pool_demands
 from fabricgen.numbering.addresses.family import Family
@@ -48,7 +48,7 @@ def pool_uses(design: Design) -> tuple[PoolUse, ...]:
 
 def asn_uses(design: Design) -> tuple[PoolUse, ...]:
     """Every range of AS numbers that is dealt, and how far."""
-    found: dict[tuple[Path, Extents], PoolUse] = {}
+    found: dict[tuple[Path, Intervals], PoolUse] = {}
     for demand in asn_demands(design):
         what = f"AS numbers of {demand.tier}" if demand.path[-1] != "pool" else "AS number pool"
         shown = ", ".join(f"{w.first}-{w.end - 1}" for w in demand.windows)

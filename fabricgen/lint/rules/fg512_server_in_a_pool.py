@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
 
     from fabricgen.cluster import Cluster
-    from fabricgen.kernel.extents import Extents
+    from fabricgen.kernel.intervals import Intervals
 
 
 class ServerInAPool(PlanRule):
@@ -46,8 +46,8 @@ class ServerInAPool(PlanRule):
                 yield self.flag(path, message, "state an address outside, or of a device in addresses.csv")
 
 
-def _holds(given: Extents, number: int) -> bool:
-    return any(extent.first <= number < extent.end for extent in given)
+def _holds(given: Intervals, number: int) -> bool:
+    return any(interval.first <= number < interval.end for interval in given)
 
 
 def _is_held(cluster: Cluster, server: IPv4Address | IPv6Address) -> bool:

@@ -112,7 +112,7 @@ def _profile(cluster: Cluster, segment: Segment, tier: str) -> SwitchProfile | N
 
 def _media(cluster: Cluster, number: int) -> list[int]:
     """The media of the cables of a segment."""
-    from fabricgen.wiring.tables import distinct
+    from fabricgen.wiring.tables import unique_values
 
     cables = cluster.plan.cables
-    return distinct(cables.medium[cables.end_cable[cluster.end_rows[number]]])
+    return unique_values(cables.medium[cables.end_cable[cluster.end_rows[number]]])

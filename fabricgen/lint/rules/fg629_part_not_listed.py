@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from fabricgen.bom.jumpers import Jumper
     from fabricgen.catalog.product_models import Product
     from fabricgen.cluster import Cluster
-    from fabricgen.wiring.cabling.shelf import Shelf, Wanted
-    from fabricgen.wiring.tables import Segment, Wide
+    from fabricgen.wiring.cabling.shelf import CableOrder, Shelf
+    from fabricgen.wiring.tables import Ints64, Segment
 
 Gap = tuple[str, str, str, str]
 """Fabric, pair of tiers, what is missing, what is nearest."""
@@ -92,7 +92,7 @@ def _cables(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
     return found
 
 
-def _segments(cluster: Cluster) -> Wide:
+def _segments(cluster: Cluster) -> Ints64:
     """The segment of each cable."""
     import numpy as np
 
@@ -141,7 +141,7 @@ def _add(found: Gaps, segment: Segment, missing: tuple[str, str], count: int) ->
     found[gap] = path, before + count
 
 
-def _missing(shelf: Shelf, wanted: Wanted) -> tuple[str, str]:
+def _missing(shelf: Shelf, wanted: CableOrder) -> tuple[str, str]:
     """(what no list has, the nearest that one has)."""
     product = max(shelf.cables(wanted), key=lambda p: p.lengths_m[-1], default=None)
     if product:

@@ -44,13 +44,13 @@ class EndsDoNotMatch(PlanRule):
 
         from fabricgen.wiring.cabling.offers import kinds_of, shelf_of
         from fabricgen.wiring.cabling.pieces import splits
-        from fabricgen.wiring.groups import combinations
+        from fabricgen.wiring.groups import unique_combinations
 
         table, links, shelf = cluster.plan.cables, cluster.plan.links, shelf_of(cluster.design)
         segment, medium = links.segment[table.end_link], table.medium[table.end_cable]
         split = splits(links, table.end_cable, table.end_link, table.end_links, len(table))
         columns = (segment, medium, split[table.end_cable], table.end_links)
-        first, code = combinations(*columns) if len(segment) else (segment, segment)
+        first, code = unique_combinations(*columns) if len(segment) else (segment, segment)
         counts = np.bincount(code, minlength=len(first)).tolist()
         told: dict[tuple[int, str], int] = {}
         for count, n, m, far_ends, share in zip(counts, *(c[first].tolist() for c in columns), strict=True):

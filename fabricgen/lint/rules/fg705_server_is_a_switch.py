@@ -12,7 +12,7 @@ from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.numbering.addresses.column import Column
+    from fabricgen.numbering.addresses.column import AddressColumn
     from fabricgen.numbering.addresses.family_tables import FamilyAddresses
     from fabricgen.wiring.tables import Ints, LinkTable
 
@@ -66,7 +66,7 @@ def _holder(cluster: Cluster, server: IPv4Address | IPv6Address) -> str:
     return ""
 
 
-def _columns(found: FamilyAddresses, links: LinkTable) -> tuple[tuple[Column, str, Ints | None], ...]:
+def _columns(found: FamilyAddresses, links: LinkTable) -> tuple[tuple[AddressColumn, str, Ints | None], ...]:
     """Addresses, what to say before the name of the device, and the devices of rows that are links."""
     return (
         (found.management, "", None),

@@ -45,7 +45,7 @@ class HeadroomUnpublished(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare the longest cable of each kind of link with what is published for the switches at its ends."""
-        from fabricgen.wiring.tables import distinct
+        from fabricgen.wiring.tables import unique_values
 
         design, plan = cluster.design, cluster.plan
         told = {found.path[:-1] for found in LosslessSpan().check(design)}
@@ -61,7 +61,7 @@ class HeadroomUnpublished(PlanRule):
                 rows = plan.cables.end_cable[cluster.end_rows[number]]
                 longest = float(plan.cables.length_m[rows].max()) if len(rows) else 0.0
                 if longest > published:
-                    count = len(distinct(rows[plan.cables.length_m[rows] > published]))
+                    count = len(unique_values(rows[plan.cables.length_m[rows] > published]))
                     yield self.flag(
                         segment.path,
                         f"{count} {segment.fabric} {segment.key} cables of up to {longest:.9g} m: headroom of "

@@ -1,4 +1,4 @@
-"""Every number of a cluster: AS numbers, router ids, and the addresses of each family that its fabrics have."""
+"""The allocation of all numbers of a cluster: AS numbers, router ids, and the addresses of each family in use."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import fabric_vlan
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.numbering.addresses.allocator import Giver
-from fabricgen.numbering.addresses.blocks import Blocks
-from fabricgen.numbering.addresses.column import Column4, first_family
+from fabricgen.numbering.addresses.allocator import AddressAllocator
+from fabricgen.numbering.addresses.blocks import BlockAllocator
+from fabricgen.numbering.addresses.column import IPv4Column, first_family
 from fabricgen.numbering.addresses.family import FAMILIES, V4, Family
 from fabricgen.numbering.addresses.family_addresses import FamilyAllocation, RailsOf
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, rows_of
 from fabricgen.numbering.asn.numbers import allocate_asns
-from fabricgen.numbering.cells import Cells
+from fabricgen.numbering.lazy_columns import LazyColumn
 from fabricgen.numbering.underlay import families, is_routed, runs_bgp
-from fabricgen.wiring.tables import Plan, Wide
+from fabricgen.wiring.tables import Ints64, WiringPlan
 
 if TYPE_CHECKING:
     from fabricgen.numbering.addresses.rail_subnets import RailSubnets
@@ -30,24 +30,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """AS number and router id of every device as int64, 0 for none, and addresses by family.
+    """AS number and router id of every device (int64, 0 for none), and addresses by family.
 
-    A router id has 32 bits whatever the family. Where a fabric has IPv4 it is the loopback; else it is a number from
-    the same pool that no interface has.
+    A router id has 32 bits whatever the family (RFC 6286). Where a fabric has IPv4 it is the loopback, else a number
+    from the IPv4 loopback pool that no interface has.
     """
 
-    asn: Wide
-    router_id: Wide
+    asn: Ints64
+    router_id: Ints64
     families: tuple[FamilyAddresses, ...]
-    """IPv4 always, IPv6 where something has it."""
+    """IPv4 always; IPv6 second, if anything has it."""
     rails: Mapping[str, RailSubnets]
-    """By fabric, the subnets of those whose nodes have one for each rail."""
+    """The subnets of rails, by fabric, where nodes have a subnet for each rail."""
     lock: Lock
-    """All numbers that are given, these and those of earlier builds."""
+    """The lock with all allocations, those of earlier builds included."""
     used: frozenset[tuple[str, str]]
-    """(kind, name) of every holder in the lock that is in use."""
+    """(kind of number, name) of every holder in the lock that is still in use."""
     own_loopbacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By fabric: loopbacks that single switches are given outside the order of pools, as prefixes."""
+    """By fabric: loopbacks stated or adopted for single switches, as prefixes."""
 
     @property
     def v4(self) -> FamilyAddresses:
@@ -59,72 +59,74 @@ class Addresses:
         """The IPv6 addresses; None where nothing has any."""
         return self.families[1] if len(self.families) > 1 else None
 
-    def of_devices(self) -> tuple[Cells, Cells]:
+    def of_devices(self) -> tuple[LazyColumn, LazyColumn]:
         """Loopback and management address of every device: IPv4 where it has any, else IPv6; "" for none."""
         loopbacks = first_family([found.loopback.cells() for found in self.families])
         return loopbacks, first_family([found.management.cells() for found in self.families])
 
-    def of_links(self) -> tuple[Cells, Cells]:
-        """The addresses of the lower and upper ends of links with their prefix lengths, as `of_devices` has them."""
+    def of_links(self) -> tuple[LazyColumn, LazyColumn]:
+        """Address with prefix length of the lower and upper end of every link: IPv4 where it has any, else IPv6."""
         lower = first_family([found.a.cells(found.length) for found in self.families])
         return lower, first_family([found.b.cells(found.length) for found in self.families])
 
     @property
-    def loopback(self) -> Wide:
-        """IPv4 loopbacks, by device."""
+    def loopback(self) -> Ints64:
+        """IPv4 loopbacks by device; int64, 0 for none."""
         return _int64(self.v4.loopback)
 
     @property
-    def management(self) -> Wide:
-        """IPv4 management addresses, by device."""
+    def management(self) -> Ints64:
+        """IPv4 management addresses by device; int64, 0 for none."""
         return _int64(self.v4.management)
 
     @property
-    def a_ip(self) -> Wide:
-        """IPv4 addresses of the lower ends of links."""
+    def a_ip(self) -> Ints64:
+        """IPv4 addresses of the lower ends of links; int64, 0 for none."""
         return _int64(self.v4.a)
 
     @property
-    def b_ip(self) -> Wide:
-        """IPv4 addresses of the upper ends of links."""
+    def b_ip(self) -> Ints64:
+        """IPv4 addresses of the upper ends of links; int64, 0 for none."""
         return _int64(self.v4.b)
 
     @property
-    def length(self) -> Wide:
-        """Prefix lengths of the IPv4 addresses of links."""
+    def length(self) -> Ints64:
+        """Prefix lengths of the IPv4 addresses of links; int64."""
         return self.v4.length
 
 
-def _int64(column: object) -> Wide:
-    assert isinstance(column, Column4)  # noqa: S101 - of the IPv4 family
+def _int64(column: object) -> Ints64:
+    assert isinstance(column, IPv4Column)  # noqa: S101 - of the IPv4 family
     return column.values
 
 
-def allocate(design: Design, plan: Plan) -> Addresses:
+def allocate(design: Design, plan: WiringPlan) -> Addresses:
     """Allocate every address and AS number of a cluster.
 
-    Raises InputError, each with its place, where a pool is too small.
+    Raises InputError, with the path of the pool, where a pool is too small.
     """
-    blocks = Blocks(design.layout.numbering.lock(design.layout.lock, design.loaded.blueprint.name))
+    blocks = BlockAllocator(design.layout.numbering.lock(design.layout.lock, design.loaded.blueprint.name))
     speakers = tuple(f for f in design.fabrics if runs_bgp(design, f))
     asn = np.zeros(len(plan.devices), dtype=np.int64)
     for (fabric, tier), numbers in allocate_asns(design, speakers, blocks).items():
         asn[rows_of(plan, fabric, tier)] = numbers
     rails = _rails(design, plan)
     present = [family for family in FAMILIES if family is V4 or _has(design, family)]
-    allocations = [FamilyAllocation(design, plan, Giver(design, family, blocks), rails) for family in present]
+    allocations = [
+        FamilyAllocation(design, plan, AddressAllocator(design, family, blocks), rails) for family in present
+    ]
     found = tuple(allocation.run() for allocation in allocations)
     holders = frozenset(blocks.used | design.layout.numbering.used)
     return Addresses(asn, _int64(allocations[0].router_id), found, rails, blocks.lock(), holders)
 
 
 def _has(design: Design, family: Family) -> bool:
-    """Whether anything in a cluster has addresses of a family."""
+    """Whether anything in the cluster has addresses of a family."""
     stated = {word for fabric in design.fabrics for word in families(design, fabric)}
     return family.word in stated or design.loaded.blueprint.ip in (family.word, "dual")
 
 
-def _rails(design: Design, plan: Plan) -> RailsOf:
+def _rails(design: Design, plan: WiringPlan) -> RailsOf:
     found = {}
     for fabric in design.fabrics:
         leaf = design.leaf(fabric)

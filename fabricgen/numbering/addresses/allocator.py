@@ -1,4 +1,4 @@
-"""What an allocation of one family asks of the pools: an address, or a room of addresses, for each switch of a tier."""
+"""The address allocator of one family: an address, or a block of addresses, for each switch of a tier."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from functools import cached_property
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.kernel.extents import Extents
-from fabricgen.numbering.addresses.blocks import Blocks, Rooms, Slots
-from fabricgen.numbering.addresses.column import Column
+from fabricgen.kernel.intervals import Intervals
+from fabricgen.numbering.addresses.blocks import BlockAllocator, DeviceBlocks, Slots
+from fabricgen.numbering.addresses.column import AddressColumn
 from fabricgen.numbering.addresses.demand import pool_demands
 from fabricgen.numbering.addresses.family import Family
-from fabricgen.numbering.addresses.pools import Source, pool, pool_prefixes
+from fabricgen.numbering.addresses.pools import NumberPool, pool, pool_prefixes
 from fabricgen.numbering.slots import switch_slots
 
 
-class Giver:
-    """Gives addresses of one family from the pools of fabrics, and keeps them in blocks that all families share."""
+class AddressAllocator:
+    """Allocates addresses of one family from the pools of fabrics, through the block allocator of all families."""
 
-    def __init__(self, design: Design, family: Family, blocks: Blocks) -> None:
+    def __init__(self, design: Design, family: Family, blocks: BlockAllocator) -> None:
         self._design, self.family, self.blocks = design, family, blocks
         self._slots: dict[TierKey, Slots] = {}
 
-    def _pool(self, fabric: str, name: str) -> Source:
-        """The pool of a name that a fabric draws on, and what all who draw on it want."""
+    def _pool(self, fabric: str, name: str) -> NumberPool:
+        """The pool of a name that a fabric draws on, with the addresses that all its users together ask for."""
         source = pool(self._design.loaded.blueprint, fabric, name, self.family)
         return replace(source, wanted=self._wanted[source.path])
 
     @cached_property
     def _wanted(self) -> Counter[Path]:
-        """Addresses that are asked of each pool of the family, by its place."""
+        """The addresses that are asked of each pool of the family, by the path of the pool."""
         found: Counter[Path] = Counter()
         for demand in pool_demands(self._design):
             if demand.family is self.family:
@@ -41,23 +41,25 @@ class Giver:
         return found
 
     def slots(self, fabric: FabricDesign, tier: TierDesign) -> Slots:
-        """The slot of every switch of a tier."""
+        """The slot of every switch of a tier, computed once."""
         if tier.key not in self._slots:
-            self._slots[tier.key] = switch_slots(self._design.layout, fabric, tier, self.blocks.room)
+            self._slots[tier.key] = switch_slots(self._design.layout, fabric, tier, self.blocks.capacity)
         return self._slots[tier.key]
 
-    def loopbacks(self, fabric: FabricDesign, tier: TierDesign) -> Column:
-        """An address for each switch of a tier."""
+    def loopbacks(self, fabric: FabricDesign, tier: TierDesign) -> AddressColumn:
+        """One loopback for each switch of a tier."""
         source = self._pool(fabric.name, "loopback")
         what = f"a loopback for each {fabric.name} {tier.name}"
         return self.blocks.addresses(source, self.slots(fabric, tier), f"loopback{self.family.ending}", what)
 
-    def room_before(self, name: str, fabric: FabricDesign, owned: tuple[FabricDesign, TierDesign], purpose: str) -> int:
-        """The largest room that the lock has for a purpose, 0 for none."""
+    def largest_block_before(
+        self, name: str, fabric: FabricDesign, owned: tuple[FabricDesign, TierDesign], purpose: str
+    ) -> int:
+        """The largest block size that the lock remembers for a purpose; 0 for none."""
         source = self._pool(fabric.name, name)
-        return self.blocks.largest_before(source, self.slots(*owned), purpose)
+        return self.blocks.largest_block_before(source, self.slots(*owned), purpose)
 
-    def rooms(
+    def device_blocks(
         self,
         name: str,
         fabric: FabricDesign,
@@ -65,12 +67,12 @@ class Giver:
         purpose: str,
         size: int,
         what: str,
-    ) -> Rooms:
-        """A room of `size` addresses of a pool for each switch of a tier, which another fabric may own."""
+    ) -> DeviceBlocks:
+        """A block of `size` addresses of a fabric's pool for each switch of a tier, which another fabric may own."""
         source = self._pool(fabric.name, name)
-        return self.blocks.rooms(source, self.slots(*owned), purpose, size, what)
+        return self.blocks.device_blocks(source, self.slots(*owned), purpose, size, what)
 
-    def management(self, size: int) -> Extents:
+    def management(self, size: int) -> Intervals:
         """`size` addresses of the cluster's management pool, for the ports of all switches."""
         source = self._pool("", "management")
         return self.blocks.take(

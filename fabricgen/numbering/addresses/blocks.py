@@ -1,4 +1,4 @@
-"""Blocks of numbers by name: as the lock has them, and for what is new the next free ones of a pool."""
+"""The block allocator: blocks of numbers by name, those of the lock first, then the next free ones of a pool."""
 
 from __future__ import annotations
 
@@ -10,41 +10,51 @@ from typing import TypeVar
 import numpy as np
 
 from fabricgen.blueprint.beside.adopted import ADOPTED, taken_by
-from fabricgen.blueprint.beside.lock import CODE, Lock, extent_text
+from fabricgen.blueprint.beside.lock import CODE, Lock, interval_text
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.kernel.extents import Demand, Extent, Extents, Held, NoRoomError, compressed, settle, total
+from fabricgen.kernel.intervals import (
+    AllocationRequest,
+    Allocations,
+    Interval,
+    Intervals,
+    NoRoomError,
+    allocate_intervals,
+    to_intervals,
+    total,
+)
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses import column
-from fabricgen.numbering.addresses.column import Column
-from fabricgen.numbering.addresses.pools import Source
-from fabricgen.wiring.tables import Ints, Wide, distinct
+from fabricgen.numbering.addresses.column import AddressColumn
+from fabricgen.numbering.addresses.pools import NumberPool
+from fabricgen.wiring.tables import Ints, Ints64, unique_values
 
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """Which slot each device of a tier has, int64, and how many slots are numbered, reserved ones included.
+    """The slot `number` of each device of a tier, int64 from 0, and the `count` of all slots, reserved ones included.
 
-    `layer` is above 0, int64, for devices that what was first numbered has no room for: those have blocks of their own.
+    `layer` (int64, usually 0) is above 0 for devices that have outgrown the numbers first reserved: each layer has
+    blocks of its own.
     """
 
     name: str
-    number: Wide
+    number: Ints64
     count: int
-    layer: Wide
+    layer: Ints64
 
 
 @dataclass(frozen=True, slots=True)
-class Rooms:
-    """Rooms of `size` addresses, a power of two, one for each device; where one is not enough (it grew), further ones.
+class DeviceBlocks:
+    """One block of `size` addresses, a power of two, for each device, and further ones where devices outgrew the first.
 
-    `first` holds the first address of each device's, room after room.
+    `first` are columns of one row a device: the first address of its first block, of its second block, and so on.
     """
 
     size: int
-    first: tuple[Column, ...]
+    first: tuple[AddressColumn, ...]
 
-    def at(self, device: Ints, place: Wide) -> Column:
-        """The addresses at places (int64) of the rooms of some devices."""
+    def at(self, device: Ints, place: Ints64) -> AddressColumn:
+        """For each row the address at index `place` of all blocks of a device, one block after the other."""
         if len(self.first) == 1:
             return self.first[0][device].plus(place)
         found = self.first[0][device]
@@ -54,27 +64,27 @@ class Rooms:
         return found
 
 
-class Blocks:
-    """Gives blocks away, and keeps what is given."""
+class BlockAllocator:
+    """Allocates blocks of numbers from pools, and records them so that they can be written to the lock."""
 
     def __init__(self, lock: Lock) -> None:
         self._lock = lock
-        self._held: dict[str, Held] = dict(lock.held)
-        self._rooms = dict(lock.rooms)
+        self._held: dict[str, Allocations] = dict(lock.held)
+        self._capacities = dict(lock.rooms)
         self._adopted = _outside(lock)
         self.used: set[tuple[str, str]] = set()
-        """(kind, name) of everyone who took something."""
+        """(kind of number, name) of every holder that asked for numbers."""
 
     def lock(self) -> Lock:
-        """What the lock had and all that is given."""
-        return replace(self._lock, held=dict(self._held), rooms=dict(self._rooms))
+        """The lock with all allocations, those of earlier builds included."""
+        return replace(self._lock, held=dict(self._held), rooms=dict(self._capacities))
 
-    def room(self, name: str, size: int) -> int:
-        """The room that each part of a name has: as it was first, however it grows; else `size`."""
-        return self._rooms.setdefault(name, size)
+    def capacity(self, name: str, size: int) -> int:
+        """The capacity remembered for a name by the lock; `size`, remembered from now on, if there is none."""
+        return self._capacities.setdefault(name, size)
 
-    def largest_before(self, source: Source, slots: Slots, purpose: str) -> int:
-        """The largest room, by the lock, of a purpose whose name ends in a prefix length; 0 for none."""
+    def largest_block_before(self, source: NumberPool, slots: Slots, purpose: str) -> int:
+        """The largest block size that the lock remembers for a purpose, whatever its prefix length; 0 for none."""
         start, found = f"{slots.name} {purpose}", [0]
         for name in self._lock.of(source.kind):
             if name.startswith(start) and name in self._lock.rooms:
@@ -82,12 +92,12 @@ class Blocks:
         return max(found)
 
     def take(
-        self, source: Source, name: str, size: int, what: str, *, aligned: bool = False, least: int = 0
-    ) -> Extents:
-        """Numbers for a name: what it has if that is `least` (default `size`) or more, else `size`, else `least`.
+        self, source: NumberPool, name: str, size: int, what: str, *, aligned: bool = False, least: int = 0
+    ) -> Intervals:
+        """The numbers of a name: those that it has if they are `least` (default: `size`) or more.
 
-        Raises InputError where what the lock holds lies outside of the pool, or when the pool has no room: with what
-        is needed and what there is.
+        Else it gets `size` in all, or `least` if the pool has no room for so many. `what` says in messages whom they
+        are for. Raises InputError where the lock holds numbers outside of the pool, and where the pool has no room.
         """
         held = self._held.get(source.kind, {})
         self.used.add((source.kind, name))
@@ -96,8 +106,9 @@ class Blocks:
         if have and total(have) >= (least or size):
             return have
         try:
-            found = settle(
-                {**held, **self._adopted.get(source.kind, {})}, [Demand(name, size, source.windows, aligned=aligned)]
+            found = allocate_intervals(
+                {**held, **self._adopted.get(source.kind, {})},
+                [AllocationRequest(name, size, source.windows, aligned=aligned)],
             )
         except NoRoomError as error:
             if 0 < least < size and not aligned:
@@ -106,10 +117,10 @@ class Blocks:
         self._held[source.kind] = {**held, **found}
         return found[name]
 
-    def numbers(self, source: Source, slots: Slots, what: str, piece: int = 0) -> Wide:
-        """One number for each slot, int64; what is added later in pieces of at most `piece`, if that is not 0."""
+    def numbers(self, source: NumberPool, slots: Slots, what: str, piece: int = 0) -> Ints64:
+        """One number for each device, int64; growth is allocated in intervals of at most `piece` (0: any size)."""
 
-        def given(name: str) -> Wide:
+        def allocated(name: str) -> Ints64:
             have = total(self._held.get(source.kind, {}).get(name, ()))
             while piece and have + piece < slots.count:
                 have += piece
@@ -117,46 +128,46 @@ class Blocks:
             size = power_of_two_at_least(slots.count)
             return at_places(self.take(source, name, size, what, least=slots.count), slots.number)
 
-        return _by_layer(slots, slots.name, given)
+        return _by_layer(slots, slots.name, allocated)
 
-    def addresses(self, source: Source, slots: Slots, purpose: str, what: str) -> Column:
-        """One address for each slot, from a block of a power of two whose first address is left out."""
+    def addresses(self, source: NumberPool, slots: Slots, purpose: str, what: str) -> AddressColumn:
+        """One address for each device, from a block of a power of two whose first address stays unused."""
 
-        def given(name: str) -> Column:
+        def allocated(name: str) -> AddressColumn:
             size = power_of_two_at_least(slots.count + 1)
-            extents = self.take(source, name, size, what, aligned=True, least=slots.count + 1)
-            return column.at_places(source.kind, extents, slots.number + 1, 1)
+            intervals = self.take(source, name, size, what, aligned=True, least=slots.count + 1)
+            return column.at_places(source.kind, intervals, slots.number + 1, 1)
 
-        return _by_layer(slots, f"{slots.name} {purpose}", given)
+        return _by_layer(slots, f"{slots.name} {purpose}", allocated)
 
-    def rooms(self, source: Source, slots: Slots, purpose: str, places: int, what: str) -> Rooms:
-        """A room of at least so many places, a power of two, for each slot."""
+    def device_blocks(self, source: NumberPool, slots: Slots, purpose: str, places: int, what: str) -> DeviceBlocks:
+        """A block of at least `places` addresses for each device; its size is a power of two."""
         name = f"{slots.name} {purpose}"
-        size = self.room(name, power_of_two_at_least(places))
+        size = self.capacity(name, power_of_two_at_least(places))
 
-        def given(name: str) -> Column:
+        def allocated(name: str) -> AddressColumn:
             block = power_of_two_at_least(slots.count) * size
-            extents = self.take(source, name, block, what, aligned=True, least=slots.count * size)
-            return column.at_places(source.kind, extents, slots.number, size)
+            intervals = self.take(source, name, block, what, aligned=True, least=slots.count * size)
+            return column.at_places(source.kind, intervals, slots.number, size)
 
         names = [f"{name} +{i}" if i else name for i in range(-(-places // size))]
-        return Rooms(size, tuple(_by_layer(slots, name, given) for name in names))
+        return DeviceBlocks(size, tuple(_by_layer(slots, name, allocated) for name in names))
 
-    def _check(self, source: Source, name: str, extents: Extents) -> None:
-        for extent in extents:
-            if not any(w.first <= extent.first and extent.end <= w.end for w in source.windows):
+    def _check(self, source: NumberPool, name: str, intervals: Intervals) -> None:
+        for interval in intervals:
+            if not any(w.first <= interval.first and interval.end <= w.end for w in source.windows):
                 raise fault(
                     CODE,
-                    f"the lock keeps {extent_text(source.kind, extent)} for {name}, outside of {source.name} "
+                    f"the lock keeps {interval_text(source.kind, interval)} for {name}, outside of {source.name} "
                     f"({source.text})",
                     path=source.path,
                     hint=f"put the pool back, or let it have new numbers: fabricgen lock --release '{name}', with "
                     "the option once more for every further holder that it names then",
                 )
 
-    def _overflow(self, source: Source, error: NoRoomError, what: str) -> InputError:
+    def _overflow(self, source: NumberPool, error: NoRoomError, what: str) -> InputError:
         held = [*self._held.get(source.kind, {}).values(), *self._adopted.get(source.kind, {}).values()]
-        taken = sum(_inside(extent, source.windows) for extents in held for extent in extents)
+        taken = sum(_inside(interval, source.windows) for intervals in held for interval in intervals)
         missing, bits = error.missing, {"ipv4": 32, "ipv6": 128}.get(source.kind)
         more = max(missing, source.wanted - taken)
         prefix = f"add a prefix of /{bits - (more - 1).bit_length()} or shorter to the pool" if bits else ""
@@ -170,47 +181,47 @@ class Blocks:
 
 
 def _said(count: int) -> str:
-    """A count for people: beyond 32 bits as a power of two, or about one."""
+    """A count in words: beyond 32 bits as a power of two, exact or rounded down."""
     if count < 1 << 32:
         return str(count)
     power = count.bit_length() - 1
     return f"2^{power}" if count == 1 << power else f"over 2^{power}"
 
 
-def _outside(lock: Lock) -> dict[str, Held]:
-    """By kind, what is adopted outside of the blocks that the lock holds: no block is given there."""
-    found: dict[str, Held] = {}
+def _outside(lock: Lock) -> dict[str, Allocations]:
+    """By kind, the adopted numbers outside of all blocks of the lock: no block may be allocated over them."""
+    found: dict[str, Allocations] = {}
     for kind, numbers in taken_by(lock.words_of(ADOPTED)).items():
-        held = sorted(extent for extents in lock.of(kind).values() for extent in extents)
-        starts = [extent.first for extent in held]
+        held = sorted(interval for intervals in lock.of(kind).values() for interval in intervals)
+        starts = [interval.first for interval in held]
         at = [bisect_right(starts, n) - 1 for n in numbers]
         left = [n for n, i in zip(numbers, at, strict=True) if i < 0 or n >= held[i].end]
-        found[kind] = {"": compressed(left)}
+        found[kind] = {"": to_intervals(left)}
     return found
 
 
-def _inside(extent: Extent, windows: Extents) -> int:
-    return sum(max(0, min(extent.end, w.end) - max(extent.first, w.first)) for w in windows)
+def _inside(interval: Interval, windows: Intervals) -> int:
+    return sum(max(0, min(interval.end, w.end) - max(interval.first, w.first)) for w in windows)
 
 
-_Given = TypeVar("_Given", Wide, Column)
+_Given = TypeVar("_Given", Ints64, AddressColumn)
 
 
-def _by_layer(slots: Slots, name: str, given: Callable[[str], _Given]) -> _Given:
-    """What is given to each slot, layer by layer."""
-    found = given(name)
-    for layer in distinct(slots.layer[slots.layer > 0]):
+def _by_layer(slots: Slots, name: str, allocated: Callable[[str], _Given]) -> _Given:
+    """Allocate for each layer by a name of its own, and take the rows of its devices."""
+    found = allocated(name)
+    for layer in unique_values(slots.layer[slots.layer > 0]):
         here = slots.layer == layer
-        found[here] = given(f"{name} *{layer}")[here]
+        found[here] = allocated(f"{name} *{layer}")[here]
     return found
 
 
-def at_places(extents: Extents, places: Wide) -> Wide:
-    """The numbers at places of extents laid one after the other; int64."""
+def at_places(intervals: Intervals, places: Ints64) -> Ints64:
+    """The numbers at indexes `places` (int64) of some intervals, one after the other; int64."""
     found = np.zeros(len(places), dtype=np.int64)
     start = 0
-    for extent in extents:
-        here = (places >= start) & (places < start + extent.size)
-        found[here] = extent.first + places[here] - start
-        start += extent.size
+    for interval in intervals:
+        here = (places >= start) & (places < start + interval.size)
+        found[here] = interval.first + places[here] - start
+        start += interval.size
     return found

@@ -1,4 +1,4 @@
-"""Columns of addresses: int64 for IPv4; for IPv6 two uint64 arrays, since numpy has no integer of 128 bits."""
+"""Columns of addresses: an int64 array for IPv4, two uint64 arrays for IPv6 (numpy has no integers of 128 bits)."""
 
 from __future__ import annotations
 
@@ -10,27 +10,34 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
-from fabricgen.kernel.extents import Extents
+from fabricgen.kernel.intervals import Intervals
 from fabricgen.numbering.addresses.family import V4, V6, Family, family_of_kind
-from fabricgen.numbering.cells import Cells, Joined, Keyed, Spelled, Strings, vocabulary
-from fabricgen.wiring.groups import numbered
-from fabricgen.wiring.tables import Flags, Wide
+from fabricgen.numbering.lazy_columns import (
+    ComputedColumn,
+    ConcatenatedColumn,
+    EncodedColumn,
+    LazyColumn,
+    Strings,
+    object_array,
+)
+from fabricgen.wiring.groups import unique_below
+from fabricgen.wiring.tables import Flags, Ints64
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 HALF = 64
-"""Bits of each of the two parts of an IPv6 address."""
+"""Bits of each of the two words of an IPv6 address."""
 
 _LOW = (1 << HALF) - 1
 _NO_HALF = 1 << 16
-"""Stands for either half of an IPv4 address that is not there."""
+"""Stands for both halves of a missing IPv4 address."""
 _HALVES = _NO_HALF + 1
 _Words: TypeAlias = "npt.NDArray[np.uint64]"
 
 
-class Column(ABC):
-    """Addresses of one family, one a row; 0 where there is none."""
+class AddressColumn(ABC):
+    """Addresses of one family, one a row; 0 for none."""
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -49,58 +56,58 @@ class Column(ABC):
     @property
     @abstractmethod
     def present(self) -> Flags:
-        """Where there is an address."""
+        """Where there is an address; bool."""
 
     @abstractmethod
     def same(self, other: Self) -> Flags:
-        """Where it and another column of its family agree."""
+        """Where the addresses of two columns are equal; bool."""
 
     @abstractmethod
     def equals(self, address: int) -> Flags:
-        """Where it is an address."""
+        """Where the address equals a given one; bool."""
 
     @abstractmethod
-    def within(self, address: int, lengths: Wide) -> Flags:
-        """Where there is an address that agrees with another in as many leading bits as each row says, 1 or more."""
+    def within(self, address: int, lengths: Ints64) -> Flags:
+        """Where the address lies in the prefix of `address` with the length of the row (1 or more); bool."""
 
     def copy(self) -> Self:
-        """A column of its own with the same addresses."""
+        """A copy that can be written to."""
         return self[np.arange(len(self))]
 
     @abstractmethod
-    def plus(self, count: Wide | int, size: int = 1) -> Self:
-        """Each address and `count` times `size`, a power of two."""
+    def plus(self, count: Ints64 | int, size: int = 1) -> Self:
+        """Each address plus `count` times `size`; `size` is a power of two."""
 
     @abstractmethod
     def followed_by(self, other: Self) -> Self:
-        """The rows of both, one after the other."""
+        """The rows of both columns, one after the other."""
 
     @abstractmethod
-    def cells(self, lengths: Wide | None = None) -> Cells:
-        """The addresses as they are written, with their prefix lengths if these are given; "" for none."""
+    def cells(self, lengths: Ints64 | None = None) -> LazyColumn:
+        """The addresses as text, with prefix lengths if `lengths` (one a row) are given; "" for none."""
 
     def texts(self) -> list[str]:
-        """The addresses as they are written; "" for none."""
+        """The addresses as text; "" for none."""
         return list(self.cells())
 
-    def prefixes(self, lengths: Wide) -> list[str]:
-        """The addresses with their prefix lengths; "" for none."""
+    def prefixes(self, lengths: Ints64) -> list[str]:
+        """The addresses as text with their prefix lengths; "" for none."""
         return list(self.cells(lengths))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column4(Column):
+class IPv4Column(AddressColumn):
     """IPv4 addresses as int64."""
 
-    values: Wide
+    values: Ints64
 
     def __len__(self) -> int:
         return len(self.values)
 
-    def __getitem__(self, rows: Any) -> Column4:
-        return Column4(self.values[rows])
+    def __getitem__(self, rows: Any) -> IPv4Column:
+        return IPv4Column(self.values[rows])
 
-    def __setitem__(self, rows: Any, addresses: Column4) -> None:
+    def __setitem__(self, rows: Any, addresses: IPv4Column) -> None:
         self.values[rows] = addresses.values
 
     def at(self, row: int) -> int:
@@ -113,8 +120,8 @@ class Column4(Column):
         found: Flags = self.values != 0
         return found
 
-    def same(self, other: Column4) -> Flags:
-        """Where both columns agree."""
+    def same(self, other: IPv4Column) -> Flags:
+        """Where the addresses of two columns are equal; bool."""
         found: Flags = self.values == other.values
         return found
 
@@ -123,45 +130,45 @@ class Column4(Column):
         found: Flags = self.values == address
         return found
 
-    def within(self, address: int, lengths: Wide) -> Flags:
-        """Where as many leading bits agree with those of an address."""
+    def within(self, address: int, lengths: Ints64) -> Flags:
+        """Where the address lies in the prefix of `address` with the length of the row; bool."""
         found: Flags = ((self.values ^ address) >> (32 - lengths) == 0) & self.present
         return found
 
-    def plus(self, count: Wide | int, size: int = 1) -> Column4:
-        """Each address and `count` times `size`."""
-        return Column4(self.values + count * size)
+    def plus(self, count: Ints64 | int, size: int = 1) -> IPv4Column:
+        """Each address plus `count` times `size`."""
+        return IPv4Column(self.values + count * size)
 
-    def followed_by(self, other: Column4) -> Column4:
+    def followed_by(self, other: IPv4Column) -> IPv4Column:
         """The rows of both."""
-        return Column4(np.concatenate([self.values, other.values]))
+        return IPv4Column(np.concatenate([self.values, other.values]))
 
-    def cells(self, lengths: Wide | None = None) -> Joined:
-        """Dotted addresses; halves are spelled once, as most are shared."""
+    def cells(self, lengths: Ints64 | None = None) -> ConcatenatedColumn:
+        """Addresses in dotted form, as two encoded columns: most addresses share their upper or lower 16 bits."""
         none = ~self.present
-        halves, head = numbered(np.where(none, _NO_HALF, self.values >> 16), _HALVES)
-        heads = _half_texts(halves) + np.where(halves < _NO_HALF, vocabulary("."), "")
-        low, endings = np.where(none, _NO_HALF, self.values & 0xFFFF), vocabulary([""])
+        halves, head = unique_below(np.where(none, _NO_HALF, self.values >> 16), _HALVES)
+        heads = _half_texts(halves) + np.where(halves < _NO_HALF, object_array("."), "")
+        low, endings = np.where(none, _NO_HALF, self.values & 0xFFFF), object_array([""])
         if lengths is not None:
-            told, number = numbered(lengths, V4.bits + 1)
+            told, number = unique_below(lengths, V4.bits + 1)
             low += number * np.int64(_HALVES)
-            endings = vocabulary([f"/{length}" for length in told.tolist()])
-        met, tail = numbered(low, len(endings) * _HALVES)
+            endings = object_array([f"/{length}" for length in told.tolist()])
+        met, tail = unique_below(low, len(endings) * _HALVES)
         halves = met % _HALVES
         tails = _half_texts(halves) + np.where(halves < _NO_HALF, endings[met // _HALVES], "")
-        return Joined((Keyed(heads, head), Keyed(tails, tail)))
+        return ConcatenatedColumn((EncodedColumn(heads, head), EncodedColumn(tails, tail)))
 
 
-def _half_texts(half: Wide) -> Strings:
-    """The dotted text of halves of IPv4 addresses; "" for `_NO_HALF`."""
-    numbers = vocabulary([*map(str, range(256)), ""])
+def _half_texts(half: Ints64) -> Strings:
+    """The dotted text of halves of 16 bits; "" for `_NO_HALF`."""
+    numbers = object_array([*map(str, range(256)), ""])
     texts: Strings = numbers[half >> 8] + ("." + numbers)[half & 255]
     texts[half == _NO_HALF] = ""
     return texts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column6(Column):
+class IPv6Column(AddressColumn):
     """IPv6 addresses as (high, low) uint64 arrays of one length."""
 
     high: _Words
@@ -170,10 +177,10 @@ class Column6(Column):
     def __len__(self) -> int:
         return len(self.low)
 
-    def __getitem__(self, rows: Any) -> Column6:
-        return Column6(self.high[rows], self.low[rows])
+    def __getitem__(self, rows: Any) -> IPv6Column:
+        return IPv6Column(self.high[rows], self.low[rows])
 
-    def __setitem__(self, rows: Any, addresses: Column6) -> None:
+    def __setitem__(self, rows: Any, addresses: IPv6Column) -> None:
         self.high[rows], self.low[rows] = addresses.high, addresses.low
 
     def at(self, row: int) -> int:
@@ -186,8 +193,8 @@ class Column6(Column):
         found: Flags = (self.high | self.low) != 0
         return found
 
-    def same(self, other: Column6) -> Flags:
-        """Where both columns agree."""
+    def same(self, other: IPv6Column) -> Flags:
+        """Where the addresses of two columns are equal; bool."""
         found: Flags = (self.high == other.high) & (self.low == other.low)
         return found
 
@@ -196,34 +203,34 @@ class Column6(Column):
         found: Flags = (self.high == np.uint64(address >> HALF)) & (self.low == np.uint64(address & _LOW))
         return found
 
-    def within(self, address: int, lengths: Wide) -> Flags:
-        """Where as many leading bits agree with those of an address; shifts stay below the width of each part."""
+    def within(self, address: int, lengths: Ints64) -> Flags:
+        """Where the address lies in the prefix of `address` with the length of the row; bool."""
         last = HALF - 1
         upper = (self.high ^ np.uint64(address >> HALF)) >> np.clip(HALF - lengths, 0, last).astype(np.uint64)
         lower = (self.low ^ np.uint64(address & _LOW)) >> np.clip(2 * HALF - lengths, 0, last).astype(np.uint64)
         found: Flags = (upper == 0) & ((lengths <= HALF) | (lower == 0)) & self.present
         return found
 
-    def plus(self, count: Wide | int, size: int = 1) -> Column6:
-        """Each address and `count` times `size`, in the high part where `size` is beyond the low one."""
+    def plus(self, count: Ints64 | int, size: int = 1) -> IPv6Column:
+        """Each address plus `count` times `size`, a power of two; a `size` of 2^64 or more counts in the high word."""
         steps = np.asarray(count).astype(np.uint64)
         if size > _LOW:
-            return Column6(self.high + steps * np.uint64(size >> HALF), self.low + np.zeros_like(steps))
+            return IPv6Column(self.high + steps * np.uint64(size >> HALF), self.low + np.zeros_like(steps))
         shift = np.uint64(size.bit_length() - 1)
         low = self.low + (steps << shift)
         carried = (low < self.low).astype(np.uint64)
         past = steps >> (np.uint64(HALF) - shift) if shift else np.zeros_like(steps)
-        return Column6(self.high + past + carried, low)
+        return IPv6Column(self.high + past + carried, low)
 
-    def followed_by(self, other: Column6) -> Column6:
+    def followed_by(self, other: IPv6Column) -> IPv6Column:
         """The rows of both."""
-        return Column6(np.concatenate([self.high, other.high]), np.concatenate([self.low, other.low]))
+        return IPv6Column(np.concatenate([self.high, other.high]), np.concatenate([self.low, other.low]))
 
-    def cells(self, lengths: Wide | None = None) -> Spelled:
-        """Addresses as RFC 5952 writes them."""
-        return Spelled(len(self), partial(self._spelled, lengths))
+    def cells(self, lengths: Ints64 | None = None) -> ComputedColumn:
+        """Addresses in the text form of RFC 5952."""
+        return ComputedColumn(len(self), partial(self._spelled, lengths))
 
-    def _spelled(self, lengths: Wide | None, start: int, stop: int) -> list[str]:
+    def _spelled(self, lengths: Ints64 | None, start: int, stop: int) -> list[str]:
         from socket import AF_INET6, inet_ntop
 
         words = np.empty((len(range(len(self))[start:stop]), 2), dtype=">u8")
@@ -237,44 +244,44 @@ class Column6(Column):
         ]
 
 
-def no_addresses(family: Family, count: int) -> Column:
-    """A column of so many rows without addresses."""
+def no_addresses(family: Family, count: int) -> AddressColumn:
+    """A column of `count` rows without addresses."""
     if family.bits == V6.bits:
-        return Column6(np.zeros(count, dtype=np.uint64), np.zeros(count, dtype=np.uint64))
-    return Column4(np.zeros(count, dtype=np.int64))
+        return IPv6Column(np.zeros(count, dtype=np.uint64), np.zeros(count, dtype=np.uint64))
+    return IPv4Column(np.zeros(count, dtype=np.int64))
 
 
-def column_of(family: Family, addresses: Sequence[int]) -> Column:
-    """A column of addresses held as integers."""
+def column_of(family: Family, addresses: Sequence[int]) -> AddressColumn:
+    """A column of addresses given as integers."""
     if family is not V6:
-        return Column4(np.array(addresses, dtype=np.int64))
+        return IPv4Column(np.array(addresses, dtype=np.int64))
     high = np.fromiter((a >> HALF for a in addresses), dtype=np.uint64, count=len(addresses))
-    return Column6(high, np.fromiter((a & _LOW for a in addresses), dtype=np.uint64, count=len(addresses)))
+    return IPv6Column(high, np.fromiter((a & _LOW for a in addresses), dtype=np.uint64, count=len(addresses)))
 
 
-def at_places(kind: str, extents: Extents, place: Wide, size: int) -> Column:
-    """The addresses at places of `size` addresses each in extents laid one after the other; `kind` as the lock has it.
+def at_places(kind: str, intervals: Intervals, place: Ints64, size: int) -> AddressColumn:
+    """The addresses at `place` (int64), counted in steps of `size` addresses over some intervals, one after the other.
 
-    Extents are aligned to `size`.
+    `kind` is the family as the lock names it; intervals are aligned to `size`.
     """
     family = family_of_kind(kind)
     found = no_addresses(family, len(place))
     start = 0
-    for extent in extents:
-        end = start + extent.size // size
+    for interval in intervals:
+        end = start + interval.size // size
         here = (place >= start) & (place < end)
-        found[here] = column_of(family, [extent.first]).plus(place[here] - start, size)
+        found[here] = column_of(family, [interval.first]).plus(place[here] - start, size)
         start = end
     return found
 
 
 def dotted(address: int) -> str:
-    """An IPv4 address held as an integer, in dotted form."""
+    """An IPv4 address given as an integer, in dotted form."""
     return f"{address >> 24}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}"
 
 
 def text_of(family: Family, address: int) -> str:
-    """An address held as an integer, as it is written."""
+    """An address given as an integer, as text."""
     if family.bits != V6.bits:
         return dotted(address)
     from socket import AF_INET6, inet_ntop
@@ -282,14 +289,14 @@ def text_of(family: Family, address: int) -> str:
     return inet_ntop(AF_INET6, address.to_bytes(16, "big"))
 
 
-def first_family(families: Sequence[Cells]) -> Cells:
-    """Of columns of texts, one a family, the first that is not empty in each row."""
+def first_family(families: Sequence[LazyColumn]) -> LazyColumn:
+    """In each row the first text that is not empty, of columns of one family each."""
     if len(families) == 1:
         return families[0]
 
     def told(start: int, stop: int) -> list[str]:
         return [
-            next(filter(None, row), "") for row in zip(*(cells.cut(start, stop) for cells in families), strict=True)
+            next(filter(None, row), "") for row in zip(*(cells.read(start, stop) for cells in families), strict=True)
         ]
 
-    return Spelled(len(families[0]), told)
+    return ComputedColumn(len(families[0]), told)

@@ -1,4 +1,4 @@
-"""What is asked of pools, from the design alone: the arithmetic of the allocation without its columns."""
+"""The demand on address pools, computed from the design alone, without expanding it to columns."""
 
 from __future__ import annotations
 
@@ -10,29 +10,31 @@ from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.family import FAMILIES, ROUTER_ID_BITS, Family
-from fabricgen.numbering.addresses.subnet_room import RESERVED_IN_SUBNET, bridged_size, subnet_size
-from fabricgen.numbering.slot_counts import group_room, group_slot_count, numbered_groups
+from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size, subnet_size
+from fabricgen.numbering.slot_counts import group_capacity, group_slot_count, numbered_groups
 from fabricgen.numbering.underlay import families, is_management, is_routed, numbers_links, runs_bgp
 
 
 @dataclass(frozen=True, slots=True)
 class PoolDemand:
-    """Addresses of a family that the switches of a tier, or their nodes, take from the pool of a fabric ("" for the
-    cluster's own)."""
+    """Addresses of one family that the switches of a tier, or their nodes, take from a pool.
+
+    `fabric` is "" where no fabric takes them, but the cluster.
+    """
 
     fabric: str
     pool: str
     family: Family
     now: int
-    """Addresses kept for the switches that there are."""
+    """Addresses for the switches that exist."""
     reserved: int
     """The same once every reserved slot is filled."""
     block: int
-    """Addresses that are given away: what is reserved in a block of a power of two."""
+    """Addresses that are allocated: the reserved ones, rounded up to a power of two."""
 
 
 def pool_demands(design: Design) -> Iterator[PoolDemand]:
-    """Everything that is asked of pools of addresses, in both families."""
+    """All demands on address pools, in both families."""
     for family in FAMILIES:
         fabrics = [f for f in design.fabrics if family.word in families(design, f)]
         for fabric in filter(is_routed, design.fabrics):
@@ -49,15 +51,15 @@ def pool_demands(design: Design) -> Iterator[PoolDemand]:
 def _demand(
     design: Design, pool_of: str, pool: str, family: Family, owner: FabricDesign, tier: TierDesign, each: int
 ) -> PoolDemand:
-    """`each` addresses for every switch of a tier; single ones come in blocks whose first address is left out."""
+    """The demand of `each` addresses for every switch of a tier; a block of single ones leaves its first unused."""
     numbered = numbered_groups(design.layout, owner, tier) * tier.count
-    slots = group_slot_count(design.layout, owner, tier) * group_room(tier)
+    slots = group_slot_count(design.layout, owner, tier) * group_capacity(tier)
     block = power_of_two_at_least(slots + 1 if each == 1 else slots) * each
     return PoolDemand(pool_of, pool, family, tier.switches * each, max(numbered, tier.switches) * each, block)
 
 
 def _of_links(design: Design, fabrics: list[FabricDesign], family: Family) -> Iterator[PoolDemand]:
-    """Pairs between switches: of a fabric's own links, and once for each VRF on the links of its carrier."""
+    """Addresses of links between switches: of a fabric's own links, and of each VRF on the links of its carrier."""
     seen: set[tuple[str, str]] = set()
     for fabric in fabrics:
         owners = [fabric] if numbers_links(design, fabric) else []
@@ -70,25 +72,25 @@ def _of_links(design: Design, fabrics: list[FabricDesign], family: Family) -> It
             for tier in owner.tiers:
                 for run in (tier.up, tier.peer_links.run if tier.peer_links else None):
                     if run is not None:
-                        each = family.room_of_pairs(power_of_two_at_least(run.count))
+                        each = family.block_of_pairs(power_of_two_at_least(run.count))
                         yield _demand(design, fabric.name, "fabric", family, owner, tier, each)
 
 
 def _of_nodes(design: Design, fabric: FabricDesign, family: Family) -> Iterator[PoolDemand]:
-    """Rooms for the nodes, extra devices and management ports of a fabric on the switches that they attach to."""
+    """Addresses of nodes, extra devices and management ports, in blocks of the switches that they attach to."""
     if fabric.hosts == "none":
         return
     pool = "management" if is_management(fabric) else "hosts"
     for tier in design.tiers:
         if tier.key == fabric.leaf or any(extra.tier == tier.key for extra in fabric.extras):
-            each = _room_of_nodes(design, fabric, tier, family)
+            each = _block_of_nodes(design, fabric, tier, family)
             yield _demand(design, fabric.name, pool, family, design.fabric(tier.fabric), tier, each)
 
 
-def _room_of_nodes(design: Design, fabric: FabricDesign, tier: TierDesign, family: Family) -> int:
+def _block_of_nodes(design: Design, fabric: FabricDesign, tier: TierDesign, family: Family) -> int:
     ports = sum(run.capacity for run in tier.downs)
     if fabric.hosts == "routed":
-        return family.room_of_pairs(ports)
+        return family.block_of_pairs(ports)
     if fabric.hosts == "rail-subnets" and tier.key == fabric.leaf:
         size = family.subnet_size or subnet_size(design.layout, fabric, tier)
         return _most_subnets(fabric, tier) * size
@@ -113,7 +115,7 @@ def _legs(attachment: Attachment) -> Iterator[tuple[dict[str, int], tuple[int, i
 def _of_switches(design: Design, family: Family) -> PoolDemand:
     """The one subnet of the management ports of all switches, where no fabric takes them."""
     tiers = [(fabric, tier) for fabric in design.fabrics for tier in fabric.tiers]
-    slots = [group_slot_count(design.layout, fabric, tier) * group_room(tier) for fabric, tier in tiers]
+    slots = [group_slot_count(design.layout, fabric, tier) * group_capacity(tier) for fabric, tier in tiers]
     kept = RESERVED_IN_SUBNET + 1
     block = family.subnet_size or power_of_two_at_least(kept + sum(map(power_of_two_at_least, slots)))
     if family.subnet_size:

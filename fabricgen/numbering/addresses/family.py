@@ -1,4 +1,4 @@
-"""The two address families: how wide, which pools they default to, and how much each use takes."""
+"""The two address families: width, default pools, and the sizes of subnets and links."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ROUTER_ID_BITS = 32
 class Family:
     """An address family.
 
-    `word` is what blueprints call it. A bridged subnet has `subnet_size` addresses, 0: as few as its hosts need.
-    The first `pairs_from` addresses of a block of point-to-point links stay free.
+    `word` is its name in blueprints. A bridged subnet has `subnet_size` addresses; 0: the fewest that its hosts need.
+    The first `pairs_from` addresses of a block of point-to-point links stay unused.
     """
 
     word: str
@@ -31,12 +31,12 @@ class Family:
 
     @property
     def kind(self) -> str:
-        """What the lock calls its addresses."""
+        """The kind of number in the lock: `ipv4` or `ipv6`."""
         return f"ip{self.word}"
 
     @property
     def ending(self) -> str:
-        """What ends the names of its blocks."""
+        """The suffix of the names of its blocks in the lock."""
         return "" if self.bits == ROUTER_ID_BITS else f" {self.word}"
 
     @property
@@ -44,12 +44,12 @@ class Family:
         """Prefix length of a point-to-point link: /31 (RFC 3021) or /127 (RFC 6164)."""
         return self.bits - 1
 
-    def room_of_pairs(self, pairs: int) -> int:
-        """Addresses of a block for so many point-to-point links, a power of two."""
+    def block_of_pairs(self, pairs: int) -> int:
+        """The size of a block for `pairs` point-to-point links, in addresses; a power of two."""
         return power_of_two_at_least(self.pairs_from + 2 * pairs)
 
     def length_of(self, size: int) -> int:
-        """Prefix length of so many addresses, a power of two."""
+        """The prefix length of a block of `size` addresses, a power of two."""
         return self.bits + 1 - size.bit_length()
 
     def parse(self, text: str) -> int:
@@ -98,7 +98,7 @@ FAMILIES = (V4, V6)
 
 
 def family_of_kind(kind: str) -> Family:
-    """The family of a kind of numbers in the lock."""
+    """The family of a kind of number in the lock."""
     return next(family for family in FAMILIES if family.kind == kind)
 
 

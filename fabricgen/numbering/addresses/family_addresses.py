@@ -1,4 +1,4 @@
-"""The addresses of one family, from slots: no row depends on the order in which others were met."""
+"""The addresses of one family, computed from slots: no row depends on the order in which others were allocated."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.units import power_of_two_at_least
-from fabricgen.numbering.addresses.allocator import Giver
-from fabricgen.numbering.addresses.blocks import Rooms
-from fabricgen.numbering.addresses.column import Column, no_addresses
+from fabricgen.numbering.addresses.allocator import AddressAllocator
+from fabricgen.numbering.addresses.blocks import DeviceBlocks
+from fabricgen.numbering.addresses.column import AddressColumn, no_addresses
 from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets, rows_of
 from fabricgen.numbering.addresses.management import manage
 from fabricgen.numbering.addresses.node_prefixes import nodes_in
-from fabricgen.numbering.addresses.subnet_room import RESERVED_IN_SUBNET, bridged_size
+from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size
 from fabricgen.numbering.underlay import families, is_management, is_routed, numbers_links, runs_bgp
-from fabricgen.wiring.tables import Ints, Plan, Wide
+from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
 
 if TYPE_CHECKING:
     from fabricgen.numbering.addresses.rail_subnets import RailSubnets
@@ -32,15 +32,15 @@ RailsOf: TypeAlias = "Mapping[str, RailSubnets]"
 class FamilyAllocation:
     """Allocates the addresses of one family for the fabrics that have it."""
 
-    def __init__(self, design: Design, plan: Plan, giver: Giver, rails: RailsOf) -> None:
-        self.design, self.plan, self.family = design, plan, giver.family
-        self._give, self._rails = giver, rails
+    def __init__(self, design: Design, plan: WiringPlan, allocator: AddressAllocator, rails: RailsOf) -> None:
+        self.design, self.plan, self.family = design, plan, allocator.family
+        self._allocator, self._rails = allocator, rails
         devices, links = len(plan.devices), len(plan.links)
         self.loopback, self.router_id = (no_addresses(self.family, devices) for _ in range(2))
         self.a, self.b = (no_addresses(self.family, links) for _ in range(2))
         self.length = np.zeros(links, dtype=np.int64)
         self.subnets: dict[str, Subnets] = {}
-        self.vrf_links: dict[tuple[str, str], Column] = {}
+        self.vrf_links: dict[tuple[str, str], AddressColumn] = {}
 
     def run(self) -> FamilyAddresses:
         """Number loopbacks, links between switches, links to nodes, then management ports."""
@@ -51,7 +51,7 @@ class FamilyAllocation:
         for fabric in fabrics:
             if fabric.hosts != "none":
                 self._hosts(fabric)
-        managed = manage(self.design, self.plan, self._give, self)
+        managed = manage(self.design, self.plan, self._allocator, self)
         return FamilyAddresses(
             self.family,
             self.loopback,
@@ -66,21 +66,21 @@ class FamilyAllocation:
         )
 
     def _loopbacks(self) -> None:
-        """An address for each switch; of IPv4 also a router id for those that have no such address."""
+        """One loopback for each switch, and a router id for switches without IPv4."""
         for fabric in filter(is_routed, self.design.fabrics):
             mine = self.family.word in families(self.design, fabric)
             for tier in reversed(fabric.tiers) if mine or self.family.bits == ROUTER_ID_BITS else ():
                 rows = rows_of(self.plan, fabric.name, tier.name)
-                self.router_id[rows] = given = self._give.loopbacks(fabric, tier)
+                self.router_id[rows] = given = self._allocator.loopbacks(fabric, tier)
                 if mine:
                     self.loopback[rows] = given
 
     def _segments(self, path: Path) -> list[int]:
-        """Segments of links that a line of the blueprint made."""
+        """Indexes of the link segments that a line of the blueprint created."""
         return [i for i, segment in enumerate(self.plan.links.segments) if segment.path == path]
 
     def _between_switches(self, fabric: FabricDesign) -> None:
-        """A pair for each link, the upper end even; a block for each lower switch, by the place of its uplink."""
+        """A pair of addresses for each link, the even one at the upper end, from a block of the lower switch."""
         if fabric.vrf:
             owner = self.design.fabric(fabric.carrier)
             if (owner.name, fabric.vrf) not in self.vrf_links and runs_bgp(self.design, owner):
@@ -94,8 +94,8 @@ class FamilyAllocation:
 
     def _pairs(
         self, fabric: FabricDesign, owners: tuple[FabricDesign, ...], within: str
-    ) -> Iterator[tuple[slice, Column]]:
-        """The even address of a pair for every link between the switches of some owners, from the pool of a fabric."""
+    ) -> Iterator[tuple[slice, AddressColumn]]:
+        """(rows, even address of each pair) of the links between switches of `owners`, from the pool of `fabric`."""
         for owner, tier in [(o, t) for o in owners for t in o.tiers]:
             runs = [(tier.up, [tier.path], "uplink")] if tier.up else []
             if tier.peer_links is not None:
@@ -104,16 +104,16 @@ class FamilyAllocation:
             first = rows_of(self.plan, owner.name, tier.name).start
             for run, paths, purpose in runs:
                 need = f"a /{self.family.pair_length} for each {fabric.name} {tier.name} {purpose}"
-                places = self.family.room_of_pairs(power_of_two_at_least(run.count))
-                rooms = self._give.rooms(
+                places = self.family.block_of_pairs(power_of_two_at_least(run.count))
+                device_blocks = self._allocator.device_blocks(
                     "fabric", fabric, (owner, tier), f"{purpose}{self.family.ending}{within}", places, need
                 )
                 for i in (i for path in paths for i in self._segments(path)):
                     rows = self.plan.links.rows_of(i)
                     switch = self.plan.links.a_device[rows] - first
-                    yield rows, rooms.at(switch, self._pair(self.plan.links.a_port[rows].astype(np.int64)))
+                    yield rows, device_blocks.at(switch, self._pair(self.plan.links.a_port[rows].astype(np.int64)))
 
-    def _pair(self, place: Wide) -> Wide:
+    def _pair(self, place: Ints64) -> Ints64:
         return self.family.pairs_from + 2 * place
 
     def _hosts(self, fabric: FabricDesign) -> None:
@@ -127,42 +127,44 @@ class FamilyAllocation:
             owned = self.design.fabric(tier.fabric), tier
             ports = sum(run.capacity for run in tier.downs)
             if fabric.hosts == "routed":
-                before = self._give.room_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
-                enough = before >= self.family.room_of_pairs(self._in_use(tier, segments))
-                places = before if enough else self.family.room_of_pairs(ports)
+                before = self._allocator.largest_block_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
+                enough = before >= self.family.block_of_pairs(self._in_use(tier, segments))
+                places = before if enough else self.family.block_of_pairs(ports)
                 purpose = f"{nodes_in(fabric.name)}/{self.family.length_of(places)}{self.family.ending}"
-                rooms = self._give.rooms(pool, fabric, owned, purpose, places, what)
-                self._keep(fabric, tier, rooms, np.array(0), rooms.size)
-                self._routed(tier, segments, rooms)
+                device_blocks = self._allocator.device_blocks(pool, fabric, owned, purpose, places, what)
+                self._keep(fabric, tier, device_blocks, np.array(0), device_blocks.size)
+                self._routed(tier, segments, device_blocks)
                 continue
             rails = self._rails.get(fabric.name) if tier.key == fabric.leaf else None
             size = rails.size if rails else bridged_size(ports)
             if rails is None and not self.family.subnet_size:
-                before = self._give.room_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
+                before = self._allocator.largest_block_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
                 size = before if before > self._in_use(tier, segments) + RESERVED_IN_SUBNET else size
             size, most = self.family.subnet_size or size, rails.most if rails else 1
             length = self.family.length_of(size)
             purpose = f"{nodes_in(fabric.name)}{f'{most} x ' if rails else ''}/{length}{self.family.ending}"
-            rooms = self._give.rooms(pool, fabric, owned, purpose, most * size, what)
-            self._keep(fabric, tier, rooms, self._count(rails), size)
-            self._bridged(tier, segments, rooms, size, rails)
+            device_blocks = self._allocator.device_blocks(pool, fabric, owned, purpose, most * size, what)
+            self._keep(fabric, tier, device_blocks, self._count(rails), size)
+            self._bridged(tier, segments, device_blocks, size, rails)
 
     def _in_use(self, tier: TierDesign, segments: list[int]) -> int:
-        """Places of ports that there must be: those in use of the first run, and all of the others."""
+        """The ports that need addresses: those in use of the first run of ports, and all ports of the others."""
         links, first = self.plan.links, 0
         for segment in segments:
             if tier.downs.index(links.segments[segment].b) == 0:
                 first = max(first, 1 + int(links.b_port[links.rows_of(segment)].max(initial=-1)))
         return first + sum(run.capacity for run in tier.downs[1:])
 
-    def _count(self, rails: RailSubnets | None) -> Wide:
-        """Subnets of each switch of a tier, int64."""
+    def _count(self, rails: RailSubnets | None) -> Ints64:
+        """The number of subnets of each switch of a tier, int64."""
         if rails is None:
             return np.array(1, dtype=np.int64)
         return np.array([len(keys) for keys in rails.keys], dtype=np.int64)[rails.combo]
 
-    def _keep(self, fabric: FabricDesign, tier: TierDesign, rooms: Rooms, count: Wide, size: int) -> None:
-        """Note the blocks of a fabric on the switches of a tier."""
+    def _keep(
+        self, fabric: FabricDesign, tier: TierDesign, device_blocks: DeviceBlocks, count: Ints64, size: int
+    ) -> None:
+        """Record the blocks of a fabric on the switches of a tier."""
         devices, rows = len(self.plan.devices), rows_of(self.plan, tier.fabric, tier.name)
         if fabric.name not in self.subnets:
             lengths = (np.zeros(devices, dtype=np.int64) for _ in range(3))
@@ -170,20 +172,20 @@ class FamilyAllocation:
             none = (no_addresses(self.family, devices) for _ in range(2))
             self.subnets[fabric.name] = Subnets(next(none), block, next(none), count_, each)
         kept = self.subnets[fabric.name]
-        kept.base[rows], kept.length[rows] = rooms.first[0], self.family.length_of(rooms.size)
+        kept.base[rows], kept.length[rows] = device_blocks.first[0], self.family.length_of(device_blocks.size)
         kept.count[rows], kept.subnet_length[rows] = count, self.family.length_of(size)
         if np.any(count):
-            kept.gateway[rows] = rooms.first[0].plus(1)
+            kept.gateway[rows] = device_blocks.first[0].plus(1)
 
     def _segments_to(self, fabric: FabricDesign, tier: TierDesign) -> list[int]:
         """Segments of node links of a fabric that end on a tier."""
         segments = enumerate(self.plan.links.segments)
         return [i for i, s in segments if s.fabric == fabric.name and s.lower == "node" and s.tier == tier.key]
 
-    def _ports(self, tier: TierDesign, segment: int, places: int) -> tuple[slice, Ints, Wide]:
-        """(rows of links, their switch from 0 in its tier, the place of their port among those of all runs).
+    def _ports(self, tier: TierDesign, segment: int, places: int) -> tuple[slice, Ints, Ints64]:
+        """(rows of links, index of the switch in its tier, index of the port among `places`), int32 and int64.
 
-        Ports of the first run count up from 0, those of others down from the last of so many places: either may grow.
+        Ports of the first run count up from 0, ports of other runs down from the last index, so that either may grow.
         """
         links = self.plan.links
         rows = links.rows_of(segment)
@@ -194,16 +196,16 @@ class FamilyAllocation:
         first = rows_of(self.plan, tier.fabric, tier.name).start
         return rows, links.b_device[rows] - first, port
 
-    def _routed(self, tier: TierDesign, segments: list[int], rooms: Rooms) -> None:
-        places = (rooms.size - self.family.pairs_from) // 2
+    def _routed(self, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks) -> None:
+        places = (device_blocks.size - self.family.pairs_from) // 2
         for segment in segments:
             rows, switch, port = self._ports(tier, segment, places)
-            pair = rooms.at(switch, self._pair(port))
+            pair = device_blocks.at(switch, self._pair(port))
             self.b[rows], self.a[rows] = pair, pair.plus(1)
             self.length[rows] = self.family.pair_length
 
     def _bridged(
-        self, tier: TierDesign, segments: list[int], rooms: Rooms, size: int, rails: RailSubnets | None
+        self, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks, size: int, rails: RailSubnets | None
     ) -> None:
         ports = sum(run.capacity for run in tier.downs)
         room = size if not self.family.subnet_size else bridged_size(ports)
@@ -211,7 +213,7 @@ class FamilyAllocation:
         for segment in segments:
             rows, switch, number = self._ports(tier, segment, places)
             if rails is None:
-                self.a[rows] = rooms.at(switch, number + RESERVED_IN_SUBNET)
+                self.a[rows] = device_blocks.at(switch, number + RESERVED_IN_SUBNET)
             else:
-                self.a[rows] = rooms.first[0][switch].plus(rails.subnet[rows], size).plus(rails.number[rows])
+                self.a[rows] = device_blocks.first[0][switch].plus(rails.subnet[rows], size).plus(rails.number[rows])
             self.length[rows] = self.family.length_of(size)

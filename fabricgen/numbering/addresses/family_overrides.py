@@ -1,4 +1,4 @@
-"""Addresses of single devices in one family, laid over those that were allocated."""
+"""Addresses of one family that are stated or adopted for single devices; they replace allocated ones."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ import numpy as np
 
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
-from fabricgen.numbering.addresses.column import Column, column_of
+from fabricgen.numbering.addresses.column import AddressColumn, column_of
 from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.cells import Strings
 from fabricgen.numbering.holders import Holders
+from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.numbering.link_ends import LinkEnds
-from fabricgen.wiring.tables import Plan, Wide
+from fabricgen.wiring.tables import Ints64, WiringPlan
 
 
 class FamilyOverrides:
-    """Addresses of one family with what single devices have of their own; `router_id` is written to."""
+    """A copy of the addresses of one family to which overrides are applied; `router_id` is changed in place."""
 
     def __init__(
         self,
-        plan: Plan,
+        plan: WiringPlan,
         names: Sequence[str],
         ports: tuple[Strings, Strings],
         ends: LinkEnds,
         addresses: FamilyAddresses,
-        router_id: Wide,
+        router_id: Ints64,
     ) -> None:
         self.plan, self.names, self.ports, self.router_id = plan, names, ports, router_id
         self.ends = ends
@@ -40,10 +40,10 @@ class FamilyOverrides:
             b=addresses.b.copy(),
         )
         self._asked: list[tuple[int, int, Path]] = []
-        """(address, row of the device, place) of every address stated."""
+        """(address, row of the device, path) of every override that was applied."""
 
     def check(self) -> list[Diagnostic]:
-        """What was stated where anything else holds it."""
+        """A diagnostic for each override whose address anything else has."""
         holders = Holders(self.plan, self.names, self.ports, self.found, self.router_id)
         faults: list[Diagnostic] = []
         for address, row, path in self._asked:
@@ -54,7 +54,7 @@ class FamilyOverrides:
         return faults
 
     def loopback(self, row: int, address: int, path: Path) -> None:
-        """Give a switch a loopback; an IPv4 one is its router id, also where its fabric has no IPv4."""
+        """Set the loopback of a switch; in IPv4 also its router id, even where its fabric has no IPv4."""
         to, names_routers = self.found, self.found.family.bits == ROUTER_ID_BITS
         before = to.loopback.at(row)
         if not (int(self.router_id[row]) if names_routers else before):
@@ -68,7 +68,7 @@ class FamilyOverrides:
         self._asked.append((address, row, path))
 
     def management(self, row: int, address: int, path: Path) -> None:
-        """Give a device a management address in the subnet of the one that it has."""
+        """Set the management address of a device, within the subnet of its allocated one."""
         to, length = self.found, int(self.found.management_length[row])
         before = to.management.at(row)
         if not before:
@@ -83,7 +83,7 @@ class FamilyOverrides:
         self._asked.append((address, row, path))
 
     def link(self, row: int, port: str, address: int, path: Path) -> None:
-        """Give a device's port an address; the far end of a link between switches takes the other of the pair."""
+        """Set the address of a port; the far end of a link between switches gets the other address of the pair."""
         links, to = self.plan.links, self.found
         at = self.ends.of(row).get(port)
         if at is None:
@@ -118,14 +118,14 @@ class FamilyOverrides:
     def _loopback_word(self) -> str:
         return f"{self._word}loopback" if self._word else "router id"
 
-    def _put(self, column: Column, rows: int | Wide, address: int) -> None:
+    def _put(self, column: AddressColumn, rows: int | Ints64, address: int) -> None:
         column[np.atleast_1d(rows)] = column_of(self.found.family, [address])
 
     def _has_none(self, row: int, what: str, path: Path) -> InputError:
-        return fault("FG047", f"{self.names[row]} has no {what} that could be another", path=path)
+        return fault("FG047", f"{self.names[row]} has no {what} to override", path=path)
 
     def _in_subnet(self, address: int, before: int, length: int, gateway: int, path: Path) -> None:
-        """Refuse an address that cannot be used in the subnet of another."""
+        """Raise InputError for an address that is not usable in the subnet of the allocated one (`before`)."""
         family, text = self.found.family, self.found.text
         subnet, first = family.network(before, length), int(family.network(before, length).network_address)
         if length >= family.pair_length:

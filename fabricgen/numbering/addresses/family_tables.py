@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fabricgen.numbering.addresses.column import Column, text_of
+from fabricgen.numbering.addresses.column import AddressColumn, text_of
 from fabricgen.numbering.addresses.family import Family
-from fabricgen.wiring.tables import SWITCH, Plan, Wide
+from fabricgen.wiring.tables import SWITCH, Ints64, WiringPlan
 
 
 @dataclass(frozen=True, slots=True)
 class Subnets:
-    """For every device, 0 where it has none: the block that holds the addresses of all its links to nodes of a fabric.
+    """For every device, 0 for none: the block of addresses for all its links to nodes of a fabric. Lengths are int64.
 
-    `length` is that block's prefix length. Where nodes are bridged it has `count` subnets (int64) of `subnet_length`
-    side by side, and `gateway` is the gateway in the first.
+    `base` is the first address of the block, `length` its prefix length. Where nodes are bridged, the block consists of
+    `count` subnets (int64) of `subnet_length`; `gateway` is the gateway in the first.
     """
 
-    base: Column
-    length: Wide
-    gateway: Column
-    count: Wide
-    subnet_length: Wide
+    base: AddressColumn
+    length: Ints64
+    gateway: AddressColumn
+    count: Ints64
+    subnet_length: Ints64
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +34,20 @@ class FamilyAddresses:
     """
 
     family: Family
-    loopback: Column
-    management: Column
-    management_length: Wide
-    management_gateway: Column
-    a: Column
-    b: Column
-    length: Wide
+    loopback: AddressColumn
+    management: AddressColumn
+    management_length: Ints64
+    management_gateway: AddressColumn
+    a: AddressColumn
+    b: AddressColumn
+    length: Ints64
     subnets: Mapping[str, Subnets]
-    """By fabric: the blocks of the switches that its nodes attach to."""
-    vrf_links: Mapping[tuple[str, str], Column]
+    """By fabric: the blocks on the switches that its nodes attach to."""
+    vrf_links: Mapping[tuple[str, str], AddressColumn]
     """By (owning fabric, VRF): the upper end's address of each link that carries it; the lower end's is the next."""
 
     def text(self, address: int) -> str:
-        """An address as it is written, "" for 0."""
+        """An address as text, "" for 0."""
         return text_of(self.family, address) if address else ""
 
     def prefix(self, address: int, length: int) -> str:
@@ -55,7 +55,7 @@ class FamilyAddresses:
         return f"{text_of(self.family, address)}/{length}" if address else ""
 
     def gateways(self, fabric: str, row: int) -> list[int]:
-        """The gateways of a fabric's bridged nodes on a switch, one a subnet."""
+        """The gateways of a fabric's bridged nodes on a switch, one for each subnet."""
         subnets = self.subnets.get(fabric)
         if subnets is None or not subnets.gateway.at(row):
             return []
@@ -63,11 +63,11 @@ class FamilyAddresses:
         return [subnets.gateway.at(row) + k * size for k in range(int(subnets.count[row]))]
 
     def host_block(self, fabric: str, row: int) -> tuple[int, int]:
-        """(first address, prefix length) of all links of a switch to nodes of a fabric; 0 for none."""
+        """(first address, prefix length) of a switch's block for links to nodes of a fabric; (0, 0) for none."""
         subnets = self.subnets.get(fabric)
         return (subnets.base.at(row), int(subnets.length[row])) if subnets else (0, 0)
 
 
-def rows_of(plan: Plan, fabric: str, tier: str) -> slice:
+def rows_of(plan: WiringPlan, fabric: str, tier: str) -> slice:
     """The rows of a tier's switches in the device table."""
     return next(c.rows for c in plan.devices.classes if (c.kind, c.fabric, c.tier) == (SWITCH, fabric, tier))

@@ -1,4 +1,4 @@
-"""Management addresses of one family: of a port on the management fabric, in-band, or in a flat subnet."""
+"""Management addresses of one family: of ports on the management fabric, in-band, or in one flat subnet."""
 
 from __future__ import annotations
 
@@ -9,55 +9,55 @@ import numpy as np
 
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.kernel.extents import Extent
+from fabricgen.kernel.intervals import Interval
 from fabricgen.kernel.units import power_of_two_at_least
-from fabricgen.numbering.addresses.allocator import Giver
-from fabricgen.numbering.addresses.column import Column, at_places, no_addresses
+from fabricgen.numbering.addresses.allocator import AddressAllocator
+from fabricgen.numbering.addresses.column import AddressColumn, at_places, no_addresses
 from fabricgen.numbering.addresses.family import Family
 from fabricgen.numbering.addresses.family_tables import Subnets, rows_of
-from fabricgen.numbering.addresses.pools import Source
-from fabricgen.numbering.addresses.subnet_room import RESERVED_IN_SUBNET
-from fabricgen.wiring.tables import ManagementPort, Plan, Wide
+from fabricgen.numbering.addresses.pools import NumberPool
+from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET
+from fabricgen.wiring.tables import Ints64, ManagementPort, WiringPlan
 
 
 @dataclass(frozen=True, slots=True)
 class Management:
     """Per device: management address, its prefix length (int64) and gateway; 0 for none."""
 
-    address: Column
-    length: Wide
-    gateway: Column
+    address: AddressColumn
+    length: Ints64
+    gateway: AddressColumn
 
 
 class Links(Protocol):
-    """What is already numbered."""
+    """The addresses that are already allocated, by device and by link."""
 
-    loopback: Column
-    a: Column
-    b: Column
-    length: Wide
+    loopback: AddressColumn
+    a: AddressColumn
+    b: AddressColumn
+    length: Ints64
     subnets: dict[str, Subnets]
 
 
-def manage(design: Design, plan: Plan, giver: Giver, links: Links) -> Management:
-    """Give every managed device the address of its port on the management fabric, where that has the family.
+def manage(design: Design, plan: WiringPlan, allocator: AddressAllocator, links: Links) -> Management:
+    """The management address of every managed device: that of its first port on the management fabric.
 
-    The management fabric's own switches are reached at their loopbacks. Where no fabric takes management ports, all
-    switches are in one flat subnet of the cluster's families.
+    The management fabric's own switches are managed at their loopbacks. Where no fabric takes management ports, all
+    switches get addresses in one flat subnet, in the families of the cluster.
     """
-    family, devices = giver.family, len(plan.devices)
+    family, devices = allocator.family, len(plan.devices)
     found = Management(no_addresses(family, devices), np.zeros(devices, np.int64), no_addresses(family, devices))
     _of_ports(plan, links, found)
     own = [fabric for fabric in design.fabrics if fabric.managed_devices]
     if own:
         _in_band(plan, family, own[0], links.loopback, found)
     elif design.loaded.blueprint.ip in (family.word, "dual"):
-        _flat(design, plan, giver, found)
+        _flat(design, plan, allocator, found)
     return found
 
 
-def _of_ports(plan: Plan, numbered: Links, found: Management) -> None:
-    """The first port of each device on the management fabric."""
+def _of_ports(plan: WiringPlan, numbered: Links, found: Management) -> None:
+    """Take the address of the first port of each device on the management fabric."""
     links = plan.links
     for i, segment in enumerate(links.segments):
         bmc = getattr(segment.a, "role", "") == "bmc"
@@ -77,33 +77,35 @@ def _of_ports(plan: Plan, numbered: Links, found: Management) -> None:
             found.gateway[devices[bridged]] = gateway[links.b_device[rows[bridged]]]
 
 
-def _in_band(plan: Plan, family: Family, fabric: FabricDesign, loopback: Column, found: Management) -> None:
+def _in_band(
+    plan: WiringPlan, family: Family, fabric: FabricDesign, loopback: AddressColumn, found: Management
+) -> None:
     for tier in fabric.tiers:
         rows = rows_of(plan, fabric.name, tier.name)
         found.address[rows] = loopback[rows]
         found.length[rows] = np.where(loopback[rows].present, family.bits, 0)
 
 
-def _flat(design: Design, plan: Plan, giver: Giver, found: Management) -> None:
-    """One subnet for the management ports of all switches; where it has grown full, in IPv4, another one."""
-    family, tiers = giver.family, [(fabric, tier) for fabric in design.fabrics for tier in fabric.tiers]
-    slots = [giver.slots(fabric, tier) for fabric, tier in tiers]
+def _flat(design: Design, plan: WiringPlan, allocator: AddressAllocator, found: Management) -> None:
+    """Allocate one subnet for the management ports of all switches; in IPv4 a further one when it is full."""
+    family, tiers = allocator.family, [(fabric, tier) for fabric in design.fabrics for tier in fabric.tiers]
+    slots = [allocator.slots(fabric, tier) for fabric, tier in tiers]
     wanted = RESERVED_IN_SUBNET + 1 + sum(power_of_two_at_least(s.count) for s in slots)
-    hosts = giver.blocks.room("management", power_of_two_at_least(wanted))
-    windows = tuple(Extent(i * hosts + 2, hosts - 3) for i in range(_most_subnets(wanted, hosts)))
-    inside = Source("management", "the management subnet", windows, ("pools", "management"), "FG024")
-    places = [giver.blocks.numbers(inside, s, "switches", hosts - 3) for s in slots]
+    hosts = allocator.blocks.capacity("management", power_of_two_at_least(wanted))
+    windows = tuple(Interval(i * hosts + 2, hosts - 3) for i in range(_most_subnets(wanted, hosts)))
+    inside = NumberPool("management", "the management subnet", windows, ("pools", "management"), "FG024")
+    places = [allocator.blocks.numbers(inside, s, "switches", hosts - 3) for s in slots]
     last = max(int(place.max()) for place in places) // hosts
     size = family.subnet_size or hosts
-    extents = giver.management(family.subnet_size or (last + 1) * hosts)
+    intervals = allocator.management(family.subnet_size or (last + 1) * hosts)
     for (fabric, tier), place in zip(tiers, places, strict=True):
         rows = rows_of(plan, fabric.name, tier.name)
         subnet = place // hosts * hosts if size == hosts else np.zeros_like(place)
-        found.address[rows] = at_places(family.kind, extents, place, 1)
-        found.gateway[rows] = at_places(family.kind, extents, subnet + 1, 1)
+        found.address[rows] = at_places(family.kind, intervals, place, 1)
+        found.gateway[rows] = at_places(family.kind, intervals, subnet + 1, 1)
         found.length[rows] = family.length_of(size)
 
 
 def _most_subnets(wanted: int, hosts: int) -> int:
-    """More subnets of `hosts` than so many numbers can take, gaps and holes included."""
+    """An upper bound of the subnets of `hosts` addresses that `wanted` numbers may take, holes included."""
     return 64 + 4 * -(-wanted // (hosts - 3))

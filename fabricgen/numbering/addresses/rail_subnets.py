@@ -1,9 +1,8 @@
-"""Hosts with a subnet for each rail: which subnet each port is in, and the number that a node has in all of them.
+"""Subnets of rails: which subnet each NIC port is in, and the host number of a node, which is the same in all of them.
 
-Each lowest switch has a subnet for every rail, plane and NIC port that it serves, in this order. A node's number is
-its slot among the nodes that the switch's group serves, reserved units counted, so that it is the same on every rail
-and plane; an IPv4 subnet is a /24 or larger. Extra devices are numbered from the end of the subnet down, a number a
-port, and leave growth its room.
+Each leaf has one subnet for every rail, plane and NIC port that it serves, in this order. A node's host number is its
+slot among the nodes that the leaf's group serves, reserved units included; an IPv4 subnet is a /24 or larger. Extra
+devices are numbered downward from the end of the subnet, one number a port, so that they do not hinder growth.
 """
 
 from __future__ import annotations
@@ -20,43 +19,44 @@ from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, is_part_of_unit, racks_each, scope_of, unit_group_numbers, within_unit
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.units import power_of_two_at_least
-from fabricgen.numbering.addresses.subnet_room import RESERVED_IN_SUBNET, subnet_size
+from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, subnet_size
 from fabricgen.numbering.slot_counts import served_members
 from fabricgen.wiring.links.columns import tier_columns
-from fabricgen.wiring.tables import Plan, Wide
+from fabricgen.wiring.tables import Ints64, WiringPlan
 
 RailKey = tuple[int, int, int]
-"""Rail, plane and port of the NIC, from 1: what a subnet belongs to."""
+"""(rail, plane, port of the NIC), from 1: what a subnet belongs to."""
 
 LAST_VLAN = 4094
 
 
 @dataclass(frozen=True)
 class RailSubnets:
-    """Subnets of a fabric's nodes on one tier.
+    """The subnets of a fabric's rails on the switches of one tier.
 
-    `size`: host numbers of each subnet, a power of two; `most`: subnets kept on each switch, a power of two. `keys`
-    by combo are those of a switch; `combo` (int64) is that of each switch of the tier. `subnet` (which of its
-    switch's) and `number` are int64, by link of the plan, -1 where the link is none of these.
+    `size`: addresses of each subnet; `most`: subnets reserved on each switch; both powers of two. Switches that serve
+    the same rails and planes share an entry of `keys`, the keys of their subnets; `combo` (int64, one a switch) indexes
+    it. Per link of the plan, int64, -1 for links of others: `subnet` indexes the keys of its switch, `number` is the
+    host number.
     """
 
     size: int
     most: int
     keys: tuple[tuple[RailKey, ...], ...]
-    combo: Wide
-    subnet: Wide
-    number: Wide
+    combo: Ints64
+    subnet: Ints64
+    number: Ints64
 
     def labels(self, switch: int) -> list[str]:
-        """What the subnets of a switch (from 0 in its tier) are called: rail3, rail3-plane2, rail3-port2."""
+        """The names of the subnets of a switch (its index in the tier): rail3, rail3-plane2, rail3-port2."""
         keys = self.keys[self.combo[switch]]
         every = [key for found in self.keys for key in found]
         planes, ports = (len({key[i] for key in every}) > 1 for i in (1, 2))
         return [f"rail{r}{f'-plane{n}' if planes else ''}{f'-port{m}' if ports else ''}" for r, n, m in keys]
 
 
-def rail_subnets(design: Design, plan: Plan, fabric: FabricDesign, tier: TierDesign, vlan: int) -> RailSubnets:
-    """The subnets of a fabric's rails on the tier that its nodes attach to.
+def rail_subnets(design: Design, plan: WiringPlan, fabric: FabricDesign, tier: TierDesign, vlan: int) -> RailSubnets:
+    """Compute the subnets of a fabric's rails on the tier that its nodes attach to; `vlan` is that of the first.
 
     Raises InputError where its VLANs from `vlan` on run past the last there is.
     """
@@ -86,7 +86,7 @@ def rail_subnets(design: Design, plan: Plan, fabric: FabricDesign, tier: TierDes
     return found
 
 
-def _unset(plan: Plan) -> tuple[Wide, Wide]:
+def _unset(plan: WiringPlan) -> tuple[Ints64, Ints64]:
     return np.full(len(plan.links), -1, dtype=np.int64), np.full(len(plan.links), -1, dtype=np.int64)
 
 
@@ -99,16 +99,16 @@ def _key(leg: Leg) -> RailKey:
 
 
 def _combo(leg: Leg, dimensions: Sequence[str]) -> tuple[int, ...]:
-    """Where among the switches of a place a leg leads: its values, from 0, of what the tier is grouped by."""
+    """The values of a leg, from 0, in the dimensions by which the switches of a place are grouped."""
     return tuple(leg_number(dimension, leg) - 1 for dimension in dimensions)
 
 
 def _place_nodes(
     found: RailSubnets,
-    plan: Plan,
+    plan: WiringPlan,
     fabric: FabricDesign,
     dimensions: Sequence[str],
-    slot: Wide,
+    slot: Ints64,
     keys: dict[tuple[int, ...], tuple[RailKey, ...]],
 ) -> None:
     """Set subnet and number of the links of nodes."""
@@ -122,7 +122,7 @@ def _place_nodes(
         found.number[rows] = RESERVED_IN_SUBNET + slot[links.a_device[rows]]
 
 
-def _place_extras(found: RailSubnets, plan: Plan, fabric: FabricDesign, tier: TierDesign) -> None:
+def _place_extras(found: RailSubnets, plan: WiringPlan, fabric: FabricDesign, tier: TierDesign) -> None:
     """Set subnet and number of the links of extra devices: in the subnet of their rail where the switch has it."""
     taken = 0
     for extra in fabric.extras:
@@ -137,14 +137,14 @@ def _place_extras(found: RailSubnets, plan: Plan, fabric: FabricDesign, tier: Ti
             taken += 1
 
 
-def _rows_of(plan: Plan, extra: ExtraSet) -> Wide:
-    """Links of some extra devices, in the order in which they were dealt."""
+def _rows_of(plan: WiringPlan, extra: ExtraSet) -> Ints64:
+    """The rows of the links of some extra devices, in the order in which their ports were assigned."""
     segments = [i for i, segment in enumerate(plan.links.segments) if segment.path == extra.path]
     return np.flatnonzero(np.isin(plan.links.segment, segments)).astype(np.int64)
 
 
-def _node_slots(design: Design, plan: Plan, fabric: FabricDesign, tier: TierDesign) -> Wide:
-    """By device, the slot of each node among those that its switches' group serves."""
+def _node_slots(design: Design, plan: WiringPlan, fabric: FabricDesign, tier: TierDesign) -> Ints64:
+    """The slot of each node among the nodes that its group of switches serves; int64, one a device."""
     layout, devices = design.layout, plan.devices
     served = served_members(layout, {index for index, _ in fabric.attachments})
     rank, scope = np.zeros(layout.members_per_su, dtype=np.int64), scope_of(tier.per)
@@ -161,11 +161,11 @@ def _node_slots(design: Design, plan: Plan, fabric: FabricDesign, tier: TierDesi
     return slot.astype(np.int64)
 
 
-def _unit_slots(layout: Layout, plan: Plan, scope: str) -> Wide:
-    """By device, the slot of its unit within the place of a scope."""
+def _unit_slots(layout: Layout, plan: WiringPlan, scope: str) -> Ints64:
+    """The slot of each device's unit within the place of a scope; int64, one a device."""
     devices = plan.devices
     if within_unit(scope):
         return np.zeros(len(devices), dtype=np.int64)
     numbers = np.array(unit_group_numbers(layout, "su", scope, by_slot=True), dtype=np.int64)
-    unit: Wide = numbers[np.maximum(devices.unit, 0)]
+    unit: Ints64 = numbers[np.maximum(devices.unit, 0)]
     return unit

@@ -1,1 +1,1 @@
-"""AS numbers: who shares one, where they come from, and whether sessions work with them."""
+"""AS numbers: plans, allocation, and the check that sessions are eBGP."""

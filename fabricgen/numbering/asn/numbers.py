@@ -1,4 +1,4 @@
-"""AS numbers by plan: who shares a number, and where numbers come from.
+"""The allocation of AS numbers: which switches share one, and which pool it comes from.
 
 `rfc7938` gives the switches of a group above the leaves one number, so that no route climbs twice, and each leaf its
 own; `per-rack` gives the leaves of a place one; `per-switch` each switch its own. Numbers stated for a tier come first.
@@ -15,17 +15,19 @@ from fabricgen.blueprint.sections.routing import AsnPlan
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
-from fabricgen.kernel.extents import Extent
-from fabricgen.numbering.addresses.blocks import Blocks, Slots
-from fabricgen.numbering.addresses.pools import Source
+from fabricgen.kernel.intervals import Interval
+from fabricgen.numbering.addresses.blocks import BlockAllocator, Slots
+from fabricgen.numbering.addresses.pools import NumberPool
 from fabricgen.numbering.asn.plan import asn_plan, kept_for_tiers, left_of, sharers
 from fabricgen.numbering.slots import group_slots, rack_slots, switch_slots
 from fabricgen.wiring.groups import all_alike
-from fabricgen.wiring.tables import Flags, Wide, places_among
+from fabricgen.wiring.tables import Flags, Ints64, unique_inverse
 
 
-def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blocks) -> dict[tuple[str, str], Wide]:
-    """AS numbers of the switches of each (fabric, tier), int64; routing domains of fabrics are kept apart.
+def allocate_asns(
+    design: Design, fabrics: tuple[FabricDesign, ...], blocks: BlockAllocator
+) -> dict[tuple[str, str], Ints64]:
+    """AS numbers of the switches by (fabric, tier), int64; fabrics do not share numbers.
 
     Raises InputError when a pool is too small, and for numbers of tiers that do not exist.
     """
@@ -34,7 +36,7 @@ def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blo
     plans = {fabric.name: asn_plan(design, fabric) for fabric in fabrics}
     tiers.sort(key=lambda pair: pair[1].name not in plans[pair[0].name][0].tiers)
     kept = kept_for_tiers(design, fabrics)
-    found: dict[tuple[str, str], Wide] = {}
+    found: dict[tuple[str, str], Ints64] = {}
     for fabric, tier in tiers:
         plan, paths = plans[fabric.name]
         slots = _slots(design, fabric, tier, plan, blocks)
@@ -46,33 +48,33 @@ def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blo
     return found
 
 
-def _pool(text: str, kept: Sequence[tuple[int, int]], path: Path) -> Source:
-    """A pool, without what is stated for tiers."""
+def _pool(text: str, kept: Sequence[tuple[int, int]], path: Path) -> NumberPool:
+    """The pool of AS numbers, without the numbers stated for tiers."""
     windows = left_of(text, kept)
     hint = "4200000000-4294967294 is private and large (RFC 6996)"
     if not windows:
         raise fault("FG025", f"AS numbers {text} are all stated for tiers: none are left", path=path, hint=hint)
-    return Source("asns", "AS number pool", windows, path, "FG025", hint)
+    return NumberPool("asns", "AS number pool", windows, path, "FG025", hint)
 
 
-def _of_tier(text: str, path: Path) -> Source:
+def _of_tier(text: str, path: Path) -> NumberPool:
     first, last = parse_asns(text)
     hint = "a number belongs to one tier of one fabric; a range needs one for each switch that may come"
-    return Source("asns", "AS numbers of the tier", (Extent(first, last - first + 1),), path, "FG025", hint)
+    return NumberPool("asns", "AS numbers of the tier", (Interval(first, last - first + 1),), path, "FG025", hint)
 
 
-def _slots(design: Design, fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: Blocks) -> Slots:
-    """The slot of every switch by which it is given its number."""
+def _slots(design: Design, fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: BlockAllocator) -> Slots:
+    """The slot of every switch from which its number follows; switches with one slot share a number."""
     by = sharers(tier, plan)
     if by == "switch":
-        return switch_slots(design.layout, fabric, tier, blocks.room)
+        return switch_slots(design.layout, fabric, tier, blocks.capacity)
     if by == "rack":
         return rack_slots(design.layout, fabric, tier)
-    return group_slots(design.layout, fabric, tier, blocks.room)
+    return group_slots(design.layout, fabric, tier, blocks.capacity)
 
 
 def _check_tiers(design: Design, fabrics: Sequence[FabricDesign]) -> None:
-    """Refuse numbers of tiers that no fabric with BGP has."""
+    """Raise InputError where numbers are stated for a tier that no fabric with BGP has."""
     blueprint = design.loaded.blueprint
     known = {fabric.name: {tier.name for tier in fabric.tiers} for fabric in fabrics}
     plans: list[tuple[Path, AsnPlan | None, set[str]]] = [((), blueprint.routing.asn, set().union(*known.values()))]
@@ -87,18 +89,18 @@ def _check_tiers(design: Design, fabrics: Sequence[FabricDesign]) -> None:
             )
 
 
-def shares_asn(tiers: Sequence[tuple[slice, TierDesign]], asn: Wide) -> Flags:
-    """Which switches have a number in common with others that they reach through the tiers above.
+def shares_asn(tiers: Sequence[tuple[slice, TierDesign]], asn: Ints64) -> Flags:
+    """Whether a device shares its AS number with another that it reaches through the tiers above; bool, one a device.
 
-    The switches of a group above the leaves need no routes of each other (RFC 7938, 5.2.1); leaves do, and so do
-    switches of other groups.
+    Switches of one group above the leaves are no such others, since they need no routes of each other (RFC 7938,
+    5.2.1). Leaves do, and so do switches of different groups.
     """
     unit = np.arange(len(asn), dtype=np.int64)
     for rows, tier in tiers:
         if not tier.lowest:
             unit[rows] = unit[rows] - (unit[rows] - rows.start) % tier.count
     numbered = asn > 0
-    numbers, place = places_among(asn[numbered])
+    numbers, place = unique_inverse(asn[numbered])
     found = np.zeros(len(asn), dtype=bool)
     found[numbered] = ~all_alike(place, unit[numbered].astype(np.int32), len(numbers))[place]
     for rows, tier in tiers:

@@ -13,29 +13,29 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import reserved_places, scope_count, scope_of
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.kernel.extents import Extent, Extents, total
+from fabricgen.kernel.intervals import Interval, Intervals, total
 from fabricgen.numbering.slot_counts import numbered_groups
 from fabricgen.numbering.underlay import runs_bgp
 
 Sharers = Literal["switch", "rack", "group"]
-"""Who has a number of its own."""
+"""What has an AS number of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class AsnDemand:
-    """AS numbers that a tier takes out of some numbers: now, and once every reserved slot is filled."""
+    """The AS numbers that a tier takes from `windows`: now, and once every reserved slot is filled."""
 
     fabric: str
     tier: str
     path: Path
     """Where the numbers are stated."""
-    windows: Extents
+    windows: Intervals
     now: int
     reserved: int
 
 
 def asn_plan(design: Design, fabric: FabricDesign) -> tuple[AsnPlan, dict[str, Path]]:
-    """The AS number plan of a fabric, its own keys over the cluster's, and where each of its keys is stated."""
+    """(AS number plan of a fabric, its own keys over the cluster's; the path of each key)."""
     blueprint = design.loaded.blueprint
     stated: dict[str, Any] = {}
     paths: dict[str, Path] = dict.fromkeys(AsnPlan.model_fields, ("routing", "asn"))
@@ -48,7 +48,7 @@ def asn_plan(design: Design, fabric: FabricDesign) -> tuple[AsnPlan, dict[str, P
 
 
 def sharers(tier: TierDesign, plan: AsnPlan) -> Sharers:
-    """Who shares a number under a plan. The two switches of a pair with peer links never do: they speak eBGP."""
+    """What has a number of its own under a plan; always each switch of a pair with peer links, which speaks eBGP."""
     paired = tier.peer_links is not None and not tier.peer_links.spans
     if plan.plan == "per-switch" or paired or (tier.lowest and plan.plan == "rfc7938"):
         return "switch"
@@ -56,18 +56,18 @@ def sharers(tier: TierDesign, plan: AsnPlan) -> Sharers:
 
 
 def kept_for_tiers(design: Design, fabrics: Sequence[FabricDesign]) -> list[tuple[int, int]]:
-    """(first, last) of all numbers that are stated for tiers, in order: no pool gives them to others."""
+    """(first, last) of all numbers stated for tiers, ascending; pools leave them out."""
     plans = [asn_plan(design, fabric)[0] for fabric in fabrics]
     return sorted(parse_asns(text) for plan in plans for text in plan.tiers.values())
 
 
-def left_of(pool: str, kept: Sequence[tuple[int, int]]) -> Extents:
-    """The numbers of a pool without some that are kept, in order."""
+def left_of(pool: str, kept: Sequence[tuple[int, int]]) -> Intervals:
+    """The numbers of a pool without those that are kept, ascending."""
     first, last = parse_asns(pool)
     windows = []
     for low, high in (*kept, (last + 1, last + 1)):
         if low > first:
-            windows.append(Extent(first, min(low, last + 1) - first))
+            windows.append(Interval(first, min(low, last + 1) - first))
         first = max(first, high + 1)
         if first > last:
             break
@@ -75,7 +75,7 @@ def left_of(pool: str, kept: Sequence[tuple[int, int]]) -> Extents:
 
 
 def asn_demands(design: Design) -> Iterator[AsnDemand]:
-    """What every tier whose switches run BGP takes; a single number for all of a tier is no pool."""
+    """The demand of every tier whose switches run BGP, except tiers with one stated number."""
     speakers = [fabric for fabric in design.fabrics if runs_bgp(design, fabric)]
     kept = kept_for_tiers(design, speakers)
     for fabric in speakers:
@@ -84,7 +84,7 @@ def asn_demands(design: Design) -> Iterator[AsnDemand]:
             path, windows = paths["pool"], left_of(plan.pool, kept)
             if tier.name in plan.tiers:
                 first, last = parse_asns(plan.tiers[tier.name])
-                path, windows = (*paths["tiers"], tier.name), (Extent(first, last - first + 1),)
+                path, windows = (*paths["tiers"], tier.name), (Interval(first, last - first + 1),)
             if path == paths["pool"] or total(windows) > 1:
                 now, reserved = _numbers(design.layout, fabric, tier, sharers(tier, plan))
                 yield AsnDemand(fabric.name, tier.name, path, windows, now, max(now, reserved))

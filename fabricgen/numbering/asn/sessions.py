@@ -1,4 +1,4 @@
-"""Whether the switches at both ends of a link can speak eBGP: they must not have the same AS number."""
+"""Checks that switches at both ends of a link have different AS numbers, as eBGP sessions require."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path, fault
 from fabricgen.numbering.asn.plan import asn_plan
 from fabricgen.numbering.names import default_rows
-from fabricgen.wiring.tables import LinkTable, Plan, Wide
+from fabricgen.wiring.tables import Ints64, LinkTable, WiringPlan
 
 
-def check_sessions(design: Design, plan: Plan, names: Sequence[str], asn: Wide) -> None:
-    """Refuse neighbours with one AS number: their session would be iBGP, which passes no routes on.
+def check_sessions(design: Design, plan: WiringPlan, names: Sequence[str], asn: Ints64) -> None:
+    """Raise InputError where two neighbours have one AS number: an iBGP session would pass no routes on.
 
-    Raises InputError where the number is stated.
+    The error is at the line that states the number.
     """
     links = plan.links
     between = [i for i, s in enumerate(links.segments) if isinstance(s.a, PortRun) and isinstance(s.b, PortRun)]
@@ -35,15 +35,15 @@ def check_sessions(design: Design, plan: Plan, names: Sequence[str], asn: Wide) 
     )
 
 
-def _alike(links: LinkTable, rows: slice, asn: Wide) -> list[int]:
-    """Those of some links whose ends have one AS number."""
+def _alike(links: LinkTable, rows: slice, asn: Ints64) -> list[int]:
+    """The rows of those links, among some, whose ends have the same AS number."""
     lower = asn[links.a_device[rows]]
     alike: list[int] = np.flatnonzero((lower == asn[links.b_device[rows]]) & (lower > 0)).tolist()
     return [rows.start + i for i in alike]
 
 
-def _stated(design: Design, plan: Plan, names: Sequence[str], ends: Sequence[int]) -> Path:
-    """Where the number of two switches comes from: of a single device, of a tier, or of the plan."""
+def _stated(design: Design, plan: WiringPlan, names: Sequence[str], ends: Sequence[int]) -> Path:
+    """The path that the AS number of two switches comes from: a single device, a tier, or the plan."""
     own = design.loaded.blueprint.address_of
     for end in ends:
         if names[end] in own and own[names[end]].asn is not None:

@@ -28,7 +28,7 @@ _MAPS, _VRF_MAPS = ("CONNECTED", "FABRIC-IN", "FABRIC-OUT"), ("CONNECTED", "IN",
 
 
 def family(address: str) -> str:
-    """NVUE's word for the address family of an address or prefix: `ipv4` or `ipv6`."""
+    """What NVUE calls the family of an address or prefix: `ipv4` or `ipv6`."""
     return "ipv6" if bgp.is_v6(address) else "ipv4"
 
 
@@ -40,7 +40,7 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
     return {
         "asn": switch.asn,
         "router_id": switch.router_id,
-        "bfd": bfd and (bfd.interval_ms, bfd.multiplier),
+        "bfd": bfd and {"interval_ms": bfd.interval_ms, "multiplier": bfd.multiplier},
         "max_prefixes": switch.fabric.max_prefixes,
         "keepalive": KEEPALIVE_S,
         "hold": HOLD_S,
@@ -50,11 +50,11 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
         "prefix_lists": [found for vrf in known for found in _prefix_lists(switch, vrf)],
         "route_maps": [found for vrf in known for found in _route_maps(switch, vrf)],
         "vrfs": [
-            (
-                vrf_name(vrf) or "default",
-                _instance(switch, vrf) if vrf in known else None,
-                () if vrf else routes(switch),
-            )
+            {
+                "name": vrf_name(vrf) or "default",
+                "bgp": _bgp(switch, vrf) if vrf in known else None,
+                "routes": [] if vrf else routes(switch),
+            }
             for vrf in ("", *switch.vrfs)
             if vrf or known or switch.routes
         ],
@@ -62,7 +62,7 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
 
 
 def _words(switch: SwitchView) -> list[tuple[bool, str, str]]:
-    """(whether IPv6, NVUE's word for the family, suffix of its list and map names) of each family routed."""
+    """(whether IPv6, NVUE's word for a family, what ends the names of its lists and maps) of each family routed."""
     return [*([(False, "ipv4", "")] if switch.has_v4 else []), *([(True, "ipv6", "6")] if switch.has_v6 else [])]
 
 
@@ -70,40 +70,41 @@ def _named(name: str, ending: str, vrf: str) -> str:
     return f"{name}{ending}-{token(vrf)}" if vrf else f"{name}{ending}"
 
 
-def _prefix_lists(switch: SwitchView, vrf: str) -> list[tuple[object, ...]]:
-    """(name, type, rules as (number, prefix, shortest, longest)) of a VRF; 0 for a length that is not stated."""
-    found: list[tuple[object, ...]] = []
+def _prefix_lists(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
+    """The prefix lists of a VRF; `rules` are (number, prefix, shortest, longest), 0 for a length that is not stated."""
+    found: list[dict[str, Any]] = []
     for v6, word, ending in _words(switch):
         longest = _LONGEST[v6]
         hosts = bgp.host_rules(switch, vrf, v6=v6)
         if hosts:
             rows = [(seq, pool, 0, longest - 1 if longer else 0) for seq, pool, longer in hosts]
-            found.append((_named("HOSTS", ending, vrf), word, rows))
+            found.append({"name": _named("HOSTS", ending, vrf), "type": word, "rules": rows})
         if not vrf:
             loopbacks = bgp.loopback_rules(switch, v6=v6)
             rows = [(seq, pool, *([longest] * 2 if longer else (0, 0))) for seq, pool, longer in loopbacks]
-            found.append((f"LOOPBACKS{ending}", word, rows))
+            found.append({"name": f"LOOPBACKS{ending}", "type": word, "rules": rows})
     return found
 
 
-def _route_maps(switch: SwitchView, vrf: str) -> list[tuple[object, ...]]:
-    """(name, type, whether own routes only, rules as (number, prefix list)) of a VRF."""
-    found: list[tuple[object, ...]] = []
+def _route_maps(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
+    """The route maps of a VRF; `rules` are (number, prefix list), `own_routes`: whether they let no others pass."""
+    found: list[dict[str, Any]] = []
     for v6, word, ending in _words(switch):
         lists = [] if vrf else [(10, f"LOOPBACKS{ending}")]
         if bgp.host_rules(switch, vrf, v6=v6):
             lists.append((20, _named("HOSTS", ending, vrf)))
         for name in _VRF_MAPS if vrf else _MAPS:
             own = switch.is_lowest and name.endswith("OUT")
-            found.append((_named(name, ending, vrf), word, own, lists))
+            found.append({"name": _named(name, ending, vrf), "type": word, "own_routes": own, "rules": lists})
     return found
 
 
-def _instance(switch: SwitchView, vrf: str) -> tuple[object, ...]:
-    """(families as (word, map of connected routes), peer groups, peers) of a VRF.
+def _bgp(switch: SwitchView, vrf: str) -> dict[str, Any]:
+    """BGP in a VRF: `families` are (word, map of connected routes) of each, those of a group (word, map in, map out);
+    without maps the group does not carry the family.
 
-    A peer is (key, group, AS number, description, type). A group is (name, whether it takes its own AS number, whether
-    IPv4 goes over IPv6 next hops, families as (word, map in, map out)); without maps it does not carry the family.
+    `allow_own_asn`: whether the group takes routes in which its own AS number stands; `extended_nexthop`: whether IPv4
+    goes over IPv6 next hops.
     """
     peers = bgp.vrf_sessions(switch, vrf) if vrf else bgp.sessions(switch)
     found, (connected, inward, outward) = bgp.groups(peers), _VRF_MAPS if vrf else _MAPS
@@ -112,40 +113,49 @@ def _instance(switch: SwitchView, vrf: str) -> tuple[object, ...]:
         word: (bgp.groups_of(found, v6=v6, unnumbered=unnumbered), ending) for v6, word, ending in _words(switch)
     }
     groups = [
-        (
-            group,
-            switch.shares_asn and not group.startswith("DOWN"),
-            unnumbered and switch.has_v4,
-            [
+        {
+            "name": group,
+            "allow_own_asn": switch.shares_asn and not group.startswith("DOWN"),
+            "extended_nexthop": unnumbered and switch.has_v4,
+            "families": [
                 (word, *(_named(name, members[word][1], vrf) for name in (inward, outward)))
                 if word in members and group in members[word][0]
                 else (word, "", "")
                 for word in ("ipv4", "ipv6")
                 if word == "ipv4" or word in members
             ],
-        )
+        }
         for group in found
     ]
     families = [(word, _named(connected, ending, vrf)) for _, word, ending in _words(switch)]
-    return families, groups, [_peer(session) for session in peers]
+    return {"families": families, "groups": groups, "peers": [_peer(session) for session in peers]}
 
 
-def _peer(session: bgp.Session) -> tuple[object, ...]:
+def _peer(session: bgp.Session) -> dict[str, Any]:
+    """A `neighbor` of NVUE: the peer's address, or the own port where the session has none."""
     port = session.port
-    key, kind = (session.peer_address, "numbered") if session.peer_address else (token(port.name), "unnumbered")
-    return key, session.group, session.asn, yaml_text(one_line(f"{port.peer} {port.peer_port}", 80)), kind
+    return {
+        "neighbor": session.peer_address or token(port.name),
+        "group": session.group,
+        "asn": session.asn,
+        "description": yaml_text(one_line(f"{port.peer} {port.peer_port}", 80)),
+        "type": "numbered" if session.peer_address else "unnumbered",
+    }
 
 
-def routes(switch: SwitchView) -> list[tuple[object, ...]]:
-    """(prefix, family, next hops as (address, port), distance of the discard route) of static routes.
-
-    Distance 0: no discard route; 1: the discard route is the only one.
-    """
+def routes(switch: SwitchView) -> list[dict[str, Any]]:
+    """Static routes; `hops` are (address, port) of each next hop."""
     return [
-        (route.prefix, family(route.prefix), [(h.address, token(h.port)) for h in route.hops], _discard(route))
+        {
+            "prefix": route.prefix,
+            "family": family(route.prefix),
+            "hops": [(hop.address, token(hop.port)) for hop in route.hops],
+            "discard_distance": _discard_distance(route),
+        }
         for route in switch.routes
     ]
 
 
-def _discard(route: StaticRoute) -> int:
+def _discard_distance(route: StaticRoute) -> int:
+    """0 for no discard route, 1 where it is the one and only way."""
     return (DISCARD_DISTANCE if route.hops else 1) if route.discard else 0

@@ -26,7 +26,7 @@ _SEVERITIES = {"informational": "info", "warning": "warn"}
 
 
 def system_values(switch: SwitchView) -> dict[str, Any]:
-    """The values for the templates of the `system` tree; "" and empty for what is not configured."""
+    """What the templates of the `system` tree name; "" and empty for what is not asked for."""
     asked = switch.fabric.management
     own = [bgp.bare(address) for address, gateway in switch.managements if gateway]
     return {
@@ -46,19 +46,24 @@ def system_values(switch: SwitchView) -> dict[str, Any]:
 
 
 def _logins(asked: Management) -> dict[str, Any]:
-    """Users as (name, hash, role, keys as (id, type, key)), and (protocol, numbered servers, key) of AAA or None."""
+    """Users, whose `ssh_keys` are (id, type, key) of each, and login servers, which are numbered, or None."""
+    aaa = asked.aaa
     return {
         "users": [
-            (
-                name,
-                yaml_text(user.password or ""),
-                _ROLES[user.role],
-                [(f"key{number}", *key.split(" ")) for number, key in enumerate(user.ssh_keys, 1)],
-            )
+            {
+                "name": name,
+                "hash": yaml_text(user.password or ""),
+                "role": _ROLES[user.role],
+                "ssh_keys": [(f"key{number}", *key.split(" ")) for number, key in enumerate(user.ssh_keys, 1)],
+            }
             for name, user in sorted(asked.users.items())
         ],
-        "aaa": asked.aaa
-        and (asked.aaa.protocol, list(enumerate(asked.aaa.servers, 1)), yaml_text(asked.aaa.key or "")),
+        "aaa": aaa
+        and {
+            "protocol": aaa.protocol,
+            "servers": list(enumerate(aaa.servers, 1)),
+            "key": yaml_text(aaa.key or ""),
+        },
     }
 
 

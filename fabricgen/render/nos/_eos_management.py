@@ -23,7 +23,7 @@ ROLES = {"admin": (15, "network-admin"), "operator": (1, "network-operator")}
 """(privilege, role) of EOS."""
 
 SSH_KEYS = 2
-"""SSH keys that EOS stores for an account: `ssh-key` and `ssh-key secondary`."""
+"""Keys that EOS keeps of an account: `ssh-key` and `ssh-key secondary`."""
 
 LEVELS = {
     "error": "errors",
@@ -35,26 +35,26 @@ LEVELS = {
 """Words of `logging trap`."""
 
 PROTOCOLS = {"tacacs": "tacacs+", "radius": "radius"}
-"""EOS's built-in groups of all servers of a protocol."""
+"""The groups of all servers of a protocol, which EOS has of itself."""
 
 END_OF_BANNER = "EOF"
 
 
 def management_values(switch: SwitchView, vrf: str) -> dict[str, Any]:
-    """The management values for the templates; `vrf` is the VRF of the servers, "" for the default one."""
+    """What the templates name of management; `vrf` is where servers are reached, "" for the default VRF."""
     management = switch.fabric.management
     syslog, dns = management.syslog, management.dns
     return {
         "server_vrf": vrf,
         "users": [_user_row(name, user) for name, user in sorted(management.users.items())],
         "without_admin": bool(management.users) and "admin" not in management.users,
-        "aaa": _aaa_row(management.aaa),
+        "aaa": _aaa(management.aaa),
         "ntp_servers": [word(server) for server in management.ntp],
         "name_servers": [(word(server), min(at, 4)) for at, server in enumerate(dns.servers)] if dns else [],
         "dns_domain": token(dns.domain) if dns and dns.domain else "",
         "log_level": LEVELS[syslog.level] if syslog and syslog.servers else "",
         "log_servers": [word(server) for server in syslog.servers] if syslog else [],
-        "snmp": _snmp_row(management.snmp, switch.site),
+        "snmp": _snmp(management.snmp, switch.site),
         "timezone": token(management.timezone) if management.timezone else "",
         "ssl_profile": _ssl_row(management),
         "gnmi": management.gnmi is not None,
@@ -63,27 +63,43 @@ def management_values(switch: SwitchView, vrf: str) -> dict[str, Any]:
     }
 
 
-def _user_row(name: str, user: User) -> tuple[object, ...]:
-    """(name, privilege, role, password hash or "", first SSH key or "", second SSH key or "")."""
+def _user_row(name: str, user: User) -> dict[str, Any]:
+    """An account; "" for a password hash or an SSH key that it does not have."""
+    privilege, role = ROLES[user.role]
     keys = [" ".join(map(word, key.split(" "))) for key in user.ssh_keys[:SSH_KEYS]]
     first, second = (*keys, "", "")[:2]
-    return token(name), *ROLES[user.role], word(user.password) if user.password else "", first, second
+    return {
+        "name": token(name),
+        "privilege": privilege,
+        "role": role,
+        "hash": word(user.password) if user.password else "",
+        "ssh_key": first,
+        "second_ssh_key": second,
+    }
 
 
-def _aaa_row(aaa: Aaa | None) -> tuple[object, ...]:
-    """(protocol, group, servers, key or ""); empty without servers."""
+def _aaa(aaa: Aaa | None) -> dict[str, Any] | None:
+    """Login servers, and "" for a key that is not stated; None without servers."""
     if not aaa:
-        return ()
-    return aaa.protocol, PROTOCOLS[aaa.protocol], [word(s) for s in aaa.servers], word(aaa.key) if aaa.key else ""
+        return None
+    return {
+        "protocol": aaa.protocol,
+        "group": PROTOCOLS[aaa.protocol],
+        "servers": [word(server) for server in aaa.servers],
+        "key": word(aaa.key) if aaa.key else "",
+    }
 
 
-def _snmp_row(snmp: Snmp | None, site: str) -> tuple[object, ...]:
-    """(location or "", contact or "", users as (name, authentication, privacy)); empty without SNMP."""
+def _snmp(snmp: Snmp | None, site: str) -> dict[str, Any] | None:
+    """`users` are (name, authentication, privacy) of each, location and contact "" where unknown; None without SNMP."""
     if not snmp:
-        return ()
+        return None
     location = snmp.location or site
-    users = [(token(name), word(user.auth), word(user.privacy)) for name, user in sorted(snmp.users.items())]
-    return one_line(location) if location else "", one_line(snmp.contact) if snmp.contact else "", users
+    return {
+        "location": one_line(location) if location else "",
+        "contact": one_line(snmp.contact) if snmp.contact else "",
+        "users": [(token(name), word(user.auth), word(user.privacy)) for name, user in sorted(snmp.users.items())],
+    }
 
 
 def _ssl_row(management: Management) -> tuple[str, ...]:
@@ -97,5 +113,5 @@ def _banners(management: Management) -> tuple[tuple[str, str], ...]:
 
 
 def banner_lines(text: str) -> list[str]:
-    """The lines of a banner; a line that would end it is put in brackets."""
+    """Lines of a banner; what would end it stands in brackets."""
     return [f"[{line.strip()}]" if line.strip() == END_OF_BANNER else line for line in text_lines(text)]

@@ -20,12 +20,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.sonic_buffers import BufferRole, BufferSet, Headroom, PortBuffers, RoleBuffers
 from fabricgen.catalog.sonic_models import SonicPlatform
-from fabricgen.render.escape import json_text
-from fabricgen.render.nos._sonic_ports import Face
+from fabricgen.render.nos._sonic_ports import PortTable
 from fabricgen.views.switch import SwitchView
 
-_Tables: TypeAlias = Mapping[str, tuple[tuple[Any, ...], ...]]
-"""Rows by table."""
+Rows: TypeAlias = dict[str, dict[str, object]]
+"""Of a table: its fields by key."""
 
 LOSSLESS_POOL = "ingress_lossless_pool"
 WHOLE_BUFFER = "egress_lossless_pool"
@@ -36,7 +35,7 @@ LAST_QUEUE = 6
 """Of those that published profiles cover."""
 
 
-class Cabled(NamedTuple):
+class CabledPort(NamedTuple):
     """A cabled port: its name, speed in Gb/s and the published length that its cable does not exceed, m."""
 
     name: str
@@ -50,98 +49,119 @@ def lossless_profile(speed_gbps: int, length: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shape:
-    """What switches share whose buffer tables differ by cable lengths alone; the set stands for itself by its id."""
+class _BufferKey:
+    """Cache key of the buffer tables of a switch but for cable lengths: the set is compared by identity."""
 
     set_id: int
-    face: tuple[str, ...]
+    ports: tuple[str, ...]
+    """Names of all."""
     cabled: frozenset[str]
     roce_class: int
     buffers: BufferSet = field(compare=False)
 
 
-def buffer_lengths_m(platform: SonicPlatform, face: Face) -> tuple[float, ...]:
+def buffer_lengths_m(platform: SonicPlatform, port_table: PortTable) -> tuple[float, ...]:
     """Published lengths of cables, ascending: those between two of them are treated alike."""
-    found = platform.buffers_of(face.hwsku)
+    found = platform.buffers_of(port_table.hwsku)
     return tuple(sorted(found.headroom)) if found else ()
 
 
 def cabled_ports(
-    switch: SwitchView, lengths_m: Sequence[float], platform: SonicPlatform, face: Face
-) -> tuple[Cabled, ...]:
+    switch: SwitchView, lengths_m: Sequence[float], platform: SonicPlatform, port_table: PortTable
+) -> tuple[CabledPort, ...]:
     """The ports of a switch; none where the fabric is best-effort, nothing is published, or a cable is too long."""
-    found = platform.buffers_of(face.hwsku)
+    found = platform.buffers_of(port_table.hwsku)
     if found is None or not switch.fabric.qos.lossless:
         return ()
     published = {length: length_m for length in set(lengths_m) if (length_m := found.length_m(length)) is not None}
     if not published.keys() >= set(lengths_m):
         return ()
-    return tuple(Cabled(p.name, p.speed_gbps, published[m]) for p, m in zip(switch.ports, lengths_m, strict=True))
+    return tuple(CabledPort(p.name, p.speed_gbps, published[m]) for p, m in zip(switch.ports, lengths_m, strict=True))
 
 
 def buffer_tables(
-    switch: SwitchView, ports: Sequence[Cabled], platform: SonicPlatform, face: Face
+    switch: SwitchView, ports: Sequence[CabledPort], platform: SonicPlatform, port_table: PortTable
 ) -> Mapping[str, Mapping[str, Any]]:
-    """`rows` of each buffer table that prints no length of a port; none without a role that fits the cables."""
-    shape = _shape(switch, platform, face) if ports else None
-    role = fitting_role(shape.buffers, "t0" if switch.is_lowest else "t1", ports) if shape else None
-    if shape is None or role is None:
+    """By table, what the template of each buffer table names that prints no length of a port: its rows.
+
+    None without a role that fits the cables.
+    """
+    key = _key_of(switch, platform, port_table) if ports else None
+    role = fitting_role(key.buffers, "t0" if switch.is_lowest else "t1", ports) if key else None
+    if key is None or role is None:
         return {}
-    tables = {
-        "BUFFER_POOL": tuple(sorted((name, _fields(dict(pool))) for name, pool in role.pools.items())),
-        "BUFFER_PROFILE": tuple(sorted([*_profiles(role), *_lossless_profiles(shape.buffers, ports)])),
-        **_by_port(shape),
-    }
-    return {table: _held(rows) for table, rows in tables.items() if rows}
+    pools: Rows = {name: dict(pool) for name, pool in role.pools.items()}
+    profiles: Rows = {name: dict(profile) for name, profile in role.profiles.items()}
+    profiles |= _lossless_profiles(key.buffers, ports)
+    tables = {"BUFFER_POOL": pools, "BUFFER_PROFILE": profiles, **_by_port(key)}
+    return {table: _shared(table, rows) for table, rows in tables.items() if rows}
 
 
 def length_tables(
-    switch: SwitchView, lengths: Sequence[str], platform: SonicPlatform, face: Face
+    switch: SwitchView, lengths: Sequence[str], platform: SonicPlatform, port_table: PortTable
 ) -> Mapping[str, Mapping[str, Any]]:
-    """`rows` of the tables that print the length of each port, which is a text here: m, or what stands for it."""
-    shape = _shape(switch, platform, face) if lengths else None
-    if shape is None:
+    """By table, what the templates name that print the length of each port, which is a text here: m, or what stands
+    for it."""
+    key = _key_of(switch, platform, port_table) if lengths else None
+    if key is None:
         return {}
-    known = {port.name: (port.speed_gbps, length) for port, length in zip(switch.ports, lengths, strict=True)}
-    none, uses = (0, str(min(shape.buffers.headroom))), _uses(shape)
-    groups = (row for name, text, use in uses if use for row in _groups(text, use, known.get(name), shape.roce_class))
+    shortest = min(key.buffers.headroom)
+    cables = {port.name: f"{length}m" for port, length in zip(switch.ports, lengths, strict=True)}
+    profiles = {
+        port.name: lossless_profile(port.speed_gbps, length) for port, length in zip(switch.ports, lengths, strict=True)
+    }
+    groups: Rows = {}
+    for name, use in _uses(key):
+        groups[f"{name}|{LOSSY_GROUP}"] = {"profile": use.group}
+        if name in profiles:
+            groups[f"{name}|{key.roce_class}"] = {"profile": profiles[name]}
     return {
-        "CABLE_LENGTH": _held(tuple(sorted((text, f"{known.get(name, none)[1]}m") for name, text, _ in uses))),
-        "BUFFER_PG": _held(tuple(sorted(groups))),
+        "CABLE_LENGTH": _shared("CABLE_LENGTH", {"AZURE": {n: cables.get(n, f"{shortest}m") for n in key.ports}}),
+        "BUFFER_PG": _shared("BUFFER_PG", groups),
     }
 
 
-def _shape(switch: SwitchView, platform: SonicPlatform, face: Face) -> _Shape | None:
-    found = platform.buffers_of(face.hwsku)
-    names, cabled = tuple(port.name for port in face.ports), frozenset(port.name for port in switch.ports)
-    return _Shape(id(found), names, cabled, switch.fabric.qos.roce_class, found) if found else None
+def _key_of(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> _BufferKey | None:
+    found = platform.buffers_of(port_table.hwsku)
+    names, cabled = tuple(port.name for port in port_table.ports), frozenset(port.name for port in switch.ports)
+    return _BufferKey(id(found), names, cabled, switch.fabric.qos.roce_class, found) if found else None
 
 
 @lru_cache(maxsize=64)
-def _by_port(shape: _Shape) -> _Tables:
+def _by_port(key: _BufferKey) -> Mapping[str, Rows]:
     """The tables that follow from which ports are cabled."""
-    used = [(text, use) for _, text, use in _uses(shape) if use]
+    used = _uses(key)
+    queues: Rows = {
+        f"{name}|{queues}": {"profile": profile}
+        for name, use in used
+        for queues, profile in _queue_profiles(use, key.roce_class).items()
+    }
     return {
-        "BUFFER_QUEUE": tuple(sorted(row for text, use in used for row in _queues(text, use, shape.roce_class))),
-        "BUFFER_PORT_INGRESS_PROFILE_LIST": tuple(sorted((t, ",".join(use.ingress)) for t, use in used if use.ingress)),
-        "BUFFER_PORT_EGRESS_PROFILE_LIST": tuple(sorted((t, ",".join(use.egress)) for t, use in used if use.egress)),
+        "BUFFER_QUEUE": queues,
+        "BUFFER_PORT_INGRESS_PROFILE_LIST": {n: {"profile_list": ",".join(u.ingress)} for n, u in used if u.ingress},
+        "BUFFER_PORT_EGRESS_PROFILE_LIST": {n: {"profile_list": ",".join(u.egress)} for n, u in used if u.egress},
     }
 
 
-@lru_cache(maxsize=64)
-def _uses(shape: _Shape) -> tuple[tuple[str, str, PortBuffers | None], ...]:
-    """(name, name as JSON has it, profiles or None) of every port of the face."""
-    cabled, unused = shape.buffers.cabled, shape.buffers.unused
-    return tuple((name, json_text(name), cabled if name in shape.cabled else unused) for name in shape.face)
+def _uses(key: _BufferKey) -> list[tuple[str, PortBuffers]]:
+    """(name, profiles) of every port that has any."""
+    cabled, unused = key.buffers.cabled, key.buffers.unused
+    uses = ((name, cabled if name in key.cabled else unused) for name in key.ports)
+    return [(name, use) for name, use in uses if use]
+
+
+def _shared(table: str, rows: Rows) -> Mapping[str, Rows]:
+    """The rows by the name of their table: the same object for the same rows, so that a table is rendered once for all
+    switches that have it."""
+    return _same(table, tuple((key, tuple(fields.items())) for key, fields in rows.items()))
 
 
 @lru_cache(maxsize=4096)
-def _held(rows: tuple[tuple[Any, ...], ...]) -> Mapping[str, Any]:
-    """The same object for the same rows, so that a table is rendered once for all switches that have it."""
-    return {"rows": rows}
+def _same(table: str, rows: tuple[tuple[str, tuple[tuple[str, object], ...]], ...]) -> Mapping[str, Rows]:
+    return {table: {key: dict(fields) for key, fields in rows}}
 
 
-def fitting_role(buffers: BufferSet, wanted: BufferRole, ports: Iterable[Cabled]) -> RoleBuffers | None:
+def fitting_role(buffers: BufferSet, wanted: BufferRole, ports: Iterable[CabledPort]) -> RoleBuffers | None:
     """The pools of a role, or of the other where only those leave room for the headroom of all ports.
 
     None where neither does, or a port's speed is not in the table. Ports with a shared headroom pool (`xoff`) need no
@@ -158,34 +178,28 @@ def fitting_role(buffers: BufferSet, wanted: BufferRole, ports: Iterable[Cabled]
     return None
 
 
-def _fields(values: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
-    """The fields of a row that are there, as text and in order."""
-    return tuple(sorted((key, str(value)) for key, value in values.items() if value is not None))
+def _lossless_profiles(buffers: BufferSet, ports: Iterable[CabledPort]) -> Rows:
+    found = sorted({(port.speed_gbps, port.length_m) for port in ports})
+    return {lossless_profile(gbps, f"{m}"): _headroom_fields(buffers.headroom[m][gbps]) for gbps, m in found}
 
 
-def _profiles(role: RoleBuffers) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
-    return [(name, _fields(dict(profile))) for name, profile in role.profiles.items()]
+def _headroom_fields(row: Headroom) -> dict[str, object]:
+    """The fields of BUFFER_PROFILE, None for those that are not there."""
+    return {
+        "pool": LOSSLESS_POOL,
+        "dynamic_th": row.threshold,
+        "size": row.size,
+        "xon": row.xon,
+        "xoff": row.xoff,
+        "xon_offset": row.xon_offset,
+    }
 
 
-def _lossless_profiles(buffers: BufferSet, ports: Iterable[Cabled]) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
-    found = {(port.speed_gbps, port.length_m) for port in ports}
-    return [(lossless_profile(gbps, f"{m}"), _fields(_lossless(buffers.headroom[m][gbps]))) for gbps, m in found]
-
-
-def _lossless(row: Headroom) -> dict[str, object]:
-    own = row._asdict()
-    return {"pool": LOSSLESS_POOL, "dynamic_th": own.pop("threshold"), **own}
-
-
-def _groups(name: str, use: PortBuffers, port: tuple[int, str] | None, roce_class: int) -> list[tuple[str, str]]:
-    lossless = [(f"{name}|{roce_class}", lossless_profile(*port))] if port else []
-    return [(f"{name}|{LOSSY_GROUP}", use.group), *lossless]
-
-
-def _queues(name: str, use: PortBuffers, roce_class: int) -> list[tuple[str, str]]:
+def _queue_profiles(use: PortBuffers, roce_class: int) -> dict[str, str]:
+    """The profile of each run of queues, such as 0-2."""
     below, above = (0, roce_class - 1), (roce_class + 1, LAST_QUEUE)
-    lossy = [(f"{name}|{_run(*run)}", use.lossy_queue) for run in (below, above) if run[0] <= run[1]]
-    return [*lossy, (f"{name}|{roce_class}", use.lossless_queue)]
+    lossy = {_run(*run): use.lossy_queue for run in (below, above) if run[0] <= run[1]}
+    return {**lossy, str(roce_class): use.lossless_queue}
 
 
 def _run(first: int, last: int) -> str:

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.blueprint.sections.management import Aaa, Management
-from fabricgen.render.escape import json_text
+from fabricgen.blueprint.sections.management import Aaa, Management, SnmpUser
 from fabricgen.views.switch import SwitchView
 
 CERTIFICATES = "/etc/sonic/telemetry"
@@ -30,75 +29,78 @@ LOGINS = {"tacacs": "tacacs+,local", "radius": "radius,local"}
 SEVERITIES = {"error": "error", "warning": "warn", "notice": "notice", "informational": "info", "debug": "debug"}
 """Of rsyslog, by the blueprint's words."""
 
-TABLES = {
+PRINTED_WITH = {
     "AAA": "aaa_login",
-    "BANNER_MESSAGE": "banner",
-    "DNS_NAMESERVER": "resolvers",
+    "BANNER_MESSAGE": "has_banner",
     "DNS_OPTIONS": "domain",
-    "GNMI": "gnmi",
-    "NTP": "time_servers",
-    "NTP_SERVER": "time_servers",
+    "GNMI": "gnmi_port",
+    "NTP": "NTP_SERVER",
     "RADIUS": "radius_key",
-    "RADIUS_SERVER": "radius_servers",
-    "SNMP": "snmp",
-    "SNMP_USER": "snmp_users",
-    "SYSLOG_SERVER": "log_servers",
+    "SNMP": "has_snmp",
     "TACPLUS": "tacacs_key",
-    "TACPLUS_SERVER": "tacacs_servers",
 }
-"""Each with the value without which it is left out."""
+"""Tables whose rows stand in their templates, each with the value without which it is left out."""
 
 
 def management_values(switch: SwitchView) -> dict[str, Any]:
-    """Rows of the tables by which a switch is managed; what is not asked for is empty."""
+    """Rows of the tables by which a switch is managed, by table, and what else their templates name.
+
+    What is not asked for is empty.
+    """
     asked = switch.fabric.management
-    dns, log = asked.dns, asked.syslog
+    dns, log, banner = asked.dns, asked.syslog, asked.banner
     return {
         **_logins(asked.aaa),
         **_snmp(asked, switch.site),
         **_gnmi(asked),
-        "time_servers": sorted(map(json_text, asked.ntp)),
-        "resolvers": sorted(map(json_text, dns.servers[:MAX_RESOLVERS])) if dns else [],
-        "domain": json_text(dns.domain) if dns and dns.domain and dns.servers else "",
-        "log_servers": sorted(map(json_text, log.servers)) if log else [],
+        "NTP_SERVER": {server: {"resolve_as": server} for server in asked.ntp},
+        "DNS_NAMESERVER": {server: {} for server in dns.servers[:MAX_RESOLVERS]} if dns else {},
+        "domain": dns.domain if dns and dns.servers else "",
+        "SYSLOG_SERVER": {server: {} for server in log.servers} if log else {},
         "log_severity": SEVERITIES[log.level] if log else "",
-        "banner": tuple(map(_banner, (asked.banner.login, asked.banner.motd))) if asked.banner else (),
-        "timezone": json_text(asked.timezone or ""),
+        "has_banner": banner is not None,
+        "login_banner": _banner(banner.login) if banner else "",
+        "motd_banner": _banner(banner.motd) if banner else "",
+        "timezone": asked.timezone or "",
     }
 
 
 def _banner(text: str) -> str:
     """A banner as it is stored: the switch prints it with `echo -e`, which would read a backslash."""
-    return json_text(text.replace("\\", "\\\\"))
+    return text.replace("\\", "\\\\")
 
 
 def _logins(aaa: Aaa | None) -> dict[str, Any]:
     """Servers with their priority: the first has the highest."""
-    servers = sorted((json_text(s), len(aaa.servers) - n) for n, s in enumerate(aaa.servers)) if aaa else []
-    key, protocol = json_text(aaa.key or "") if aaa else "", aaa.protocol if aaa else ""
+    servers = {server: {"priority": len(aaa.servers) - n} for n, server in enumerate(aaa.servers)} if aaa else {}
+    key, protocol = (aaa.key or "", aaa.protocol) if aaa else ("", "")
     return {
         "aaa_login": LOGINS.get(protocol, ""),
-        "tacacs_servers": servers if protocol == "tacacs" else [],
+        "TACPLUS_SERVER": servers if protocol == "tacacs" else {},
         "tacacs_key": key if protocol == "tacacs" else "",
-        "radius_servers": servers if protocol == "radius" else [],
+        "RADIUS_SERVER": servers if protocol == "radius" else {},
         "radius_key": key if protocol == "radius" else "",
     }
 
 
 def _snmp(asked: Management, site: str) -> dict[str, Any]:
-    if asked.snmp is None:
-        return {"snmp": (), "snmp_users": []}
-    users = asked.snmp.users.items()
+    snmp = asked.snmp
     return {
-        "snmp": (json_text(asked.snmp.contact), json_text(asked.snmp.location or site)),
-        "snmp_users": sorted((json_text(name), json_text(u.auth), json_text(u.privacy)) for name, u in users),
+        "has_snmp": snmp is not None,
+        "snmp_contact": snmp.contact if snmp else "",
+        "snmp_location": (snmp.location or site) if snmp else "",
+        "SNMP_USER": {name: _snmp_user(user) for name, user in snmp.users.items()} if snmp else {},
     }
 
 
+def _snmp_user(user: SnmpUser) -> dict[str, str]:
+    return {"SNMP_USER_AUTH_PASSWORD": user.auth, "SNMP_USER_ENCRYPTION_PASSWORD": user.privacy}
+
+
 def _gnmi(asked: Management) -> dict[str, Any]:
-    """(certificate, key, port), the files "" where none are stated; empty where nothing is said of gNMI."""
-    if asked.gnmi is None:
-        return {"gnmi": ()}
-    files = (f"{CERTIFICATES}/{file}" for file in (asked.tls.certificate, asked.tls.key)) if asked.tls else ("", "")
-    certificate, key = map(json_text, files)
-    return {"gnmi": (certificate, key, asked.gnmi.port or GNMI_PORT)}
+    """The port, 0 where nothing is said of gNMI, and the files of certificate and key, "" where none are stated."""
+    return {
+        "gnmi_port": (asked.gnmi.port or GNMI_PORT) if asked.gnmi else 0,
+        "gnmi_certificate": f"{CERTIFICATES}/{asked.tls.certificate}" if asked.tls else "",
+        "gnmi_key": f"{CERTIFICATES}/{asked.tls.key}" if asked.tls else "",
+    }

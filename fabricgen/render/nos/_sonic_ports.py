@@ -1,4 +1,4 @@
-"""The port table of a SONiC switch: every port of its face, breakout modes, and the HwSKU that suits them."""
+"""The port table of a SONiC switch: every port, breakout modes, and the HwSKU that suits them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class CageUse(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class FacePort:
-    """A port of the face as SONiC has it."""
+class TablePort:
+    """A port of the switch, cabled or not, as SONiC has it."""
 
     name: str
     alias: str
@@ -37,18 +37,18 @@ class FacePort:
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
+class PortTable:
     """What switches of one model that use their cages alike have in common."""
 
     hwsku: str
-    ports: tuple[FacePort, ...]
+    ports: tuple[TablePort, ...]
     breakouts: tuple[tuple[str, str], ...]
     """(first port, breakout mode) of each cage, by the order of the keys."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Shape:
-    """Key of a face: the objects themselves stand for their tables, and are kept alive by the key."""
+class _TableKey:
+    """Cache key of a port table: platform and profile are compared by identity, and kept alive by the key."""
 
     platform_id: int
     profile_id: int
@@ -57,22 +57,22 @@ class _Shape:
     profile: SwitchProfile = field(compare=False)
 
 
-def face_of(switch: SwitchView, platform: SonicPlatform) -> Face:
-    """The face of a switch: the HwSKU that suits, how cages are split, and every port, whether cabled or not.
+def port_table_of(switch: SwitchView, platform: SonicPlatform) -> PortTable:
+    """The port table of a switch: the HwSKU that suits, how cages are split, and every port, whether cabled or not.
 
     Left out are cages that are not in use and have no port in the HwSKU: its SAI profile does not start them.
     """
     used = {port.cage: CageUse(port.ways, port.speed_gbps) for port in switch.ports}
-    return _face(_Shape(id(platform), id(switch.profile), tuple(used.items()), platform, switch.profile))
+    return _port_table(_TableKey(id(platform), id(switch.profile), tuple(used.items()), platform, switch.profile))
 
 
 @lru_cache(maxsize=256)
-def _face(shape: _Shape) -> Face:
-    used, platform = dict(shape.used), shape.platform
+def _port_table(key: _TableKey) -> PortTable:
+    used, platform = dict(key.used), key.platform
     hwsku = choose_hwsku(used, platform)
-    ports: list[FacePort] = []
+    ports: list[TablePort] = []
     modes: list[tuple[str, str]] = []
-    classes = (cage_class for cage_class in shape.profile.cages for _ in range(cage_class.count))
+    classes = (cage_class for cage_class in key.profile.cages for _ in range(cage_class.count))
     for number, (cage, cage_class) in enumerate(zip(platform.cages, classes, strict=True), 1):
         if number not in used and platform.run_of(hwsku, number) is None:
             continue
@@ -83,7 +83,7 @@ def _face(shape: _Shape) -> Face:
         ports += _ports(platform, cage, use, taken, copper=cage_class.form_factor == "RJ45")
         if mode:
             modes.append((f"Ethernet{cage.port}", mode))
-    return Face(hwsku, tuple(ports), tuple(sorted(modes)))
+    return PortTable(hwsku, tuple(ports), tuple(sorted(modes)))
 
 
 def native_use(cage_class: CageClass) -> CageUse:
@@ -92,7 +92,7 @@ def native_use(cage_class: CageClass) -> CageUse:
     return CageUse(ways, max(cage_class.breakouts[ways]))
 
 
-def fec_of(port: FacePort) -> str:
+def fec_of(port: TablePort) -> str:
     """The FEC of a port: `rs`, or "" where the NOS is to choose."""
     lane_gbps = port.speed_gbps / (port.lanes.count(",") + 1)
     return "rs" if port.speed_gbps >= FEC_FROM_GBPS or lane_gbps >= FEC_FROM_LANE_GBPS else ""
@@ -100,11 +100,11 @@ def fec_of(port: FacePort) -> str:
 
 def _ports(
     platform: SonicPlatform, cage: PlatformCage, use: CageUse, taken: int | None, *, copper: bool
-) -> list[FacePort]:
+) -> list[TablePort]:
     """The ports of a cage; lanes as the platform's table has them, in its order, and the first `taken` where given."""
     each = len(cage.lanes) // use.ways
     return [
-        FacePort(
+        TablePort(
             name=f"Ethernet{cage.port + sub * each}",
             alias=platform.alias(cage, use.ways, sub),
             index=cage.index,

@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Any
 
 from fabricgen.design.qos import QosIntent, ecn_thresholds_kb
-from fabricgen.render.escape import json_text
 from fabricgen.views.switch import SwitchView
 
 CLASSES = 8
@@ -24,39 +23,43 @@ MAX_POLL_MS = 1000
 
 
 def qos_values(switch: SwitchView) -> dict[str, Any] | None:
-    """Rows of the QoS tables, None where the fabric is best-effort.
+    """Rows of the QoS tables, by table, and what else their templates name; None where the fabric is best-effort.
 
-    Switches of one shape get the very same mapping, so that its tables are rendered once.
+    Switches with like ports get the very same mapping, so that its tables are rendered once.
     """
     qos = switch.fabric.qos
     if not (qos.lossless and switch.ports):
         return None
     ports = tuple((port.name, port.speed_gbps) for port in switch.ports)
-    return _qos_rows(ports, qos, switch.is_lowest, switch.profile.asic.startswith("Spectrum"))
+    return _qos_values(ports, qos, switch.is_lowest, switch.profile.asic.startswith("Spectrum"))
 
 
 @lru_cache(maxsize=256)
-def _qos_rows(ports: tuple[tuple[str, int], ...], qos: QosIntent, is_lowest: bool, spectrum: bool) -> dict[str, Any]:
+def _qos_values(ports: tuple[tuple[str, int], ...], qos: QosIntent, is_lowest: bool, spectrum: bool) -> dict[str, Any]:
+    """`ports` are (name, Gb/s) of each; `spectrum`: whether the chip is one of NVIDIA's."""
     classes = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
-    named = sorted((json_text(name), wred_name(speed), shaper_name(qos, speed)) for name, speed in ports)
     alone = (qos.roce_class, NETWORK_CLASS)
-    speeds = sorted({speed for _, speed in ports})
+    speeds = {speed for _, speed in ports}
+    watchdog = {
+        "action": qos.watchdog_action,
+        "detection_time": qos.detect_ms,
+        "restoration_time": qos.restore_ms,
+    }
     return {
-        "qos_ports": named,
-        "dscp_classes": sorted((str(dscp), classes.get(dscp, LOSSY_CLASS)) for dscp in range(DSCPS)),
-        "class_queues": [(n, n) for n in range(CLASSES)],
-        "class_groups": [(n, n if n in alone else 0) for n in range(CLASSES)],
-        "pfc_to_group": [(qos.roce_class, qos.roce_class)] if spectrum else [],
-        "queues": sorted(_queues(named, qos)),
+        "dscp_classes": {dscp: classes.get(dscp, LOSSY_CLASS) for dscp in range(DSCPS)},
+        "class_queues": {n: n for n in range(CLASSES)},
+        "class_groups": {n: n if n in alone else 0 for n in range(CLASSES)},
+        "pfc_groups": {qos.roce_class: qos.roce_class} if spectrum else {},
         "lossy_weight": 100 - qos.roce_percent,
         "roce_weight": qos.roce_percent,
         "roce_class": qos.roce_class,
-        "shapers": sorted({(shaper_name(qos, speed), shaped_rate(qos, speed)) for speed in speeds}),
-        "watchdog": (qos.detect_ms, qos.restore_ms, min(qos.poll_ms, MAX_POLL_MS), qos.watchdog_action),
-        "wred_profiles": sorted(
-            (wred_name(speed), *(1000 * kb for kb in ecn_thresholds_kb(qos, is_lowest, speed))) for speed in speeds
-        ),
         "mark_percent": qos.mark_percent,
+        "poll_ms": min(qos.poll_ms, MAX_POLL_MS),
+        "PFC_WD": {name: watchdog for name, _ in ports},
+        "PORT_QOS_MAP": {name: {} for name, _ in ports},
+        "QUEUE": _queues(ports, qos),
+        "SCHEDULER": {shaper_name(qos, speed): _shaper(shaped_rate(qos, speed)) for speed in speeds},
+        "WRED_PROFILE": {wred_name(speed): _wred_thresholds(qos, is_lowest, speed) for speed in speeds},
     }
 
 
@@ -75,11 +78,23 @@ def shaped_rate(qos: QosIntent, speed_gbps: int) -> int:
     return speed_gbps * 1_000_000_000 // 8 * qos.cnp_max_percent // 100
 
 
-def _queues(ports: list[tuple[str, str, str]], qos: QosIntent) -> list[tuple[str, str, str]]:
-    """(key, scheduler, WRED profile): the lossy, the RoCE and the notification queue of each port."""
-    rows = []
-    for name, profile, shaper in ports:
-        rows.append((f"{name}|{LOSSY_CLASS}", "scheduler.0", ""))
-        rows.append((f"{name}|{qos.roce_class}", "scheduler.1", profile))
-        rows.append((f"{name}|{qos.cnp_class}", shaper, ""))
+def _shaper(rate: int) -> dict[str, Any]:
+    """The fields of a scheduler that lets so many bytes/s pass; 0: that does not shape."""
+    return {"cir": rate, "meter_type": "bytes", "pir": rate} if rate else {}
+
+
+def _wred_thresholds(qos: QosIntent, is_lowest: bool, speed_gbps: int) -> dict[str, int]:
+    """Where marking begins and ends, bytes: alike for packets of all colours."""
+    low, high = (1000 * kb for kb in ecn_thresholds_kb(qos, is_lowest, speed_gbps))
+    ends = {"min": low, "max": high}
+    return {f"{colour}_{end}_threshold": ends[end] for colour in ("green", "yellow", "red") for end in ends}
+
+
+def _queues(ports: tuple[tuple[str, int], ...], qos: QosIntent) -> dict[str, dict[str, str]]:
+    """Rows of the lossy, the RoCE and the notification queue of each port."""
+    rows = {}
+    for name, speed in ports:
+        rows[f"{name}|{LOSSY_CLASS}"] = {"scheduler": "scheduler.0"}
+        rows[f"{name}|{qos.roce_class}"] = {"scheduler": "scheduler.1", "wred_profile": wred_name(speed)}
+        rows[f"{name}|{qos.cnp_class}"] = {"scheduler": shaper_name(qos, speed)}
     return rows

@@ -7,7 +7,7 @@ from typing import Any
 
 from fabricgen.blueprint.sections.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
 from fabricgen.render import bgp
-from fabricgen.render.escape import json_text, one_line, token
+from fabricgen.render.escape import one_line, token
 from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.views.switch import StaticRoute, SwitchPort, SwitchView
 
@@ -50,59 +50,67 @@ def vrf_name(vrf: str) -> str:
 
 
 def routing_values(switch: SwitchView) -> dict[str, Any]:
-    """Sessions, neighbours, static routes and what an frr.conf names."""
-    return {**_neighbors(switch), "static_routes": _static_routes(switch), **_frr(switch)}
-
-
-def _static_routes(switch: SwitchView) -> list[tuple[str, ...]]:
-    """(key, advertised, blackhole, distance, ports, next hops), comma lists of one length; "" where absent."""
-    if switch.asn:
-        routed = [service for service in switch.services if not service.gateways and not owns_frr(switch)]
-        blocks = [(s.vrf, block) for s in routed for block in (s.host_subnet, s.host_subnet6) if block]
-        keys = sorted({f"{vrf_name(vrf) or 'default'}|{block}" for vrf, block in blocks})
-        return [(key, "true", "true", "", "", "") for key in keys]
-    return sorted(static_route(route) for route in switch.routes)
-
-
-def static_route(route: StaticRoute) -> tuple[str, ...]:
-    """The row of a route; where it discards beside next hops, the discard is one more entry of each list."""
-    key = f"default|{route.prefix}"
-    if not route.hops:
-        return key, "false", "true", "", "", ""
-    ports, hops = [json_text(hop.port) for hop in route.hops], [hop.address for hop in route.hops]
-    if not route.discard:
-        return key, "false", "", "", ",".join(ports), ",".join(hops)
-    ways = len(hops)
-    return (
-        key,
-        "false",
-        ",".join(["false"] * ways + ["true"]),
-        ",".join(["0"] * ways + [str(DISCARD_DISTANCE)]),
-        ",".join([*ports, ""]),
-        ",".join([*hops, NO_HOP6 if route.is_v6 else NO_HOP]),
-    )
-
-
-def _neighbors(switch: SwitchView) -> dict[str, Any]:
-    peers = bgp.sessions(switch)
-    kinds = {port.peer: kind for port in switch.ports if (kind := _neighbor_type(switch, port))}
+    """Rows of the tables of neighbours, sessions and static routes, by table, and what an frr.conf names."""
     return {
-        "neighbors": sorted((json_text(p.name), json_text(p.peer), json_text(p.peer_port)) for p in switch.ports),
-        "neighbor_types": sorted((json_text(name), kind) for name, kind in kinds.items()),
-        "bgp_neighbors": [] if owns_frr(switch) else sorted([*map(_neighbor, peers), *_vrf_neighbors(switch)]),
-        "bgp_vrfs": [] if owns_frr(switch) else [vrf_name(v) for v in switch.vrfs if bgp.vrf_sessions(switch, v)],
-        "keepalive": KEEPALIVE_S,
-        "hold": HOLD_S,
+        **_neighbors(switch),
+        **({"BGP_GLOBALS": {}, "BGP_NEIGHBOR": {}} if owns_frr(switch) else _sessions(switch)),
+        "STATIC_ROUTE": _static_routes(switch),
+        **_frr(switch),
     }
 
 
-def _neighbor(session: bgp.Session, vrf: str = "") -> tuple[str, int, str, str]:
-    key = f"{vrf_name(vrf)}|{session.peer_address}" if vrf else session.peer_address
-    return key, session.asn, session.address, json_text(session.port.peer)
+def _static_routes(switch: SwitchView) -> dict[str, dict[str, str]]:
+    if switch.asn:
+        routed = [service for service in switch.services if not service.gateways and not owns_frr(switch)]
+        blocks = [(s.vrf, block) for s in routed for block in (s.host_subnet, s.host_subnet6) if block]
+        announced = {"advertise": "true", "blackhole": "true"}
+        return {f"{vrf_name(vrf) or 'default'}|{block}": announced for vrf, block in blocks}
+    return {f"default|{route.prefix}": static_route(route) for route in switch.routes}
 
 
-def _vrf_neighbors(switch: SwitchView) -> list[tuple[str, int, str, str]]:
-    return [_neighbor(session, vrf) for vrf in switch.vrfs for session in bgp.vrf_sessions(switch, vrf)]
+def static_route(route: StaticRoute) -> dict[str, str]:
+    """The fields of a route; where it discards beside next hops, the discard is one more entry of each list."""
+    if not route.hops:
+        return {"advertise": "false", "blackhole": "true"}
+    ports, hops = [hop.port for hop in route.hops], [hop.address for hop in route.hops]
+    if not route.discard:
+        return {"advertise": "false", "ifname": ",".join(ports), "nexthop": ",".join(hops)}
+    ways = len(hops)
+    return {
+        "advertise": "false",
+        "blackhole": ",".join(["false"] * ways + ["true"]),
+        "distance": ",".join(["0"] * ways + [str(DISCARD_DISTANCE)]),
+        "ifname": ",".join([*ports, ""]),
+        "nexthop": ",".join([*hops, NO_HOP6 if route.is_v6 else NO_HOP]),
+    }
+
+
+def _neighbors(switch: SwitchView) -> dict[str, Any]:
+    types = {port.peer: word for port in switch.ports if (word := _neighbor_type(switch, port))}
+    return {
+        "DEVICE_NEIGHBOR": {port.name: {"name": port.peer, "port": port.peer_port} for port in switch.ports},
+        "DEVICE_NEIGHBOR_METADATA": {name: {"type": word} for name, word in types.items()},
+    }
+
+
+def _sessions(switch: SwitchView) -> dict[str, Any]:
+    """The tables of which bgpcfgd makes FRR's configuration."""
+    by_vrf = {vrf: found for vrf in switch.vrfs if (found := bgp.vrf_sessions(switch, vrf))}
+    return {
+        "BGP_GLOBALS": {vrf_name(vrf): {} for vrf in by_vrf},
+        "BGP_NEIGHBOR": {
+            **{session.peer_address: _session_fields(session) for session in bgp.sessions(switch)},
+            **{
+                f"{vrf_name(vrf)}|{session.peer_address}": _session_fields(session)
+                for vrf, found in by_vrf.items()
+                for session in found
+            },
+        },
+    }
+
+
+def _session_fields(session: bgp.Session) -> dict[str, Any]:
+    return {"asn": session.asn, "local_addr": session.address, "name": session.port.peer}
 
 
 def _neighbor_type(switch: SwitchView, port: SwitchPort) -> str:
@@ -115,13 +123,15 @@ def _neighbor_type(switch: SwitchView, port: SwitchPort) -> str:
 def _frr(switch: SwitchView) -> dict[str, Any]:
     peers, bfd = bgp.sessions(switch), switch.fabric.bfd
     return {
+        "keepalive": KEEPALIVE_S,
+        "hold": HOLD_S,
         "families": _families(switch),
         "only_own_routes": switch.is_lowest,
         "shares_asn": switch.shares_asn,
         "connect_retry": CONNECT_RETRY_S,
         "groups": bgp.groups(peers),
         "unnumbered": switch.fabric.underlay == "ebgp-unnumbered",
-        "bfd": (bfd.interval_ms, bfd.multiplier) if bfd else (),
+        "bfd": {"interval_ms": bfd.interval_ms, "multiplier": bfd.multiplier} if bfd else None,
         "max_prefixes": switch.fabric.max_prefixes,
         "own_bgp_lines": switch.lines_at("bgp"),
         "own_lines": switch.lines_at("frr"),
@@ -131,11 +141,15 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
     }
 
 
-def _peer(session: bgp.Session) -> tuple[str, str, int, str]:
-    """(peer's address or own port, group, AS number, description)"""
+def _peer(session: bgp.Session) -> dict[str, Any]:
+    """A `neighbor` of FRR: the peer's address, or the own port where the session has none."""
     port = session.port
-    key = session.peer_address or token(port.name)
-    return key, session.group, session.asn, one_line(f"{port.peer} {port.peer_port}", 80)
+    return {
+        "neighbor": session.peer_address or token(port.name),
+        "group": session.group,
+        "asn": session.asn,
+        "description": one_line(f"{port.peer} {port.peer_port}", 80),
+    }
 
 
 def _words(switch: SwitchView) -> list[tuple[bool, str, str]]:
@@ -144,27 +158,37 @@ def _words(switch: SwitchView) -> list[tuple[bool, str, str]]:
     return [*v4, *v6]
 
 
-def _families(switch: SwitchView) -> list[tuple[object, ...]]:
-    """(word, ending, rules of loopbacks, rules of hosts, peer groups that carry it) of each family routed."""
+def _families(switch: SwitchView) -> list[dict[str, Any]]:
+    """Of each family routed its word and ending (`_words`), its prefix lists, and the peer groups that carry it."""
     found, unnumbered = bgp.groups(bgp.sessions(switch)), switch.fabric.underlay == "ebgp-unnumbered"
     return [
-        (
-            word,
-            ending,
-            bgp.loopback_rules(switch, v6=v6),
-            bgp.host_rules(switch, v6=v6),
-            bgp.groups_of(found, v6=v6, unnumbered=unnumbered),
-        )
+        {
+            "word": word,
+            "ending": ending,
+            "loopback_rules": bgp.loopback_rules(switch, v6=v6),
+            "host_rules": bgp.host_rules(switch, v6=v6),
+            "groups": bgp.groups_of(found, v6=v6, unnumbered=unnumbered),
+        }
         for v6, word, ending in _words(switch)
     ]
 
 
-def _frr_vrf(switch: SwitchView, vrf: str) -> tuple[object, ...]:
-    """(VRF, families as (word, ending, rules of its host prefixes, groups), peer groups, sessions) of a VRF."""
+def _frr_vrf(switch: SwitchView, vrf: str) -> dict[str, Any]:
+    """A VRF's name, its families as above but that no loopbacks travel, its peer groups and sessions."""
     peers = bgp.vrf_sessions(switch, vrf)
     found = bgp.groups(peers)
     families = [
-        (word, ending, bgp.host_rules(switch, vrf, v6=v6), bgp.groups_of(found, v6=v6, unnumbered=False))
+        {
+            "word": word,
+            "ending": ending,
+            "host_rules": bgp.host_rules(switch, vrf, v6=v6),
+            "groups": bgp.groups_of(found, v6=v6, unnumbered=False),
+        }
         for v6, word, ending in _words(switch)
     ]
-    return vrf_name(vrf), families, found, [_peer(session) for session in peers]
+    return {
+        "vrf": vrf_name(vrf),
+        "families": families,
+        "groups": found,
+        "peers": [_peer(session) for session in peers],
+    }

@@ -30,7 +30,7 @@ from fabricgen.render.nos._cumulus_routing import family, routing_values
 from fabricgen.render.nos._cumulus_system import system_values
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
 from fabricgen.render.trees import as_yaml, merged, read_data
-from fabricgen.views.switch import PlacedSnippet, Subinterface, SwitchPort, SwitchView
+from fabricgen.views.switch import PlacedSnippet, Service, Subinterface, SwitchPort, SwitchView
 
 KEEPS_ORDER = True
 
@@ -45,7 +45,7 @@ _COMMENTS = re.compile(r"\A(?:#.*\n)*")
 _FEC = {"rs": "rs", "fc": "baser", "none": "off"}
 
 _TAKEN = re.compile(r"default|mgmt|lo|bridge|vlan[0-9]*|(eth|swp|bond|dummy|vxlan)[0-9].*")
-"""Names that a VRF cannot have, as the kernel or Cumulus Linux uses them for interfaces."""
+"""Names that a VRF, an interface to the kernel, cannot have."""
 
 
 def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - every switch has the same file
@@ -54,7 +54,7 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - 
 
 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
-    """The values for the templates in `templates/cumulus`."""
+    """What the templates of `templates/cumulus` name."""
     naming = catalog.naming("cumulus")
     dynamic = switch.fabric.load_balance == "dynamic" and not naming.configuration.lack(
         "dynamic-load-balance", switch.profile.asic
@@ -72,11 +72,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "breakouts": _breakouts(switch, naming),
         "ports": [_port_row(switch, port, dynamic=dynamic) for port in switch.ports],
         "unused": _unused(switch, naming),
-        "vlans": [
-            (s.vlan, yaml_text(f"gateway of {s.label}"), [(family(g), g) for g in s.gateways], vrf_name(s.vrf))
-            for s in switch.services
-            if s.gateways
-        ],
+        "vlans": [_vlan_row(service) for service in switch.services if service.gateways],
         "subinterfaces": [_subinterface_row(port, sub) for vrf in switch.vrfs for port, sub in switch.links_in(vrf)],
         "adaptive": dynamic,
         "qos": qos_values(switch),
@@ -92,7 +88,7 @@ def with_trees(
     snippets: tuple[PlacedSnippet, ...],
     judge: Catalog | None,  # noqa: ARG001 - what NVUE takes is not known here
 ) -> str:
-    """The rendered tree with the user's trees merged in, written anew below the comments at its head."""
+    """The tree with those of the user's laid over it, written anew below the comments that it begins with."""
     (item,) = read_data(file, text)
     tree = item["set"]
     for snippet in snippets:
@@ -106,9 +102,7 @@ def vrf_name(vrf: str) -> str:
 
 
 def _breakouts(switch: SwitchView, naming: NosNaming) -> list[tuple[str, str, int]]:
-    """(interface of the cage itself, breakout mode, lanes of each port) of split cages, and of the cages
-    these disable.
-    """
+    """(cage's own interface, breakout mode, lanes of each port) of split cages, and of those that these disable."""
     ways, blocked = {port.cage: port.ways for port in switch.ports}, blocked_cages(switch)
     return [
         (
@@ -122,44 +116,55 @@ def _breakouts(switch: SwitchView, naming: NosNaming) -> list[tuple[str, str, in
 
 
 def _unused(switch: SwitchView, naming: NosNaming) -> list[str]:
-    """Ports to shut down; a cage that a neighbour disables has none."""
+    """Ports that are shut; a cage that a neighbour disables has none."""
     disabled = {name for name, mode, _ in _breakouts(switch, naming) if mode == "disabled"}
     return [token(name) for name in unused_ports(switch, naming) if name not in disabled]
 
 
-def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> tuple[object, ...]:
-    """The values of a port for _ports.j2; "" and 0 for none.
+def _vlan_row(service: Service) -> dict[str, Any]:
+    return {
+        "vlan": service.vlan,
+        "description": yaml_text(f"gateway of {service.label}"),
+        "gateways": [(family(gateway), gateway) for gateway in service.gateways],
+        "vrf": vrf_name(service.vrf),
+    }
 
-    (name, description, MTU, Gb/s, lanes, FEC, `up` or `down`, access VLAN, VRF, addresses, profile of its speed,
-    whether it uses adaptive routing). Lanes are given where a port leaves some of its share of the cage unused. Copper
-    ports negotiate their speed.
+
+def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[str, Any]:
+    """What a port has, "" and 0 for what it does not; `addresses` are (family, address) of each.
+
+    Lanes are stated where a port leaves some of its share of the cage dark. Copper ports negotiate their speed.
     """
     cage, service, own = switch.profile.cage(port.cage), switch.service_of(port), port.settings
     lanes = lanes_of(port, cage)
-    return (
-        token(port.name),
-        yaml_text(one_line(port.label)),
-        own.mtu or MTU,
-        0 if cage.form_factor == "RJ45" else port.speed_gbps,
-        lanes if lanes < cage.lanes // port.ways else 0,
-        _FEC[own.fec] if own.fec else "rs" if port.speed_gbps >= FEC_FROM_GBPS else "",
-        "down" if own.shutdown else "up",
-        service.vlan if service and service.gateways and not port.addresses else 0,
-        vrf_name(service.vrf) if service and port.addresses else "",
-        [(family(address), address) for address in port.addresses],
-        speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",
-        dynamic and port.role != "host" and port.speed_gbps <= _adaptive_up_to(switch.profile.asic),
-    )
+    return {
+        "name": token(port.name),
+        "description": yaml_text(one_line(port.label)),
+        "mtu": own.mtu or MTU,
+        "speed_gbps": 0 if cage.form_factor == "RJ45" else port.speed_gbps,
+        "lanes": lanes if lanes < cage.lanes // port.ways else 0,
+        "fec": _FEC[own.fec] if own.fec else "rs" if port.speed_gbps >= FEC_FROM_GBPS else "",
+        "state": "down" if own.shutdown else "up",
+        "access_vlan": service.vlan if service and service.gateways and not port.addresses else 0,
+        "vrf": vrf_name(service.vrf) if service and port.addresses else "",
+        "addresses": [(family(address), address) for address in port.addresses],
+        "qos_profile": speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",
+        "adaptive": dynamic and port.role != "host" and port.speed_gbps <= _adaptive_up_to(switch.profile.asic),
+    }
 
 
 def _adaptive_up_to(asic: str) -> int:
-    """The fastest port, Gb/s, on which a chip supports adaptive routing."""
+    """The fastest port, Gb/s, over which a chip balances by load."""
     return next((gbps for chip, gbps in ADAPTIVE_UP_TO_GBPS.items() if asic.startswith(chip)), 1 << 20)
 
 
-def _subinterface_row(port: SwitchPort, sub: Subinterface) -> tuple[object, ...]:
-    """(name, port, description, VLAN, VRF, addresses) of the sub-interface that carries a VRF over a link."""
-    description = yaml_text(one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}"))
-    addresses = [(family(address), address) for address in sub.addresses]
-    name = token(port.name)
-    return f"{name}.{sub.vlan}", name, description, sub.vlan, vrf_name(sub.vrf), addresses
+def _subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:
+    """The sub-interface by which a VRF's routes travel over a link."""
+    return {
+        "name": f"{token(port.name)}.{sub.vlan}",
+        "port": token(port.name),
+        "description": yaml_text(one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}")),
+        "vlan": sub.vlan,
+        "vrf": vrf_name(sub.vrf),
+        "addresses": [(family(address), address) for address in sub.addresses],
+    }

@@ -34,12 +34,12 @@ from fabricgen.render.nos._eos_management import management_values
 from fabricgen.render.nos._eos_qos import profile_name, qos_values
 from fabricgen.render.ports import lanes_of, unused_ports
 from fabricgen.render.static import DISCARD_DISTANCE
-from fabricgen.views.switch import Subinterface, SwitchPort, SwitchView
+from fabricgen.views.switch import Service, StaticRoute, Subinterface, SwitchPort, SwitchView
 
 KEEPS_ORDER = True
 
 MTU = 9214
-"""The largest MTU of EOS, bytes."""
+"""The largest of EOS, bytes."""
 
 MAX_ECMP = 600
 """The largest `maximum-paths N ecmp N` that EOS takes."""
@@ -50,10 +50,10 @@ MANAGEMENT_VRF = "MGMT"
 FEC_WORDS = {"rs": "reed-solomon", "fc": "fire-code", "none": "none"}
 
 PLACES = ("top", "interfaces", "bgp", "end")
-"""Places for a user's own lines."""
+"""Where a user's own lines go."""
 
 WARNING_PERCENT = 80
-"""Percentage of the prefix limit at which EOS warns."""
+"""Of the limit of prefixes, from which EOS warns."""
 
 
 def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
@@ -62,10 +62,10 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
 
 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
-    """The values for the templates in `templates/eos`."""
+    """What the templates of `templates/eos` name."""
     unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
     naming = catalog.naming("eos")
-    management = [(family_word(a), a, any_prefix(a), gateway) for a, gateway in switch.managements if gateway]
+    management = [_management_row(address, gateway) for address, gateway in switch.managements if gateway]
     return {
         "hostname": token(switch.name),
         "asn": switch.asn,
@@ -83,23 +83,11 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "mtu": MTU,
         "ports": [_port_row(switch, port) for port in switch.ports],
         "unused": unused_ports(switch, naming),
-        "vlans": [
-            (s.vlan, token(s.label), [(family_word(g), g) for g in s.gateways], s.vrf and token(s.vrf))
-            for s in switch.services
-            if s.gateways
-        ],
+        "vlans": [_vlan_row(service) for service in switch.services if service.gateways],
         "vrfs": [token(vrf) for vrf in switch.vrfs],
         "subinterfaces": [_subinterface_row(p, sub) for v in switch.vrfs for p, sub in switch.links_in(v)],
-        "static_routes": [
-            (
-                family_word(route.prefix),
-                route.prefix,
-                [(token(hop.port), hop.address) for hop in route.hops],
-                route.discard,
-                DISCARD_DISTANCE,
-            )
-            for route in switch.routes
-        ],
+        "static_routes": [_static_route(route) for route in switch.routes],
+        "discard_distance": DISCARD_DISTANCE,
         "dynamic_load_balance": switch.fabric.load_balance == "dynamic"
         and not naming.configuration.lack("dynamic-load-balance", switch.profile.asic),
         "snippets": {place: switch.lines_at(place) for place in PLACES},
@@ -110,7 +98,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
 
 
 def family_word(address: str) -> str:
-    """EOS's word for the address family of an address or prefix: `ip` or `ipv6`."""
+    """What EOS calls the family of an address or prefix: `ip` or `ipv6`."""
     return "ipv6" if bgp.is_v6(address) else "ip"
 
 
@@ -128,48 +116,71 @@ def speed_word(port: SwitchPort, cage: CageClass) -> str:
     return f"{port.speed_gbps}g-{lanes_of(port, cage)}"
 
 
-def _port_row(switch: SwitchView, port: SwitchPort) -> tuple[object, ...]:
-    """The values of a port, "" or 0 where it has none.
+def _management_row(address: str, gateway: str) -> dict[str, str]:
+    return {"word": family_word(address), "address": address, "default": any_prefix(address), "gateway": gateway}
 
-    (name, description, MTU, speed, EOS's word for FEC or `none`, access VLAN, VRF, addresses, whether link-local only,
-    QoS profile, whether it is shut down)
-    """
+
+def _vlan_row(service: Service) -> dict[str, Any]:
+    return {
+        "vlan": service.vlan,
+        "name": token(service.label),
+        "gateways": [(family_word(gateway), gateway) for gateway in service.gateways],
+        "vrf": service.vrf and token(service.vrf),
+    }
+
+
+def _static_route(route: StaticRoute) -> dict[str, Any]:
+    """`hops` are (port, address) of each next hop."""
+    return {
+        "word": family_word(route.prefix),
+        "prefix": route.prefix,
+        "hops": [(token(hop.port), hop.address) for hop in route.hops],
+        "discard": route.discard,
+    }
+
+
+def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
+    """What a port has, "" or 0 where it does not; `addresses` are (word of the family, address) of each."""
     cage = switch.profile.cage(port.cage)
     service = switch.service_of(port)
     link_local = port.role != "host" and switch.fabric.underlay == "ebgp-unnumbered"
     settings = port.settings
     fec = settings.fec or ("rs" if port.speed_gbps >= FEC_FROM_GBPS else "")
-    return (
-        token(port.name),
-        one_line(port.label),
-        min(settings.mtu or MTU, MTU),
-        speed_word(port, cage),
-        FEC_WORDS[fec] if fec else "",
-        service.vlan if service and service.gateways and not port.addresses else 0,
-        token(service.vrf) if service and service.vrf and port.addresses else "",
-        [(family_word(address), address) for address in port.addresses],
-        link_local,
-        profile_name(port.speed_gbps) if switch.fabric.qos.lossless else "",
-        settings.shutdown,
-    )
+    return {
+        "name": token(port.name),
+        "description": one_line(port.label),
+        "mtu": min(settings.mtu or MTU, MTU),
+        "speed": speed_word(port, cage),
+        "fec": FEC_WORDS[fec] if fec else "",
+        "access_vlan": service.vlan if service and service.gateways and not port.addresses else 0,
+        "vrf": token(service.vrf) if service and service.vrf and port.addresses else "",
+        "addresses": [(family_word(address), address) for address in port.addresses],
+        "link_local": link_local,
+        "qos_profile": profile_name(port.speed_gbps) if switch.fabric.qos.lossless else "",
+        "shutdown": settings.shutdown,
+    }
 
 
-def _subinterface_row(port: SwitchPort, sub: Subinterface) -> tuple[object, ...]:
-    """(name, description, VLAN, VRF, addresses) of the sub-interface that carries a VRF over a link."""
-    description = one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}")
-    addresses = [(family_word(address), address) for address in sub.addresses]
-    return f"{token(port.name)}.{sub.vlan}", description, sub.vlan, token(sub.vrf), addresses
+def _subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:
+    """The sub-interface by which a VRF's routes travel over a link."""
+    return {
+        "name": f"{token(port.name)}.{sub.vlan}",
+        "description": one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}"),
+        "vlan": sub.vlan,
+        "vrf": token(sub.vrf),
+        "addresses": [(family_word(address), address) for address in sub.addresses],
+    }
 
 
 def _bgp(switch: SwitchView) -> dict[str, Any]:
-    peers = bgp.sessions(switch)
+    peers, bfd = bgp.sessions(switch), switch.fabric.bfd
     by_asn: dict[tuple[str, int], list[str]] = defaultdict(list)
     for session in peers:
         if not session.address:
             by_asn[session.group, session.asn].append(token(session.port.name))
     found, unnumbered = bgp.groups(peers), switch.fabric.underlay == "ebgp-unnumbered"
     return {
-        "prefix_lists": [row for family in _words(switch) for row in _lists(switch, *family)],
+        "prefix_lists": [row for family in _words(switch) for row in _prefix_lists(switch, *family)],
         "matches": [
             (seq, word, f"{name}{ending}")
             for v6, word, ending in _words(switch)
@@ -182,55 +193,69 @@ def _bgp(switch: SwitchView) -> dict[str, Any]:
         "keepalive": KEEPALIVE_S,
         "hold": HOLD_S,
         "max_paths": min(switch.ecmp_width, MAX_ECMP),
-        "bfd": switch.fabric.bfd is not None,
-        "bfd_timers": (switch.fabric.bfd.interval_ms, switch.fabric.bfd.multiplier) if switch.fabric.bfd else (),
+        "bfd": {"interval_ms": bfd.interval_ms, "multiplier": bfd.multiplier} if bfd else None,
         "max_prefixes": switch.fabric.max_prefixes,
         "warning_percent": WARNING_PERCENT,
         "groups": found,
-        "peers": [(s.peer_address, s.group, s.asn, _at_far_end(s)) for s in peers if s.address],
+        "peers": [{**_peer(session), "group": session.group} for session in peers if session.address],
         "interface_peers": [(interface_range(names), *key) for key, names in by_asn.items()],
         "bgp_instances": [_bgp_vrf(switch, vrf) for vrf in switch.vrfs if bgp.vrf_sessions(switch, vrf)],
     }
 
 
 def _words(switch: SwitchView) -> list[tuple[bool, str, str]]:
-    """(whether IPv6, EOS's word for the family, suffix of its list names) of each family routed."""
+    """(whether IPv6, EOS's word for a family, what ends the names of its lists) of each family routed."""
     return [*([(False, "ip", "")] if switch.has_v4 else []), *([(True, "ipv6", "6")] if switch.has_v6 else [])]
 
 
 _LONGER_HOSTS = {False: " le 31", True: " le 127"}
 
 
-def _lists(switch: SwitchView, v6: bool, word: str, ending: str) -> list[tuple[object, ...]]:
-    """(word, name, suffix for pools that match longer prefixes, rules) of the prefix lists of hosts and
-    of loopbacks.
+def _prefix_lists(switch: SwitchView, v6: bool, word: str, ending: str) -> list[dict[str, Any]]:
+    """The lists of hosts, where there are any, and of loopbacks, in one family."""
+    hosts, loopbacks = bgp.host_rules(switch, v6=v6), bgp.loopback_rules(switch, v6=v6)
+    longer = " ge 128" if v6 else " ge 32"
+    found = [_prefix_list(word, f"HOSTS{ending}", _LONGER_HOSTS[v6], hosts)] if hosts else []
+    return [*found, _prefix_list(word, f"LOOPBACKS{ending}", longer, loopbacks)]
+
+
+def _prefix_list(word: str, name: str, longer: str, rules: bgp.Rules) -> dict[str, Any]:
+    """`longer` follows a pool that holds longer prefixes."""
+    return {"word": word, "name": name, "longer": longer, "rules": rules}
+
+
+def _peer(session: bgp.Session) -> dict[str, Any]:
+    port = session.port
+    return {
+        "neighbor": session.peer_address,
+        "asn": session.asn,
+        "description": one_line(f"{port.peer} {port.peer_port}", 80),
+    }
+
+
+def _bgp_vrf(switch: SwitchView, vrf: str) -> dict[str, Any]:
+    """BGP in a VRF: prefix lists and what route-maps match as in the default one, and peers without groups.
+
+    `families` are (word, addresses of the peers that carry it) of each.
     """
-    hosts = bgp.host_rules(switch, v6=v6)
-    found: list[tuple[object, ...]] = [(word, f"HOSTS{ending}", _LONGER_HOSTS[v6], hosts)] if hosts else []
-    more = " ge 128" if v6 else " ge 32"
-    return [*found, (word, f"LOOPBACKS{ending}", more, bgp.loopback_rules(switch, v6=v6))]
-
-
-def _at_far_end(session: bgp.Session) -> str:
-    return one_line(f"{session.port.peer} {session.port.peer_port}", 80)
-
-
-def _bgp_vrf(switch: SwitchView, vrf: str) -> tuple[object, ...]:
-    """(VRF, prefix lists, what its route-maps match, sessions, families as (word, peers)) of a VRF."""
     found = bgp.vrf_sessions(switch, vrf)
-    peers = [(s.peer_address, s.asn, _at_far_end(s), s.port.role != "down") for s in found]
     lists, matches = [], []
     for v6, word, ending in _words(switch):
         name = f"HOSTS{ending}-{token(vrf)}"
-        lists.append((word, name, _LONGER_HOSTS[v6], bgp.host_rules(switch, vrf, v6=v6)))
+        lists.append(_prefix_list(word, name, _LONGER_HOSTS[v6], bgp.host_rules(switch, vrf, v6=v6)))
         matches.append((20 if v6 else 10, word, name))
-    families = [
-        (word, [s.peer_address for s in found if bgp.is_v6(s.peer_address) == v6]) for v6, word, _ in _words(switch)
-    ]
-    return token(vrf), lists, matches, peers, families
+    return {
+        "vrf": token(vrf),
+        "prefix_lists": lists,
+        "matches": matches,
+        "peers": [{**_peer(session), "from_above": session.port.role != "down"} for session in found],
+        "families": [
+            (word, [s.peer_address for s in found if bgp.is_v6(s.peer_address) == v6]) for v6, word, _ in _words(switch)
+        ],
+    }
 
 
 def interface_range(names: list[str]) -> str:
-    """Interfaces in EOS's comma form: Ethernet1/1,2/1."""
+    """Interfaces in the comma form of EOS: Ethernet1/1,2/1."""
     first, *rest = names
     return ",".join([first, *(name.removeprefix("Ethernet") for name in rest)])

@@ -24,7 +24,7 @@ XDR switches of several ASICs are one switch of so many 800G ports here, as thei
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.render.escape import token
@@ -45,7 +45,7 @@ def files(view: FabricView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - on
 
 
 def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG001 - one signature for all NOSes
-    """The values for the templates in `templates/opensm`."""
+    """What the templates of `templates/opensm` name."""
     roots = [switch for switch in view.switches if switch.top]
     return {
         "fabric": token(view.name),
@@ -62,65 +62,82 @@ def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG00
 
 
 def _hex(guid: int) -> str:
-    """A GUID as sixteen hexadecimal digits."""
+    """Sixteen digits."""
     return f"{guid:016x}"
 
 
 def _label(node: FabricSwitch | FabricAdapter) -> str:
-    """The displayed name of a device: a switch's own, or node and port of an adapter."""
+    """What a device is called: a switch by its name, an adapter by node and port."""
     return token(node.name) if isinstance(node, FabricSwitch) else f"{token(node.name)} {token(node.port)}"
 
 
 def _id(node: FabricSwitch | FabricAdapter) -> str:
-    """The id of a device in ibnetdiscover's notation: its kind and GUID."""
+    """What ibnetdiscover calls a device: its kind and GUID."""
     return f"{'S' if isinstance(node, FabricSwitch) else 'H'}-{_hex(node.guid)}"
 
 
-def _topology(view: FabricView) -> dict[str, Any]:
-    """Switches as (GUID, ports, id, name, links) and adapters as (GUID, id, name, port GUID, link), links from there.
+class LinkEnd(NamedTuple):
+    """A link as the device at one end has it."""
 
-    A link is (port, id and port of the far end, port GUID of a far adapter in brackets or "", name of the far end,
-    rate).
-    """
+    port: int
+    far: str
+    """Id of the far end."""
+    far_port: int
+    far_guid: str
+    """Port GUID of a far adapter, "" for a switch."""
+    far_name: str
+    rate: str
+
+
+def _topology(view: FabricView) -> dict[str, Any]:
+    """Switches with their links, by port, and adapters with their only one."""
     nodes = view.nodes
     ids, labels = [_id(node) for node in nodes], [_label(node) for node in nodes]
-    bracket = ["" if isinstance(n, FabricSwitch) else f"({n.port_guid:x})" for n in nodes]
-    ends: list[list[tuple[int, str, int, str, str, str]]] = [[] for _ in nodes]
+    port_guids = ["" if isinstance(node, FabricSwitch) else f"{node.port_guid:x}" for node in nodes]
+    links: list[list[LinkEnd]] = [[] for _ in nodes]
     rates = {pair: _rate(*pair) for pair in {(link.speed_gbps, link.lane_gbps) for link in view.links}}
     for link in view.links:
         rate = rates[link.speed_gbps, link.lane_gbps]
-        ends[link.a].append((link.a_port, ids[link.b], link.b_port, bracket[link.b], labels[link.b], rate))
-        ends[link.b].append((link.b_port, ids[link.a], link.a_port, bracket[link.a], labels[link.a], rate))
+        a, b = link.a, link.b
+        links[a].append(LinkEnd(link.a_port, ids[b], link.b_port, port_guids[b], labels[b], rate))
+        links[b].append(LinkEnd(link.b_port, ids[a], link.a_port, port_guids[a], labels[a], rate))
     count = len(view.switches)
+    rows = [{"guid": _hex(node.guid), "id": ids[i], "name": labels[i]} for i, node in enumerate(nodes)]
     return {
         "switches": [
-            (_hex(node.guid), node.ports, ids[i], labels[i], sorted(ends[i])) for i, node in enumerate(view.switches)
+            {**rows[i], "ports": node.ports, "links": sorted(links[i])} for i, node in enumerate(view.switches)
         ],
-        "adapters": [
-            (_hex(node.guid), ids[i], labels[i], f"{node.port_guid:x}", ends[i][0])
-            for i, node in enumerate(view.adapters, count)
-        ],
+        "adapters": [{**rows[i], "port_guid": port_guids[i], "link": links[i][0]} for i in range(count, len(nodes))],
     }
 
 
 def _rate(speed_gbps: float, lane_gbps: float) -> str:
-    """Width and speed of a link in ibnetdiscover's notation: 4xNDR for 400 Gb/s over lanes of 100."""
+    """Width and speed of a link as ibnetdiscover has them: 4xNDR for 400 Gb/s over lanes of 100."""
     name = next((name for gbps, name in _RATES if lane_gbps >= gbps), "SDR")
     return f"{round(speed_gbps / lane_gbps)}x{name}"
 
 
-def _point_to_point(view: FabricView) -> Iterator[tuple[str, int, str, str, str, int, str, str]]:
-    """(rack, unit, name, port) of the lower and the upper end of every link."""
+class CableEnd(NamedTuple):
+    """Where a cable ends, as the point-to-point list has it."""
+
+    rack: str
+    u: int
+    name: str
+    port: str
+
+
+def _point_to_point(view: FabricView) -> Iterator[tuple[CableEnd, CableEnd]]:
+    """The lower and the upper end of every link."""
     nodes = view.nodes
     places = [(token(node.rack), node.u, token(node.name)) for node in nodes]
     for link in view.links:
-        a = _port_label(nodes[link.a], link.a_cage, link.a_sub)
-        b = _port_label(nodes[link.b], link.b_cage, link.b_sub)
-        yield (*places[link.a], a, *places[link.b], b)
+        lower = CableEnd(*places[link.a], _port_label(nodes[link.a], link.a_cage, link.a_sub))
+        upper = CableEnd(*places[link.b], _port_label(nodes[link.b], link.b_cage, link.b_sub))
+        yield lower, upper
 
 
 def _port_label(node: FabricSwitch | FabricAdapter, cage: int, sub: int) -> str:
-    """The label of a port: an adapter's number; the cage's number for the only port of a cage."""
+    """What a port is called: an adapter's by its number, the only one of a cage as that."""
     if isinstance(node, FabricAdapter):
         return str(node.number)
     if node.lane_gbps >= XDR_LANE_GBPS:

@@ -44,19 +44,18 @@ Tables and fields: sonic-buildimage, src/sonic-yang-models/doc/Configuration.md.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.render.checks.config_db import check_config_db
-from fabricgen.render.escape import json_text, one_line, token
+from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos._sonic_buffers import buffer_lengths_m, buffer_tables, cabled_ports
 from fabricgen.render.nos._sonic_buffers import length_tables as buffers_by_length
-from fabricgen.render.nos._sonic_management import TABLES as MANAGEMENT_TABLES
-from fabricgen.render.nos._sonic_management import management_values
-from fabricgen.render.nos._sonic_ports import Face, FacePort, face_of, fec_of
+from fabricgen.render.nos._sonic_management import PRINTED_WITH, management_values
+from fabricgen.render.nos._sonic_ports import PortTable, TablePort, fec_of, port_table_of
 from fabricgen.render.nos._sonic_qos import qos_values
 from fabricgen.render.nos._sonic_routing import owns_frr, router_type, routing_values, vrf_name
 from fabricgen.render.nos_protocol import Shared
@@ -78,22 +77,27 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
 
 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
-    """What the templates of `templates/sonic` name."""
+    """What the templates of `templates/sonic` name.
+
+    The rows of a table, {key: {field: value}}, go by the table's name, and fields by those that SONiC gives them; a
+    field that a row does not have is None. The templates add fields that are the same in every row.
+    """
     platform = _platform_of(switch, catalog)
-    face, open_tables = face_of(switch, platform), _open_tables(switch, catalog)
+    port_table, common = port_table_of(switch, platform), _common_tables(switch, catalog)
     cabled = {port.name: port for port in switch.ports}
     found = {
-        **_device(switch, platform, face),
+        **_device(switch, platform, port_table),
         **_interfaces(switch),
         **routing_values(switch),
         **management_values(switch),
-        "breakouts": [(json_text(port), json_text(mode)) for port, mode in face.breakouts],
-        "ports": sorted(_port_row(port, cabled.get(port.name)) for port in face.ports),
-        "own_buffers": _template("BUFFER_POOL") in open_tables,
+        "BREAKOUT_CFG": {port: {"brkout_mode": mode} for port, mode in port_table.breakouts},
+        "PORT": {port.name: _port_fields(port, cabled.get(port.name)) for port in port_table.ports},
+        "own_buffers": _template("BUFFER_POOL") in common,
     }
-    filled = [_template(table) for table, rows in _WHERE_FILLED.items() if found[rows]]
-    tables = sorted([*map(_template, _ALWAYS), *filled, *open_tables])
-    return {**found, "tables": [(table, table == tables[-1], open_tables.get(table)) for table in tables]}
+    with_rows = [table for table in _WHERE_FILLED if found[table]]
+    with_value = [table for table, value in PRINTED_WITH.items() if found[value]]
+    templates = sorted([*map(_template, (*_ALWAYS, *with_rows, *with_value)), *common])
+    return {**found, "tables": [{"template": name, "shared_values": common.get(name)} for name in templates]}
 
 
 def _platform_of(switch: SwitchView, catalog: Catalog) -> SonicPlatform:
@@ -112,10 +116,10 @@ def _template(table: str) -> str:
 def shared(switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> Shared:
     """The tables of a lossless switch's queues and buffers, by their templates."""
     platform = _platform_of(switch, catalog)
-    qos, face = qos_values(switch), face_of(switch, platform)
-    ports = cabled_ports(switch, lengths_m, platform, face)
-    buffers = buffer_tables(switch, ports, platform, face)
-    lossless = [t for t in _LOSSLESS if t != _SPECTRUM_ONLY or qos["pfc_to_group"]] if qos else []
+    qos, port_table = qos_values(switch), port_table_of(switch, platform)
+    ports = cabled_ports(switch, lengths_m, platform, port_table)
+    buffers = buffer_tables(switch, ports, platform, port_table)
+    lossless = [t for t in _LOSSLESS if t != _SPECTRUM_ONLY or qos["pfc_groups"]] if qos else []
     tables = {_template(t): rows for t, rows in sorted({**dict.fromkeys(lossless, qos or {}), **buffers}.items())}
     return Shared(tables, tuple(str(port.length_m) for port in ports))
 
@@ -123,12 +127,12 @@ def shared(switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> 
 def length_tables(switch: SwitchView, lengths: Sequence[str], catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
     """The tables of cable lengths and priority groups, by their templates."""
     platform = _platform_of(switch, catalog)
-    found = buffers_by_length(switch, lengths, platform, face_of(switch, platform))
+    found = buffers_by_length(switch, lengths, platform, port_table_of(switch, platform))
     return {_template(table): rows for table, rows in found.items()}
 
 
-def _open_tables(switch: SwitchView, catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
-    """All of these tables that there are: priority groups only where buffers are sized."""
+def _common_tables(switch: SwitchView, catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
+    """All tables that switches may share, by their templates: priority groups only where buffers are sized."""
     found, lengths = shared(switch, [port.cable_m for port in switch.ports], catalog)
     by_length = length_tables(switch, lengths, catalog)
     sized = _template("BUFFER_POOL") in found
@@ -138,78 +142,97 @@ def _open_tables(switch: SwitchView, catalog: Catalog) -> Mapping[str, Mapping[s
 def length_steps_m(switch: SwitchView, catalog: Catalog) -> tuple[float, ...]:
     """Lengths of cables that the platform publishes buffers for."""
     platform = _platform_of(switch, catalog)
-    return buffer_lengths_m(platform, face_of(switch, platform))
+    return buffer_lengths_m(platform, port_table_of(switch, platform))
 
 
-def _device(switch: SwitchView, platform: SonicPlatform, face: Face) -> dict[str, Any]:
+def _device(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> dict[str, Any]:
     own_frr = owns_frr(switch)
     return {
         "hostname": token(switch.name),
-        "hwsku": json_text(face.hwsku),
-        "platform": json_text(platform.platform),
+        "hwsku": port_table.hwsku,
+        "platform": platform.platform,
         "router_type": router_type(switch.level),
         "asn": switch.asn,
         "router_id": switch.router_id,
-        "loopbacks": _loopbacks(switch),
-        "dual": switch.has_v4 and switch.has_v6,
+        "dual_stack": switch.has_v4 and switch.has_v6,
         "routing_mode": "split-unified" if own_frr else "separated",
         "mgmt_framework": "true" if own_frr and switch.fabric.bfd else "false",
         "bgp_state": "disabled" if switch.fabric.underlay == "none" else "enabled",
         "schema_version": SCHEMA_VERSION,
-        "management": sorted((address, gateway) for address, gateway in switch.managements if gateway),
     }
 
 
-def _loopbacks(switch: SwitchView) -> list[str]:
-    """Addresses of Loopback0 with prefix lengths, in the order of their keys."""
-    own = ((switch.loopback, 32), (switch.loopback6, 128))
-    return sorted(f"{address}/{length}" for address, length in own if address)
-
-
-def _port_row(port: FacePort, peer: SwitchPort | None) -> tuple[str, ...]:
-    """(name, admin, alias, negotiates, description, fec, index, lanes, mtu, Mb/s, subport); "" for no field."""
-    own = peer.settings if peer else AS_PLANNED
-    return (
-        json_text(port.name),
-        "up" if peer and not own.shutdown else "down",
-        json_text(port.alias),
-        "on" if port.copper else "",
-        json_text(one_line(peer.label if peer else "unused", 255)),
-        own.fec or fec_of(port),
-        str(port.index),
-        port.lanes,
-        str(own.mtu or MTU),
-        str(port.speed_gbps * 1000),
-        str(port.subport) if port.subport else "",
-    )
+def _port_fields(port: TablePort, cabled: SwitchPort | None) -> dict[str, Any]:
+    """The fields of PORT; `cabled` is the port as the fabric uses it, None for one without a cable."""
+    own = cabled.settings if cabled else AS_PLANNED
+    return {
+        "admin_status": "up" if cabled and not own.shutdown else "down",
+        "alias": port.alias,
+        "autoneg": "on" if port.copper else None,
+        "description": one_line(cabled.label if cabled else "unused", 255),
+        "fec": own.fec or fec_of(port) or None,
+        "index": port.index,
+        "lanes": port.lanes,
+        "mtu": own.mtu or MTU,
+        "speed": port.speed_gbps * 1000,
+        "subport": port.subport or None,
+    }
 
 
 def _interfaces(switch: SwitchView) -> dict[str, Any]:
-    """Routed ports as (key, VRF, whether IPv6 link-local only), VLANs and their members, sub-interfaces, VRFs."""
-    rows: list[tuple[str, str, bool]] = []
-    members: list[tuple[str, str]] = []
+    """Rows of the tables of interfaces, VLANs and VRFs, by table."""
+    loopbacks = ((switch.loopback, 32), (switch.loopback6, 128))
+    return {
+        "INTERFACE": _routed_ports(switch),
+        "LOOPBACK_INTERFACE": {f"Loopback0|{address}/{length}": {} for address, length in loopbacks if address},
+        "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in switch.managements if gateway},
+        "VLAN": {f"Vlan{s.vlan}": {"vlanid": s.vlan} for s in switch.services if s.gateways},
+        "VLAN_INTERFACE": _vlan_interfaces(switch),
+        "VLAN_MEMBER": {
+            f"Vlan{service.vlan}|{port.name}": {}
+            for port in switch.ports
+            if port.role == "host" and not port.addresses and (service := switch.service_of(port)) and service.gateways
+        },
+        "VLAN_SUB_INTERFACE": _subinterfaces(switch),
+        "VRF": {vrf_name(vrf): {} for vrf in switch.vrfs},
+    }
+
+
+def _routed_ports(switch: SwitchView) -> dict[str, dict[str, Any]]:
+    """Rows of INTERFACE: ports with addresses, and those between switches that have link-local ones alone."""
+    rows: dict[str, dict[str, Any]] = {}
     unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
     for port in switch.ports:
-        name, service = json_text(port.name), switch.service_of(port)
-        if port.role == "host" and not port.addresses:
-            members += [(f"Vlan{service.vlan}", name)] if service and service.gateways else []
-            continue
-        if port.addresses or unnumbered:
-            rows.append((name, vrf_name(service.vrf) if service else "", not port.addresses))
-        rows += [(f"{name}|{address}", "", False) for address in port.addresses]
-    return {
-        "interfaces": sorted(rows),
-        "vlans": sorted(
-            (f"Vlan{s.vlan}", s.vlan, sorted(s.gateways), vrf_name(s.vrf)) for s in switch.services if s.gateways
-        ),
-        "vlan_members": sorted(members),
-        "vrfs": [vrf_name(vrf) for vrf in switch.vrfs],
-        "subinterfaces": sorted(
-            (subinterface_name(port.name, sub.vlan), sub.vlan, sorted(sub.addresses), vrf_name(sub.vrf))
-            for vrf in switch.vrfs
-            for port, sub in switch.links_in(vrf)
-        ),
-    }
+        if port.addresses:
+            service = switch.service_of(port)
+            vrf = vrf_name(service.vrf) if service else ""
+            rows |= _with_addresses(port.name, port.addresses, {"vrf_name": vrf or None})
+        elif unnumbered and port.role != "host":
+            rows[port.name] = {"ipv6_use_link_local_only": "enable"}
+    return rows
+
+
+def _vlan_interfaces(switch: SwitchView) -> dict[str, dict[str, Any]]:
+    rows: dict[str, dict[str, Any]] = {}
+    for service in switch.services:
+        if service.gateways:
+            fields = {"vrf_name": vrf_name(service.vrf) or None}
+            rows |= _with_addresses(f"Vlan{service.vlan}", service.gateways, fields)
+    return rows
+
+
+def _subinterfaces(switch: SwitchView) -> dict[str, dict[str, Any]]:
+    rows: dict[str, dict[str, Any]] = {}
+    for vrf in switch.vrfs:
+        for port, sub in switch.links_in(vrf):
+            fields = {"admin_status": "up", "vlan": sub.vlan, "vrf_name": vrf_name(sub.vrf)}
+            rows |= _with_addresses(subinterface_name(port.name, sub.vlan), sub.addresses, fields)
+    return rows
+
+
+def _with_addresses(name: str, addresses: Iterable[str], fields: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The row of an interface, and one, without fields, for each of its addresses."""
+    return {name: fields, **{f"{name}|{address}": {} for address in addresses}}
 
 
 def subinterface_name(port: str, vlan: int) -> str:
@@ -219,22 +242,27 @@ def subinterface_name(port: str, vlan: int) -> str:
 
 
 _ALWAYS = ("DEVICE_METADATA", "FEATURE", "LOOPBACK_INTERFACE", "MGMT_PORT", "PORT", "VERSIONS")
-_WHERE_FILLED = {
-    **MANAGEMENT_TABLES,
-    "BGP_GLOBALS": "bgp_vrfs",
-    "BGP_NEIGHBOR": "bgp_neighbors",
-    "BREAKOUT_CFG": "breakouts",
-    "DEVICE_NEIGHBOR": "neighbors",
-    "DEVICE_NEIGHBOR_METADATA": "neighbor_types",
-    "INTERFACE": "interfaces",
-    "MGMT_INTERFACE": "management",
-    "STATIC_ROUTE": "static_routes",
-    "VLAN": "vlans",
-    "VLAN_INTERFACE": "vlans",
-    "VLAN_MEMBER": "vlan_members",
-    "VLAN_SUB_INTERFACE": "subinterfaces",
-    "VRF": "vrfs",
-}
+_WHERE_FILLED = (
+    "BGP_GLOBALS",
+    "BGP_NEIGHBOR",
+    "BREAKOUT_CFG",
+    "DEVICE_NEIGHBOR",
+    "DEVICE_NEIGHBOR_METADATA",
+    "DNS_NAMESERVER",
+    "INTERFACE",
+    "MGMT_INTERFACE",
+    "NTP_SERVER",
+    "RADIUS_SERVER",
+    "SNMP_USER",
+    "STATIC_ROUTE",
+    "SYSLOG_SERVER",
+    "TACPLUS_SERVER",
+    "VLAN",
+    "VLAN_INTERFACE",
+    "VLAN_MEMBER",
+    "VLAN_SUB_INTERFACE",
+    "VRF",
+)
 _LOSSLESS = (
     "DSCP_TO_TC_MAP",
     "MAP_PFC_PRIORITY_TO_QUEUE",

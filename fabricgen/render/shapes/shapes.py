@@ -1,10 +1,9 @@
-"""What switches have in common, and the texts by which they differ: configurations of one shape are rendered once.
+"""Shapes of switches: switches whose configurations differ only in texts that are printed as they are.
 
-Switches of a shape are alike in everything that a configuration may decide by: their ports, what is at the far ends,
-which addresses there are, which names, addresses and AS numbers are the same, by which rows are grouped, and, unless
-their NOS keeps the order of ports everywhere, how these are ordered as text, by which rows are sorted. What is left are
-texts that a configuration prints as they are. A *marked* view has a mark in place of each; marks are then ordered as
-the texts that they stand for.
+Switches of one shape are alike in everything that a configuration may branch, group or sort on: their ports, the kinds
+of devices at the far ends, which addresses there are, which names, addresses and AS numbers are equal, and, unless the
+NOS keeps the order of ports everywhere, their order as text. A view can be made *with placeholders*: each of its texts
+is replaced by a placeholder, and placeholders sort as the texts that they stand for.
 """
 
 from __future__ import annotations
@@ -16,65 +15,65 @@ from functools import cached_property
 
 import numpy as np
 
-from fabricgen.render.shapes.port_ends import Ends, PortEnds
+from fabricgen.render.shapes.port_texts import PortTextBuilder, PortTexts
 from fabricgen.views.switch import SwitchView
 from fabricgen.views.switches import SwitchViews
 
-MARK = re.compile(r"Qz(\d{7}):?zQ|419(\d{7})")
-"""A mark in a text: of a word or an address, or of an AS number."""
+PLACEHOLDER = re.compile(r"Qz(\d{7}):?zQ|419(\d{7})")
+"""A placeholder in a text: of a word or an address, or of an AS number."""
 
 _WORDS = re.compile(r"[A-Za-z0-9._:/+ -]*")
 _SHORTEST_LINE, _SHORTEST_LABEL = 80, 230
-"""Letters that every NOS leaves for a device and its port, and for these and a cable with a few words."""
+"""Characters that every NOS prints without cutting: of a device and its port, and of these, a cable and a few words."""
 
 _NUMBERS = 4_190_000_000
-"""Where marks of AS numbers begin: ten digits that fit into 32 bits."""
+"""The first placeholder of AS numbers: ten digits that fit into 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
-    """A switch: what it shares with all others of its shape, and its own texts."""
+class SwitchSignature:
+    """A switch by its shape, which is a cache key, and the texts that fill a skeleton of the shape."""
 
     row: int
     shape: Hashable
     names: list[str]
-    """Its own: name, rack and AS number."""
+    """Name, rack and AS number."""
     addresses: list[str]
-    """Its own, without prefix length."""
-    places: tuple[int, ...]
-    """Which of the addresses each of `_frame_addresses` is, -1 for none."""
-    ends: Ends
+    """The addresses of the switch itself, without prefix lengths, each once."""
+    address_indexes: tuple[int, ...]
+    """For each of `_frame_addresses` its index in `addresses`, -1 for none."""
+    ports: PortTexts
 
     @property
     def texts(self) -> list[str]:
-        """All its texts by the numbers of their marks."""
-        return [*self.names, *self.addresses, *self.ends.texts]
+        """All texts, by the numbers of their placeholders."""
+        return [*self.names, *self.addresses, *self.ports.texts]
 
-    def numbered(self) -> list[list[int]]:
-        """The number of the mark at each of its own addresses, and at each place of each column of places of `ends`;
-        -1 for none."""
+    def placeholder_numbers(self) -> list[list[int]]:
+        """The numbers of placeholders, -1 for none: one list for `_frame_addresses`, then one a row of indexes of each
+        group of `ports`, with one entry a port."""
         first = len(self.names)
-        found = [[place + first if place >= 0 else -1 for place in self.places]]
+        found = [[i + first if i >= 0 else -1 for i in self.address_indexes]]
         first += len(self.addresses)
-        for group in self.ends.groups:
-            places = np.where(group.places < 0, -1, group.places + first)
-            found += places.tolist() if places.ndim > 1 else [places.tolist()]
+        for group in self.ports.groups:
+            numbers = np.where(group.indexes < 0, -1, group.indexes + first)
+            found += numbers.tolist() if numbers.ndim > 1 else [numbers.tolist()]
             first += len(group.texts)
         return found
 
 
 class SwitchShapes:
-    """Outlines of switches, put together from columns."""
+    """Determines the shapes of switches from columns, for many switches at a time."""
 
     def __init__(self, views: SwitchViews) -> None:
         self._views = views
-        self._ends = PortEnds(views)
+        self._ports = PortTextBuilder(views)
         self._stated = frozenset(views.design.loaded.blueprint.config_of)
         self._guests = any(found.vrf_links for found in views.addresses.families)
 
     @cached_property
     def plain(self) -> bool:
-        """Whether all names are words that every NOS prints as they are, too short for any line to be cut."""
+        """Whether every NOS prints all names unchanged, and no line with them is long enough to be cut."""
         ports = {name for column in self._views.port_columns for name in column.vocabulary.tolist()}
         cables = self._views.cable_id_columns
         kinds = (
@@ -87,47 +86,47 @@ class SwitchShapes:
         fits = device + port < _SHORTEST_LINE and device + port + sum(cable) < _SHORTEST_LABEL
         return fits and all(_WORDS.fullmatch(" ".join(texts)) for texts in kinds)
 
-    def outlines(self, rows: Sequence[int], keep_order: Container[str] = ()) -> Iterator[Outline | None]:
-        """The outlines of switches, by their rows in the device table.
+    def signatures(self, rows: Sequence[int], keep_order: Container[str] = ()) -> Iterator[SwitchSignature | None]:
+        """The signatures of switches, by their rows in the device table.
 
-        `keep_order` are NOSes whose configurations have everything in the order of the ports, and sort no names,
-        addresses or AS numbers of theirs: switches that differ in that order are of one shape.
+        `keep_order` are the NOSes that print everything in the order of the ports and sort nothing: the order of texts
+        is then no part of the shape.
 
-        None for one that is rendered by itself: it has settings of its own, data to merge, static routes or
-        sub-interfaces, or an IPv6 address that comes before one of IPv4 when they are sorted as text.
+        None for a switch that must be rendered by itself: it has settings of its own, snippets to merge, static routes
+        or sub-interfaces, or an IPv6 address that sorts before one of IPv4 as text.
         """
         frames = list(map(self._views.frame, rows))
         by_text = np.array([frame.nos not in keep_order for frame in frames], dtype=bool)
-        for row, frame, ends in zip(rows, frames, self._ends.of(rows, by_text), strict=True):
+        for row, frame, ports in zip(rows, frames, self._ports.of(rows, by_text), strict=True):
             merges = any(snippet.tree for snippet in frame.snippets)
             alone = merges or frame.name in self._stated or frame.fabric.underlay == "static" or self._guests
-            fits = not alone and (frame.nos in keep_order or ends.in_text_order)
-            yield self._outline(row, frame, ends) if fits else None
+            fits = not alone and (frame.nos in keep_order or ports.in_text_order)
+            yield self._signature(row, frame, ports) if fits else None
 
-    def _outline(self, row: int, frame: SwitchView, ends: Ends) -> Outline:
+    def _signature(self, row: int, frame: SwitchView, ports: PortTexts) -> SwitchSignature:
         addresses = _frame_addresses(frame)
-        own, places = _sorted_once(addresses)
+        own, indexes = _sorted_once(addresses)
         names = [frame.name, frame.rack, str(frame.asn)]
         shape = (
             int(self._views.plan.devices.device_class[row]),
-            *(frame.site, frame.shares_asn, bool(frame.asn), tuple(map(_ending, addresses)), places),
+            *(frame.site, frame.shares_asn, bool(frame.asn), tuple(map(_ending, addresses)), indexes),
             tuple((s.fabric, s.vlan, s.vrf, s.rail) for s in frame.services),
-            ends.alike,
+            ports.key,
         )
-        return Outline(row, shape, names, own, places, ends)
+        return SwitchSignature(row, shape, names, own, indexes, ports)
 
-    def marked(self, outline: Outline) -> SwitchView:
-        """The view of a switch with a mark in place of each of its texts."""
-        view = self._views.switch(outline.row)
-        own, peers, far, cables, numbers, *addresses = outline.numbered()
+    def with_placeholders(self, signature: SwitchSignature) -> SwitchView:
+        """The view of a switch with a placeholder in place of each of its texts."""
+        view = self._views.switch(signature.row)
+        own, peers, far, cables, numbers, *addresses = signature.placeholder_numbers()
         none = [-1] * len(view.ports)
         own4, far4, own6, far6 = [*addresses, none, none][:4]
         ports = tuple(
             replace(
                 port,
-                peer=word_mark(peers[i]),
-                peer_port=word_mark(far[i]),
-                cable=word_mark(cables[i]),
+                peer=word_placeholder(peers[i]),
+                peer_port=word_placeholder(far[i]),
+                cable=word_placeholder(cables[i]),
                 peer_asn=_number(numbers[i]),
                 address=_address(port.address, own4[i]),
                 peer_address=_address(port.peer_address, far4[i]),
@@ -136,18 +135,20 @@ class SwitchShapes:
             )
             for i, port in enumerate(view.ports)
         )
-        marked = map(_address, _frame_addresses(view), own)
-        whole = replace(view, name=word_mark(0), rack=word_mark(1), asn=_number(2 if view.asn else -1), ports=ports)
-        return _with_frame_addresses(whole, marked)
+        addresses_of_switch = map(_address, _frame_addresses(view), own)
+        whole = replace(
+            view, name=word_placeholder(0), rack=word_placeholder(1), asn=_number(2 if view.asn else -1), ports=ports
+        )
+        return _with_frame_addresses(whole, addresses_of_switch)
 
 
-def word_mark(number: int) -> str:
-    """The mark of a word by its number, "" for -1."""
+def word_placeholder(number: int) -> str:
+    """The placeholder of a word by its number, "" for -1."""
     return f"Qz{number:07d}zQ" if number >= 0 else ""
 
 
 def _address(address: str, number: int) -> str:
-    """The mark of an address: of its family and with its prefix length."""
+    """The placeholder of an address; its family can be recognised, and its prefix length is kept."""
     bare, slash, length = address.partition("/")
     return f"Qz{number:07d}{':' if ':' in bare else ''}zQ{slash}{length}" if number >= 0 else ""
 
@@ -157,9 +158,9 @@ def _number(number: int) -> int:
 
 
 def _sorted_once(texts: Sequence[str]) -> tuple[list[str], tuple[int, ...]]:
-    """Addresses, each once and in order, and which of them is at each place, -1 for none.
+    """(the distinct addresses, sorted as text and without prefix lengths; the index of each of `texts`, -1 for "").
 
-    Prefix lengths are left out: they are a part of the shape.
+    Prefix lengths are a part of the shape.
     """
     each = sorted(set(texts) - {""})
     place = {text: i for i, text in enumerate(each)} | {"": -1}
@@ -167,20 +168,20 @@ def _sorted_once(texts: Sequence[str]) -> tuple[list[str], tuple[int, ...]]:
 
 
 def _ending(address: str) -> str:
-    """What an address with a prefix length has in common with others of its shape: family and length."""
+    """The part of an address that belongs to the shape: its family and prefix length."""
     bare, slash, length = address.partition("/")
     return f"{':' if ':' in bare else '.'}{slash}{length}" if bare else ""
 
 
 def _frame_addresses(view: SwitchView) -> list[str]:
-    """All addresses of a switch but those of its ports, in a fixed order."""
+    """All addresses of a switch except those of its ports, in a fixed order."""
     own = [view.router_id, view.loopback, view.loopback6]
     own += [text for pair in view.managements for text in pair]
     return own + [text for s in view.services for text in (s.gateway, s.host_subnet, s.gateway6, s.host_subnet6)]
 
 
 def _with_frame_addresses(view: SwitchView, texts: Iterator[str]) -> SwitchView:
-    """A view with other addresses, in the order of `_frame_addresses`."""
+    """A view with its addresses replaced by `texts`, in the order of `_frame_addresses`."""
     router_id, loopback, loopback6 = next(texts), next(texts), next(texts)
     managements = tuple((next(texts), next(texts)) for _ in view.managements)
     services = tuple(

@@ -1,6 +1,6 @@
-"""Cables that share cages: fibres in a twin-port transceiver, or one copper cable that fills the whole cage.
+"""Cables that share cages: fibres in a twin-port transceiver, or one copper assembly that fills the whole cage.
 
-A cable with ends of its own fills its cages. Where all that hangs in a twin-port cage goes to one other cage, it may be
+A cable with attached ends fills its cages. Where all links of a twin-port cage go to one other cage, they may be
 one straight cable (NVIDIA MCP4Y10: 2x400G at both ends, also from a switch to a DGX); where it goes to cages of one
 connector each, one splitter (MCP7Y00, MCP7Y10: 2x400G to 400G twice). Source: docs.nvidia.com, product specifications
 of these, overview and use cases.
@@ -14,17 +14,18 @@ import numpy as np
 
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
-from fabricgen.wiring.cabling.end_numbers import EndNumbers, Ends, hangs_on_lower
+from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, hangs_on_lower
 from fabricgen.wiring.groups import all_alike
-from fabricgen.wiring.tables import Flags, Ints, LinkTable, Side, Wide
+from fabricgen.wiring.tables import Flags, Ints, Ints64, LinkTable, Side
 
 
 @dataclass(frozen=True, slots=True)
-class Sharing:
-    """How cables share cages, columns of one length.
+class CageSharing:
+    """How cables share cages, columns of one row a cable.
 
-    `alone`: it has its cages to itself; `together`: the first cable, int32, of those joined to it by shared cages;
-    `one_cable`: not alone, and one cable with ends of its own could be all of these; `split`: it is a breakout.
+    `alone`: it shares no cage. `together` (int32): the lowest-numbered cable of those connected to it through shared
+    cages. `one_cable`: it is not alone, and one assembly with attached ends could replace all of these. `split`: it is
+    a breakout.
     """
 
     alone: Flags
@@ -34,7 +35,7 @@ class Sharing:
 
 
 def connectors_in_cage(side: Side) -> int:
-    """Cable connectors of the fullest cage of a side."""
+    """The number of cable connectors of the cage that has most, on one side of a link."""
     if isinstance(side, PortRun):
         return max(1, side.connectors)
     if isinstance(side, Attachment):
@@ -42,8 +43,8 @@ def connectors_in_cage(side: Side) -> int:
     return 1
 
 
-def sharing(links: LinkTable, segment: Ints, ends: Ends) -> Sharing:
-    """How cables of some segments share cages."""
+def sharing(links: LinkTable, segment: Ints, ends: CableEnds) -> CageSharing:
+    """How cables share cages; `segment` is that of each cable."""
     alone, together = _joined(ends, len(segment))
     split = ends.last > ends.first
     split |= np.array([not hangs_on_lower(s) and s.b.per_connector > 1 for s in links.segments], dtype=bool)[segment]
@@ -51,11 +52,11 @@ def sharing(links: LinkTable, segment: Ints, ends: Ends) -> Sharing:
     if not alone.all():
         rows = np.flatnonzero(~alone[ends.cable])
         one_cable = _one_cable(links, segment, together, ends, rows) & ~alone
-    return Sharing(alone, together, one_cable, split)
+    return CageSharing(alone, together, one_cable, split)
 
 
-def _one_cable(links: LinkTable, segment: Ints, together: Ints, ends: Ends, rows: Wide) -> Flags:
-    """Whether those that share cages are alike, in one cage, and go to one other or to cages of one connector."""
+def _one_cable(links: LinkTable, segment: Ints, together: Ints, ends: CableEnds, rows: Ints64) -> Flags:
+    """Whether one assembly could replace the cables that share cages: alike, from one cage to one or to single ones."""
     cable = ends.cable[rows].astype(np.int64)
     group = together[cable].astype(np.int64)
     same = all_alike(group, segment[cable], len(segment))
@@ -68,8 +69,8 @@ def _one_cable(links: LinkTable, segment: Ints, together: Ints, ends: Ends, rows
     return found
 
 
-def _joined(ends: Ends, cables: int) -> tuple[Flags, Ints]:
-    """(whether a cable has all its cages to itself, the first cable of those joined to it by shared cages)."""
+def _joined(ends: CableEnds, cables: int) -> tuple[Flags, Ints]:
+    """(whether a cable shares no cage; the lowest-numbered cable connected to it through shared cages)."""
     alone, label = np.ones(cables, dtype=bool), np.arange(cables, dtype=np.int32)
     lowest, highest = np.full(ends.cage.count, cables, dtype=np.int32), np.full(ends.cage.count, -1, dtype=np.int32)
     for cage in (ends.cage.a, ends.cage.b):
@@ -91,20 +92,20 @@ def _joined(ends: Ends, cables: int) -> tuple[Flags, Ints]:
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """Cables after those that one is all of were put together.
+    """Cables after merging those that are one assembly.
 
-    `number` int32: what each one before is now. Of each new one, `first`: which it was before, the first of these;
-    `connectors` int32: how many it was; `ends`: its rows.
+    `number` (int32, one a former cable): its new number. One a new cable, int32: `first`, the lowest number of the
+    former cables that it replaces, and `connectors`, how many these are. `ends`: its end rows.
     """
 
     number: Ints
     first: Ints
     connectors: Ints
-    ends: Ends
+    ends: CableEnds
 
 
-def assemble(sharing: Sharing, attached: Flags, ends: Ends) -> Assembled:
-    """Put together cables with ends of their own (`attached`) that share cages; numbers keep their order."""
+def assemble(sharing: CageSharing, attached: Flags, ends: CableEnds) -> Assembled:
+    """Merge cables with attached ends that share cages and could be one assembly; the order of cables is kept."""
     number = own = np.arange(len(attached), dtype=np.int32)
     merged = attached & sharing.one_cable
     kept = ~merged | (sharing.together == own)
@@ -117,8 +118,8 @@ def assemble(sharing: Sharing, attached: Flags, ends: Ends) -> Assembled:
     return Assembled(number, own[kept], connectors, rows)
 
 
-def _end_rows(number: Ints, whole: Flags, ends: Ends) -> Ends:
-    """One row a pair of cages where a cable is `whole`: its links are added up, the first one stands for them."""
+def _end_rows(number: Ints, whole: Flags, ends: CableEnds) -> CableEnds:
+    """End rows by new numbers; for `whole` cables one row for each pair of cages, with the sum of its links."""
     cable, links = number[ends.cable], ends.links.copy()
     touched = np.flatnonzero(whole[ends.cable])
     keys = (cable[touched], ends.cage.a[touched], ends.cage.b[touched])
@@ -126,7 +127,7 @@ def _end_rows(number: Ints, whole: Flags, ends: Ends) -> Ends:
     start = np.ones(len(order), dtype=bool)
     start[1:] = np.logical_or.reduce([key[order[1:]] != key[order[:-1]] for key in keys])
     if start.all() and (cable[1:] >= cable[:-1]).all():
-        return Ends(cable, ends.link, ends.links, ends.cage)
+        return CableEnds(cable, ends.link, ends.links, ends.cage)
     first = touched[order[start]]
     links[first] = np.add.reduceat(links[touched[order]], np.flatnonzero(start))
     kept = np.ones(len(cable), dtype=bool)
@@ -135,4 +136,4 @@ def _end_rows(number: Ints, whole: Flags, ends: Ends) -> Ends:
     rows = np.flatnonzero(kept)
     rows = rows[np.argsort(cable[rows], kind="stable")]  # the far ends of a cable in the order that they had
     cages = EndNumbers(ends.cage.a[rows], ends.cage.b[rows], ends.cage.count)
-    return Ends(cable[rows], ends.link[rows], links[rows], cages)
+    return CableEnds(cable[rows], ends.link[rows], links[rows], cages)

@@ -1,4 +1,4 @@
-"""Cables: which links share one, how long it is, and the cheapest medium that reaches.
+"""Cables: which links share one, how long it is, and the cheapest medium whose reach suffices.
 
 A cable hangs on one connector. Where the lower end splits a connector into several links it is a breakout from
 there; else where the upper end does; else it carries one link. Cables that share a cage share its transceiver,
@@ -18,27 +18,27 @@ from fabricgen.design.media.policy import stock_of
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.cabling.assemblies import assemble, sharing
-from fabricgen.wiring.cabling.end_numbers import EndNumbers, Ends, both_numbers, end_numbers, hangs_on_lower
+from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, both_numbers, end_numbers, hangs_on_lower
 from fabricgen.wiring.cabling.media import choose
 from fabricgen.wiring.cabling.offers import offered_lengths, shelf_of
 from fabricgen.wiring.cabling.pieces import common_ends
 from fabricgen.wiring.cabling.routes import run_length
 from fabricgen.wiring.cabling.stock import order_m
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.patching.patching import Patchable
+from fabricgen.wiring.patching.patching import Patcher
 from fabricgen.wiring.tables import (
     CableTable,
     DeviceTable,
     Flags,
     Floats,
     Ints,
+    Ints64,
     LinkTable,
-    Plan,
     RackTable,
     Side,
-    Wide,
-    distinct,
-    places_among,
+    WiringPlan,
+    unique_inverse,
+    unique_values,
 )
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def cages(side: Side, ports: Ints) -> Ints:
 
 
 def _leg_numbers(side: Attachment, *, cages: bool) -> Ints:
-    """Connector or cage of each leg: unlike for ports of different roles, so numbered through the role's name."""
+    """A number of the connector, or cage, of each leg, int32; NIC roles have disjoint ranges of numbers."""
     keys = [leg.cage if cages else (leg.cage, leg.connector) for leg in side.legs]
     order = sorted(set(keys))
     base = 1024 * (1 + sorted(side.profile.roles).index(side.role))
@@ -87,9 +87,9 @@ def cable(
 ) -> tuple[Ints, CableTable, RackTable, Patching | None]:
     """Group links into cables and choose each cable's length and medium.
 
-    Returns the cable of each link, the cables, the racks with those of patch panels, and what is patched, if anything
-    is. A cable that no medium reaches keeps the one of the longest reach and is marked; lint reports it. Raises
-    InputError (FG086) where a rack has no room for its panels.
+    Returns the cable of each link (int32), the cable table, the rack table with patch racks, and the patching (None
+    without patch panels). A cable that is too long for every medium gets the one of the longest reach, and `reaches` is
+    false; lint reports it. Raises InputError (FG086) where a rack has no room for its panels.
     """
     numbers, of_cages = both_numbers(devices, links, connectors, cages)
     near, far = _connectors(links, numbers)
@@ -100,7 +100,7 @@ def cable(
     media = _media(design, links)
     shared = sharing(links, segment, ends)
     shelf = shelf_of(design)
-    patchable = Patchable.of(design, devices, racks, links, media, shelf)
+    patchable = Patcher.of(design, devices, racks, links, media, shelf)
     choice = patchable.choose(partial(choose, links, segment, shared), ends, run_m)
     attached = np.array([profile.attached for profile in media], dtype=bool)
     made = assemble(shared, attached[choice.medium], ends)
@@ -118,8 +118,8 @@ def cable(
     return of_link, *patchable.patch(table, ends, choice, made.first)
 
 
-def _runs(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable, link: Wide) -> Floats:
-    """Length of the run of some links, m, float64: through the halls, or of the fibre between sites."""
+def _runs(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable, link: Ints64) -> Floats:
+    """The length of the run of some links, m, float64: through the halls, or the stated fibre between sites."""
     run = run_length(devices, racks, design.loaded.blueprint.floor, links.a_device[link], links.b_device[link])
     if any(s.km for s in links.segments):
         long_haul = np.array([1000 * s.km for s in links.segments])[links.segment[link]]
@@ -128,7 +128,7 @@ def _runs(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTab
 
 
 def _media(design: Design, links: LinkTable) -> tuple[CableProfile, ...]:
-    """The media that may come into question, the cheapest first."""
+    """The media that may be chosen for any link, cheapest first."""
     asked_for = {name for segment in links.segments for name in segment.media}
     policies = {segment.policy for segment in links.segments}
     return tuple(
@@ -139,18 +139,18 @@ def _media(design: Design, links: LinkTable) -> tuple[CableProfile, ...]:
 
 
 def _lengths(media: tuple[CableProfile, ...], medium: Ints, run_m: Floats) -> Floats:
-    """What is ordered of each cable's medium for its run, m, float64."""
+    """The length to order of each cable's medium for its run, m, float64."""
     found = np.zeros(len(run_m))
-    for i in distinct(medium):
+    for i in unique_values(medium):
         rows = np.flatnonzero(medium == i)
         found[rows] = order_m(media[i], run_m[rows])
     return found
 
 
 def _connectors(links: LinkTable, connectors: EndNumbers) -> tuple[Ints, Ints]:
-    """(the number of the connector that the cable of each link hangs on, that of the one at its other end).
+    """(number of the connector at the common end of each link's cable, number of that at its other end); int32.
 
-    Those of upper ends that cables hang on come after all lower ones, and backplane links have -1.
+    Common ends that are upper ends are numbered after all lower ones; backplane links have -1.
     """
     near, far = np.full(len(links), -1, dtype=np.int32), np.zeros(len(links), dtype=np.int32)
     for i, segment in enumerate(links.segments):
@@ -165,7 +165,7 @@ def _connectors(links: LinkTable, connectors: EndNumbers) -> tuple[Ints, Ints]:
 
 
 def _numbered(near: Ints, count: int) -> Ints:
-    """The cable of each link, numbered in the order of their first links; -1 for none."""
+    """The cable of each link, int32, numbered in the order of first links; -1 for none."""
     links, at = np.arange(len(near), dtype=np.int32), near.astype(np.int64)
     table = np.empty(count + 1, dtype=np.int32)
     table[at[::-1]] = links[::-1]
@@ -175,28 +175,27 @@ def _numbered(near: Ints, count: int) -> Ints:
     return table[at]
 
 
-def anchor_rows(links: LinkTable, cables: CableTable) -> tuple[Wide, Flags, Ints]:
-    """For each cable: a link of it, whether it hangs on the lower end, and its connector in the cage.
+def anchor_rows(links: LinkTable, cables: CableTable) -> tuple[Ints64, Flags, Ints]:
+    """For each cable: its first link, whether its common end is the lower end, and its connector in the cage there.
 
-    The connector is -1 where it is the only one, or the cable fills the cage; it then hangs on the cage that all its
-    links are in.
+    The connector is -1 where it is the only one of the cage, or the cable fills the cage.
     """
     first = np.full(len(cables), len(links), dtype=np.int64)
     wired = np.flatnonzero(links.cable >= 0)
     first[links.cable[wired[::-1]]] = wired[::-1]
     connector = np.full(len(cables), -1, dtype=np.int32)
     of_segment = links.segment[first]
-    for i in distinct(of_segment):
+    for i in unique_values(of_segment):
         segment, here = links.segments[i], np.flatnonzero(of_segment == i)
         side, column = (segment.a, links.a_port) if hangs_on_lower(segment) else (segment.b, links.b_port)
-        ports, place = places_among(column[first[here]])
+        ports, place = unique_inverse(column[first[here]])
         connector[here] = np.array([connector_in_cage(side, port) for port in ports], dtype=np.int32)[place]
     connector[cables.connectors > 1] = -1
     return first, common_ends(links, cables), connector
 
 
 def connector_in_cage(side: Side, port: int) -> int:
-    """The connector (from 0) of its cage that a port of a side uses; -1 where the cage has no other."""
+    """The connector (from 0) of the cage that a port uses; -1 where the cage has only one."""
     if isinstance(side, PortRun):
         return port % side.ways // side.per_connector if side.connectors > 1 else -1
     if isinstance(side, Attachment):
@@ -206,9 +205,9 @@ def connector_in_cage(side: Side, port: int) -> int:
 
 
 def socket_in_cage(side: Side, port: int, links: int, hangs: bool) -> int:
-    """What a cable of so many links uses of its cage, by one of its ports: which connector, from 0; -1 for all of it.
+    """The connector (from 0) of the cage that a cable of `links` links uses, by one of its ports; -1 for all of it.
 
-    Where it does not hang on the connector, and others share that, which part of the ports.
+    At an end that is not its common one (`hangs` is false) and where cables share a connector: the index of its share.
     """
     if links > side.per_connector:
         return -1
@@ -222,14 +221,14 @@ def socket_in_cage(side: Side, port: int, links: int, hangs: bool) -> int:
     return -1
 
 
-def cages_of_ends(plan: Plan) -> EndNumbers:
-    """The cage at the a and at the b end of each cable end row, by a number of its own in the cluster."""
+def cages_of_ends(plan: WiringPlan) -> EndNumbers:
+    """The cages at the a and b end of each cable end row, numbered over the whole cluster."""
     numbers, rows = end_numbers(plan.devices, plan.links, cages), plan.cables.end_link
     return EndNumbers(numbers.a[rows], numbers.b[rows], numbers.count)
 
 
-def _ends(of_link: Ints, far: Ints, connectors: int, cages: EndNumbers) -> Ends:
-    """Ends of cables, cable by cable; one end hangs on the same connector, so that the other tells them apart."""
+def _ends(of_link: Ints, far: Ints, connectors: int, cages: EndNumbers) -> CableEnds:
+    """The end rows of all cables, cable by cable: one for each connector at the end that is not the common one."""
     key = of_link.astype(np.int64)
     key *= connectors
     key += far
@@ -243,4 +242,4 @@ def _ends(of_link: Ints, far: Ints, connectors: int, cages: EndNumbers) -> Ends:
     if not wired.all():
         start, count = start[wired], count[wired]
     link = start if order is None else order[start]
-    return Ends(of_link[link], link, count, EndNumbers(cages.a[link], cages.b[link], cages.count))
+    return CableEnds(of_link[link], link, count, EndNumbers(cages.a[link], cages.b[link], cages.count))

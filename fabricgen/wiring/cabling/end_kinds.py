@@ -1,4 +1,4 @@
-"""Ends of cables by kind: what each plugs into, which part goes there, and whether two ends understand each other."""
+"""Kinds of cable ends: the cage that each plugs into, the transceiver for it, and whether two ends are compatible."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fabricgen.wiring.tables import Segment, Side
 
 @dataclass(frozen=True, slots=True)
 class EndKind:
-    """What one end of a cable plugs into: form factor, and the bandwidth of the whole cage in Gb/s.
+    """The cage that an end of a cable plugs into: form factor, bandwidth of the whole cage and of a lane, Gb/s.
 
     `takes_fibre` where a fibre plugs in without a transceiver: co-packaged optics, an optical circuit switch. `top` and
     `protocol` matter only where there is a `shelf` of products to order from, and are "" without.
@@ -31,40 +31,40 @@ class EndKind:
     shelf: Shelf | None = field(default=None, compare=False)
 
     def transceiver(self, medium: CableProfile) -> str:
-        """Part of the transceiver; "" where the end is part of the cable."""
+        """The part number of the transceiver; "" where the cable has attached ends or the cage takes fibre."""
         if medium.attached or self.takes_fibre:
             return ""
         product = self.product(medium)
         return product.part if product else f"{medium.id}-{slug(self.form_factor)}-{self.gbps}g"
 
     def transceiver_text(self, medium: CableProfile) -> str:
-        """What the transceiver is, for the buyer."""
+        """The description of the transceiver for the bill of materials."""
         product = self.product(medium)
         if product:
             return product.name
         return f"{self.form_factor} {self.gbps}G transceiver, {medium.name}, {medium.reach_m:g} m"
 
     def transceiver_w(self, medium: CableProfile) -> float | None:
-        """What the transceiver draws, W; None where no figure is known."""
+        """The power of the transceiver, W; None where it is not known."""
         product = self.product(medium)
         if product and product.power_w is not None:
             return product.power_w
         return medium.end_power_w(self.gbps / self.lane_gbps)
 
     def product(self, medium: CableProfile) -> Product | None:
-        """The transceiver on the shelf; None without one, or where it has none for this cage."""
+        """The transceiver of the product lists; None without lists, or where they have none for this cage."""
         if self.shelf is None or medium.attached or self.takes_fibre:
             return None
         return self.shelf.transceiver(medium, self.form_factor, self.gbps, self.top, self.protocol)
 
 
 def slug(text: str) -> str:
-    """Text as it stands in a part number: lower case, dashes."""
+    """Text in the form of part numbers: lower case, other characters replaced by dashes."""
     return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-")
 
 
 def end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> EndKind:
-    """What an end of the cables of a segment plugs into."""
+    """The cage that an end of the cables of a segment plugs into."""
     told = (side_top(side), segment.protocol, shelf) if shelf else ("", "", None)
     if isinstance(side, PortRun):
         fibre = side.form_factor in OPTICAL
@@ -78,12 +78,12 @@ def end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> EndKin
 
 
 def side_top(side: Side) -> str:
-    """The top of OSFP plugs at a side: finned or flat; "" where it is not told."""
+    """The top of OSFP plugs at a side: finned or flat; "" where it is not known."""
     return side.top if isinstance(side, PortRun | Attachment) else ""
 
 
 def mismatch(a: EndKind, medium: CableProfile, b: EndKind, far: CableProfile | None = None) -> str:
-    """Why a cable of a medium must not join two ends; "" where it may.
+    """Why a cable of a medium cannot connect two ends; "" where it can.
 
     `far` is the medium of the transceiver at `b` where that is another. DR4 meets 2xDR4; SR never meets DR, nor FR4
     DR4: other fibre, connector or wavelengths.

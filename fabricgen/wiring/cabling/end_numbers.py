@@ -1,4 +1,4 @@
-"""Numbers without gaps for what links end on: tables over them are short, and nothing has to be sorted."""
+"""Dense numbering of the cages or connectors that links end on, so that tables can be indexed by them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from functools import cached_property
 
 import numpy as np
 
-from fabricgen.wiring.tables import DeviceClass, DeviceTable, Floats, Ints, LinkTable, Segment, Side, Wide
+from fabricgen.wiring.tables import DeviceClass, DeviceTable, Floats, Ints, Ints64, LinkTable, Segment, Side
 
 PlaceOf = Callable[[Side, Ints], Ints]
-"""The place of each port of a side within its device: its cage, its connector, or the port itself."""
+"""(side, ports) -> the cage or connector of each port within its device, or the port itself; int32."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndNumbers:
-    """The number of what each link ends on at its lower and upper end, int32 from 0, and how many there may be.
+    """The number of the cage (or connector) at the lower and upper end of each link, int32 from 0 below `count`.
 
-    Two ends have one number where device and place are the same; numbers ascend by device, then by place.
+    Two ends have the same number if device and cage are the same; numbers ascend by device, then by cage.
     """
 
     a: Ints
@@ -27,52 +27,52 @@ class EndNumbers:
 
 
 @dataclass(frozen=True)
-class Ends:
-    """Pairs of connectors that a cable joins, with one of the links between them (int64) and how many there are.
+class CableEnds:
+    """End rows of cables: one for each pair of connectors that a cable joins, at least one a cable, in cable order.
 
-    Rows are in the order of cables, of which each has at least one; columns are int32 but for `link`.
+    `link` (int64) is one of the links between the two connectors, `links` (int32) their number.
     """
 
     cable: Ints
-    link: Wide
+    link: Ints64
     links: Ints
     cage: EndNumbers
 
     @cached_property
-    def first(self) -> Wide:
+    def first(self) -> Ints64:
         """The first row of each cable, int64."""
         return np.flatnonzero(np.r_[True, self.cable[1:] != self.cable[:-1]][: len(self.cable)])
 
     @property
-    def last(self) -> Wide:
+    def last(self) -> Ints64:
         """The last row of each cable, int64."""
         return np.append(self.first[1:], len(self.cable))[: len(self.first)] - 1
 
     def longest(self, length_m: Floats) -> Floats:
-        """The greatest of each cable's lengths, m, of a column by row."""
+        """The greatest length of each cable, m, from a column of one length an end row."""
         found: Floats = np.maximum.reduceat(length_m, self.first) if len(length_m) else length_m
         return found
 
 
 def hangs_on_lower(segment: Segment) -> bool:
-    """Whether the cables of a segment hang on a connector of their lower end."""
+    """Whether the common end of the cables of a segment is their lower one."""
     return segment.a.per_connector > 1 or segment.b.per_connector == 1
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """Ends of links of a segment at devices of one class: which column, its rows, and how many ports there may be."""
+class _SegmentEnds:
+    """The ends of a segment's links at devices of one class: which end, rows of links, and how many ports it has."""
 
     upper: bool
-    rows: slice | Wide
+    rows: slice | Ints64
     cls: DeviceClass
     side: Side
     ports: int
 
 
 @dataclass(frozen=True, slots=True)
-class _Scheme:
-    """How the ends of each part are numbered: as `within` has each port of its first device, and `steps` a device."""
+class _Numbering:
+    """How ends are numbered: `within`[port] for the first device of the class, plus `steps` for each further device."""
 
     steps: tuple[int, ...]
     within: tuple[tuple[int, ...], ...]
@@ -80,45 +80,45 @@ class _Scheme:
 
 
 def end_numbers(devices: DeviceTable, links: LinkTable, place_of: PlaceOf) -> EndNumbers:
-    """Number the places that links end on, once for each device and place."""
-    parts = list(_parts(devices, links))
-    return _numbered(links, parts, _scheme(parts, place_of))
+    """Number the cages (or what `place_of` returns) that links end on."""
+    segments_ends = list(_segment_ends(devices, links))
+    return _numbered(links, segments_ends, _scheme(segments_ends, place_of))
 
 
 def both_numbers(devices: DeviceTable, links: LinkTable, one: PlaceOf, other: PlaceOf) -> tuple[EndNumbers, EndNumbers]:
-    """The same by two kinds of places; one column where both come to the same, as where cages have one connector."""
-    parts = list(_parts(devices, links))
-    first, second = _scheme(parts, one), _scheme(parts, other)
-    numbers = _numbered(links, parts, first)
-    return numbers, numbers if first == second else _numbered(links, parts, second)
+    """`end_numbers` of two kinds; one result for both where they agree, as where every cage has one connector."""
+    segments_ends = list(_segment_ends(devices, links))
+    first, second = _scheme(segments_ends, one), _scheme(segments_ends, other)
+    numbers = _numbered(links, segments_ends, first)
+    return numbers, numbers if first == second else _numbered(links, segments_ends, second)
 
 
-def _scheme(parts: list[_Part], place_of: PlaceOf) -> _Scheme:
-    places = [place_of(part.side, np.arange(part.ports, dtype=np.int32)).tolist() for part in parts]
+def _scheme(segments_ends: list[_SegmentEnds], place_of: PlaceOf) -> _Numbering:
+    places = [place_of(ends.side, np.arange(ends.ports, dtype=np.int32)).tolist() for ends in segments_ends]
     held: dict[int, set[int]] = {}
-    for part, found in zip(parts, places, strict=True):
-        held.setdefault(part.cls.first, set()).update(found)
+    for ends, found in zip(segments_ends, places, strict=True):
+        held.setdefault(ends.cls.first, set()).update(found)
     order = {first: {place: i for i, place in enumerate(sorted(found))} for first, found in held.items()}
     base, count = {}, 0
-    for first, cls in sorted({part.cls.first: part.cls for part in parts}.items()):
+    for first, cls in sorted({ends.cls.first: ends.cls for ends in segments_ends}.items()):
         base[first], count = count, count + len(order[first]) * cls.count
-    firsts = [part.cls.first for part in parts]
+    firsts = [ends.cls.first for ends in segments_ends]
     within = [tuple(base[at] + order[at][place] for place in found) for at, found in zip(firsts, places, strict=True)]
-    return _Scheme(tuple(len(order[at]) for at in firsts), tuple(within), count)
+    return _Numbering(tuple(len(order[at]) for at in firsts), tuple(within), count)
 
 
-def _numbered(links: LinkTable, parts: list[_Part], scheme: _Scheme) -> EndNumbers:
+def _numbered(links: LinkTable, segments_ends: list[_SegmentEnds], scheme: _Numbering) -> EndNumbers:
     found = np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)
-    for part, step, within in zip(parts, scheme.steps, scheme.within, strict=True):
-        device, port = (links.b_device, links.b_port) if part.upper else (links.a_device, links.a_port)
-        number = device[part.rows] - np.int32(part.cls.first)
+    for ends, step, within in zip(segments_ends, scheme.steps, scheme.within, strict=True):
+        device, port = (links.b_device, links.b_port) if ends.upper else (links.a_device, links.a_port)
+        number = device[ends.rows] - np.int32(ends.cls.first)
         number *= step
-        number += np.array(within, dtype=np.int32).take(port[part.rows])
-        found[part.upper][part.rows] = number
+        number += np.array(within, dtype=np.int32).take(port[ends.rows])
+        found[ends.upper][ends.rows] = number
     return EndNumbers(*found, scheme.count)
 
 
-def _parts(devices: DeviceTable, links: LinkTable) -> Iterator[_Part]:
+def _segment_ends(devices: DeviceTable, links: LinkTable) -> Iterator[_SegmentEnds]:
     for i, segment in enumerate(links.segments):
         rows = links.rows_of(i)
         for upper, side in enumerate((segment.a, segment.b)):
@@ -126,4 +126,4 @@ def _parts(devices: DeviceTable, links: LinkTable) -> Iterator[_Part]:
             if rows.start < rows.stop:
                 ports = int(port[rows].max()) + 1
                 for cls, mine in devices.by_class(device, rows):
-                    yield _Part(bool(upper), mine, cls, side, ports)
+                    yield _SegmentEnds(bool(upper), mine, cls, side, ports)

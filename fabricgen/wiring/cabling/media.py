@@ -1,35 +1,34 @@
-"""Media: the first permitted one of the catalogue that reaches, for each cable and those that share cages with it."""
+"""The medium of each cable: the first permitted one that is long enough for all cables that share its cages."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricgen.catalog.models import CableProfile
-from fabricgen.wiring.cabling.assemblies import Sharing
+from fabricgen.wiring.cabling.assemblies import CageSharing
 from fabricgen.wiring.cabling.stock import serves_m
-from fabricgen.wiring.tables import Flags, Floats, Ints, LinkTable, Segment, Wide
+from fabricgen.wiring.tables import Flags, Floats, Ints, Ints64, LinkTable, Segment
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 Media = tuple[CableProfile, ...]
-Table: TypeAlias = "npt.NDArray[np.float64]"
 
 
-def choose(links: LinkTable, segment: Ints, sharing: Sharing, run_m: Floats, media: Media) -> tuple[Ints, Flags]:
-    """(medium of each cable, int32; whether it reaches): the first that fits its cages, may hang there and reaches."""
+def choose(links: LinkTable, segment: Ints, sharing: CageSharing, run_m: Floats, media: Media) -> tuple[Ints, Flags]:
+    """(medium of each cable, an index of `media`, int32; whether its reach suffices)."""
     together = sharing.together.astype(np.int64)
     longest = run_m.copy()
     np.maximum.at(longest, together, run_m)
     alone, split = sharing.alone, np.zeros(len(together), dtype=bool)
     split[together[np.flatnonzero(sharing.split)]] = True
     split = split[together]
-    terms = Terms.of(links.segments, media)
+    terms = MediaFit.of(links.segments, media)
     wanted = np.array([wants_copper(s) for s in links.segments], dtype=bool)[segment]
-    wants = _Wants(segment, alone, alone | sharing.one_cable & wanted, split, longest[together])
+    wants = _MediaRequirements(segment, alone, alone | sharing.one_cable & wanted, split, longest[together])
     some, like = wants.alike(terms)
     medium, reaches = _first(terms, wants.of(some))
     medium, reaches = medium[like], reaches[like]
@@ -42,21 +41,21 @@ def choose(links: LinkTable, segment: Ints, sharing: Sharing, run_m: Floats, med
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """What each medium is to each segment: tables of segments by media.
+class MediaFit:
+    """The suitability of each medium for each segment; arrays of shape (segments, media).
 
-    `serves` float64: the longest run that it serves, m, as sold and permitted; -1 where it may not be taken.
-    `splits`: whether it may serve several links from one cage. `rank` float64: which is taken first.
+    `serves` float64: the longest run that it serves, m, as sold and permitted; -1 where it must not be used. `splits`:
+    whether it can carry several links from one cage. `rank` float64: the medium with the lowest rank is preferred.
     """
 
     media: Media
-    serves: Table
+    serves: Floats
     splits: npt.NDArray[np.bool_]
-    rank: Table
+    rank: Floats
 
     @classmethod
-    def of(cls, segments: tuple[Segment, ...], media: Media) -> Terms:
-        """Look every medium up once for each segment."""
+    def of(cls, segments: tuple[Segment, ...], media: Media) -> MediaFit:
+        """Evaluate every medium for every segment."""
         shape = (len(segments), len(media))
         serves, rank = np.full(shape, -1.0), np.zeros(shape)
         for row, segment in enumerate(segments):
@@ -70,12 +69,12 @@ class Terms:
 
     @property
     def order(self) -> list[int]:
-        """Media by their rank over all segments, the last ones first, so that earlier ones take their places."""
+        """Indexes of media by their total rank, worst first, so that better ones overwrite them."""
         total = self.rank.sum(axis=0)
         return sorted(range(len(self.media)), key=lambda i: (-total[i], -i))
 
-    def legal(self, wants: _Wants, i: int) -> Flags:
-        """Whether a medium fits the cages of each cable, and may hang in them with what shares them."""
+    def legal(self, wants: _MediaRequirements, i: int) -> Flags:
+        """Whether medium `i` fits the cages of each cable, and what shares these."""
         profile = self.media[i]
         fits: Flags = self.serves[wants.segment, i] >= 0
         fits &= ~wants.split | self.splits[wants.segment, i]
@@ -83,18 +82,18 @@ class Terms:
             return fits & wants.alone
         return fits & wants.one_cable if profile.attached else fits
 
-    def reaching(self, wants: _Wants, i: int) -> Flags:
-        """Likewise, and whether it is sold long enough and reaches."""
+    def reaching(self, wants: _MediaRequirements, i: int) -> Flags:
+        """Whether medium `i` is legal for each cable, sold long enough and reaches."""
         found: Flags = self.legal(wants, i) & (wants.longest <= self.serves[wants.segment, i] + 1e-9)
         return found
 
 
 @dataclass(frozen=True, slots=True)
-class _Wants:
-    """What cables want of their medium, with those that they share cages with: columns of one length.
+class _MediaRequirements:
+    """What the medium of each cable, and of those that share its cages, must meet; columns of one length.
 
-    `alone`: each has its cages to itself; `one_cable`: so have they together, and one cable with ends of its own could
-    be them all; `split`: one of them is a breakout; `longest`: the longest of their runs, m.
+    `alone`: it shares no cage. `one_cable`: one assembly with attached ends fills its cages. `split`: one of the cables
+    is a breakout. `longest`: the longest of their runs, m.
     """
 
     segment: Ints
@@ -103,13 +102,13 @@ class _Wants:
     split: Flags
     longest: Floats
 
-    def of(self, rows: Ints) -> _Wants:
-        """Those of some cables."""
+    def of(self, rows: Ints) -> _MediaRequirements:
+        """The requirements of some cables."""
         alone, one_cable, split = self.alone[rows], self.one_cable[rows], self.split[rows]
-        return _Wants(self.segment[rows], alone, one_cable, split, self.longest[rows])
+        return _MediaRequirements(self.segment[rows], alone, one_cable, split, self.longest[rows])
 
-    def alike(self, terms: Terms) -> tuple[Ints, Ints]:
-        """(a cable for each of the few combinations there are, the place of each cable's own among those)."""
+    def alike(self, terms: MediaFit) -> tuple[Ints, Ints]:
+        """(a cable of each distinct combination of requirements; the index of each cable's combination), int32."""
         limits = np.array(sorted(set(terms.serves.ravel().tolist()))) + 1e-9
         steps, kinds = np.searchsorted(limits, self.longest), len(limits) + 1
         flags = (self.segment * 2 + self.alone) * 4 + self.one_cable * 2 + self.split
@@ -122,8 +121,8 @@ class _Wants:
         return one[there], place[code]
 
 
-def _first(terms: Terms, wants: _Wants) -> tuple[Ints, Flags]:
-    """(the first medium that may hang there and reaches, else the one of the longest reach; whether it reaches)."""
+def _first(terms: MediaFit, wants: _MediaRequirements) -> tuple[Ints, Flags]:
+    """(the best-ranked medium that reaches, else the legal one of the longest reach; whether it reaches)."""
     medium = np.full(len(wants.segment), -1, dtype=np.int32)
     reaches = np.zeros(len(wants.segment), dtype=bool)
     for i, _ in sorted(enumerate(terms.media), key=lambda m: (-m[1].reach_m, m[1].cost_rank)):
@@ -136,11 +135,11 @@ def _first(terms: Terms, wants: _Wants) -> tuple[Ints, Flags]:
     return medium, reaches
 
 
-def _agree(medium: Ints, reaches: Flags, together: Wide, like: Ints, usable: list[tuple[int, Flags]]) -> None:
-    """Let cables that share cages, but are told otherwise, take the first medium that all of them may.
+def _agree(medium: Ints, reaches: Flags, together: Ints64, like: Ints, usable: list[tuple[int, Flags]]) -> None:
+    """Give cables that share cages, but have different requirements, the best-ranked medium that suits all of them.
 
-    `usable` says of each medium, the last one first, whether it will do for each combination of wants, of which `like`
-    is each cable's own.
+    `usable` are (medium, whether it suits each combination of requirements), worst rank first; `like` is the
+    combination of each cable. Changes `medium` and `reaches` in place.
     """
     least, most = like.copy(), like.copy()
     np.minimum.at(least, together, like)
@@ -155,7 +154,7 @@ def _agree(medium: Ints, reaches: Flags, together: Wide, like: Ints, usable: lis
 
 
 def _make_do(medium: Ints, segment: Ints, segments: tuple[Segment, ...], media: Media) -> None:
-    """Give cables that nothing legal serves what is stated, else what carries their lanes; none of it reaches."""
+    """Give cables without a legal medium a stated one, else any that carries their lanes; `reaches` stays false."""
     by_reach = sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank))
     for stated, ordered in ((True, by_reach), (False, list(enumerate(media)))):
         for i, profile in ordered:
@@ -165,15 +164,15 @@ def _make_do(medium: Ints, segment: Ints, segments: tuple[Segment, ...], media: 
 
 
 def most_m(segment: Segment, profile: CableProfile) -> float:
-    """The longest cable of a medium that links may have, m: what is stated goes as far as it reaches and is sold."""
+    """The longest cable of a medium for a segment, m; policies do not limit a stated medium."""
     permitted = profile.reach_m if segment.media else segment.policy.most_m(profile)
     return min(permitted, segment.reach_m(profile))
 
 
 def wants_copper(segment: Segment) -> bool:
-    """Whether copper is asked for, so that one cable takes the place of several where it fills their cages.
+    """Whether copper is asked for, so that one assembly replaces several cables where it fills their cages.
 
-    Unasked, what shares a cage gets a transceiver with a fibre for each connector, as reference architectures have it.
+    Otherwise a shared cage gets a transceiver with one fibre a connector, as in reference architectures.
     """
     return bool(segment.stated) or segment.policy.wants_copper
 

@@ -1,4 +1,4 @@
-"""What product lists offer: the media that may be taken for each kind of link, and the lengths that can be ordered."""
+"""Offers of product lists: the media that they sell for each segment, and the lengths that can be ordered."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from fabricgen.catalog.product_models import Product
 from fabricgen.design.model import Design
 from fabricgen.wiring.cabling.assemblies import connectors_in_cage
 from fabricgen.wiring.cabling.end_kinds import EndKind, end_kind
-from fabricgen.wiring.cabling.end_numbers import Ends, hangs_on_lower
+from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower
 from fabricgen.wiring.cabling.pieces import common_end_is_lower, widths
-from fabricgen.wiring.cabling.shelf import Shelf, Wanted, fibres_of
-from fabricgen.wiring.groups import combinations
+from fabricgen.wiring.cabling.shelf import CableOrder, Shelf, fibres_of
+from fabricgen.wiring.groups import unique_combinations
 from fabricgen.wiring.tables import Floats, Ints, LinkTable, Offer, Segment
 
 Media = tuple[CableProfile, ...]
@@ -32,13 +32,13 @@ def shelf_of(design: Design) -> Shelf | None:
 
 
 def with_offers(segment: Segment, shelf: Shelf, media: Iterable[CableProfile]) -> Segment:
-    """A segment with the media that the lists sell for its ends, which go before others."""
+    """A segment with the media that the product lists sell for its ends; these are preferred."""
     if segment.backplane:
         return segment
     offered, kinds, sizes = [], kinds_of(segment, shelf), list(_sizes(segment))
     for medium in (m for m in media if segment.lane_gbps in m.lane_gbps):
         if medium.id in segment.media if segment.media else segment.policy.permits(medium):
-            wanted = [wanted_of(segment, medium, kinds, connectors, *size) for connectors, size in sizes]
+            wanted = [cable_order(segment, medium, kinds, connectors, *size) for connectors, size in sizes]
             reach = max(shelf.reach_m(medium, cable) for cable in wanted)
             if reach > 0:
                 offered.append(Offer(medium.id, reach))
@@ -46,21 +46,21 @@ def with_offers(segment: Segment, shelf: Shelf, media: Iterable[CableProfile]) -
 
 
 def kinds_of(segment: Segment, shelf: Shelf | None) -> tuple[EndKind, EndKind]:
-    """What the lower and the upper end of the cables of a segment plug into."""
+    """The cages that the lower and the upper end of a segment's cables plug into."""
     return end_kind(segment.a, segment, shelf), end_kind(segment.b, segment, shelf)
 
 
-def wanted_of(
+def cable_order(
     segment: Segment, medium: CableProfile, kinds: tuple[EndKind, EndKind], connectors: int, ends: int, count: int
-) -> Wanted:
-    """The cable of a segment that fills so many connectors, with so many far ends and lanes, its common end first."""
+) -> CableOrder:
+    """The order of a cable of a segment: connectors that it fills, far ends (`ends`), and lanes (`count`)."""
     a, b = kinds
     hub, far = (a, b) if common_end_is_lower(segment, connectors) else (b, a)
-    return Wanted(medium, hub, far, ends, count, segment.lane_gbps)
+    return CableOrder(medium, hub, far, ends, count, segment.lane_gbps)
 
 
 def _sizes(segment: Segment) -> Iterator[tuple[int, tuple[int, int]]]:
-    """(connectors that it fills, (far ends, lanes)) of cables that a segment may have: on one connector, or on all."""
+    """(connectors, (far ends, lanes)) of the cables that a segment may have: on one connector, or filling the cage."""
     hub, far = (segment.a, segment.b) if hangs_on_lower(segment) else (segment.b, segment.a)
     ends = max(1, hub.per_connector // max(1, far.per_connector))
     yield 1, (ends, segment.lanes * max(hub.per_connector, far.per_connector))
@@ -71,7 +71,7 @@ def _sizes(segment: Segment) -> Iterator[tuple[int, tuple[int, int]]]:
 
 
 def offered_lengths(
-    shelf: Shelf, links: LinkTable, ends: Ends, connectors: Ints, chosen: tuple[Ints, Media, Floats]
+    shelf: Shelf, links: LinkTable, ends: CableEnds, connectors: Ints, chosen: tuple[Ints, Media, Floats]
 ) -> Floats:
     """The length that is sold of the product for each cable, m, float64; NaN where none is, or none so long.
 
@@ -82,10 +82,10 @@ def offered_lengths(
     segment = np.zeros(cables, dtype=np.int32)
     segment[ends.cable] = links.segment[ends.link]
     columns = (segment, medium, connectors, *widths(links, ends.cable, ends.link, ends.links, cables))
-    first, code = combinations(*columns)
+    first, code = unique_combinations(*columns)
     length_m = np.full(cables, np.nan)
     for i, (kind, of_media, *size) in enumerate(zip(*(c[first].tolist() for c in columns), strict=True)):
-        wanted = wanted_of(links.segments[kind], media[of_media], kinds_of(links.segments[kind], shelf), *size)
+        wanted = cable_order(links.segments[kind], media[of_media], kinds_of(links.segments[kind], shelf), *size)
         here = np.flatnonzero(code == i)
         length_m[here] = _sold(shelf.cables(wanted), run_m[here])
     return length_m
@@ -96,7 +96,7 @@ def jumper_lengths(shelf: Shelf, media: Media, columns: tuple[Ints, Ints, Ints],
 
     `columns`: the medium of each, an index of `media`, into how many ends it splits, and its lanes.
     """
-    first, code = combinations(*columns)
+    first, code = unique_combinations(*columns)
     length_m = np.full(len(run_m), np.nan)
     for i, (medium, far, count) in enumerate(zip(*(c[first].tolist() for c in columns), strict=True)):
         pieces = fibres_of(media[medium], far, count)
@@ -106,7 +106,7 @@ def jumper_lengths(shelf: Shelf, media: Media, columns: tuple[Ints, Ints, Ints],
 
 
 def _sold(products: Iterable[Product], run_m: Floats) -> Floats:
-    """The shortest length of the first product that is long enough, for runs, m, float64; NaN where none is."""
+    """The shortest sufficient length of the first product that has one, for each run, m, float64; NaN for none."""
     length_m, here = np.full(len(run_m), np.nan), np.arange(len(run_m))
     for product in products:
         sold = np.array([*product.lengths_m, np.nan])

@@ -1,4 +1,4 @@
-"""Cables as they are ordered: into how many far ends each splits, and how many lanes it has at its common end."""
+"""Far ends and lanes of cables, by which they are ordered."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from fabricgen.wiring.cabling.assemblies import connectors_in_cage
 from fabricgen.wiring.cabling.end_numbers import hangs_on_lower
-from fabricgen.wiring.tables import CableTable, Flags, Ints, LinkTable, Segment, Wide
+from fabricgen.wiring.tables import CableTable, Flags, Ints, Ints64, LinkTable, Segment
 
 
 def link_lanes(links: LinkTable) -> Ints:
@@ -14,8 +14,8 @@ def link_lanes(links: LinkTable) -> Ints:
     return np.array([s.lanes for s in links.segments], dtype=np.int32)
 
 
-def splits(links: LinkTable, end_cable: Ints, end_link: Ints | Wide, end_links: Ints, cables: int) -> Ints:
-    """Into how many far ends each cable splits, as of `widths`."""
+def splits(links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, end_links: Ints, cables: int) -> Ints:
+    """The number of far ends of each cable, int32, as in `widths`."""
     far_ends = np.bincount(end_cable, minlength=cables).astype(np.int32)
     shared = [1 if hangs_on_lower(s) else s.b.per_connector for s in links.segments]
     if max(shared, default=1) > 1:  # else the least that there may be
@@ -23,11 +23,13 @@ def splits(links: LinkTable, end_cable: Ints, end_link: Ints | Wide, end_links: 
     return far_ends
 
 
-def widths(links: LinkTable, end_cable: Ints, end_link: Ints | Wide, end_links: Ints, cables: int) -> tuple[Ints, Ints]:
-    """(into how many far ends each cable splits, electrical lanes at its common end), from columns of its end rows.
+def widths(
+    links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, end_links: Ints, cables: int
+) -> tuple[Ints, Ints]:
+    """(number of far ends of each cable, electrical lanes at its common end), int32, from columns of end rows.
 
-    A straight one has 1; a spare leg of a breakout and its lanes count. Where one end takes several links of a split
-    cage, as a DGX does those of a switch, it is straight.
+    A straight cable has 1 far end; unused legs of a breakout count. A cable whose far end takes several links of a
+    split cage, as at a DGX, is straight.
     """
     far_ends = splits(links, end_cable, end_link, end_links, cables)
     wired = np.bincount(end_cable, weights=end_links, minlength=cables)
@@ -45,7 +47,7 @@ def common_end_is_lower(segment: Segment, connectors: int) -> bool:
 
 
 def common_ends(links: LinkTable, cables: CableTable) -> Flags:
-    """Whether the common end of each cable is its lower (a) one: a breakout has one cage there, and several at b."""
+    """Whether the common end of each cable, which a breakout has in one cage, is its lower (a) one; bool."""
     segment = links.segment[cables.end_link[cables.first_rows()]]
     single, whole = (
         np.array([common_end_is_lower(s, connectors) for s in links.segments], dtype=bool)[segment]

@@ -1,4 +1,4 @@
-"""How long the way between two devices is: up to the tray, along rows and across them, and down again.
+"""The length of a cable run between two devices: up to the tray, along rows and across them, and down again.
 
     tray of the row  ====+=================+====   cross trays: everywhere, at the ends, or every N racks
                          |      along      |
@@ -20,21 +20,21 @@ import numpy as np
 from fabricgen.blueprint.sections.floor import Floor
 from fabricgen.blueprint.sections.trays import Cross, Point, Trays
 from fabricgen.design.floor.halls import Hall
-from fabricgen.wiring.tables import DeviceTable, Flags, Floats, Ints, RackTable, Wide
+from fabricgen.wiring.tables import DeviceTable, Flags, Floats, Ints, Ints64, RackTable
 
 RACK_UNIT_M = 0.04445
 """Height of one rack unit, m (EIA-310)."""
 
 RACK_WIDTH_M = 0.6
-"""Cable inside a rack crosses to the side and back, m."""
+"""The width that a cable inside a rack crosses, to the side and back, m."""
 
 BLOCK = 1 << 15
-"""Runs that are reckoned at a time, so that what is looked up of their ends stays in the cache."""
+"""Runs that are computed at a time, so that the columns of their ends stay in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stands:
-    """Where devices, or panels, are, columns of one length: rack and hall int32, the rest m, float64.
+class Positions:
+    """Positions of devices or panels, columns of one length: rack and hall int32, lengths m, float64.
 
     `x` and `y`: the centre of the rack in the frame of its site; `high`: the middle of the device above the bottom of
     the rack; `rise`: from there to the tray; `depth`: of the rack. `cold`: whether its ports face the cold aisle.
@@ -50,19 +50,19 @@ class Stands:
     cold: Flags
 
 
-def stands(devices: DeviceTable, racks: RackTable, floor: Floor) -> Stands:
-    """Where every device stands, and how far it is from the middle of it to the tray."""
+def device_positions(devices: DeviceTable, racks: RackTable, floor: Floor) -> Positions:
+    """The position of every device."""
     heights = np.array([cls.profile.rack_units for cls in devices.classes], dtype=np.int32)[devices.device_class]
     cold = np.array([cls.profile.id in floor.trays.cold_ports for cls in devices.classes], dtype=bool)
-    return stands_at(racks, floor, (devices.rack, devices.u, heights), cold[devices.device_class])
+    return positions_at(racks, floor, (devices.rack, devices.u, heights), cold[devices.device_class])
 
 
-def stands_at(racks: RackTable, floor: Floor, at: tuple[Ints, Ints, Ints], cold: Flags) -> Stands:
-    """Where something stands by rack, lowest unit and height in units; `cold` where its ports face the cold aisle."""
+def positions_at(racks: RackTable, floor: Floor, at: tuple[Ints, Ints, Ints], cold: Flags) -> Positions:
+    """Positions from rack, lowest unit and height in units; `cold` where the ports face the cold aisle."""
     rack, u, heights = at
     high = (u - 1 + heights / 2) * RACK_UNIT_M
     below = racks.units[rack] * RACK_UNIT_M - high
-    return Stands(
+    return Positions(
         rack=rack,
         hall=racks.hall[rack],
         x=racks.x_m[rack],
@@ -74,22 +74,22 @@ def stands_at(racks: RackTable, floor: Floor, at: tuple[Ints, Ints, Ints], cold:
     )
 
 
-def together(first: Stands, then: Stands) -> Stands:
-    """Both, one after the other."""
-    return Stands(*(np.concatenate([getattr(s, f.name) for s in (first, then)]) for f in fields(Stands)))
+def together(first: Positions, then: Positions) -> Positions:
+    """The rows of both, one after the other."""
+    return Positions(*(np.concatenate([getattr(s, f.name) for s in (first, then)]) for f in fields(Positions)))
 
 
 def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b: Ints) -> Floats:
     """Length of the run between pairs of devices, m, float64; slack and service loops included."""
-    at, found = stands(devices, racks, floor), np.empty(len(a))
+    at, found = device_positions(devices, racks, floor), np.empty(len(a))
     for start in range(0, len(a), BLOCK):
         some = slice(start, start + BLOCK)
         found[some] = run_between(at, racks, floor, a[some].astype(np.int64), b[some].astype(np.int64))
     return found
 
 
-def run_between(at: Stands, racks: RackTable, floor: Floor, a: Ints | Wide, b: Ints | Wide) -> Floats:
-    """The same between pairs of rows of what stands somewhere."""
+def run_between(at: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
+    """As `run_length`, between pairs of rows of `at`."""
     run = at.rise[a] + at.rise[b]
     run += _through_halls(at, racks.halls, floor, a, b)
     inside = np.flatnonzero(at.rack[a] == at.rack[b])
@@ -101,8 +101,8 @@ def run_between(at: Stands, racks: RackTable, floor: Floor, a: Ints | Wide, b: I
     return run
 
 
-def _through_halls(at: Stands, halls: tuple[Hall, ...], floor: Floor, a: Ints | Wide, b: Ints | Wide) -> Floats:
-    """From the tray above one device to that above another, m, float64."""
+def _through_halls(at: Positions, halls: tuple[Hall, ...], floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
+    """The way from the tray above one device to that above another, m, float64."""
     trays = floor.trays
     way = np.abs(at.x[a] - at.x[b]) + np.abs(at.y[a] - at.y[b])
     if trays.cross != "everywhere":
@@ -116,8 +116,8 @@ def _through_halls(at: Stands, halls: tuple[Hall, ...], floor: Floor, a: Ints | 
     return way
 
 
-def _detours(at: Stands, halls: tuple[Hall, ...], cross: Cross, a: Ints | Wide, b: Ints | Wide) -> Floats:
-    """What each pair of devices in different rows of a hall goes beyond the nearer way, m, float64."""
+def _detours(at: Positions, halls: tuple[Hall, ...], cross: Cross, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
+    """The detour of each pair of devices in different rows of a hall to a crossing tray, m, float64."""
     found = np.zeros(len(a))
     for i, hall in enumerate(halls):
         rows = np.flatnonzero(at.hall[a] == i)
@@ -133,9 +133,9 @@ def crossings(hall: Hall, cross: Cross) -> Floats:
 
 
 def detour(x_a: Floats, x_b: Floats, crossing: Floats) -> Floats:
-    """How much farther than straight the nearest crossing tray makes the way from x to x, m, float64 of one shape.
+    """The detour from x to x over the nearest crossing tray, compared with the straight way, m, float64 of one shape.
 
-    Nothing where one lies between the two; else there and back to the nearest on either side.
+    It is 0 where a crossing lies between the two, else twice the distance to the nearest one.
     """
     low, high = np.minimum(x_a, x_b), np.maximum(x_a, x_b)
     next_up = np.searchsorted(crossing, low - 1e-9)
@@ -149,8 +149,8 @@ def _exit_of(hall: Hall, trays: Trays) -> Point:
     return trays.exits.get(hall.name, (hall.x_m, hall.y_m))
 
 
-def _to_exits(at: Stands, halls: tuple[Hall, ...], trays: Trays) -> Floats:
-    """From the tray above each device to the exit of its hall, m, float64."""
+def _to_exits(at: Positions, halls: tuple[Hall, ...], trays: Trays) -> Floats:
+    """The way from the tray above each device to the exit of its hall, m, float64."""
     found = np.zeros(len(at.rack))
     for i, hall in enumerate(halls):
         rows = np.flatnonzero(at.hall == i)
@@ -163,7 +163,7 @@ def _to_exits(at: Stands, halls: tuple[Hall, ...], trays: Trays) -> Floats:
 
 
 def between_halls(halls: tuple[Hall, ...], floor: Floor) -> Floats:
-    """From exit to exit of halls, m, float64 by both halls; 0 between sites, whose fibre has a length of its own."""
+    """The way between the exits of halls, m, float64, shape (halls, halls); 0 between sites, whose fibre is stated."""
     found = np.zeros((len(halls), len(halls)))
     for i, one in enumerate(halls):
         for j, other in enumerate(halls):
@@ -173,7 +173,7 @@ def between_halls(halls: tuple[Hall, ...], floor: Floor) -> Floats:
 
 
 def _from_exit_to_exit(one: Hall, other: Hall, floor: Floor) -> float:
-    """Along the walls, and through the riser that lies best where the storeys differ."""
+    """The rectangular distance of two exits, m; through the best riser if the storeys differ."""
     a, b, risers = _exit_of(one, floor.trays), _exit_of(other, floor.trays), floor.trays.risers
     storeys = abs(one.storey - other.storey)
     if not storeys or not risers:

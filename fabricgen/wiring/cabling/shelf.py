@@ -1,4 +1,4 @@
-"""Product lists as a shelf to take parts from: which transceiver, fibre or cable serves what is wanted."""
+"""The shelf: lookup of transceivers, fibres and cables in product lists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fabricgen.catalog.product_models import Product, ProductList, of_kind
 
 
 class Plug(Protocol):
-    """What a cable end plugs into: form factor, bandwidth of the cage in Gb/s, and top."""
+    """The cage that a cable end plugs into."""
 
     @property
     def form_factor(self) -> str:
@@ -20,17 +20,17 @@ class Plug(Protocol):
 
     @property
     def gbps(self) -> int:
-        """What its ports add up to, Gb/s."""
+        """The bandwidth of the cage, Gb/s."""
         ...
 
     @property
     def top(self) -> str:
-        """Finned or flat; "" where it is not told."""
+        """The top of its OSFP plugs: finned or flat; "" where it is not known."""
         ...
 
     @property
     def protocol(self) -> str:
-        """Of the fabric; "" for scale-up links."""
+        """The protocol of the fabric; "" for scale-up links."""
         ...
 
     @property
@@ -40,8 +40,8 @@ class Plug(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A cable to order: its common end, its other ends, into how many it splits, and lanes at the common end."""
+class CableOrder:
+    """A cable to order: its common end (`hub`), its far ends, their number, and the lanes at the common end."""
 
     medium: CableProfile
     hub: Plug
@@ -57,17 +57,17 @@ class Wanted:
 
     @property
     def pieces(self) -> tuple[int, int] | None:
-        """(how many assemblies, into how many each splits); None where no whole number of them does.
+        """(number of assemblies, far ends of each); None where no whole number of them makes the cable.
 
-        A cable is one piece, fibres as of `fibres_of`.
+        A cable with attached ends is one assembly; for fibres see `fibres_of`.
         """
         return (1, self.far_ends) if self.medium.attached else fibres_of(self.medium, self.far_ends, self.lanes)
 
 
 def fibres_of(medium: CableProfile, far_ends: int, lanes: int) -> tuple[int, int] | None:
-    """(how many fibres, into how many each splits) make one of so many lanes; None where no whole number of them does.
+    """(number of fibres, far ends of each) that make a cable of `lanes` lanes; None where no whole number does.
 
-    They come one a connector: straight ones to as many far ends, or splitters.
+    There is one fibre a connector: straight ones to as many far ends, or splitters.
     """
     count = -(-lanes // medium.lanes_per_connector)
     if count % far_ends == 0:
@@ -77,23 +77,23 @@ def fibres_of(medium: CableProfile, far_ends: int, lanes: int) -> tuple[int, int
 
 @dataclass(frozen=True, eq=False)
 class Shelf:
-    """Product lists, the first of which that has a part is taken."""
+    """Product lists in order of preference."""
 
     lists: tuple[ProductList, ...]
 
     def transceiver(self, medium: CableProfile, form_factor: str, gbps: int, top: str, protocol: str) -> Product | None:
-        """The transceiver of a medium for a cage whose ports add up to so many Gb/s."""
+        """The transceiver of a medium for a cage of `gbps` Gb/s; None where no list has one."""
         fits = (p for p in of_kind(self.lists, "transceiver", medium.id) if p.takes(form_factor, top))
         return next((p for p in fits if gbps in p.gbps and p.speaks(protocol)), None)
 
-    def piece(self, wanted: Wanted, run_m: float) -> tuple[Product, float, int] | None:
-        """(product, length in m, how many of them) for a run; None where nothing is sold that serves it."""
+    def piece(self, wanted: CableOrder, run_m: float) -> tuple[Product, float, int] | None:
+        """(product, length in m, quantity) for a run; None where no product serves it."""
         found = ((p, p.length_for(run_m)) for p in self.cables(wanted))
         pieces = wanted.pieces
         return next(((p, length, pieces[0]) for p, length in found if length and pieces), None)
 
-    def cables(self, wanted: Wanted) -> Iterator[Product]:
-        """The cables, or fibres, that serve what is wanted in some length; the first that is long enough is taken."""
+    def cables(self, wanted: CableOrder) -> Iterator[Product]:
+        """The cables, or fibres, that serve an order in some length, in order of preference."""
         pieces = wanted.pieces
         if pieces is None:
             return
@@ -111,19 +111,19 @@ class Shelf:
                     yield product
 
     def fibres(self, medium: CableProfile, splits: int) -> list[Product]:
-        """The fibres that join transceivers of a medium and split so; the first that is long enough is taken."""
+        """The fibres with `splits` far ends for transceivers of a medium, in order of preference."""
         return [p for p in of_kind(self.lists, "fibre", medium.id) if p.splits == splits]
 
     def jumper(self, medium: CableProfile, far_ends: int, lanes: int, length_m: float) -> tuple[Product, int] | None:
-        """(product, how many of them) of a fibre of a length, m; None where no list has it in that length."""
+        """(product, quantity) of a jumper of exactly `length_m`, m; None where no list has that length."""
         pieces = fibres_of(medium, far_ends, lanes)
         sold = (p for p in self.fibres(medium, pieces[1]) if p.length_for(length_m) == length_m) if pieces else ()
         return next(((p, pieces[0]) for p in sold if pieces), None)
 
-    def reach_m(self, medium: CableProfile, wanted: Wanted) -> float:
-        """How far a medium goes with what is sold for two ends, m; -1 where nothing is.
+    def reach_m(self, medium: CableProfile, wanted: CableOrder) -> float:
+        """The reach of a medium with the products sold for two ends, m; -1 where none are.
 
-        Fibre may come from anybody, a cable with ends of its own only as long as it is made.
+        Fibre may be bought elsewhere; a cable with attached ends is only as long as the longest one sold.
         """
         if medium.attached:
             return max((product.lengths_m[-1] for product in self.cables(wanted)), default=-1)

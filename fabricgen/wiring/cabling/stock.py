@@ -1,4 +1,4 @@
-"""Lengths that cables are sold in: a run is rounded up to the next one of its medium."""
+"""Stock lengths of cables: a run is rounded up to the next length of its medium."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ BY_REEL_M, BY_DRUM_M, DRUM_M = 100, 2000, 1000
 """Steps of long fibre, m, and the length from which it is ordered by the drum."""
 
 _ROUNDING_M = 1e-9
-"""What a run may exceed a length by and still fit, m: the error of adding up."""
+"""The tolerance of a run against a stock length, m: rounding errors of sums."""
 
 
 def stocked(profile: CableProfile, run_m: Floats) -> Floats:
-    """Lengths to order of a medium for runs, m, float64 of their shape; infinite where none so long is sold."""
+    """The length to order of a medium for each run, m, float64; infinite where none so long is sold."""
     return _next(profile.stock_m, run_m) if profile.stock_m else fibre_m(run_m)
 
 
 def fibre_m(run_m: Floats) -> Floats:
-    """Lengths to order of fibre whose lengths nothing else states, for runs, m, float64 of their shape."""
+    """The length to order of fibre for each run, m, float64, by the usual stock lengths."""
     found = _next(FIBRE_STOCK_M, run_m)
     beyond = np.flatnonzero(np.isinf(found))
     step = np.where(run_m[beyond] > BY_DRUM_M + 1e-6, DRUM_M, BY_REEL_M)
@@ -36,7 +36,7 @@ def fibre_m(run_m: Floats) -> Floats:
 
 
 def _next(stock_m: Sequence[float], run_m: Floats) -> Floats:
-    """The next of some lengths, m; infinite beyond the last."""
+    """The shortest sufficient length of a stock for each run, m; infinite beyond the longest."""
     stock = np.array([*stock_m, np.inf])
     found: Floats = stock[np.searchsorted(stock, run_m - _ROUNDING_M)]
     return found
@@ -53,7 +53,7 @@ def serves_m(profile: CableProfile, most_m: float) -> float:
 
 
 def order_m(profile: CableProfile, run_m: Floats) -> Floats:
-    """As `stocked`, with the length of a fibre where none so long is sold: what lint reports as out of reach."""
+    """As `stocked`, but the usual fibre length where none so long is sold; lint reports such cables as out of reach."""
     found = stocked(profile, run_m)
     beyond = np.flatnonzero(np.isinf(found))
     found[beyond] = fibre_m(run_m[beyond])

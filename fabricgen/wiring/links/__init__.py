@@ -1,1 +1,1 @@
-"""Which port is linked with which: of fabrics, management and scale-up domains."""
+"""Links: which port is connected to which, in fabrics, management and scale-up domains."""

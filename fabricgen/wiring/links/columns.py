@@ -1,4 +1,4 @@
-"""Columns of coordinates: of node slots, and of the switches of a tier in the order of their groups."""
+"""Coordinates as columns: of nodes, and of the switches of a tier, group by group."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def site_of_pod(layout: Layout) -> Ints:
 
 
 def node_columns(layout: Layout) -> Columns:
-    """Coordinates of every node, and of what else stands in its racks, that is present, unit by unit; int32."""
+    """Coordinates of every node and other member of a unit that is not omitted, unit by unit; int32."""
     per_su = layout.members_per_su
     units = unit_columns(layout)
     node = np.tile(np.arange(per_su, dtype=np.int32), layout.units)
@@ -109,7 +109,7 @@ def tier_columns(layout: Layout, tier: TierDesign, sizes: Mapping[str, int]) -> 
 
 
 def constant_rail_plane(fabric: FabricDesign, columns: Columns) -> tuple[Ints, Ints]:
-    """Rail and plane of each switch from 0; -1 where it serves more than one."""
+    """(rail, plane) of each switch of a tier, int32 from 0; -1 where it serves more than one."""
     n = len(columns["pod"])
     found = []
     for dimension in ("rail", "plane"):

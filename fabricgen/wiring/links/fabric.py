@@ -1,4 +1,4 @@
-"""Wiring by broadcasting: every link of a fabric from the coordinates of its ends."""
+"""The links of a fabric, computed from the coordinates of their ends by broadcasting."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from fabricgen.wiring.tables import (
 
 
 @dataclass(frozen=True, slots=True)
-class Wires:
+class SegmentLinks:
     """The links of one segment, int32 columns of one length; rail and plane from 1, 0 for none."""
 
     segment: Segment
@@ -66,7 +66,7 @@ class FabricWiring:
         self._design, self._devices, self._fabric = design, devices, fabric
         self._layout = design.layout
 
-    def wires(self) -> Iterator[Wires]:
+    def wires(self) -> Iterator[SegmentLinks]:
         """Yield the fabric's links from the nodes up.
 
         Nodes, extra devices, management ports, each pair of tiers, then links inside tiers.
@@ -91,7 +91,7 @@ class FabricWiring:
     def _switches(self, tier: TierDesign) -> DeviceClass:
         return self._class(SWITCH, tier.fabric, tier.name)
 
-    def _nodes(self, nodes: DeviceClass, attachment: Attachment, feed: NodeFeed) -> Wires:
+    def _nodes(self, nodes: DeviceClass, attachment: Attachment, feed: NodeFeed) -> SegmentLinks:
         leaf = self._design.leaf(self._fabric)
         assert leaf is not None  # noqa: S101 - the fabric has feeds
         table = slot_table(self._design, self._fabric, feed)
@@ -113,7 +113,7 @@ class FabricWiring:
             switch[:, i] = group * leaf.count + index
         device = np.arange(rows.start, rows.stop, dtype=np.int32)
         stated = media_of_nodes(self._design, self._fabric, leaf, rj45=attachment.kind.rj45)
-        return Wires(
+        return SegmentLinks(
             self._segment(None, leaf, attachment, leaf.downs[feed.run], self._fabric.path, stated),
             np.repeat(device, shape[1]),
             np.tile(np.arange(shape[1], dtype=np.int32), shape[0]),
@@ -124,7 +124,7 @@ class FabricWiring:
         )
 
     def _slots(self, table: SlotTable, at: Columns, node: Ints, combo: tuple[int, ...]) -> Any:
-        """First slot of each node in its group for one combo."""
+        """The first slot of each node in its group, for one combination of inner dimensions."""
         offsets = np.array(table.offsets[combo], dtype=np.int32)
         if table.is_part_of_unit:
             starts = np.array(table.part_starts[combo], dtype=np.int32)
@@ -135,7 +135,7 @@ class FabricWiring:
     def _segment(
         self, lower: TierDesign | None, upper: TierDesign, a: Any, b: Any, path: Any, stated: StatedMedia | None
     ) -> Segment:
-        """The segment of links up from a tier, or from nodes and the like (None)."""
+        """The segment of links up from tier `lower`, or from nodes, extra devices or management ports (None)."""
         below = lower.profile.id if lower else a.profile.id if isinstance(a, Attachment) else ""
         policy = policy_of(self._design.loaded.blueprint, self._fabric.name, (below, upper.profile.id))
         name = lower.name if lower else "node"
@@ -149,16 +149,16 @@ class FabricWiring:
         return replace(found, media=media, stated=stated.path)
 
     def _of_switches(self, devices: Ints) -> tuple[Ints, Ints]:
-        """Rail and plane of links that take them from a switch: from 1, 0 for none."""
+        """Rail and plane of links that inherit them from a switch; int32 from 1, 0 for none."""
         return self._devices.rail.take(devices) + 1, self._devices.plane.take(devices) + 1
 
-    def _extra(self, extra: ExtraSet) -> Wires:
+    def _extra(self, extra: ExtraSet) -> SegmentLinks:
         tier = self._design.tier(extra.tier)
         devices = self._class(EXTRA, "", extra.name)
         b = np.array([self._switches(tier).first + link.switch for link in extra.links], dtype=np.int32)
         rail, plane = self._of_switches(b)
         stated = media_of_extra(self._design, self._fabric, extra)
-        return Wires(
+        return SegmentLinks(
             self._segment(None, tier, extra.attachment, tier.downs[extra.run], extra.path, stated),
             np.array([devices.first + link.device for link in extra.links], dtype=np.int32),
             np.array([link.leg for link in extra.links], dtype=np.int32),
@@ -168,15 +168,15 @@ class FabricWiring:
             plane,
         )
 
-    def _management(self) -> Wires:
-        """Management ports, dealt over the lowest switches that share their place, after the nodes' ports."""
+    def _management(self) -> SegmentLinks:
+        """Links of management ports to the leaves of their place, on the ports after those of nodes."""
         leaf = self._fabric.tiers[0]
         feed = leaf.feed(TierKey("", ""))
         device, switch, port = deal_management(self._design, self._devices, self._fabric)
         switches = self._switches(leaf).first + switch
         rail, plane = self._of_switches(switches)
         run, stated = leaf.downs[feed.run], media_of_nodes(self._design, self._fabric, leaf, rj45=True)
-        return Wires(
+        return SegmentLinks(
             self._segment(None, leaf, ManagementPort(), run, (*self._fabric.path, "also"), stated),
             device,
             np.zeros(len(device), dtype=np.int32),
@@ -186,7 +186,7 @@ class FabricWiring:
             plane,
         )
 
-    def _uplinks(self, lower: TierDesign, upper: TierDesign) -> Wires:
+    def _uplinks(self, lower: TierDesign, upper: TierDesign) -> SegmentLinks:
         uplink = lower.uplink
         assert uplink is not None  # noqa: S101 - a tier below another has uplinks
         own, sizes = (self._design.fabric(tier.fabric).tier_sizes for tier in (lower, upper))
@@ -215,10 +215,10 @@ class FabricWiring:
         rail, plane = self._of_pair(a, b_device)
         stated = media_of_uplinks(self._design, lower, upper)
         segment = self._segment(lower, upper, lower.up, upper.downs[feed.run], lower.path, stated)
-        return Wires(segment, a, a_port, b_device, b_port.reshape(-1), rail, plane)
+        return SegmentLinks(segment, a, a_port, b_device, b_port.reshape(-1), rail, plane)
 
-    def _peer_links(self, tier: TierDesign, peer_links: PeerLinks) -> Iterator[Wires]:
-        """Links inside a tier: between the switches of each pair, or between border switches of two sites."""
+    def _peer_links(self, tier: TierDesign, peer_links: PeerLinks) -> Iterator[SegmentLinks]:
+        """Peer links: between the two switches of each pair, or between the border switches of two sites."""
         first, ends = self._switches(tier).first, []
         if not peer_links.spans:
             lower = first + np.arange(0, tier.switches, 2, dtype=np.int32)
@@ -234,18 +234,18 @@ class FabricWiring:
             a_device, b_device = np.repeat(a, links).astype(np.int32), np.repeat(b, links).astype(np.int32)
             rail, plane = self._of_pair(a_device, b_device)
             segment = replace(self._segment(tier, tier, peer_links.run, peer_links.run, path, stated), km=km)
-            yield Wires(segment, a_device, starts[0] + number, b_device, starts[1] + number, rail, plane)
+            yield SegmentLinks(segment, a_device, starts[0] + number, b_device, starts[1] + number, rail, plane)
 
     def _of_pair(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:
-        """Rail and plane of links between switches: what either end has."""
+        """Rail and plane of links between switches: those of whichever end has one."""
         rails, planes = zip(self._of_switches(a), self._of_switches(b), strict=True)
         return np.maximum(*rails), np.maximum(*planes)
 
 
 def lower_rank(layout: Layout, lower: TierDesign, upper: TierDesign, columns: Columns, sizes: dict[str, int]) -> Ints:
-    """The place of each lower switch among those that meet the same upper group; int32.
+    """The rank of each lower switch among those that connect to the same upper group; int32.
 
-    Counts reserved slots where the design found room for them, so that growth moves no port.
+    Reserved slots count where the upper switches have ports for them, so that growth moves no port.
     """
     uplink: Uplink | None = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks

@@ -1,4 +1,4 @@
-"""Management ports of switches: which leaf of the management fabric each is dealt to, and which of its ports."""
+"""Management ports of switches: the leaf of the management fabric, and the port, that each is assigned to."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.management import PLACES, Holder, ManagedDevices, ManagementLoad, in_turn, inside_text
 from fabricgen.design.model import Design
 from fabricgen.design.shape import place_numbers, scope_count, scope_index, scope_of
-from fabricgen.kernel.extents import numbers
+from fabricgen.kernel.intervals import numbers
 from fabricgen.lock.remembered import management_load
 from fabricgen.wiring.groups import rank_within
 from fabricgen.wiring.links.columns import Columns, tier_columns
-from fabricgen.wiring.tables import TRAY, DeviceClass, DeviceTable, Ints, Wide
+from fabricgen.wiring.tables import TRAY, DeviceClass, DeviceTable, Ints, Ints64
 
 
 def deal_management(design: Design, devices: DeviceTable, fabric: FabricDesign) -> tuple[Ints, Ints, Ints]:
-    """(device, leaf, port among those kept for management) of every managed device, in device order; int32."""
+    """(device, leaf, index among the leaf's ports for management) of every managed device, by device; int32."""
     leaf, layout = fabric.tiers[0], design.layout
     leaves = tier_columns(layout, leaf, fabric.tier_sizes)
     load = management_load(design, fabric)
@@ -43,7 +43,7 @@ def deal_management(design: Design, devices: DeviceTable, fabric: FabricDesign) 
 
 
 class _Positions:
-    """The positions of the switches of one tier, or of trays, in the place that they share with management leaves."""
+    """Positions of the switches of one tier, or of trays, in the numbering of the place whose leaves manage them."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class _Positions:
             self._label = np.array(inside, dtype=np.int64)[group // each] * each + group % each
             self._index = index.astype(np.int32)
 
-    def column(self) -> Wide:
+    def column(self) -> Ints64:
         """The position of every device, in row order; int64."""
         inside, where = self._insides()
         key = inside * len(self._managed.labels) + self._label
@@ -88,7 +88,7 @@ class _Positions:
         return found
 
     def _insides(self) -> tuple[Any, list[tuple[str, str]]]:
-        """(where inside its place each device stands, by number; kind of the lock and words for each number)."""
+        """(index of each device's location inside the place; for each index its kind and holder text in the lock)."""
         layout, place, scope = self._layout, self._place, self._scope
         place_kind = f"managed {place}"
         if scope == place:
@@ -113,9 +113,9 @@ class _Positions:
 
 
 def _deal(
-    layout: Layout, devices: DeviceTable, place: str, rows: Ints, leaves: Columns, position: Wide, each: int | None
-) -> tuple[Ints, Wide]:
-    """(leaf, its how-many-eth port of this place) by position: leaves in turn, or `each` to a leaf before the next."""
+    layout: Layout, devices: DeviceTable, place: str, rows: Ints, leaves: Columns, position: Ints64, each: int | None
+) -> tuple[Ints, Ints64]:
+    """(leaf, index of the port) of each position: round-robin over the leaves, or `each` positions per leaf."""
     at = {name: getattr(devices, name)[rows] for name in ("site", "pod", "unit")}
     at["rack"] = devices.rack_in_unit[rows]
     own = scope_index(layout, place, at)
@@ -130,7 +130,7 @@ def _deal(
 
 
 def scope_of_columns(columns: Columns) -> str:
-    """The narrowest place that columns of coordinates tell."""
+    """The narrowest scope for which all rows have a coordinate."""
     for scope, name in (("rack", "rack"), ("su", "unit"), ("pod", "pod"), ("site", "site")):
         if (columns[name] >= 0).all():
             return scope

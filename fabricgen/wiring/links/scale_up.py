@@ -1,4 +1,4 @@
-"""Links of scale-up domains: all of them as columns, and those that leave a chassis as links like any other."""
+"""Links of scale-up domains: all of them as columns, and those that leave a chassis as segments of the link table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fabricgen.design.management import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.design.scale_up.domains import domain_links
 from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.wiring.links.fabric import Wires
+from fabricgen.wiring.links.fabric import SegmentLinks
 from fabricgen.wiring.links.scale_up_places import device_domains, present_domains
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 from fabricgen.wiring.tables import NODE, TRAY, DeviceTable, Flags, Ints, Segment
@@ -36,7 +36,7 @@ class DomainLinks:
 
 
 def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign) -> DomainLinks:
-    """List the links of a scale-up entry, between accelerators that are present."""
+    """All links of the domains of a scale-up entry, except those of omitted nodes."""
     profile, per_node = scale_up.profile, scale_up.places.per_node
     local = np.array([tuple(link) for link in domain_links(scale_up)], dtype=np.int32).reshape(-1, 5)
     accelerator, port, at_switch, far, far_port = local.T
@@ -75,7 +75,7 @@ def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
 
 
 def _node_at(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign) -> Ints:
-    """Domain and place in it -> row of the node there, -1 where it is omitted."""
+    """Device row of each node by (domain, index in it), int32; -1 where the node is omitted."""
     table = np.full((scale_up.places.slots, scale_up.places.nodes), -1, dtype=np.int32)
     for cls in devices.classes:
         if cls.kind == NODE:
@@ -89,7 +89,7 @@ def _side(scale_up: ScaleUpDesign, role: Literal["gpu", "asic", "ocs"], ports_ea
     return ScaleUpPort(role, ports_each, scale_up.profile.link_name, scale_up.profile.form_factor)
 
 
-def scale_up_wires(design: Design, devices: DeviceTable) -> Iterator[Wires]:
+def scale_up_links(design: Design, devices: DeviceTable) -> Iterator[SegmentLinks]:
     """Yield the links of every domain that leave a chassis: between nodes, then from nodes to switch trays."""
     for scale_up in design.scale_up:
         if scale_up.per == "node":
@@ -116,4 +116,4 @@ def scale_up_wires(design: Design, devices: DeviceTable) -> Iterator[Wires]:
                 )
                 none = np.zeros(int(rows.sum()), dtype=np.int32)
                 ends = (links.a_device[rows], links.a_port[rows], links.b_device[rows], links.b_port[rows])
-                yield Wires(segment, *ends, none, none)
+                yield SegmentLinks(segment, *ends, none, none)

@@ -1,4 +1,4 @@
-"""Scale-up domains as columns: which domain each node is in, what it is called, and where its switch trays stand."""
+"""Scale-up domains as columns: the domain of each node, domain names, and coordinates of switch trays."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from fabricgen.design.model import Design
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.scale_up.placement import DomainPlacement
 from fabricgen.wiring.links.columns import Columns, node_columns, site_of_pod, unit_columns
-from fabricgen.wiring.tables import DeviceTable, Ints, distinct
+from fabricgen.wiring.tables import DeviceTable, Ints, unique_values
 
 
 def domain_columns(layout: Layout, places: DomainPlacement, at: Columns) -> tuple[Ints, Ints]:
-    """(domain, place in it) of nodes from their columns pod, su, unit and node; int32, -1 where in none."""
+    """(domain, index in it) of nodes from their columns pod, su, unit and node; int32, domain -1 for none."""
     group_of = np.full(layout.members_per_su, -1, dtype=np.int32)
     rank_of = np.zeros(layout.members_per_su, dtype=np.int32)
     for number, nodes in enumerate(places.groups):
@@ -30,7 +30,7 @@ def domain_columns(layout: Layout, places: DomainPlacement, at: Columns) -> tupl
 
 
 def device_domains(design: Design, devices: DeviceTable, places: DomainPlacement, rows: slice) -> tuple[Ints, Ints]:
-    """The same for rows of the device table that are nodes."""
+    """As `domain_columns`, for rows of the device table that are nodes."""
     at = {name: getattr(devices, name)[rows] for name in ("pod", "su", "unit", "node")}
     return domain_columns(design.layout, places, at)
 
@@ -38,11 +38,11 @@ def device_domains(design: Design, devices: DeviceTable, places: DomainPlacement
 def present_domains(design: Design, scale_up: ScaleUpDesign) -> Ints:
     """Numbers of the domains that have a node, ascending; int32."""
     domain, _ = domain_columns(design.layout, scale_up.places, node_columns(design.layout))
-    return np.array(distinct(domain[domain >= 0]), dtype=np.int32)
+    return np.array(unique_values(domain[domain >= 0]), dtype=np.int32)
 
 
 def tray_columns(design: Design, scale_up: ScaleUpDesign) -> Columns:
-    """Coordinates of every switch tray, domain by domain: dealt over the racks of its nodes, or in racks of their own.
+    """Coordinates of every switch tray, domain by domain: spread over the racks of its nodes, or in racks of their own.
 
     Trays of a domain of a pod or more stand in network racks, and have no unit, su or rack.
     """
@@ -72,7 +72,7 @@ def domain_names(design: Design, scale_up: ScaleUpDesign) -> list[str]:
 
 
 def _suffixes(layout: Layout, places: DomainPlacement) -> list[str]:
-    """What tells apart the domains of one unit."""
+    """The name suffixes that distinguish the domains of a unit."""
     if places.per == "su":
         return [""]
     if places.per == "node":

@@ -21,7 +21,7 @@ class ScaleUpPort:
 
     @property
     def takes_fibre(self) -> bool:
-        """Whether fibres plug in without a transceiver: an optical circuit switch passes light on."""
+        """Whether fibres plug in without a transceiver, as at an optical circuit switch."""
         return self.role == "ocs"
 
     def names(self, ports: int) -> list[str]:

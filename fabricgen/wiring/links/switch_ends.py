@@ -1,4 +1,4 @@
-"""Ends of links by switch: which links a switch has, in the order of its face."""
+"""An index of link ends by switch, in the order of the ports on its front panel."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import numpy as np
 
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.tables import Flags, Ints, Plan, Wide
+from fabricgen.wiring.tables import Flags, Ints, Ints64, WiringPlan
 
 _WORD_BITS = 63
 
 
-def switch_ends(plan: Plan) -> tuple[Wide, Ints, Flags]:
-    """(row pointer per device, link, whether it is the upper end), ends sorted by device and place on its face.
+def switch_ends(plan: WiringPlan) -> tuple[Ints64, Ints, Flags]:
+    """(row pointer per device, link, whether the device is its upper end): int64, int32 and bool, in CSR form.
 
-    Those at ports of switches with a configuration, so none at nodes or management ports or of scale-up links; int64,
-    int32 and bool.
+    Ends are sorted by device and then by port on the front panel. Ends at nodes, at management ports and of scale-up
+    links are left out.
     """
     links = plan.links
     columns = (links.a_device, links.a_port), (links.b_device, links.b_port)
@@ -36,10 +36,10 @@ def switch_ends(plan: Plan) -> tuple[Wide, Ints, Flags]:
     return pointer, np.concatenate(link).take(by), np.concatenate(upper).take(by)
 
 
-def sorted_by(major: Ints | Wide, minor: Ints | Wide) -> Wide:
-    """Row numbers, sorted by two columns of numbers from 0; rows that are alike stay in their order.
+def sorted_by(major: Ints | Ints64, minor: Ints | Ints64) -> Ints64:
+    """Row numbers sorted by two columns of integers from 0; a stable sort, int64.
 
-    Numbers that fit into one word with that of the row are sorted as such, which takes a fraction of the time.
+    Both values and the row number are packed into one 64-bit word where they fit, which is much faster than lexsort.
     """
     minor_bits, row_bits = int(minor.max(initial=0)).bit_length(), len(major).bit_length()
     if int(major.max(initial=0)).bit_length() + minor_bits + row_bits > _WORD_BITS:
@@ -55,6 +55,6 @@ def sorted_by(major: Ints | Wide, minor: Ints | Wide) -> Wide:
 
 
 def _on_face(run: PortRun, ports: Ints) -> Ints:
-    """Where ports of a run lie on the face, to sort by; int32."""
+    """A sort key of the ports of a run by their position on the front panel; int32."""
     places = np.array([[64 * cage + way for way in range(run.ways)] for cage in run.cages], dtype=np.int32)
     return places.ravel().take(ports)

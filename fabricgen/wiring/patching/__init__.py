@@ -1,1 +1,1 @@
-"""Structured cabling: patch panels, the trunks between them, and what is plugged in where."""
+"""Structured cabling: patch panels, trunks between them, and the cables that are patched through them."""

@@ -1,4 +1,4 @@
-"""Where panels stand, and where trunks land on them."""
+"""Patch panels: their racks and rack units, and the front ports that trunks terminate on."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import numpy as np
 
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.wiring.patching.places import Places, landing_order
+from fabricgen.wiring.patching.channels import TrunkLayout
+from fabricgen.wiring.patching.locations import PatchLocations, termination_order
 from fabricgen.wiring.patching.tables import PanelTable
-from fabricgen.wiring.patching.ways import Trunks
 from fabricgen.wiring.racks.table import NETWORK_RACK, with_network_racks
 from fabricgen.wiring.tables import DeviceTable, Flags, Ints, RackTable
 
 
 @dataclass(frozen=True, slots=True)
-class Landings:
-    """Panels, and for both ends of each trunk the row of its panel and the first front port there, from 0."""
+class Terminations:
+    """Panels, and for both ends of each trunk the row of its panel and its first front port there, from 0; int32."""
 
     panels: PanelTable
     a_panel: Ints
@@ -26,12 +26,12 @@ class Landings:
     b_port: Ints
 
 
-def land(trunks: Trunks, policies: tuple[PatchPolicy, ...], places: Places) -> Landings:
-    """Give both ends of every trunk their ports; panels have no rack yet (-1), only a place."""
+def terminate(trunks: TrunkLayout, policies: tuple[PatchPolicy, ...], places: PatchLocations) -> Terminations:
+    """Assign panel ports to both ends of every trunk; panels have a place, but no rack yet (-1)."""
     kind = np.tile(trunks.policy * len(FIBRES) + trunks.fibre, 2)
     here = np.concatenate([trunks.a_place, trunks.b_place])
     far = np.concatenate([trunks.b_place, trunks.a_place])
-    position = landing_order(places, kind, here, far, np.tile(trunks.number, 2))
+    position = termination_order(places, kind, here, far, np.tile(trunks.number, 2))
     policy = kind // len(FIBRES)
     each = np.array([p.trunks_per_panel for p in policies], dtype=np.int32)[policy]
     ports = np.array([p.ports_per_trunk for p in policies], dtype=np.int32)[policy]
@@ -42,15 +42,15 @@ def land(trunks: Trunks, policies: tuple[PatchPolicy, ...], places: Places) -> L
     table = PanelTable(policy[one], kind[one] % len(FIBRES), here[one], none, none, number[one])
     a_port, b_port = np.split((position % each * ports).astype(np.int32), 2)
     a_panel, b_panel = np.split(panel.astype(np.int32), 2)
-    return Landings(table, a_panel, a_port, b_panel, b_port)
+    return Terminations(table, a_panel, a_port, b_panel, b_port)
 
 
 def stand(
-    panels: PanelTable, policies: tuple[PatchPolicy, ...], places: Places, free: Flags, names: tuple[str, ...]
+    panels: PanelTable, policies: tuple[PatchPolicy, ...], places: PatchLocations, free: Flags, names: tuple[str, ...]
 ) -> PanelTable:
-    """Give panels the free units of the racks of their places, from the top down; those of whole rows have none yet.
+    """Assign panels to free rack units of the racks of their places, from the top down, except `at: row-end` ones.
 
-    `free` says of each rack and unit whether nothing stands there. Raises InputError (FG086) where a rack has too few.
+    `free` (bool, racks x units) says whether a rack unit is empty. Raises InputError (FG086) where a rack has too few.
     """
     free = free.copy()
     rack, u = places.rack[panels.place], np.zeros(len(panels), dtype=np.int32)
@@ -71,7 +71,7 @@ def stand(
 
 
 def _starts(free: Flags, height: int) -> Ints:
-    """Lowest units of the places for panels of a height in each rack, the highest first; 0 where there are no more."""
+    """The lowest units where panels of a height fit into each rack, from the top down; int32, padded with 0."""
     racks, units = free.shape
     starts = np.zeros((racks, max(1, units // height)), dtype=np.int32)
     found, run = np.zeros(racks, dtype=np.int32), np.zeros(racks, dtype=np.int32)
@@ -85,7 +85,7 @@ def _starts(free: Flags, height: int) -> Ints:
 
 
 def _check_room(policy: PatchPolicy, last: Ints, starts: Ints, names: tuple[str, ...]) -> None:
-    """Raises InputError (FG086) where a rack has fewer places than the last panel wants; the worst is told."""
+    """Raise InputError (FG086), naming the fullest rack, where racks have no room for their last panel."""
     room = np.count_nonzero(starts, axis=1)
     short = last + 1 - room
     if short.max(initial=0) <= 0:
@@ -104,7 +104,7 @@ def _check_room(policy: PatchPolicy, last: Ints, starts: Ints, names: tuple[str,
 
 
 def free_units(devices: DeviceTable, racks: RackTable) -> Flags:
-    """Whether nothing stands in each rack unit, bool, racks x units of the tallest; the lowest unit first."""
+    """Whether each rack unit is empty; bool, shape (racks, units of the tallest rack), lowest unit first."""
     units = racks.units
     free: Flags = np.arange(int(units.max(initial=0))) < units[:, None]
     for cls in devices.classes:
@@ -114,11 +114,11 @@ def free_units(devices: DeviceTable, racks: RackTable) -> Flags:
 
 
 def patch_racks(
-    panels: PanelTable, policies: tuple[PatchPolicy, ...], places: Places, racks: RackTable
+    panels: PanelTable, policies: tuple[PatchPolicy, ...], places: PatchLocations, racks: RackTable
 ) -> tuple[PanelTable, RackTable]:
-    """Panels of whole rows in patch racks before the first place of the row, which are added to the racks.
+    """Assign `at: row-end` panels to patch racks, which are added to the rack table before the first rack of each row.
 
-    Rows fill from that place on, so that nothing has to move for a rack that is added.
+    Further patch racks are added outward, so that no rack has to move.
     """
     rack, u = panels.rack.copy(), panels.u.copy()
     names: list[str] = []
@@ -147,7 +147,7 @@ def patch_racks(
 
 
 def _through_fibres(panels: PanelTable, mine: Ints) -> Ints:
-    """Numbers of panels of one policy at their places, those of the second kind of fibre after those of the first."""
+    """The number of each panel of one policy at its place: the second kind of fibre is numbered after the first."""
     place = panels.place
     last = np.zeros(int(place.max()) + 1, dtype=np.int32)
     first = mine[panels.fibre[mine] == 0]

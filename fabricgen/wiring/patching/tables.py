@@ -1,4 +1,4 @@
-"""Structured cabling as columns: panels, trunks between them, and what is plugged in where."""
+"""Structured cabling as columns: panels, trunks, and the front ports that cables use."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from fabricgen.design.media.patching import PatchPolicy
 from fabricgen.wiring.tables import Floats, Ints
 
 AT_FAR_END, AT_COMMON_END, NOWHERE = range(3)
-"""Where the splitter of a breakout is: beyond the trunk, if all far ends are in one place; before it, if they are not;
-nowhere where each leg fills connectors of its own, so that it is a straight channel. Straight cables are of the first.
+"""Where the splitter of a breakout is: at the far end of the trunk if all far ends are in one place, else at the common
+end; nowhere if each leg fills connectors of its own and is a straight channel. Straight cables count as the first.
 """
 
 
@@ -34,7 +34,7 @@ class PanelTable:
 
 @dataclass(frozen=True, slots=True)
 class TrunkTable:
-    """Trunks, columns of one length; `a` is the end of the rack or row that comes first.
+    """Trunks, columns of one length; `a` is the end at the place with the lower number.
 
     `number` counts from 0 among those of a policy and fibre between the same places. `a_panel` and `b_panel` are rows
     of the panel table, `a_port` and `b_port` the first front port, from 0, that each serves there. `used` counts front
@@ -75,7 +75,7 @@ class PatchTable:
 
 @dataclass(frozen=True, slots=True)
 class Patching:
-    """All that is patched; `places` are names of what trunks join, racks or rows.
+    """The structured cabling of a cluster; `places` are the names of the racks or rows that trunks connect.
 
     Per cable: its policy (-1 for direct ones), the stocked lengths of its jumpers, m, and where a breakout splits.
     """

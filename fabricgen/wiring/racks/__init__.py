@@ -1,1 +1,1 @@
-"""Which rack and rack unit every device stands in, and what racks come to."""
+"""Racks: the rack and rack unit of every device, and the load of every rack."""

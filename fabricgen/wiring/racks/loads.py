@@ -1,4 +1,4 @@
-"""What stands in each rack in sum: rack units, weight, power and where its heat goes; columns."""
+"""The load of every rack: rack units, weight, power, and heat to air and liquid, as columns."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.catalog.loads import Device, air_w, liquid_w, planned_w
-from fabricgen.wiring.tables import DeviceTable, Floats, Ints, Plan
+from fabricgen.wiring.tables import DeviceTable, Floats, Ints, WiringPlan
 
 
 @dataclass(frozen=True, slots=True)
 class RackLoads:
-    """One row a rack: devices, and the rack units that they and patch panels use, int32.
+    """One row a rack: the number of devices, and the rack units that they and patch panels use, int32.
 
-    Sums are of what is published of devices, float64, without optics.
-
-    `unweighed` and `unpowered` count devices without such a figure; heat is NaN where it is not known where it goes.
+    Weight (kg), power and heat (W) are sums of published figures of devices, float64, without optics. `unweighed` and
+    `unpowered` count devices without such a figure; heat is NaN where it is not known whether air or liquid takes it.
     """
 
     devices: Ints
@@ -30,8 +29,8 @@ class RackLoads:
     air_w: Floats
 
 
-def rack_loads(plan: Plan) -> RackLoads:
-    """Add up what stands in every rack."""
+def rack_loads(plan: WiringPlan) -> RackLoads:
+    """The load of every rack of a plan."""
 
     def total(figure: Callable[[Device], float | None], unknown: float = 0.0) -> Floats:
         return _summed(plan.devices, len(plan.racks), figure, unknown)
@@ -48,7 +47,7 @@ def rack_loads(plan: Plan) -> RackLoads:
     )
 
 
-def panel_units(plan: Plan) -> Ints:
+def panel_units(plan: WiringPlan) -> Ints:
     """Rack units that patch panels use in each rack, int32."""
     used = np.zeros(len(plan.racks), dtype=np.int32)
     if plan.patching:

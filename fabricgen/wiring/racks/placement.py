@@ -1,7 +1,7 @@
-"""Where devices stand: racks by reserved slot, so that growth moves nothing, and rack units inside them.
+"""Placement: the rack of every device, by reserved slot so that growth moves nothing, and its rack unit.
 
 Node racks of a unit stand side by side with the unit's own network racks; what serves a pod or the whole cluster stands
-in network rows. Where is the design's to say: here its expressions are taken over columns.
+in network rows. The design computes the positions (design/floor); this module applies them to columns.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fabricgen.design.floor.network_runs import in_plane, stated_stand
 from fabricgen.design.model import Design
 from fabricgen.wiring.groups import rank_within
 from fabricgen.wiring.racks.table import RackRows, rack_table
-from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints, RackTable, distinct
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints, RackTable, unique_values
 
 
 def place(design: Design, devices: DeviceTable) -> tuple[DeviceTable, RackTable]:
@@ -53,7 +53,7 @@ class _Placement:
         return self.stands[self.tiers[cls.fabric, cls.tier].key] != "network-row"
 
     def _place_in_unit(self, cls: DeviceClass) -> None:
-        """Racks and rack units of devices that all units have alike."""
+        """Place devices that stand at the same position in every unit."""
         d, rows = self.devices, cls.rows
         first = d.unit[rows] * self.racks_per_unit
         if cls.kind == SWITCH:
@@ -72,7 +72,7 @@ class _Placement:
         self.u[rows] = units[rank_within(d.unit[rows] * self.layout.racks_per_su + d.rack_in_unit[rows])]
 
     def _shared_racks(self) -> list[tuple[NetworkRun, int]]:
-        """What serves a pod or everything: a run of racks for each tier and plane, so that each may grow.
+        """Place devices that serve a pod or the whole cluster: each tier and plane has a run of racks, to grow in.
 
         Returns the racks that there are, each by its run and its place in it.
         """
@@ -80,14 +80,14 @@ class _Placement:
         base = self.layout.units * self.racks_per_unit
         for run in self.floor.runs:
             rows, rack, u = self._extras(run) if not run.owner else self._switches(run)
-            racks = distinct(rack)
+            racks = unique_values(rack)
             self.rack[rows] = base + len(found) + np.searchsorted(np.array(racks, dtype=np.int32), rack)
             self.u[rows] = u
             found += [(run, place) for place in racks]
         return found
 
     def _switches(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
-        """Device rows of a run of switches or trays, with the rack of the run and the rack unit of each."""
+        """(device row, rack of the run, rack unit) of the switches or trays of a run of racks."""
         d = self.devices
         if run.tier is None:
             (cls,) = (c for c in d.classes if c.kind == TRAY and c.label == run.owner)
@@ -108,13 +108,13 @@ class _Placement:
         return rows, rack.astype(np.int32), u.astype(np.int32)
 
     def _hall_of_trays(self, rows: Ints) -> Ints:
-        """The hall of trays of a pod, or of all."""
+        """The hall of the trays of a pod, or of all trays."""
         halls = self.floor.shared.hall_lookup
         of_pod = [halls.of_place("pod", pod) for pod in range(len(self.layout.pods))]
         return np.array([*of_pod, halls.of_site(0)], dtype=np.int32)[self.devices.pod[rows]]
 
     def _extras(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
-        """The same of extra devices."""
+        """(device row, rack of the run, rack unit) of the extra devices of a run of racks."""
         spots = self.floor.shared.extras_of(run.hall)
         rows = [np.arange(c.first, c.first + c.count) for c in self._extra_classes(spots)]
         places = np.array([spot for c in self._extra_classes(spots) for spot in spots[c.label]], dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Devices that the blueprint puts into a rack and rack unit of its choice."""
+"""Devices whose rack and rack unit the blueprint states."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from fabricgen.wiring.tables import DeviceTable, RackTable
 def with_stated(
     devices: DeviceTable, racks: RackTable, names: Sequence[str], stated: Mapping[str, DevicePlace]
 ) -> DeviceTable:
-    """The table with such devices in their places.
+    """The device table with stated racks and rack units (`stated` is by device name).
 
-    Raises InputError with every fault: a device or rack that is not there, a place over the top (FG068), or one that
+    Raises InputError with every fault: an unknown device or rack, a rack unit above the top (FG068), or one that
     another device uses (FG069).
     """
     row_of, rack_of = ({name: i for i, name in enumerate(some)} for some in (names, racks.names))
@@ -47,7 +47,7 @@ def with_stated(
 def _overlaps(
     devices: DeviceTable, heights: Sequence[int], names: Sequence[str], name: str, row: int, racks: RackTable
 ) -> list[Diagnostic]:
-    """A device that uses a rack unit of a stated one, if there is any; of two stated ones the first is told."""
+    """A diagnostic if another device uses a rack unit of device `row`."""
     low, high = int(devices.u[row]), int(devices.u[row]) + heights[row] - 1
     for other in np.flatnonzero(devices.rack == devices.rack[row]).tolist():
         first, last = int(devices.u[other]), int(devices.u[other]) + heights[other] - 1

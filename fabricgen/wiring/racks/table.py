@@ -1,4 +1,4 @@
-"""The rack table: racks of units and shared ones, as placed or where the blueprint states it."""
+"""The rack table: racks of units and shared racks, at computed or stated positions."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _ints(values: Sequence[int]) -> Ints:
 
 
 def with_network_racks(racks: RackTable, names: Sequence[str], like: Ints, column: Ints) -> RackTable:
-    """The racks and more of those without nodes, in the rows of others (`like`) and in columns of their own."""
+    """The rack table with further network racks: each in the row of rack `like`, at a column of its own."""
     hall, row = (np.concatenate([of, of[like]]) for of in (racks.hall, racks.row))
     kind = np.concatenate([racks.kind, np.full(len(names), NETWORK_RACK, dtype=np.int32)])
     columns = hall, row, np.concatenate([racks.column, column]), kind
@@ -104,7 +104,7 @@ def _unknown(name: str, names: Sequence[str]) -> InputError:
 
 
 def _check_apart(racks: RackTable, stated: frozenset[str]) -> None:
-    """Raises InputError (FG069) for two racks in one place; the one that is stated is told."""
+    """Raise InputError (FG069), at the stated one, for two racks at one position."""
     order = np.lexsort((racks.column, racks.row, racks.hall))
     same = np.ones(max(0, len(order) - 1), dtype=bool)
     for key in (racks.hall, racks.row, racks.column):

@@ -1,4 +1,4 @@
-"""What a bridged subnet keeps for itself, and how large it is."""
+"""Sizes of bridged subnets, and the addresses at their start that no host gets."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ RESERVED_IN_SUBNET = 2
 """Network and gateway address before the first host of a bridged subnet."""
 
 LEAST_HOSTS = 256
-"""A subnet of a rail is no smaller than a /24, so that the last octet of an address tells the node."""
+"""The smallest subnet of a rail is a /24, so that the last octet of an address identifies the node."""
 
 
 def bridged_size(ports: int) -> int:
-    """Addresses of a subnet for so many ports, a power of two."""
+    """The size of a subnet for `ports` hosts, in addresses; a power of two."""
     return power_of_two_at_least(ports + RESERVED_IN_SUBNET + 1)
 
 
 def subnet_size(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> int:
-    """Addresses of the subnet of a rail on a tier, a power of two."""
+    """The size of a rail's subnet on the switches of a tier, in addresses; a power of two."""
     slots = node_slot_count(layout, fabric, tier)
     extras = sum(len(extra.links) for extra in fabric.extras if extra.tier == tier.key)
     return max(LEAST_HOSTS, bridged_size(slots + extras))

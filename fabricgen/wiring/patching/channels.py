@@ -1,4 +1,4 @@
-"""Ways of light through panels: which cable ends take one front port, and over which trunk each goes."""
+"""Channels through panels: the cable ends that share front ports, and the trunk that each channel uses."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ import numpy as np
 
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
-from fabricgen.wiring.cabling.end_numbers import Ends, hangs_on_lower
+from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower
 from fabricgen.wiring.cabling.pieces import link_lanes, widths
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, NOWHERE
 from fabricgen.wiring.tables import Flags, Ints, LinkTable
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
-    """Ways, int32 columns of one length: policy, kind of fibre, places of the ends, and the connectors each takes.
+class Channels:
+    """Channels, int32 columns of one length: policy, kind of fibre, places of the ends, connectors and lanes.
 
-    A straight cable is one, and so is a breakout that splits at its far end; of others each leg is one. `of_row` is
-    the way of each patched cable end row, `rows` those rows; `split` says of each cable where it splits.
+    A straight cable is one channel, and so is a breakout that splits at its far end; of others each leg is one.
+    `rows` are the patched cable end rows, `of_row` the channel of each of these; `split` (one a cable) is where the
+    cable splits.
     """
 
     policy: Ints
@@ -34,10 +35,11 @@ class Ways:
 
 
 @dataclass(frozen=True, slots=True)
-class Trunks:
-    """Trunks by policy, kind of fibre and pair of places, with how many front ports of each are in use.
+class TrunkLayout:
+    """Trunks by policy, kind of fibre and pair of places, and the ports that channels use; int32 columns.
 
-    `start` is the first of the ports of each way, whose connectors follow; `trunk_of` and `port` are columns of ports.
+    One a trunk: `policy` to `used`, the number of front ports in use. One a channel: `start`, the index of its first
+    port. One a port in use: its trunk (`trunk_of`) and its number in the trunk (`port`).
     """
 
     policy: Ints
@@ -51,10 +53,15 @@ class Trunks:
     port: Ints
 
 
-def ways_of(
-    links: LinkTable, ends: Ends, policy: Ints, places: tuple[Ints, Ints], medium: Ints, media: tuple[CableProfile, ...]
-) -> Ways:
-    """The ways of the cables that have a policy (-1: none), of end rows that are in two places."""
+def channels_of(
+    links: LinkTable,
+    ends: CableEnds,
+    policy: Ints,
+    places: tuple[Ints, Ints],
+    medium: Ints,
+    media: tuple[CableProfile, ...],
+) -> Channels:
+    """The channels of all cables with a policy (not -1); `places` are those of the ends of every end row."""
     cables = len(policy)
     rows = np.flatnonzero(policy[ends.cable] >= 0).astype(np.int32)
     cable, segment = ends.cable[rows], links.segment[ends.link[rows]]
@@ -70,7 +77,7 @@ def ways_of(
     wide = np.where(apart, leg, whole[cable])[starts]
     of, each = medium[cable[starts]], each[starts]
     kind = np.array([FIBRES.index(m.fibre) if m.fibre else -1 for m in media], dtype=np.int32)[of]
-    return Ways(
+    return Channels(
         policy[cable[starts]],
         kind,
         a_place[starts],
@@ -84,7 +91,7 @@ def ways_of(
 
 
 def _splits(cable: Ints, far: Ints, whole: Flags, cables: int) -> Ints:
-    """Where each cable splits, from the places of its far ends and whether each leg has `whole` connectors."""
+    """Where each cable splits, int32; `far` are the places of far ends, `whole` says whether a leg fills connectors."""
     lowest, highest = np.full(cables, np.iinfo(np.int32).max, dtype=np.int32), np.full(cables, -1, dtype=np.int32)
     np.minimum.at(lowest, cable, far)
     np.maximum.at(highest, cable, far)
@@ -94,8 +101,8 @@ def _splits(cable: Ints, far: Ints, whole: Flags, cables: int) -> Ints:
     return split
 
 
-def jumper_widths(links: LinkTable, ends: Ends, split: Ints) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
-    """(into how many ends the jumpers of each cable split, lanes of each), at its a and at its b end; int32."""
+def jumper_widths(links: LinkTable, ends: CableEnds, split: Ints) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
+    """(far ends of the jumpers of each cable, their lanes), at its a end and at its b end; int32."""
     count = len(split)
     table = links, ends.cable, ends.link, ends.links, count
     legs, whole = widths(*table)
@@ -111,19 +118,19 @@ def jumper_widths(links: LinkTable, ends: Ends, split: Ints) -> tuple[tuple[Ints
     return (a[0], b[0]), (a[1], b[1])
 
 
-def trunks_of(ways: Ways, policies: tuple[PatchPolicy, ...], places: int) -> Trunks:
-    """Lay ways into trunks, pair of places by pair, in the order of cables; spare connectors are behind them."""
-    low, high = np.minimum(ways.a_place, ways.b_place), np.maximum(ways.a_place, ways.b_place)
-    kind = ways.policy.astype(np.int64) * len(FIBRES) + ways.fibre
+def lay_out_trunks(channels: Channels, policies: tuple[PatchPolicy, ...], places: int) -> TrunkLayout:
+    """Assign channels to trunks, for each pair of places in the order of cables; spare ports come last."""
+    low, high = np.minimum(channels.a_place, channels.b_place), np.maximum(channels.a_place, channels.b_place)
+    kind = channels.policy.astype(np.int64) * len(FIBRES) + channels.fibre
     key = (kind * places + low) * places + high
     _, one, pair = np.unique(key, return_index=True, return_inverse=True)
     order = np.argsort(pair, kind="stable")
-    takes = ways.connectors[order]
+    takes = channels.connectors[order]
     behind = np.cumsum(takes) - takes
-    total = np.bincount(pair, weights=ways.connectors, minlength=len(one)).astype(np.int64)
+    total = np.bincount(pair, weights=channels.connectors, minlength=len(one)).astype(np.int64)
     first = (np.cumsum(total) - total)[pair[order]]
-    capacity = np.array([p.ports_per_trunk for p in policies], dtype=np.int64)[ways.policy[one]]
-    spare = np.array([p.spec.spare for p in policies])[ways.policy[one]]
+    capacity = np.array([p.ports_per_trunk for p in policies], dtype=np.int64)[channels.policy[one]]
+    spare = np.array([p.spec.spare for p in policies])[channels.policy[one]]
     count = -(-np.ceil(total * (1 + spare) - 1e-9).astype(np.int64) // capacity)
     before = np.cumsum(count) - count
     start = np.empty(len(order), dtype=np.int32)
@@ -133,7 +140,7 @@ def trunks_of(ways: Ways, policies: tuple[PatchPolicy, ...], places: int) -> Tru
     number = np.arange(len(of)) - before[of]
     used = np.clip(total[of] - number * capacity[of], 0, capacity[of])
     whole, earlier = (np.repeat(column[pair[order]], takes) for column in (capacity, before))
-    return Trunks(
-        *(c.astype(np.int32) for c in (ways.policy[one][of], ways.fibre[one][of], low[one][of], high[one][of])),
+    return TrunkLayout(
+        *(c.astype(np.int32) for c in (channels.policy[one][of], channels.fibre[one][of], low[one][of], high[one][of])),
         *(c.astype(np.int32) for c in (number, used, start, earlier + port // whole, port % whole)),
     )

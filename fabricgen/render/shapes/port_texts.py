@@ -1,4 +1,4 @@
-"""The ports of switches as columns: what makes two switches alike, and the texts by which those differ."""
+"""The ports of switches as columns: the part of the shape that they contribute, and the texts that differ."""
 
 from __future__ import annotations
 
@@ -10,37 +10,36 @@ from itertools import pairwise
 
 import numpy as np
 
-from fabricgen.numbering.addresses.column import Column, Column4
+from fabricgen.numbering.addresses.column import AddressColumn, IPv4Column
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.views.switches import SwitchViews
 from fabricgen.wiring.links.switch_ends import sorted_by
-from fabricgen.wiring.tables import Flags, Floats, Ints, ManagementPort, Wide
+from fabricgen.wiring.tables import Flags, Floats, Ints, Ints64, ManagementPort
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Texts of one kind: each once, in ascending order if they are sorted anywhere.
+class TextGroup:
+    """The distinct texts of one kind at the ports of a switch, sorted if its NOS sorts anything by them.
 
-    `places` are int64: for every place in the view, or for every column of them, which of the texts is there; -1 for
-    none.
+    `indexes` are int64, -1 for none: the text at each port; for addresses two rows, own ones and those of far ends.
     """
 
     texts: list[str]
-    places: Wide
+    indexes: Ints64
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
-    """Texts of one kind at the ports of some switches: those of one after those of another, each once a switch."""
+class _TextKind:
+    """The texts of one kind at the ports of some switches: switch by switch, each once for each switch."""
 
     texts: list[str]
     bounds: list[int]
-    """Where those of each switch begin, and the end."""
-    places: Wide
-    """For every port, or for every column of ports, which text of its switch is there; -1 for none."""
+    """Where the texts of each switch begin, and the end."""
+    indexes: Ints64
+    """As in `TextGroup`, for the ports of all switches."""
 
     def of(self, switch: int) -> list[str]:
-        """Those of one switch."""
+        """The texts of one switch."""
         return self.texts[self.bounds[switch] : self.bounds[switch + 1]]
 
 
@@ -48,47 +47,48 @@ class _Kind:
 class _Ports:
     """The ports of some switches, one after another."""
 
-    kinds: tuple[_Kind, ...]
+    kinds: tuple[_TextKind, ...]
     families: int
     """How many of the kinds are addresses: the last ones."""
     bounds: list[int]
-    """Where those of each switch begin, and the end."""
-    alike: bytes
-    """What may be the same at the ports of several switches, as many bytes for each port."""
+    """Where the ports of each switch begin, and the end."""
+    key: bytes
+    """The part of the shape that each port contributes; the same number of bytes for each port."""
     lengths_m: Floats
+    """The length of the cable at each port, m, float64; 0 without one."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Ends:
-    """All ports of a switch; nothing is taken out of the columns that it shares with others before it is asked for."""
+class PortTexts:
+    """All ports of one switch, as slices of columns that it shares with other switches."""
 
     ports: _Ports
     switch: int
 
     @property
     def texts(self) -> list[str]:
-        """The texts of `groups`, one after another."""
+        """The texts of all `groups`, in order."""
         return [text for kind in self.ports.kinds for text in kind.of(self.switch)]
 
     @property
-    def groups(self) -> list[Group]:
-        """Peers, their ports, cables, AS numbers; then for each family own addresses and those of the far ends."""
-        return [Group(kind.of(self.switch), kind.places[..., self._here]) for kind in self.ports.kinds]
+    def groups(self) -> list[TextGroup]:
+        """Names of peers, their ports, cables, AS numbers of peers; then the addresses of each family."""
+        return [TextGroup(kind.of(self.switch), kind.indexes[..., self._here]) for kind in self.ports.kinds]
 
     @property
-    def alike(self) -> bytes:
-        """What they have in common with the ports of any switch of the same shape."""
-        width = len(self.ports.alike) // max(1, self.ports.bounds[-1])
-        return self.ports.alike[self._here.start * width : self._here.stop * width]
+    def key(self) -> bytes:
+        """The part of the shape that the ports contribute: equal bytes for all switches of a shape."""
+        width = len(self.ports.key) // max(1, self.ports.bounds[-1])
+        return self.ports.key[self._here.start * width : self._here.stop * width]
 
     @property
     def lengths_m(self) -> Floats:
-        """Of the cable at each port, 0 without one."""
+        """The length of the cable at each port, m, float64; 0 without one."""
         return self.ports.lengths_m[self._here]
 
     @property
     def in_text_order(self) -> bool:
-        """Whether all addresses of a family come before those of the next, where they are sorted as text."""
+        """Whether all addresses of a family sort, as text, before those of the next."""
         families = (kind.of(self.switch) for kind in self.ports.kinds[-self.ports.families :])
         return all(one[-1] < other[0] for one, other in pairwise(filter(None, families)))
 
@@ -97,8 +97,8 @@ class Ends:
         return slice(self.ports.bounds[self.switch], self.ports.bounds[self.switch + 1])
 
 
-class PortEnds:
-    """Puts the ports of switches together; what all of them need is worked out once."""
+class PortTextBuilder:
+    """Collects the texts at the ports of switches; columns that all switches need are computed once."""
 
     def __init__(self, views: SwitchViews) -> None:
         self._views = views
@@ -108,16 +108,16 @@ class PortEnds:
         self._name_rank[order] = np.arange(len(names))
         self._names = np.array(names, dtype=object)
         ids, each = views.cable_id_columns, np.append(np.arange(len(plan.cables)), -1)
-        self._cables = ids.device.at_or_none(each), ids.connector.at_or_none(each)
+        self._cables = ids.device.take_or_empty(each), ids.connector.take_or_empty(each)
         self._lengths_m = np.append(plan.cables.length_m, 0.0)
         self._routes = np.array([not isinstance(s.a, ManagementPort) for s in plan.links.segments], dtype=bool)
         self._subnets = rail_subnets(views)
 
-    def of(self, rows: Sequence[int], by_text: Flags) -> Iterator[Ends]:
+    def of(self, rows: Sequence[int], by_text: Flags) -> Iterator[PortTexts]:
         """The ports of switches, by their rows in the device table, in the order of their views.
 
-        `by_text` says of each whether its configuration sorts names, addresses or AS numbers. The texts of those that
-        do are in this order, and it is a part of what they have in common; those of others come as they are met.
+        `by_text` (bool, one a switch) says whether its configuration sorts names, addresses or AS numbers. Their order
+        as text is then a part of the shape, and texts are sorted; else they are in the order of the ports.
         """
         links, devices = self._views.plan.links, self._views.plan.devices
         owner, link, at_b = self._views.ends_of(rows)
@@ -132,41 +132,41 @@ class PortEnds:
         numbers = _ranked(owner, asn, by_text, asn != 0)
         families = [_addresses(family, owner, link, at_b, by_text) for family in self._views.addresses.families]
         columns = [links.segment[link], at_b, np.where(at_b, links.b_port[link], links.a_port[link])]
-        columns += [devices.device_class[peer], self._subnets[link], cable < 0, peers.places, numbers.places]
+        columns += [devices.device_class[peer], self._subnets[link], cable < 0, peers.indexes, numbers.indexes]
         for kind, family in zip(families, self._views.addresses.families, strict=True):
-            columns += [*kind.places, family.length[link]]
-        devices_of, connectors = (part.at(cable).texts() for part in self._cables)
+            columns += [*kind.indexes, family.length[link]]
+        devices_of, connectors = (part.take(cable).texts() for part in self._cables)
         kinds = (
             peers.kind(self._names[peer[peers.first]].tolist()),
-            _Kind(far, bounds.tolist(), each),
-            _Kind((devices_of + connectors).tolist(), bounds.tolist(), np.where(cable < 0, -1, each)),
+            _TextKind(far, bounds.tolist(), each),
+            _TextKind((devices_of + connectors).tolist(), bounds.tolist(), np.where(cable < 0, -1, each)),
             numbers.kind(list(map(str, asn[numbers.first].tolist()))),
             *families,
         )
-        alike = np.stack(columns, axis=1).astype(np.int32).tobytes()
-        ports = _Ports(kinds, len(families), bounds.tolist(), alike, self._lengths_m[cable])
-        return (Ends(ports, i) for i in range(len(rows)))
+        key = np.stack(columns, axis=1).astype(np.int32).tobytes()
+        ports = _Ports(kinds, len(families), bounds.tolist(), key, self._lengths_m[cable])
+        return (PortTexts(ports, i) for i in range(len(rows)))
 
 
-def _addresses(family: FamilyAddresses, owner: Wide, link: Ints, at_b: Flags, by_text: Flags) -> _Kind:
-    """The addresses of one family at the ports of switches and at their far ends: two columns of places."""
+def _addresses(family: FamilyAddresses, owner: Ints64, link: Ints, at_b: Flags, by_text: Flags) -> _TextKind:
+    """The addresses of one family at the ports of switches and at their far ends: indexes have two rows."""
     own = _swapped(family.a[link], family.b[link], at_b)
     both = own.followed_by(_swapped(family.b[link], family.a[link], at_b))
     ranked = _ranked(np.concatenate([owner, owner]), _text_order(both), by_text, both.present)
     found = ranked.kind(both[ranked.first].texts())
-    return replace(found, places=found.places.reshape(2, -1))
+    return replace(found, indexes=found.indexes.reshape(2, -1))
 
 
-def _swapped(column: Column, other: Column, where: Flags) -> Column:
-    """A column with what another has in some rows."""
+def _swapped(column: AddressColumn, other: AddressColumn, where: Flags) -> AddressColumn:
+    """A column with the addresses of another in the rows of a mask."""
     found = column.copy()
     found[where] = other[where]
     return found
 
 
-def _text_order(column: Column) -> Wide:
-    """Numbers that are in the order of the addresses as text."""
-    if not isinstance(column, Column4):
+def _text_order(column: AddressColumn) -> Ints64:
+    """int64 numbers that sort as the addresses do as text."""
+    if not isinstance(column, IPv4Column):
         return np.unique(np.array(column.texts(), dtype=object), return_inverse=True)[1]
     order, found = _decimal_order(), np.zeros(len(column), dtype=np.int64)
     for shift in (24, 16, 8, 0):
@@ -175,8 +175,8 @@ def _text_order(column: Column) -> Wide:
 
 
 @cache
-def _decimal_order() -> Wide:
-    """For each number below 256 its place among them when they are sorted as text; what follows one sorts lower."""
+def _decimal_order() -> Ints64:
+    """The rank of each number below 256 when they are sorted as text; int64. A separator sorts before any digit."""
     found = np.empty(256, dtype=np.int64)
     found[sorted(range(256), key=str)] = np.arange(256)
     return found
@@ -184,21 +184,23 @@ def _decimal_order() -> Wide:
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """Keys of each owner, each once and in some order: where one is to be found, and which one is at each place."""
+    """The distinct keys of each owner, ranked; columns of int64."""
 
-    first: Wide
-    bounds: Wide
-    """For each owner where its part of `first` begins, and the end."""
-    places: Wide
+    first: Ints64
+    """A row where each of the keys occurs, owner by owner."""
+    bounds: Ints64
+    """Where the part of each owner in `first` begins, and the end."""
+    indexes: Ints64
+    """The rank of the key of each row among those of its owner, -1 for none."""
 
-    def kind(self, texts: list[str]) -> _Kind:
-        """The texts of these keys."""
-        return _Kind(texts, self.bounds.tolist(), self.places)
+    def kind(self, texts: list[str]) -> _TextKind:
+        """These keys with their texts."""
+        return _TextKind(texts, self.bounds.tolist(), self.indexes)
 
 
-def _ranked(owner: Wide, keys: Wide, by_key: Flags, present: Flags | None = None) -> _Ranked:
-    """Rank the keys of each owner, all of them or those that are present: by themselves, or as they are met."""
-    places = np.full(len(keys), -1, dtype=np.int64)
+def _ranked(owner: Ints64, keys: Ints64, by_key: Flags, present: Flags | None = None) -> _Ranked:
+    """Rank the (present) keys of each owner: by value where `by_key` of the owner is set, else as first met."""
+    indexes = np.full(len(keys), -1, dtype=np.int64)
     rows = np.arange(len(keys)) if present is None else np.flatnonzero(present)
     order = rows[sorted_by(owner[rows], keys[rows])]
     new = np.ones(len(order), dtype=bool)
@@ -209,12 +211,12 @@ def _ranked(owner: Wide, keys: Wide, by_key: Flags, present: Flags | None = None
     rank[by_rank] = np.arange(len(first))
     first = first[by_rank]
     bounds = np.searchsorted(owner[first], np.arange(len(by_key) + 1))
-    places[order] = rank[np.cumsum(new) - 1] - bounds[owner[order]]
-    return _Ranked(first, bounds, places)
+    indexes[order] = rank[np.cumsum(new) - 1] - bounds[owner[order]]
+    return _Ranked(first, bounds, indexes)
 
 
-def rail_subnets(views: SwitchViews) -> Wide:
-    """For every link the subnet of its rail among those of its fabric's nodes, by which VLANs differ."""
+def rail_subnets(views: SwitchViews) -> Ints64:
+    """For every link the index of its rail's subnet among those of its switch, int64; VLANs differ by it."""
     links = views.plan.links
     found = np.zeros(len(links), dtype=np.int64)
     for i, segment in enumerate(links.segments):

@@ -1,7 +1,7 @@
-"""Places that trunks join: racks, or rows with patch racks at their end; and the order of trunks at a place.
+"""The places that trunks connect (racks, or rows with patch racks at their end), and the order of trunks at a place.
 
-Trunks stand in an order that growth does not change: first those inside a unit, then those to shared racks, then those
-to other units by their reserved slots, so that a unit that is added later finds its ports free.
+Growth does not change the order: trunks inside a unit come first, then those to shared racks, then those to other
+units by their reserved slots, so that the panel ports of a unit that is added later are free.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy as np
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.wiring.groups import rank_within
-from fabricgen.wiring.tables import Flags, Ints, RackTable, distinct
+from fabricgen.wiring.tables import Flags, Ints, RackTable, unique_values
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """Places by number: racks by theirs, then rows of racks; int32 columns.
+class PatchLocations:
+    """The places that trunks may connect: all racks in table order, then all rows of racks; int32 columns.
 
-    The owner of a place is the slot of a unit, for rows their number; -1 where the place is shared. `member` is its
-    number among the owner's, `rack` a rack of it. `row_of` is the place of the row that each rack stands in.
+    `owner` is the slot of the rack's unit, or the number of the row; -1 where several units share the place. `member`
+    numbers the places of an owner, `rack` is one rack of the place. `row_of` (one a rack): the place of its row.
     """
 
     names: tuple[str, ...]
@@ -33,14 +33,14 @@ class Places:
     def __len__(self) -> int:
         return len(self.owner)
 
-    def of_racks(self, rack: Ints, whole_row: Flags) -> Ints:
-        """The place of each of some racks: its own, or that of its row."""
-        found: Ints = np.where(whole_row, self.row_of[rack], rack)
+    def of_racks(self, rack: Ints, at_row_end: Flags) -> Ints:
+        """The place of each rack: the rack itself, or its row where `at_row_end`."""
+        found: Ints = np.where(at_row_end, self.row_of[rack], rack)
         return found
 
 
-def places_of(design: Design, racks: RackTable) -> Places:
-    """Every rack, and every row of racks of a hall; rows without racks of units are shared."""
+def locations_of(design: Design, racks: RackTable) -> PatchLocations:
+    """All racks, and all rows of racks of each hall, as places; rows without racks of units are shared."""
     each = FloorPlan(design).racks_per_unit
     rack = np.arange(len(racks), dtype=np.int32)
     slots = np.array(design.layout.unit_numbers("site", by_slot=True), dtype=np.int32)
@@ -49,13 +49,13 @@ def places_of(design: Design, racks: RackTable) -> Places:
     owner[:of_units], member[:of_units] = np.repeat(slots, each), rack[:of_units] % each
     lowest = int(racks.row.min(initial=0))
     key = racks.hall * (int(racks.row.max(initial=0)) - lowest + 1) + racks.row - lowest
-    known = np.array(distinct(key), dtype=np.int32)
+    known = np.array(unique_values(key), dtype=np.int32)
     of_row = np.searchsorted(known, key).astype(np.int32)
     first = np.full(len(known), len(racks), dtype=np.int32)
     np.minimum.at(first, of_row, rack)
     number = _rows_before(racks)[racks.hall[first]] + racks.row[first]
     shared = first >= of_units
-    return Places(
+    return PatchLocations(
         (*racks.names, *_row_names(racks, first, design.layout.sites)),
         np.concatenate([owner, np.where(shared, -1, number)]).astype(np.int32),
         np.concatenate([member, np.where(shared, np.abs(number), 0)]).astype(np.int32),
@@ -65,7 +65,7 @@ def places_of(design: Design, racks: RackTable) -> Places:
 
 
 def _rows_before(racks: RackTable) -> Ints:
-    """Rows of the halls of its site that come before each hall."""
+    """The number of rows in the halls of the same site before each hall; int32."""
     found, behind = [], dict.fromkeys((hall.site for hall in racks.halls), 0)
     for hall in racks.halls:
         found.append(behind[hall.site])
@@ -74,10 +74,7 @@ def _rows_before(racks: RackTable) -> Ints:
 
 
 def _row_names(racks: RackTable, rack: Ints, sites: tuple[str, ...]) -> list[str]:
-    """What the rows of some racks are called: row01, and netrow01 for those before the first.
-
-    With their site and hall, where there are several.
-    """
+    """The names of the rows of some racks: row01, netrow01 for rows before the first, with site and hall if several."""
     halls = racks.halls
     where = [
         (f"{sites[hall.site]}-" if len(sites) > 1 else "") + (f"{hall.name}-" if len(halls) > len(sites) else "")
@@ -87,8 +84,8 @@ def _row_names(racks: RackTable, rack: Ints, sites: tuple[str, ...]) -> list[str
     return [f"{where[hall]}{f'row{row + 1:02d}' if row >= 0 else f'netrow{-row:02d}'}" for hall, row in pairs]
 
 
-def landing_order(places: Places, kind: Ints, here: Ints, far: Ints, number: Ints) -> Ints:
-    """The position, from 0, of each end of a trunk among those of its kind at its place; int32.
+def termination_order(places: PatchLocations, kind: Ints, here: Ints, far: Ints, number: Ints) -> Ints:
+    """The position, from 0, of each trunk end among those of its kind at its place; int32.
 
     `number` counts the trunks between the same two places.
     """
@@ -108,7 +105,7 @@ def landing_order(places: Places, kind: Ints, here: Ints, far: Ints, number: Int
 
 
 def _by_slot(group: Ints, slot: Ints, member: Ints, number: Ints) -> Ints:
-    """Positions of trunks to other units: each slot has room for as many as the fullest has now."""
+    """Positions of trunks to other units: each slot has as many as the slot with most trunks needs now."""
     width = int(member.max()) + 1
     most = np.zeros((int(group.max()) + 1, width), dtype=np.int32)
     np.maximum.at(most, (group, member), number + 1)

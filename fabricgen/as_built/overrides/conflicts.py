@@ -1,4 +1,4 @@
-"""Whether moved ends have room: one cable a connector, one split a cage, and nothing that a split disables."""
+"""Conflicts of moved cable ends: occupied ports, mixed splits in a cage, disabled cages, overloaded pipelines."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from itertools import islice
 
 import numpy as np
 
+from fabricgen.as_built.overrides.cage_resolver import DOES_NOT_FIT
 from fabricgen.as_built.overrides.moves import Move
-from fabricgen.as_built.overrides.places import UNFIT
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Diagnostic, Path, fault
-from fabricgen.wiring.tables import DeviceClass, Plan, Side
+from fabricgen.wiring.tables import DeviceClass, Side, WiringPlan
 
 TAKEN = "FG081"
 
 MOST_SHOWN = 4
-"""Free cages that a hint names."""
+"""The most free cages that a hint lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """A port in use: a link end at a device, and how its cage is split (() of a NIC)."""
+    """A port in use: the link and which end of it, the port, and (ports, speed, lane rate) of the cage's split."""
 
     row: int
     upper: bool
@@ -33,8 +33,10 @@ class _Use:
     split: tuple[int, float, float]
 
 
-def crowded(plan: Plan, moves: Sequence[Move], names: Sequence[str], ids: Sequence[str]) -> Iterator[Diagnostic]:
-    """What stands in the way of moved ends, on a plan that has them moved; each move is reported once."""
+def conflicts(
+    plan: WiringPlan, moves: Sequence[Move], names: Sequence[str], ids: Sequence[str]
+) -> Iterator[Diagnostic]:
+    """A diagnostic for each moved end that conflicts with another cable, on a plan with all moves applied."""
     paths = {(row, move.end.upper): move.path for move in moves for row in move.end.rows}
     devices = sorted({move.end.device for move in moves})
     told: set[Path] = set()
@@ -46,8 +48,8 @@ def crowded(plan: Plan, moves: Sequence[Move], names: Sequence[str], ids: Sequen
                 yield found
 
 
-def _uses(plan: Plan, devices: Collection[int]) -> dict[int, list[_Use]]:
-    """Ports in use of some devices."""
+def _uses(plan: WiringPlan, devices: Collection[int]) -> dict[int, list[_Use]]:
+    """The ports in use of some devices, by device row."""
     links, wanted = plan.links, np.array(sorted(devices), dtype=np.int32)
     found: dict[int, list[_Use]] = {device: [] for device in devices}
     for upper, column, port_of in ((False, links.a_device, links.a_port), (True, links.b_device, links.b_port)):
@@ -72,18 +74,18 @@ def _use(row: int, upper: bool, side: Side, port: int) -> _Use | None:
 
 @dataclass(frozen=True, slots=True)
 class _Device:
-    """One device with moved ends."""
+    """A device with moved ends, and all of its ports in use."""
 
-    plan: Plan
+    plan: WiringPlan
     cls: DeviceClass
     name: str
     uses: Sequence[_Use]
     paths: Mapping[tuple[int, bool], Path]
-    """Of moved link ends."""
+    """The path of the override of each moved (link row, whether it is the upper end)."""
     ids: Sequence[str]
 
     def faults(self) -> Iterator[tuple[Path, Diagnostic]]:
-        """(line of the move, what is wrong)"""
+        """(path of the override, diagnostic) of each conflict."""
         yield from self._taken()
         if isinstance(self.cls.profile, SwitchProfile):
             yield from self._mixed()
@@ -108,7 +110,7 @@ class _Device:
         yield from places.values()
 
     def _taken(self) -> Iterator[tuple[Path, Diagnostic]]:
-        """Ports that two cables would share."""
+        """Ports that two cables would use."""
         for uses in self._by_place():
             for use in uses if len(uses) > 1 else ():
                 path = self._path(use)
@@ -121,7 +123,7 @@ class _Device:
                 yield path, fault(TAKEN, message, path=path, hint=hint).diagnostics[0]
 
     def _connector(self, use: _Use) -> str:
-        """How the other connector of a twin-port cage is named."""
+        """A hint how the connectors of a twin-port cage are named; "" for other cages."""
         profile = self.cls.profile
         twin = (
             isinstance(profile, SwitchProfile) and isinstance(use.cage, int) and profile.cage(use.cage).connectors > 1
@@ -129,7 +131,7 @@ class _Device:
         return f"; connectors are named like {self._label(use.cage).rpartition(' ')[2]}.2" if twin else ""
 
     def _free(self, use: _Use) -> str:
-        """Some cages of the same kind that nothing is in."""
+        """A hint with some free cages of the same kind."""
         profile, used = self.cls.profile, {other.cage for other in self.uses}
         if not isinstance(profile, SwitchProfile) or not isinstance(use.cage, int):
             return ""
@@ -144,7 +146,7 @@ class _Device:
         return f"; free are {', '.join(free)}" if free else "; no cage of its kind is free"
 
     def _mixed(self) -> Iterator[tuple[Path, Diagnostic]]:
-        """Cages that cables of two kinds share: all ports of a cage are split alike."""
+        """Cages in which cables need different splits; all ports of a cage have the same one."""
         cages: dict[int | str, list[_Use]] = {}
         for use in self.uses:
             cages.setdefault(use.cage, []).append(use)
@@ -158,10 +160,10 @@ class _Device:
                     f"{self._label(cage)} of {self.name} runs {_split(other)} for cable {self._cable(other)}; "
                     f"this cable needs {_split(use)}"
                 )
-                yield path, fault(UNFIT, message, path=path, hint="move one of the two elsewhere").diagnostics[0]
+                yield path, fault(DOES_NOT_FIT, message, path=path, hint="move one of the two elsewhere").diagnostics[0]
 
     def _disabled(self, profile: SwitchProfile) -> Iterator[tuple[Path, Diagnostic]]:
-        """Cages that a fine split takes from their neighbours."""
+        """Cages that are disabled by the split of a neighbour."""
         used = {use.cage: use for use in self.uses if isinstance(use.cage, int)}
         for cage, use in sorted(used.items()):
             kind = profile.cage(cage)
@@ -177,7 +179,7 @@ class _Device:
     def _blocked(
         self, use: _Use, number: int, used: Mapping[int, _Use], head: int
     ) -> Iterator[tuple[Path, Diagnostic]]:
-        """Report the moved one of two cages that one block cannot have both, or one that does not begin its block."""
+        """Report the moved ones of two cages of which a split allows only one."""
         other = used.get(number)
         for one in (use, *((other,) if other else ())):
             path = self._path(one)
@@ -186,10 +188,13 @@ class _Device:
                     f"{self._label(use.cage)} of {self.name} split {_split(use)} takes up its neighbour: only "
                     f"{self._label(head)} of the two may be split so, and nothing be in the other"
                 )
-                yield path, fault(UNFIT, message, path=path, hint=f"use {self._label(head)} alone").diagnostics[0]
+                yield (
+                    path,
+                    fault(DOES_NOT_FIT, message, path=path, hint=f"use {self._label(head)} alone").diagnostics[0],
+                )
 
     def _pipelines(self, profile: SwitchProfile) -> Iterator[tuple[Path, Diagnostic]]:
-        """Pipelines of the ASIC that would serve more ports than they do."""
+        """Pipelines of the ASIC that would have more ports than they support."""
         if profile.pipelines is None:
             return
         taken: dict[int, int] = {}
@@ -207,7 +212,7 @@ class _Device:
                     f"{taken[pipeline]} would be in use there"
                 )
                 hint = f"cages {', '.join(map(profile.cage_label, cages))} share it: use another"
-                yield path, fault(UNFIT, message, path=path, hint=hint).diagnostics[0]
+                yield path, fault(DOES_NOT_FIT, message, path=path, hint=hint).diagnostics[0]
 
 
 def _split(use: _Use) -> str:

@@ -1,4 +1,4 @@
-"""What people write of a cage or port, read as a place that a cable may be plugged into."""
+"""Resolves what people write of a cage or port to the connector that a cable is plugged into."""
 
 from __future__ import annotations
 
@@ -14,51 +14,53 @@ from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 from fabricgen.numbering.ports import run_port_names
 
-UNKNOWN, UNFIT = "FG080", "FG082"
+UNKNOWN, DOES_NOT_FIT = "FG080", "FG082"
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
-    """A connector of a cage: `cage` as its device numbers (a switch) or calls it (a node), `connector` from 0."""
+class CagePosition:
+    """A connector of a cage: `cage` is a number (switches) or a name (nodes), `connector` counts from 0."""
 
     cage: int | str
     connector: int
 
 
-class Places:
-    """Reads places; what was worked out for one kind of port is kept."""
+class CageResolver:
+    """Resolves texts to cage positions; the cages of each run of ports are computed once."""
 
     def __init__(self, catalog: Catalog, devices: Container[str]) -> None:
         self._catalog, self._devices = catalog, devices
-        self._faces: dict[tuple[int, PortRun], _Face] = {}
+        self._switch_cages: dict[tuple[int, PortRun], _SwitchCages] = {}
 
-    def spot(self, text: str, end: CableEnd, path: Path) -> Spot:
-        """The connector that a text names on the device of an end; the one as planned where only a cage is named.
+    def spot(self, text: str, end: CableEnd, path: Path) -> CagePosition:
+        """The connector that a text names on the device of an end; the planned one where only a cage is named.
 
         Raises InputError: FG080 for what the device does not have, FG082 for a cage of another kind.
         """
         text = self._on_device(text.strip(), end, path)
         if isinstance(end.side, PortRun):
-            return self._on_face(text, end, end.side, path)
+            return self._at_switch(text, end, end.side, path)
         if isinstance(end.side, Attachment):
-            return _on_node(text, end, end.side, path)
+            return _at_node(text, end, end.side, path)
         if text == end.cage:
-            return Spot(end.cage, 0)
+            return CagePosition(end.cage, 0)
         hint = "pull the cable to where it is planned"
         raise fault(UNKNOWN, f"{end.name}: {end.cage} is the only port that this cable may have", path=path, hint=hint)
 
-    def label(self, spot: Spot, end: CableEnd) -> str:
-        """How a spot is written for an end: its cage, with the connector where that is another one than planned."""
+    def label(self, spot: CagePosition, end: CableEnd) -> str:
+        """A position as text: the cage, and the connector if that is not the planned one."""
         cage = _profile(end).cage_label(spot.cage) if isinstance(spot.cage, int) else spot.cage
         return cage if spot.connector == end.connector else f"{cage}.{spot.connector + 1}"
 
-    def planned(self, end: CableEnd) -> Spot:
-        """Where an end is planned."""
+    def planned(self, end: CableEnd) -> CagePosition:
+        """The planned position of an end."""
         side = end.side
-        return Spot(side.cages[end.ports[0] // side.ways] if isinstance(side, PortRun) else end.cage, end.connector)
+        return CagePosition(
+            side.cages[end.ports[0] // side.ways] if isinstance(side, PortRun) else end.cage, end.connector
+        )
 
     def _on_device(self, text: str, end: CableEnd, path: Path) -> str:
-        """The place without the name of its device; another device is refused."""
+        """The text without the prefix `DEVICE:`; raises InputError (FG080) where it names another device."""
         device, colon, rest = text.partition(":")
         if not colon:
             return text
@@ -72,24 +74,28 @@ class Places:
             hint="a cable on a wrong device is pulled to the right one: rails, planes and addresses would change",
         )
 
-    def _on_face(self, text: str, end: CableEnd, run: PortRun, path: Path) -> Spot:
+    def _at_switch(self, text: str, end: CableEnd, run: PortRun, path: Path) -> CagePosition:
         key = end.cls.first, run
-        if key not in self._faces:
-            self._faces[key] = _Face(self._catalog, end, run)
-        face = self._faces[key]
-        found = face.spot(text)
+        if key not in self._switch_cages:
+            self._switch_cages[key] = _SwitchCages(self._catalog, end, run)
+        cages_of_class = self._switch_cages[key]
+        found = cages_of_class.spot(text)
         if found is None:
             cages = _profile(end).cage_count
-            hint = did_you_mean(text, face.labels) if cages <= 12 else f"it has cages {face.extent}"
+            hint = (
+                did_you_mean(text, cages_of_class.labels)
+                if cages <= 12
+                else f"it has cages {cages_of_class.label_range}"
+            )
             raise fault(UNKNOWN, f"{end.name} ({_profile(end).id}) has no cage '{text}'", path=path, hint=hint)
         cage, connector = found
-        face.check(cage, end, path)
+        cages_of_class.check(cage, end, path)
         connector = end.connector if connector is None else connector
         if connector >= max(1, run.connectors, run.ways // run.per_connector):
             raise fault(
                 UNKNOWN, f"cage {text.rpartition('.')[0]} of {end.name} has no connector {connector + 1}", path=path
             )
-        return Spot(cage, connector)
+        return CagePosition(cage, connector)
 
 
 def _profile(end: CableEnd) -> SwitchProfile:
@@ -97,26 +103,26 @@ def _profile(end: CableEnd) -> SwitchProfile:
     return end.cls.profile
 
 
-class _Face:
-    """The cages of switches of a class, as ports of a run would lie in them."""
+class _SwitchCages:
+    """The cages of a class of switches, and the port names that a run would have in them."""
 
     def __init__(self, catalog: Catalog, end: CableEnd, run: PortRun) -> None:
         self._catalog, self._cls, self._run, self._profile = catalog, end.cls, run, _profile(end)
 
     @cached_property
     def labels(self) -> dict[str, int]:
-        """Cages by what is printed beside them."""
+        """The number of each cage, by the label on the box."""
         return {self._profile.cage_label(cage): cage for cage in range(1, self._profile.cage_count + 1)}
 
     @cached_property
-    def extent(self) -> str:
-        """The first and the last label."""
+    def label_range(self) -> str:
+        """The first and the last label, as text."""
         labels = list(self.labels)
         return f"{labels[0]} to {labels[-1]}"
 
     @cached_property
     def _ports(self) -> dict[str, tuple[int, int]]:
-        """(cage, connector) by port names, as those of the run would be called in cages that can be split so."""
+        """(cage, connector) by port name, for every cage that can be split like the run."""
         return {name: spot for cage in self._cages() for name, spot in self._named(cage)}
 
     def _cages(self) -> range:
@@ -134,7 +140,7 @@ class _Face:
             return []
 
     def spot(self, text: str) -> tuple[int, int | None] | None:
-        """(cage, connector or None where only a cage is named) of a text; None for what the face does not have."""
+        """(cage, connector; None where only a cage is named) of a text; None where the switch has no such cage."""
         if text in self.labels:
             return self.labels[text], None
         cage, dot, connector = text.rpartition(".")
@@ -143,13 +149,13 @@ class _Face:
         return self._ports.get(text)
 
     def check(self, cage: int, end: CableEnd, path: Path) -> None:
-        """Raise InputError where a cage is of another kind, or the NOS does not split it so."""
+        """Raise InputError (FG082) where a cage is of another kind, or the NOS does not support the split there."""
         run, profile = self._run, self._profile
         split = f"{run.ways} x {run.speed_gbps}G" if run.ways > 1 else f"{run.speed_gbps}G"
         if cage not in self._cages():
             other, own = profile.cage(cage), profile.cages[run.cage_class]
             raise fault(
-                UNFIT,
+                DOES_NOT_FIT,
                 f"cage {profile.cage_label(cage)} of {end.name} ({other.form_factor}, {other.speed_gbps}G) is of "
                 f"another kind than {end.cage} ({own.form_factor}, {own.speed_gbps}G), which was sized for this cable",
                 path=path,
@@ -158,30 +164,30 @@ class _Face:
             )
         if not self._names(cage):
             raise fault(
-                UNFIT,
+                DOES_NOT_FIT,
                 f"{end.cls.nos} cannot run cage {profile.cage_label(cage)} of {end.name} as {split}",
                 path=path,
                 hint="move the cable to a cage that its port table splits so",
             )
 
 
-def _on_node(text: str, end: CableEnd, side: Attachment, path: Path) -> Spot:
-    """A NIC port of the same role."""
-    spots: dict[str, Spot] = {}
+def _at_node(text: str, end: CableEnd, side: Attachment, path: Path) -> CagePosition:
+    """The position of a NIC port of the same role that a text names; raises InputError for none."""
+    spots: dict[str, CagePosition] = {}
     for leg in side.legs:
-        spots.setdefault(f"{leg.cage}.{leg.connector + 1}", Spot(leg.cage, leg.connector))
-        spots.setdefault(leg.name, Spot(leg.cage, leg.connector))
+        spots.setdefault(f"{leg.cage}.{leg.connector + 1}", CagePosition(leg.cage, leg.connector))
+        spots.setdefault(leg.name, CagePosition(leg.cage, leg.connector))
     cages: dict[str, list[int]] = {}
     for leg in side.legs:
         cages.setdefault(leg.cage, []).append(leg.connector)
     if text in cages:
-        return Spot(text, end.connector if end.connector in cages[text] else cages[text][0])
+        return CagePosition(text, end.connector if end.connector in cages[text] else cages[text][0])
     if text in spots:
         return spots[text]
     others = next((role for role, called in _other_roles(side) if called == text), "")
     if others:
         message = f"'{text}' of {end.name} is a '{others}' port, and the cable belongs to its '{side.role}' ports"
-        raise fault(UNFIT, message, path=path, hint=f"move it to one of {', '.join(cages)}")
+        raise fault(DOES_NOT_FIT, message, path=path, hint=f"move it to one of {', '.join(cages)}")
     raise fault(UNKNOWN, f"{end.name} has no '{side.role}' cage '{text}'", path=path, hint=did_you_mean(text, cages))
 
 

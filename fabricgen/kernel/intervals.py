@@ -1,0 +1,163 @@
+"""Intervals of integers, and an allocator that gives them out by name.
+
+A name keeps every interval that it was ever given: an allocation that grows is extended in free space. What belongs to
+names that nobody asks for any more is a hole, which stays reserved until the lock releases it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice, pairwise
+from typing import NamedTuple, TypeAlias
+
+
+class Interval(NamedTuple):
+    """Consecutive integers: the first one, and how many there are."""
+
+    first: int
+    size: int
+
+    @property
+    def end(self) -> int:
+        """The number after the last one."""
+        return self.first + self.size
+
+
+Intervals: TypeAlias = tuple[Interval, ...]
+Allocations: TypeAlias = Mapping[str, Intervals]
+"""The intervals of each name, in the order in which they were allocated."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationRequest:
+    """`size` numbers in all for a name, inside `windows`; each new interval starts at a multiple of `align`.
+
+    With `aligned`, an interval starts at a multiple of its own size, as an IP prefix does; gaps between allocations are
+    then used only when no window has room at its end.
+    """
+
+    name: str
+    size: int
+    windows: Intervals
+    align: int = 1
+    aligned: bool = False
+
+
+class NoRoomError(Exception):
+    """The windows have no free interval of `missing` numbers for a request; the largest has `largest`."""
+
+    def __init__(self, request: AllocationRequest, missing: int, largest: int) -> None:
+        super().__init__(request.name)
+        self.request, self.missing, self.largest = request, missing, largest
+
+
+def total(intervals: Intervals) -> int:
+    """The count of all numbers in some intervals."""
+    return sum(interval.size for interval in intervals)
+
+
+def allocate_intervals(held: Allocations, requests: Sequence[AllocationRequest]) -> dict[str, Intervals]:
+    """The intervals of each requested name: those in `held`, extended where a request asks for more.
+
+    Requests are served in order. An extension follows the name's last interval if the space there is free, else it is
+    the first free gap that is large enough. Intervals that any name holds are never given to another. Raises
+    NoRoomError.
+    """
+    taken = _IntervalSet(interval for intervals in held.values() for interval in intervals)
+    found: dict[str, Intervals] = {}
+    for request in requests:
+        intervals = found.get(request.name, held.get(request.name, ()))
+        missing = request.size - total(intervals)
+        if missing > 0:
+            intervals = _extended(intervals, taken.allocate(request, missing, intervals[-1] if intervals else None))
+        found[request.name] = intervals
+    return found
+
+
+def _extended(intervals: Intervals, more: Interval) -> Intervals:
+    if intervals and intervals[-1].end == more.first:
+        return (*intervals[:-1], Interval(intervals[-1].first, intervals[-1].size + more.size))
+    return (*intervals, more)
+
+
+class _IntervalSet:
+    """The allocated numbers as a sorted list of intervals, in which adjoining ones are merged."""
+
+    def __init__(self, intervals: Iterable[Interval]) -> None:
+        self._sorted: list[Interval] = []
+        for interval in sorted(intervals):
+            before = self._sorted.pop() if self._sorted and self._sorted[-1].end >= interval.first else interval
+            self._sorted.append(Interval(before.first, max(before.end, interval.end) - before.first))
+
+    def allocate(self, request: AllocationRequest, size: int, after: Interval | None) -> Interval:
+        """Allocate `size` numbers: right behind `after`, else in the first gap; raises NoRoomError."""
+        align = size & -size if request.aligned else request.align
+        if after and after.end % align == 0 and self._is_free(Interval(after.end, size), request.windows):
+            return self._take(Interval(after.end, size))
+        gaps = [gap for window in request.windows for gap in self._gaps(window)]
+        if request.aligned:
+            ends = {window.end for window in request.windows}
+            gaps.sort(key=lambda gap: gap.end not in ends)
+        largest = 0
+        for gap in gaps:
+            first = -(-gap.first // align) * align
+            largest = max(largest, gap.end - first)
+            if first + size <= gap.end:
+                return self._take(Interval(first, size))
+        raise NoRoomError(request, size, largest)
+
+    def _take(self, interval: Interval) -> Interval:
+        at = bisect_right(self._sorted, interval)
+        low = at - 1 if at and self._sorted[at - 1].end == interval.first else at
+        high = at + 1 if at < len(self._sorted) and self._sorted[at].first == interval.end else at
+        joined = (*self._sorted[low:at], interval, *self._sorted[at:high])
+        self._sorted[low:high] = [Interval(joined[0].first, joined[-1].end - joined[0].first)]
+        return interval
+
+    def _is_free(self, interval: Interval, windows: Intervals) -> bool:
+        inside = any(w.first <= interval.first and interval.end <= w.end for w in windows)
+        return inside and any(gap.first <= interval.first and interval.end <= gap.end for gap in self._gaps(interval))
+
+    def _gaps(self, window: Interval) -> list[Interval]:
+        """The free intervals of a window, ascending."""
+        free, first = [], window.first
+        at = max(0, bisect_right(self._sorted, (window.first,)) - 1)
+        for interval in islice(self._sorted, at, None):
+            if interval.first >= window.end:
+                break
+            if interval.first > first:
+                free.append(Interval(first, interval.first - first))
+            first = max(first, interval.end)
+        return [*free, Interval(first, window.end - first)] if first < window.end else free
+
+
+def overlap(held: Allocations) -> tuple[str, str, Interval] | None:
+    """(name, other name, the numbers that both hold) of a conflict; None where no two names overlap."""
+    ordered = sorted((interval, name) for name, intervals in held.items() for interval in intervals)
+    for (one, name), (other, second) in pairwise(ordered):
+        if other.first < one.end:
+            return name, second, Interval(other.first, min(one.end, other.end) - other.first)
+    return None
+
+
+def numbers(intervals: Intervals) -> Iterator[int]:
+    """Every number of some intervals, in the order of the intervals."""
+    return chain.from_iterable(range(interval.first, interval.end) for interval in intervals)
+
+
+def first_numbers(intervals: Intervals, size: int) -> Iterator[int]:
+    """The first `size` numbers of some intervals."""
+    return islice(numbers(intervals), size)
+
+
+def to_intervals(values: Iterable[int]) -> Intervals:
+    """Numbers as intervals, in their order; consecutive ones are merged."""
+    found: list[Interval] = []
+    for n in values:
+        if found and found[-1].end == n:
+            found[-1] = Interval(found[-1].first, found[-1].size + 1)
+        else:
+            found.append(Interval(n, 1))
+    return tuple(found)

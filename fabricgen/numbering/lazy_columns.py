@@ -1,0 +1,167 @@
+"""Lazy columns of tables: dictionary-encoded, concatenated or computed, and expanded only when rows are read.
+
+A list of a million cables names some hundred parts, cages and racks. An encoded column keeps each value once and an
+integer code per row, so that a writer can format each value once instead of once a row.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
+
+import numpy as np
+
+from fabricgen.wiring.tables import Ints, Ints64
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Strings: TypeAlias = "npt.NDArray[np.object_]"
+
+
+class LazyColumn(Sequence[Any]):
+    """A column whose values are computed when they are read."""
+
+    @abstractmethod
+    def read(self, start: int, stop: int) -> list[Any]:
+        """The values of rows `start` to `stop` - 1."""
+
+    def texts(self) -> Strings:
+        """All values; object array of one entry a row."""
+        return np.array(self.read(0, len(self)), dtype=object)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.read(0, len(self)))
+
+    @overload
+    def __getitem__(self, row: int) -> Any: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[Any]: ...
+    def __getitem__(self, row: int | slice) -> Any:
+        selected = range(len(self))[row]
+        if isinstance(selected, int):
+            return self.read(selected, selected + 1)[0]
+        return self.read(selected.start, selected.stop) if selected.step == 1 else [self[i] for i in selected]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self.read(0, len(self)), dtype=dtype)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedColumn(LazyColumn):
+    """A dictionary-encoded column: the value of row i is `vocabulary[codes[i]]`.
+
+    `vocabulary` is an object array; `codes` are int32 or int64 indexes into it, from 0, one a row.
+    """
+
+    vocabulary: Strings
+    codes: Ints | Ints64
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def read(self, start: int, stop: int) -> list[Any]:
+        """The values of rows `start` to `stop` - 1."""
+        found: list[Any] = self.vocabulary[self.codes[start:stop]].tolist()
+        return found
+
+    def take(self, rows: Any) -> EncodedColumn:
+        """The column of some rows, given by a bool mask or an array of indexes."""
+        return EncodedColumn(self.vocabulary, self.codes[rows])
+
+    def take_or_empty(self, rows: Ints | Ints64) -> EncodedColumn:
+        """The column of some rows, given by an array of indexes; the value is "" where an index is -1."""
+        if rows.min(initial=0) >= 0:
+            return self.take(rows)
+        codes: Ints | Ints64 = np.append(self.codes, np.array([-1], dtype=self.codes.dtype))[rows]
+        return encoded_or_empty(self.vocabulary, codes)
+
+    def texts(self) -> Strings:
+        """All values; object array of one entry a row."""
+        return self.vocabulary[self.codes]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConcatenatedColumn(LazyColumn):
+    """A column of str: each row joins the values of `parts`, which are columns (at least one) and constant texts."""
+
+    parts: tuple[LazyColumn | str, ...]
+
+    def __len__(self) -> int:
+        return next(len(part) for part in self.parts if not isinstance(part, str))
+
+    def read(self, start: int, stop: int) -> list[str]:
+        """The values of rows `start` to `stop` - 1."""
+        count = len(range(len(self))[start:stop])
+        columns = ([part] * count if isinstance(part, str) else part.read(start, stop) for part in self.parts)
+        return list(map("".join, zip(*columns, strict=True)))
+
+    def take(self, rows: Any) -> ConcatenatedColumn:
+        """The column of some rows, given by a bool mask or an array of indexes; all parts must be selectable."""
+        return ConcatenatedColumn(
+            tuple(part if isinstance(part, str) else cast(SelectableColumn, part).take(rows) for part in self.parts)
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StackedColumn(LazyColumn):
+    """Columns stacked vertically: the rows of the first, then those of the second, and so on."""
+
+    columns: tuple[Sequence[Any], ...]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.columns))
+
+    def read(self, start: int, stop: int) -> list[Any]:
+        """The values of rows `start` to `stop` - 1."""
+        ends = list(accumulate(map(len, self.columns)))
+        found: list[Any] = []
+        for i in range(bisect_right(ends, start), len(ends)):
+            before = ends[i] - len(self.columns[i])
+            if before >= stop:
+                break
+            found += self.columns[i][max(0, start - before) : stop - before]
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComputedColumn(LazyColumn):
+    """A column of mostly distinct values: `make(start, stop)` returns those of rows `start` to `stop` - 1."""
+
+    length: int
+    make: Callable[[int, int], list[Any]]
+
+    def __len__(self) -> int:
+        return self.length
+
+    def read(self, start: int, stop: int) -> list[Any]:
+        """The values of rows `start` to `stop` - 1."""
+        return self.make(start, stop)
+
+
+SelectableColumn: TypeAlias = EncodedColumn | ConcatenatedColumn
+"""Columns of which rows can be selected without computing the values of others."""
+
+
+def object_array(values: Sequence[Any] | Strings) -> Strings:
+    """Values as an object array, whatever their type."""
+    return np.array(values, dtype=object)
+
+
+def encoded(values: Sequence[Any] | Strings, codes: Ints | Ints64) -> EncodedColumn:
+    """An encoded column from distinct values and the code of each row."""
+    return EncodedColumn(object_array(values), codes)
+
+
+def encoded_or_empty(values: Sequence[Any] | Strings, codes: Ints | Ints64) -> EncodedColumn:
+    """An encoded column whose value is "" where the code is negative."""
+    return encoded(["", *values], np.maximum(codes, -1) + 1)
+
+
+def constant_column(value: str, rows: int) -> EncodedColumn:
+    """A column of `rows` rows that all have one value."""
+    return encoded([value], np.zeros(rows, dtype=np.int32))
