@@ -69,8 +69,8 @@ def _picked(names: Any, rows: Ints) -> list[str]:
 
 
 def _at_ends(bill: Bill, needs: Needs) -> tuple[list[str], list[str]]:
-    """(cage, cables) of each need: for what plugs into a cage that cage and every cable in it, else the need's own
-    cable.
+    """(cage, cables) of each need: where a piece plugs into a cage, the cage and all cables in it; else
+    its own cable.
     """
     table, ids = bill.cluster.plan.cables, np.array(bill.cluster.cable_ids, dtype=object)
     cages, cables = np.full(len(needs), "", dtype=object), np.append(ids, "")[needs.cable]

@@ -60,7 +60,7 @@ class PatchParts:
     def _trunk(self, policy: int, fibre: int, length_m: float) -> Part:
         of = self._patching.policies[policy]
         profile, spec, length = of.trunks[fibre], of.spec, number(length_m)
-        kind = profile.id if profile else f"mpo{spec.base}-{SHORT[FIBRES[fibre]]}"  # of none: FG635 says so
+        kind = profile.id if profile else f"mpo{spec.base}-{SHORT[FIBRES[fibre]]}"  # no such trunk: FG635 reports it
         name = f"trunk-{kind}-{spec.trunk_fibres}f-type-{spec.method.lower()}-{length}m"
         pins = "not pinned" if profile and not profile.pinned else "pinned"
         ends = f"{spec.trunk_fibres // spec.base}x {of.panel.rear} {pins} at each end"

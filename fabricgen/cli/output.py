@@ -24,7 +24,7 @@ def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
         return
     path = Path(target).resolve()
     try:
-        if path.exists() and not path.is_file():  # a device, a pipe: written into, never replaced
+        if path.exists() and not path.is_file():  # a device or pipe is written to, not replaced
             path.write_bytes(content)
             return
         replace_file(path, content)

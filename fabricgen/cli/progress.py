@@ -38,7 +38,7 @@ def _bars() -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    # Refreshed by who tells of progress: a thread that does would keep workers from being forked.
+    # Refreshed on each call: a refreshing thread would prevent forking workers.
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

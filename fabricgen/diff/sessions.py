@@ -64,7 +64,7 @@ def compare_sessions(old: Listing, new: Listing) -> Delta:
     """Sessions that are added, removed and that flap; both listings are from `session_listing`."""
     delta = compare_rows("sessions", ("a_device", "a_port"), SESSION_CHANGES, (old, new), "a_device")
     elsewhere = delta.ways["moved"] & delta.differs["b_device"]
-    for field in ("b_asn", "b_router_id", "b_place", "b_model"):  # what another peer brings is no reason of its own
+    for field in ("b_asn", "b_router_id", "b_place", "b_model"):  # differs with the peer: no separate cause
         delta.differs[field][elsewhere] = False
     for way, about in SESSION_CHANGES.items():
         delta.ways[way][:] = np.logical_or.reduce([delta.differs[field] for field in about])

@@ -76,7 +76,7 @@ class ColumnSheet(Worksheet):  # type: ignore[misc] # xlsxwriter tells no types
         ends = ["</row>" if there else "" for there in filled]
         for text in blocks([heads, *chain.from_iterable(columns), ends], rows):
             self.fh.write(text)
-        self._columns.clear()  # the workbook, which outlives its file, would keep them
+        self._columns.clear()  # free memory: the workbook outlives its file
 
     def _marks(self) -> dict[Any, str]:
         """The attribute of each format; formats are numbered in the order of first use, row by row, as in
@@ -87,7 +87,9 @@ class ColumnSheet(Worksheet):  # type: ignore[misc] # xlsxwriter tells no types
             full = all(tails)
             rows = range(len(tails)) if full else [row for row, tail in enumerate(tails) if tail]
             here = looks if full else [looks[row] for row in rows]
-            for look, row in dict(zip(reversed(here), reversed(rows), strict=True)).items():  # the first of each
+            for look, row in dict(
+                zip(reversed(here), reversed(rows), strict=True)
+            ).items():  # reversed: the first row wins
                 met[look] = min((row, place), met.get(look, (row, place)))
         return {look: f'" s="{look._get_xf_index()}"' for look in sorted(met, key=met.__getitem__)}
 

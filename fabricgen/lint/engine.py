@@ -92,7 +92,7 @@ def lint(
         else:
             kept.append(finding)
     on_waivers = _on_waivers(waivers, valid, used, settings, whole=cluster is not None)
-    # A project that selects what no rule is would else select away that this is said.
+    # Only the command line selects here: a project that selects unknown codes would hide this very finding.
     on_severities = _on_severities(design, replace(settings, select=asked.select))
     kept += _weighed(design, (*on_waivers, *on_severities), softened)
     accepted = tuple(sorted(dict.fromkeys(waived), key=lambda w: _place(w.finding)))

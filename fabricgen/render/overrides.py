@@ -93,7 +93,7 @@ def render_guarded(environment: jinja2.Environment, name: str, values: Mapping[s
     except _FAILURES as error:
         if tells or isinstance(error, jinja2.TemplateSyntaxError):
             raise fault("FG033", f"template {_place(error, name)} fails: {_said(error)}", hint=_SANDBOX) from error
-        # A secret may be in what it says, and a template from a stranger could see to that.
+        # Python's message may contain a secret, and a stranger's template could arrange that.
         hint = "build with --redact-secrets to see why"
         raise fault("FG033", f"template {_place(error, name)} fails: {type(error).__name__}", hint=hint) from None
 

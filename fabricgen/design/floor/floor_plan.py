@@ -209,7 +209,7 @@ class FloorPlan:
                     path=(*tier.path, "stand"),
                     hint="let it `stand: network-row`, or state `su` or `rack` in its `per`",
                 )
-        _ = self.node_rack, self.unit_halls  # looked up now, so that an unknown type or a full hall is told
+        _ = self.node_rack, self.unit_halls  # computed here to raise for an unknown type or a full hall
 
     def feeds_of(self, spot: RackPosition) -> tuple[str, ...]:
         """The power feeds of a rack; empty where none are stated."""

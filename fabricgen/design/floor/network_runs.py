@@ -111,6 +111,7 @@ class HallLookup:
 
 
 def _wanted(design: Design, hall_lookup: HallLookup) -> Iterator[tuple[str, str, TierDesign | None, int, int]]:
+    """(name, owner, tier, plane, hall) of every kind of run, before those of a tier are split into parts."""
     layout = design.layout
     stated = {site for _, _, site in design.extra_devices.values()}
     for site in sorted({layout.sites.index(s) if s else layout.first_site for s in stated}):

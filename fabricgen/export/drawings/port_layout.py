@@ -98,9 +98,7 @@ class Layout:
 
 
 def far_end(port: Port, lines: int) -> Groups:
-    """Text of the far end: the device, then its cage and port, and rack and unit, on another line if
-    there are several.
-    """
+    """Text of the far end: the device, then cage, port, rack and rack unit, on another line if there is one."""
     rest = (port.place, port.rack, f"U{port.u}")
     return ((port.device,), rest) if lines > 1 else ((port.device, *rest),)
 

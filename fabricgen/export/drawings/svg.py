@@ -41,7 +41,7 @@ def safe(text: str) -> str:
 @lru_cache(_REMEMBERED)
 def number(value: float) -> str:
     """A coordinate rounded to a hundredth of a millimetre, without trailing zeros."""
-    return f"{round(value, 2) + 0.0:g}"  # + 0.0 makes of -0.0 what it is
+    return f"{round(value, 2) + 0.0:g}"  # + 0.0 turns -0.0 into 0.0
 
 
 def width_of(text: str, size: float) -> float:

@@ -41,7 +41,7 @@ class _Drawings:
     @cached_property
     def books(self) -> Books:
         """All drawings, section by section."""
-        from fabricgen.export.drawings.book import Books  # what draws is not loaded by builds of other parts
+        from fabricgen.export.drawings.book import Books  # builds of other parts never load this
 
         return Books(self._cluster)
 

@@ -77,7 +77,7 @@ def _rows(cluster: Cluster) -> tuple[Ints, Ints, Ints]:
     bare = ~served[everyone[0] * most + everyone[1]]
     found.append((everyone[0][bare], everyone[1][bare], np.full(int(bare.sum()), -1, dtype=np.int32)))
     device, accelerator, link = (np.concatenate(column) for column in zip(*found, strict=True))
-    order = np.argsort(device * most + accelerator, kind="stable")  # links of each ascend as they are
+    order = np.argsort(device * most + accelerator, kind="stable")  # stable: keeps links ascending
     return device[order], accelerator[order], link[order]
 
 
