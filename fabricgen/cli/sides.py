@@ -255,7 +255,7 @@ def _by_manifest(content: bytes, name: str, source: Path | GitTree) -> Configs |
     entries = parse_manifest(content)
     if entries is None:
         hint = "build the folder anew"
-        raise fault("FG028", f"{name} is no manifest of a build", hint=hint, span=Span(name, 1, 1))
+        raise fault("FG028", f"{name} is not the manifest of a build", hint=hint, span=Span(name, 1, 1))
     digest = {path: e.sha256 for path, e in entries.items() if path.startswith("configs/") and path.count("/") == 2}
     return _BuiltConfigs(digest, source) if digest else None
 

@@ -113,7 +113,7 @@ class _Adoption:
         if not self._value(key, self._cluster.addresses):
             word = {"asn": "AS number", "loopback": "router id", "mgmt": "management address"}
             what = word.get(key.what) or f"address on {key.port}"
-            self._fault(stated, f"{stated.key.device} has no {what} that could be another", "leave the cell empty")
+            self._fault(stated, f"{stated.key.device} has no {what} to override", "leave the cell empty")
             return
         length = self._length(row, key)
         if stated.length not in (-1, length):

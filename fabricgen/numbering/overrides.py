@@ -154,7 +154,7 @@ class _Overriding:
     def _asn(self, row: int, own: Override, path: Path) -> None:
         if own.asn is not None:
             if not self.to.asn[row]:
-                message = f"{self.names[row]} has no AS number that could be another"
+                message = f"{self.names[row]} has no AS number to override"
                 raise fault("FG047", message, path=path)
             self.to.asn[row] = own.asn
             self.asns.append((row, path))

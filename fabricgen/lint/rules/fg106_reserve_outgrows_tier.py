@@ -87,8 +87,9 @@ class ReserveOutgrowsTier(DesignRule):
         if tier.for_reserve:
             yield self.flag(
                 tier.path,
-                f"{name} is sized for all {slots} reserved scalable units: {tier.count}{each} instead of "
-                f"{other_tier.count} for the {units} of now; growth moves no uplink, for {more:,} more switches now",
+                f"{name} is sized for all {slots} reserved scalable units: {tier.count}{each}, while "
+                f"{other_tier.count} are enough for {units}; growth moves no uplink, but costs {more:,} more "
+                "switches now",
                 f"`size_for: now` needs {more:,} fewer switches",
             )
             return

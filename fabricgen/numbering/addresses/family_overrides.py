@@ -122,7 +122,7 @@ class FamilyOverrides:
         column[np.atleast_1d(rows)] = column_of(self.found.family, [address])
 
     def _has_none(self, row: int, what: str, path: Path) -> InputError:
-        return fault("FG047", f"{self.names[row]} has no {what} that could be another", path=path)
+        return fault("FG047", f"{self.names[row]} has no {what} to override", path=path)
 
     def _in_subnet(self, address: int, before: int, length: int, gateway: int, path: Path) -> None:
         """Refuse an address that cannot be used in the subnet of another."""
