@@ -28,7 +28,7 @@ def is_scale_across(design: Design, fabric: FabricDesign) -> bool:
     return bool(design.loaded.blueprint.fabrics[fabric.name].spans) and not fabric.attachments
 
 
-def told_once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def merge_fabrics(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Findings `FABRIC: what` of one place, as one that names all fabrics which a setting of the cluster is for."""
     folded: dict[Diagnostic, list[str]] = {}
     for finding in found:

@@ -105,7 +105,7 @@ def _too_few(tier: TierSpec, up: Ascent, uplinks: int) -> InputError:
     """The refusal of uplinks that do not reach every group above."""
     return fault(
         "FG111",
-        f"{tier.name} has {uplinks} uplinks, and meets {up.groups_met} groups of {up.upper.name}",
+        f"{tier.name} has {uplinks} uplink{'s' * (uplinks != 1)} for {up.groups_met} groups of {up.upper.name}",
         path=(*tier.path, "uplinks") if tier.spec.uplinks else tier.path,
         hint=f"give it {up.groups_met} or a multiple, or group {up.upper.name} by fewer dimensions",
     )
