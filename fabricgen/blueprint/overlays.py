@@ -57,7 +57,7 @@ def apply_set(tree: Node, setting: str) -> Node:
         raise fault("FG008", "a set value cannot be an !include", span=value.span)
     path = tuple(quoted or bare for quoted, bare in re.findall(_SEGMENT, written))
     if path[0] == "include":
-        raise fault("FG008", "'include' cannot be set; files are included before", span=span)
+        raise fault("FG008", "'include' cannot be set: files are included before values are set", span=span)
     if len(path) + value.height > MAX_DEPTH:
         raise fault("FG008", f"{written} nests deeper than {MAX_DEPTH}", span=span)
     return _put(tree, path, value, span, ())

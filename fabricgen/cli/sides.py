@@ -259,7 +259,7 @@ def _by_manifest(content: bytes, name: str, source: Path | GitTree) -> Configs |
     entries = parse_manifest(content)
     if entries is None:
         hint = "build the folder anew"
-        raise fault("FG028", f"{name} is no manifest of a build", hint=hint, span=Span(name, 1, 1))
+        raise fault("FG028", f"{name} is not the manifest of a build", hint=hint, span=Span(name, 1, 1))
     configs = [path for path in entries if path.startswith("configs/") and path.count("/") == 2]
     configs = [path for path in configs if not left_beside(path, entries)]
     digest = {path: e.sha256 for path, e in entries.items() if path in configs}

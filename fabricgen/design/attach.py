@@ -80,7 +80,7 @@ def _mode(profile: NodeProfile, role: NicRole, role_name: str, fabric: Fabric, p
     if mode.ways * each % fabric.planes:
         raise fault(
             "FG102",
-            f"the {mode.ways * each} '{role_name}' ports of a NIC of {profile.id} cannot be dealt equally over "
+            f"the {mode.ways * each} '{role_name}' ports of a NIC of {profile.id} cannot be spread equally over "
             f"{fabric.planes} planes",
             path=place,
             hint=f"state a number of planes that divides {mode.ways * each}, or another `nic`",

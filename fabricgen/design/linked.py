@@ -99,7 +99,7 @@ def _check_underlay(blueprint: Blueprint, name: str, first: str) -> None:
     if own != other:
         raise fault(
             "FG113",
-            f"{name} has underlay {own}, and {first}, which it is linked with, {other}",
+            f"{name} has underlay {own}, but {first}, which is linked with it, has {other}",
             path=path,
             hint="state one underlay for both",
         )
@@ -134,7 +134,7 @@ def _check_ip(blueprint: Blueprint, name: str, first: str) -> None:
     if own != other:
         raise fault(
             "FG115",
-            f"{name} has ip {own}, and {first}, which it is linked with, {other}",
+            f"{name} has ip {own}, but {first}, which is linked with it, has {other}",
             path=("fabrics", name, *(("ip",) if blueprint.fabrics[name].ip else ())),
             hint="state one `ip` for both",
         )

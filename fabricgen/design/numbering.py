@@ -97,7 +97,7 @@ def _vlans(held: Allocations, fabrics: Sequence[str]) -> Allocations:
                 **held,
                 **allocate_intervals(held, [AllocationRequest(name, 1, _VLANS, align=step) for name in fabrics]),
             }
-    raise fault("FG114", f"{len(fabrics)} fabrics have no VLAN each", path=("fabrics",), hint="there are 4094")
+    raise fault("FG114", f"{len(fabrics)} fabrics need a VLAN each", path=("fabrics",), hint="there are 4094 VLANs")
 
 
 def _kinds(pods: Sequence[PodSize], lock: Lock, suffix: str) -> dict[str, Allocations]:

@@ -140,7 +140,9 @@ def _check_cages(profile: SwitchProfile, tier: Tier, place: Path) -> None:
             )
         for cage in cages:
             if taken.setdefault(cage, role) != role:
-                raise fault("FG109", f"cage {cage} is kept for {taken[cage]} and {role}", path=(*place, "cages", role))
+                raise fault(
+                    "FG109", f"cage {cage} is kept for both {taken[cage]} and {role}", path=(*place, "cages", role)
+                )
 
 
 def _per(tier: Tier, lower: list[str], place: Path, *, sites: int) -> tuple[str, ...]:
@@ -150,7 +152,7 @@ def _per(tier: Tier, lower: list[str], place: Path, *, sites: int) -> tuple[str,
         if dimension not in usable:
             raise fault(
                 "FG017",
-                f"'{dimension}' is nothing to group by here",
+                f"cannot group by '{dimension}'",
                 path=(*place, "per", i),
                 hint=did_you_mean(dimension, usable),
             )

@@ -39,13 +39,13 @@ def percent(share: float) -> str:
     return f"{int(share * 1000 + 1e-6) / 10:g}%"
 
 
-def too(tiers: Sequence[TierDesign]) -> str:
+def also(tiers: Sequence[TierDesign]) -> str:
     """Text for further tiers that a finding applies to: `; storage spine, inband spine too`."""
     return f"; {', '.join(f'{tier.fabric} {tier.name}' for tier in tiers)} too" if tiers else ""
 
 
-def message(fabric: FabricDesign, left: RemainingBisection, kind: str, limit: float) -> str:
-    """The message of a finding."""
+def loss_message(fabric: FabricDesign, left: RemainingBisection, kind: str, limit: float) -> str:
+    """What is left of a fabric after a loss, and the limit: the message of a finding."""
     gone = ", ".join(f"{number} {key.tier}" for key, number in sorted(left.gone.items()))
     which = f" ({gone} switch{'es' * (sum(left.gone.values()) != 1)})" if not left.after.startswith("one ") else ""
     return (
@@ -54,11 +54,11 @@ def message(fabric: FabricDesign, left: RemainingBisection, kind: str, limit: fl
     )
 
 
-def worst(
+def worst_losses(
     design: Design, lost: Callable[[Design, FloorPlan], Iterable[FailureDomain]], limit: float | None
 ) -> Iterator[tuple[FabricDesign, RemainingBisection, TierDesign]]:
-    """(fabric, remaining bisection, tier that loses the largest share) after the worst loss of every fabric below a
-    limit.
+    """The worst loss of every fabric that leaves less than a limit: (fabric, what remains, tier that loses the largest
+    share).
     """
     if limit is None:
         return
@@ -71,11 +71,11 @@ def worst(
 
 
 def more_racks(design: Design, tier: TierDesign, left: RemainingBisection, limit: float) -> str:
-    """A hint over how many racks a tier must be split so that losing one leaves enough."""
+    """Over how many racks to spread a tier so that the loss of one keeps the limit; all racks cost alike."""
     if limit >= 1:
-        return "no number of racks keeps all: ask for less"
+        return "no number of racks keeps everything: lower the limit"
     racks = ceil(racks_of(design, tier) * float(1 - left.share) / (1 - limit) - 1e-9)
     each = tier.switches // scope_count(design.layout, scope_of(tier.per))
     if racks > each:
-        return f"{tier.name} has {each} switches a place, for which no number of racks is enough: add some, or planes"
-    return f"deal the {tier.name} switches over more racks: `racks: {racks}` or more"
+        return f"{tier.name} has {each} switches per place, too few for any number of racks: add switches or planes"
+    return f"spread the {tier.name} switches over more racks: `racks: {racks}` or more"

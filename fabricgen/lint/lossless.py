@@ -28,7 +28,7 @@ def is_scale_across(design: Design, fabric: FabricDesign) -> bool:
     return bool(design.loaded.blueprint.fabrics[fabric.name].spans) and not fabric.attachments
 
 
-def merged_by_place(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def merge_fabrics(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Findings `FABRIC: text` with one place (a setting of the cluster) merged into one that names all fabrics."""
     folded: dict[Diagnostic, list[str]] = {}
     for finding in found:

@@ -79,7 +79,7 @@ def _adopted(lock: Lock, path: str) -> set[str]:
 
 
 def release(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Intervals]) -> Lock:
-    """The lock without the holes below some paths.
+    """A lock without the unused reservations below some paths.
 
     A path is one of the blueprint (`pods/p2`, `fabrics/storage`, `fabrics/compute/tiers/core`, `sites/west`), `unused`
     for every hole, or the name of one holder as the lock has it, which then gets new numbers; so does a device whose

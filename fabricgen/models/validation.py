@@ -168,7 +168,7 @@ def _expected(problem: _Problem) -> str:
     if problem.kind == "union_tag_invalid":
         return f"{_bare(problem.context['discriminator'])} to be one of {problem.context['expected_tags']}"
     if problem.kind == "string_pattern_mismatch":
-        return f"text of the form {problem.context['pattern']}"
+        return f"text that matches {problem.context['pattern']}"
     if bound := re.search(_BOUND, problem.message):
         return bound[0]
     wanted = problem.message.removeprefix("Input should be ")

@@ -25,7 +25,7 @@ def read_data(file: str, text: str) -> Any:
     try:
         return json.loads(text) if kind == "JSON" else YAML(typ="safe").load(text)
     except (ValueError, YAMLError, RecursionError):
-        raise fault("FG033", f"what the templates make of {file} is no {kind}") from None
+        raise fault("FG033", f"the templates' output for {file} is not {kind}") from None
 
 
 def merged(base: Mapping[str, Any], tree: Mapping[str, Any], snippet: PlacedSnippet, at: str = "") -> dict[str, Any]:

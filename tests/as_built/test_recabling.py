@@ -240,7 +240,7 @@ def test_hungry_optics_move_only_to_cages_that_feed_them(design_of) -> None:
     for cage, told in ((33, 0), (34, 1)):
         found = list(OpticsTooHungry().check(build_cluster(design_of(SPAN % cage))))
         assert len(found) == told
-        assert all("cage 34 of sn5400 gives 12 W" in d.message and d.path[0] == "cable_of" for d in found)
+        assert all("cage 34 of sn5400 supplies 12 W" in d.message and d.path[0] == "cable_of" for d in found)
 
 
 def test_an_infiniband_fabric_is_routed_as_it_is_wired() -> None:

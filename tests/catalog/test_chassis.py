@@ -156,7 +156,7 @@ def test_ports_of_a_dual_port_nic_are_legs_of_one_plane_where_there_is_one() -> 
 def test_ports_that_do_not_deal_over_the_planes_are_refused() -> None:
     with pytest.raises(InputError, match="cannot be split into 2"):
         legs_of(4)
-    with pytest.raises(InputError, match="ports of a NIC of hpn-node cannot be dealt equally over 4 planes"):
+    with pytest.raises(InputError, match="ports of a NIC of hpn-node cannot be spread equally over 4 planes"):
         legs_of(4, "1x200")
 
 

@@ -155,20 +155,20 @@ fabrics:
 
 def test_uneven_uplinks_name_only_counts_that_have_the_ports(design_of: Callable[..., Design]) -> None:
     (finding,) = UnevenUplinks().check(design_of(UNEVEN))
-    assert finding.hint == "counts that do and have the ports: 8, 16, 32"
+    assert finding.hint == "counts that divide evenly and fit: 8, 16, 32"
 
 
 def test_uplinks_that_do_not_divide_by_the_upper_groups_name_numbers_that_fit(design_of: Callable[..., Design]) -> None:
     text = UNEVEN.replace("[su, rail], uplinks: 32 x 400G", "su, uplinks: 10 x 400G, oversubscription: 8")
     text = text.replace("count: 11", "count: 1, per: rail").replace("su: 2", "su: 1")
     findings = list(UnevenUplinks().check(design_of(text)))
-    assert [f.hint for f in findings] == ["use a multiple of 8; 8 x 400G, 16 x 400G, 24 x 400G fit"]
+    assert [f.hint for f in findings] == ["use a multiple of 8; these fit: 8 x 400G, 16 x 400G, 24 x 400G"]
 
 
 def test_uneven_leaves_name_the_counts_nearest_to_the_stated_one(design_of: Callable[..., Design]) -> None:
     text = UNEVEN.replace(", count: 11}", "}").replace("[su, rail], uplinks: 32 x 400G", "su, count: 11")
     (finding,) = UnevenLeaves().check(design_of(text))
     assert finding.message.startswith(
-        "256 node ports of compute do not divide by 11 leaf switches: the fullest takes 24"
+        "256 node ports of compute do not divide evenly over 11 leaf switches: the fullest takes 24"
     )
-    assert finding.hint == "counts that do and have the ports: 8, 16, 32"
+    assert finding.hint == "counts that divide evenly and fit: 8, 16, 32"

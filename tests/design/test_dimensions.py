@@ -146,7 +146,7 @@ def test_it_is_a_field_of_templates_of_names(design_of: Callable[..., Design]) -
 def test_messages_call_it_by_its_name_and_noun(design_of: Callable[..., Design]) -> None:
     with pytest.raises(InputError, match="spine is per storey, but its leaf switches serve a pod"):
         design_of(BLUEPRINT.format(leaf="pod", spine="storey", oob="su"))
-    with pytest.raises(InputError, match="'story' is nothing to group by here") as refused:
+    with pytest.raises(InputError, match="cannot group by 'story'") as refused:
         design_of(BLUEPRINT.format(leaf="story", spine="", oob="su"))
     assert "storey" in refused.value.diagnostics[0].hint
     design = design_of(BLUEPRINT.format(leaf="storey", spine="storey", oob="pod"))

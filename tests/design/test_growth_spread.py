@@ -252,16 +252,16 @@ def test_lint_says_what_growth_moves_and_what_the_other_choice_costs() -> None:
                 "compute spine is sized for 4 of 16 reserved scalable units: 16 a plane now, 64 at 16; "
                 "growth past 4 moves half of the uplinks of each leaf (2,048 links)"
             ),
-            "`size_for: reserve` takes 96 more switches now, and growth moves none",
+            "`size_for: reserve` needs 96 more switches now, and growth then moves no uplink",
         )
     ]
     assert notes(example_design("superpod-b300", "fabrics.compute.tiers.spine.size_for=reserve")) == [
         (
             (
-                "compute spine is sized for all 16 reserved scalable units: 64 a plane, where 16 are enough for 4; "
-                "growth moves no uplink, and 96 more switches are there now"
+                "compute spine is sized for all 16 reserved scalable units: 64 a plane, while 16 are enough for 4; "
+                "growth moves no uplink, but costs 96 more switches now"
             ),
-            "`size_for: now` takes 96 fewer switches",
+            "`size_for: now` needs 96 fewer switches",
         )
     ]
     assert notes(example_design("superpod-b300", "pods.p1.su=9")) == []

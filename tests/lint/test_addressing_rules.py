@@ -54,10 +54,10 @@ def test_what_pools_are_asked_for_is_what_they_give(name: str) -> None:
 @pytest.mark.parametrize(
     ("sets", "text"),
     [
-        (["pools.hosts=10.128.0.0/17"], "32768 addresses: 4096 are taken now (12%), 32768 with reserved slots (100%"),
-        (["pools.hosts=10.128.0.0/18", "pods.p1.reserve=2", "lint.limits.pool_use=20%"], "(25%, more than 20%)"),
-        (["routing.asn.pool=64512-64660"], "149 numbers: 17 are taken now (11%), 129 with reserved slots (87%"),
-        (["routing.asn.tiers.leaf=64512-64640"], "129 numbers: 16 are taken now (12%), 128 with reserved slots (99%"),
+        (["pools.hosts=10.128.0.0/17"], "32768 addresses: 4096 are used now (12%), 32768 with reserved slots (100%"),
+        (["pools.hosts=10.128.0.0/18", "pods.p1.reserve=2", "lint.limits.pool_use=20%"], "(25%; the limit is 20%)"),
+        (["routing.asn.pool=64512-64660"], "149 numbers: 17 are used now (11%), 129 with reserved slots (87%"),
+        (["routing.asn.tiers.leaf=64512-64640"], "129 numbers: 16 are used now (12%), 128 with reserved slots (99%"),
     ],
 )
 def test_a_pool_that_growth_fills_is_told_and_its_hint_does(design_of: DesignOf, sets: list[str], text: str) -> None:
@@ -69,7 +69,7 @@ def test_a_pool_that_growth_fills_is_told_and_its_hint_does(design_of: DesignOf,
     if length := re.search(r"state a /(\d+) or shorter", found.hint):
         better = f"{key}=10.128.0.0/{length[1]}"
     else:
-        needed = int(found.hint.split()[0])
+        needed = int(found.hint.split()[1])
         better = f"{key}=4200000000-{4200000000 + needed - 1}"
     assert not found_by(design_of(BLUEPRINT, [*sets, better]), "FG506")
 
@@ -165,7 +165,7 @@ def test_adopted_numbers_are_judged_once(tmp_path: Path) -> None:
     lock = f"fabricgen-lock: 1\nblueprint: addressed\nadopted:\n{adopted}  compute-spine-01 asn: 4200000000\n"
     (tmp_path / "b.lock.yaml").write_text(lock, encoding="utf-8")
     (found,) = found_by(build_design(load_blueprint(str(file))), "FG505")
-    assert found.message == "the adopted AS number 1001 is not private, nor are 2 more that were adopted"
+    assert found.message == "the adopted AS number 1001 is not private, nor are 2 other adopted ones"
     assert found.span
     assert (Path(found.span.file).name, found.span.line) == ("b.lock.yaml", 4)
 
@@ -207,7 +207,7 @@ def test_a_server_that_a_device_is_may_be_in_a_pool() -> None:
     kept = address.rpartition(".")[0] + ".254"
     design = example_design("superpod-b200", f"management.ntp=[{address}, {kept}, 192.168.250.1]")
     (found,) = found_by(design, "FG512", whole=True)
-    assert found.message.startswith(f"{kept} is in a block that is kept for 'oob leaf")
+    assert found.message.startswith(f"{kept} is in a block that is reserved for 'oob leaf")
 
 
 def test_half_of_a_dual_stack(design_of: DesignOf) -> None:
@@ -215,7 +215,7 @@ def test_half_of_a_dual_stack(design_of: DesignOf) -> None:
     assert not found_by(design_of(BLUEPRINT, sets[:1]), "FG513")
     found = found_by(design_of(BLUEPRINT, ["ip=dual", *sets]), "FG513")
     assert [d.path for d in found] == [("pools", "hosts"), ("pools", "loopback")]
-    assert found[0].message.endswith("IPv4 is from the default, 10.128.0.0/9")
+    assert found[0].message.endswith("IPv4 uses the default, 10.128.0.0/9")
 
 
 def test_one_number_for_a_single_leaf_is_no_finding(design_of: DesignOf) -> None:
@@ -226,7 +226,7 @@ def test_one_number_for_a_single_leaf_is_no_finding(design_of: DesignOf) -> None
 
 def test_a_prefix_as_large_as_the_smallest_block_is_used(design_of: DesignOf) -> None:
     (found,) = found_by(design_of(BLUEPRINT, ["pools.loopback=[10.0.0.0/16, 10.9.0.0/30]"]), "FG514")
-    length = re.search(r"smaller than a /(\d+)", found.message)
+    length = re.search(r"smallest block of its pool is a /(\d+)", found.message)
     assert length
     assert not found_by(design_of(BLUEPRINT, [f"pools.loopback=[10.0.0.0/16, 10.9.0.0/{length[1]}]"]), "FG514")
 

@@ -156,7 +156,7 @@ def test_a_bisection_within_what_is_allowed_is_no_fault_until_a_limit_is_stated(
     assert not [d for d in of_example("dual-tor") if d.code == "FG206"]
     found = of_example("dual-tor", "lint.limits.bisection_gbps_per_accelerator=200")
     (finding,) = [d for d in found if d.code == "FG206"]
-    assert "at 176.5G an accelerator" in finding.message
+    assert "is 176.5G per accelerator" in finding.message
     assert finding.path[-2:] == ("agg", "uplinks")
 
 
@@ -180,7 +180,7 @@ def test_storage_is_as_fast_as_its_narrowest_part(find: Find) -> None:
     assert finding.path[-2:] == ("leaf", "oversubscription")
     (finding,) = find(STORAGE, "FG207", sets=(f"{limit}=20", "fabrics.storage.extra.array.count=1"))
     assert finding.path[-1] == "array"
-    assert "gives an accelerator 12.5G, 20G are wanted" in finding.message
+    assert "gives an accelerator 12.5G; the limit is 20G" in finding.message
     assert find(STORAGE, "FG207", sets=(f"{limit}=12.5", "fabrics.storage.extra.array.count=1")) == []
     assert find(STORAGE, "FG207") == []
 
@@ -191,7 +191,7 @@ def test_uplinks_are_wasted_at_any_tier_but_not_those_to_every_spine(find: Find)
         "spine: {switch: sn5600, per: pod, count: 4, uplinks: 64 x 400G}, core: {switch: sn5600, count: 4}}}}"
     )
     (finding,) = find(three, "FG202")
-    assert (finding.path[-2:], finding.hint) == (("spine", "uplinks"), "`uplinks: 16 x 400G` would do")
+    assert (finding.path[-2:], finding.hint) == (("spine", "uplinks"), "`uplinks: 16 x 400G` is enough")
     assert find(three, "FG202", sets=("pods.p1.reserve=8",)) == [], "more units may come"
     assert find(UPLINKS.format("4 x 400G"), "FG202", sets=("scalable_unit.nodes=1 x dgx-b200",)) == []
 
@@ -208,7 +208,7 @@ def test_servers_beside_accelerators_are_no_oversubscription_of_theirs() -> None
     half = ("scalable_unit.nodes=16 x dgx-b200", "omit=[]")
     (ufm,) = [d for d in of_example("superpod-b200", *half) if d.code == "FG201"]
     assert (ufm.severity, ufm.path[1]) == (Severity.INFO, "compute")
-    assert "1.06:1 (17 x 400G down, 16 x 400G up), 1:1 is allowed and kept by all but ufm" in ufm.message
+    assert "1.06:1 (17 x 400G down, 16 x 400G up), the limit is 1:1, kept without ufm" in ufm.message
     narrow = of_example("superpod-b200", *half, "fabrics.compute.tiers.leaf.uplinks=8 x 400G")
     assert Severity.ERROR in {d.severity for d in narrow if d.code == "FG201"}
     storage = of_example("mixed-speeds", "fabrics.compute.tiers.leaf.uplinks=16 x 800G")
@@ -218,7 +218,7 @@ def test_servers_beside_accelerators_are_no_oversubscription_of_theirs() -> None
 def test_more_spines_are_named_where_uplinks_need_them() -> None:
     sets = ("fabrics.storage.oversubscription=1:1", "fabrics.storage.tiers.leaf.uplinks=8 x 400G")
     (finding,) = [d for d in of_example("superpod-b200", *sets) if d.code == "FG201"]
-    value = re.search(r"`uplinks: (.*?)` with `count: (\d+)` of spine would do", finding.hint)
+    value = re.search(r"`uplinks: (.*?)` with `count: (\d+)` of spine, or", finding.hint)
     assert value
     leaf, spine = "fabrics.storage.tiers.leaf.uplinks", "fabrics.storage.tiers.spine.count"
     mended = of_example("superpod-b200", sets[0], f"{leaf}={value[1]}", f"{spine}={value[2]}")
@@ -236,7 +236,7 @@ def test_the_number_of_arrays_that_would_do() -> None:
     ]
     assert "storage gives an accelerator 3.15G" in finding.message  # 4 arrays x 2 x 400G for 1016
     assert (
-        finding.hint == "`count: 13` of array would do, and wants more ports of leaves or spines"
+        finding.hint == "set `count: 13` on array, which needs more ports of leaves or spines"
     )  # 13 x 800G / 1016 = 10.2G
 
 

@@ -41,7 +41,7 @@ def test_classes_may_not_clash_across_scopes(design_of: DesignOf) -> None:
 def test_what_one_nos_lacks_is_told_of_its_tiers_alone(design_of: DesignOf) -> None:
     users = "management: {users: {admin: {password: 'env:FABRICGEN_A'}, other: {password: 'env:FABRICGEN_B'}}}\n"
     (found,) = found_by(design_of, "FG703", users)
-    assert found.message == "users: sonic of compute leaf does not carry it"
+    assert found.message == "sonic of compute leaf does not support users"
     assert found.path == ("management", "users")
     assert not found_by(design_of, "FG703", "management: {ntp: 10.0.0.1}\nrouting: {bfd: true}\n")
 

@@ -117,7 +117,7 @@ def test_idle_spines_are_told_once() -> None:
     design = example_design("leaf-spine", "fabrics.compute.tiers.spine.count=6")
     (finding,) = found(design, "FG203", "FG307")
     assert finding.code == "FG307"
-    assert finding.hint == "counts that do and have the ports: 4, 2"
+    assert finding.hint == "counts that divide evenly and fit: 4, 2"
     assert found(example_design("leaf-spine", "fabrics.compute.tiers.spine.count=3"), "FG307") == []
 
 
@@ -146,7 +146,7 @@ THIRD = "fabrics.across.spans={haul: {between: [east, west], km: 40, links: 32 x
 
 def test_a_second_span_is_a_second_route() -> None:
     (finding,) = found(example_design("two-site"), "FG312")
-    assert finding.message == "across joins east and west by the one span haul of 40 km"
+    assert finding.message == "across joins east and west by one span only: haul, 40 km"
     both = THIRD % "south: {between: [east, west], km: 60, links: 32 x 400G}"
     assert found(example_design("two-site", both), "FG312") == []
 
@@ -183,14 +183,14 @@ def test_few_switches_above(name: str, sets: tuple[str, ...], codes: list[str]) 
 
 def test_the_count_of_spines_that_is_named_fits() -> None:
     (finding,) = found(example_design("modular-spine", "fabrics.compute.tiers.spine.count=2"), "FG303")
-    assert finding.hint == "`count: 4` of spine fits"
+    assert finding.hint == "set `count: 4` on spine"
 
 
 def test_as_many_racks_as_are_named_are_enough() -> None:
     sets = ["lint.limits.after_loss={rack: 75%}"]
     for tier in ("leaf", "spine"):
         (finding,) = found(example_design("superpod-b300", *sets), "FG404")
-        assert finding.hint == f"deal the {tier} switches over more racks: `racks: 2` or more"
+        assert finding.hint == f"spread the {tier} switches over more racks: `racks: 2` or more"
         sets.append(f"fabrics.compute.tiers.{tier}.racks=2")
     assert not found(example_design("superpod-b300", *sets), "FG404")
 
@@ -204,7 +204,7 @@ def test_rows_of_whole_units_outlive_one() -> None:
     """The racks of a unit's leaves share its row, however many they are."""
     sets = ("lint.limits.after_loss={row: 50%}", "fabrics.compute.tiers.spine.racks=2")
     (finding,) = found(example_design("nic-modes", *sets), "FG405")
-    assert finding.hint == "let rows hold whole units, of 9 racks each: `floor: {racks_per_row: 9}`"
+    assert finding.hint == "let rows hold whole units of 9 racks: `floor: {racks_per_row: 9}`"
     assert not found(example_design("nic-modes", *sets, "floor.racks_per_row=9"), "FG405")
 
 

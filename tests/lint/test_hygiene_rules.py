@@ -43,16 +43,16 @@ def mended(tmp_path: Path, text: str) -> str:
 
 
 IDLE = [
-    ("fabrics.compute.vlan=200", "nodes of compute are in no VLAN: hosts is routed"),
-    ("fabrics.compute.tiers.spine.size_for=reserve", "the count of compute spine is stated, and not derived"),
-    ("fabrics.compute.tiers.spine.spread=stripe", "no nodes attach to compute spine"),
-    ("fabrics.compute.tiers.leaf.spread=stripe", "a group of compute leaf is one switch"),
-    ("qos={profile: best-effort, roce_dscp: 24}", "no fabric has a lossless class that roce_dscp could be of"),
+    ("fabrics.compute.vlan=200", "nodes of compute are in no VLAN with `hosts: routed`"),
+    ("fabrics.compute.tiers.spine.size_for=reserve", "`size_for` has no effect: the count of compute spine is stated"),
+    ("fabrics.compute.tiers.spine.spread=stripe", "`spread` has no effect: no nodes attach to compute spine"),
+    ("fabrics.compute.tiers.leaf.spread=stripe", "`spread` has no effect: a group of compute leaf is one switch"),
+    ("qos={profile: best-effort, roce_dscp: 24}", "no fabric has a lossless class, so `roce_dscp` has no effect"),
     (
         "fabrics.compute.qos={profile: best-effort, cnp_class: 5}",
-        "compute has no lossless class that cnp_class could be of",
+        "compute has no lossless class, so `cnp_class` has no effect",
     ),
-    ("omit=[p1/su-2/node-4, p1/su-last/node-last]", "p1/su-last/node-last is left empty already"),
+    ("omit=[p1/su-2/node-4, p1/su-last/node-last]", "p1/su-last/node-last is already omitted"),
 ]
 
 
@@ -89,28 +89,28 @@ def test_a_nos_that_no_tier_of_the_name_can_run_is_refused(design_of: DesignOf) 
 
 def test_a_nos_that_is_stated_nearer_for_all_is_found(design_of: DesignOf) -> None:
     (found,) = found_by(design_of(BASE, ["nos.leaf=cumulus", "fabrics.compute.nos.leaf=sonic"]), "FG806")
-    assert (found.path, found.message) == (("nos", "leaf"), "no switch that it is for runs cumulus")
+    assert (found.path, found.message) == (("nos", "leaf"), "no switch in its scope runs cumulus")
 
 
 def test_infiniband_takes_neither_addresses_nor_a_nos() -> None:
     for setting in ("ip=v6", "hosts=bridged", "vlan=7", "nos={leaf: sonic}"):
         key = setting.partition("=")[0]
         found = found_by(example_design("superpod-b200", f"fabrics.compute.{setting}"), "FG806")
-        assert f"InfiniBand fabric compute takes no {key}" in {d.message for d in found}
+        assert f"`{key}` has no effect on InfiniBand fabric compute" in {d.message for d in found}
 
 
 @pytest.mark.parametrize(
     ("sets", "unused"),
     [
-        (["pools.fabric=10.64.0.0/12", "routing.underlay=ebgp-unnumbered"], "10.64.0.0/12 of pools.fabric"),
-        (["pools.hosts=[10.128.0.0/9, 'fd5a:19c3:2e41::/48']"], "fd5a:19c3:2e41::/48 of pools.hosts"),
-        (["fabrics.compute.pools.management=10.17.0.0/16"], "10.17.0.0/16 of pools.management"),
-        (["pools.hosts=10.128.0.0/9", "fabrics.compute.pools.hosts=172.16.0.0/12"], "10.128.0.0/9 of pools.hosts"),
+        (["pools.fabric=10.64.0.0/12", "routing.underlay=ebgp-unnumbered"], "10.64.0.0/12 in pools.fabric"),
+        (["pools.hosts=[10.128.0.0/9, 'fd5a:19c3:2e41::/48']"], "fd5a:19c3:2e41::/48 in pools.hosts"),
+        (["fabrics.compute.pools.management=10.17.0.0/16"], "10.17.0.0/16 in pools.management"),
+        (["pools.hosts=10.128.0.0/9", "fabrics.compute.pools.hosts=172.16.0.0/12"], "10.128.0.0/9 in pools.hosts"),
     ],
 )
 def test_a_pool_of_nobody_is_found(design_of: DesignOf, sets: list[str], unused: str) -> None:
     (found,) = found_by(design_of(BASE, sets), "FG805")
-    assert found.message == f"nothing takes addresses from {unused}"
+    assert found.message == f"nothing uses addresses of {unused}"
 
 
 def test_a_pool_of_as_numbers_that_a_fabric_hides(design_of: DesignOf) -> None:
@@ -168,9 +168,9 @@ def test_a_path_is_found_under_its_old_name() -> None:
         ("management.banner={}", "banner has no text"),
         ("fabrics.compute.management.dns={}", "dns has no servers and no domain"),
         ("management.snmp={contact: noc}", "snmp has no users"),
-        (f"config_of.{SPINE}={{}}", f"nothing is stated of {SPINE}"),
-        (f"config_of.{SPINE}.ports.Ethernet0={{}}", f"nothing is stated of {SPINE} Ethernet0"),
-        (f"address_of.{SPINE}={{}}", f"nothing is stated of {SPINE}"),
+        (f"config_of.{SPINE}={{}}", f"the entry of {SPINE} is empty"),
+        (f"config_of.{SPINE}.ports.Ethernet0={{}}", f"the entry of {SPINE} Ethernet0 is empty"),
+        (f"address_of.{SPINE}={{}}", f"the entry of {SPINE} is empty"),
     ],
 )
 def test_an_empty_group_is_found(design_of: DesignOf, setting: str, message: str) -> None:

@@ -59,7 +59,7 @@ def test_findings_are_in_the_order_of_the_text(over_base) -> None:
     assert [d.code for d in found] == ["FG803", "FG304"]
 
 
-@pytest.mark.parametrize(("allowed", "hint"), [("4:3", "`uplinks: 24 x 400G`"), ("1:1000", "no number of 400G")])
+@pytest.mark.parametrize(("allowed", "hint"), [("4:3", "set `uplinks: 24 x 400G`"), ("1:1000", "no number of 400G")])
 def test_the_hint_of_fg201_has_the_ports(over_base, allowed: str, hint: str) -> None:
     design = over_base(f"""scalable_unit: {{nodes: 32 x dgx-b200}}
 fabrics: {{compute: {{oversubscription: "{allowed}", tiers: {{

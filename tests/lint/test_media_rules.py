@@ -67,14 +67,14 @@ def test_both_ends_of_a_link_are_heard(design_of: DesignOf) -> None:
 @pytest.mark.parametrize(
     ("sets", "code", "says"),
     [
-        ([f"{LEAF}.media.down=DAC"], "FG602", "what is stated reaches 3 m (dac-100g)"),
+        ([f"{LEAF}.media.down=DAC"], "FG602", "the stated media reach 3 m (dac-100g)"),
         ([f"{LEAF}.media.down=COPPER"], "FG610", "no COPPER carries the 100G lanes"),
         ([f"{LEAF}.media.down=cpo-200g"], "FG606", "does not fit the QSFP112 cages of mi300x-8"),
         ([f"{LEAF}.media.down=FR", "fabrics.compute.speed=200G"], "FG607", "4 200G compute node-leaf links share"),
         (
             [f"{LEAF}.media.up=DR", f"{SPINE}.media.down=SR"],
             "FG610",
-            "and SR by fabrics.compute.tiers.spine.media.down",
+            "but SR by fabrics.compute.tiers.spine.media.down",
         ),
     ],
 )

@@ -214,7 +214,7 @@ def test_github_commands_are_escaped(results: list[FileReport]) -> None:
         "col": "11",
         "endLine": "2",
         "endColumn": "18",
-        "title": "FG201%3A a tier is oversubscribed beyond what is allowed",
+        "title": "FG201%3A a tier is more oversubscribed than allowed",
     }
     assert message == "50%25 of p1:leaf, [su] & <rail>%0Aa hint"
     assert lines[1].startswith("::warning file=a%2C b.yaml,line=1,endLine=1,title=FG303"), "no columns over lines"

@@ -143,7 +143,7 @@ def test_waivers_reach_names_with_dots_and_slashes(at: str, covered: bool) -> No
 
 
 def test_days_are_of_the_calendar_however_they_are_written(project: Path) -> None:
-    with pytest.raises(InputError, match="expected a day such as 2027-01-31, found '2027-02-31'"):
+    with pytest.raises(InputError, match="write the date as 2027-06-30, not '2027-02-31'"):
         judged(project, "lint: {waive: [{rule: FG303, why: pilot, until: 2027-02-31}]}")
     file = project / "site" / "blueprints" / "pod.yaml"
     own = "lint: {waive: [{rule: FG303, why: pilot, until: 2027-01-31}]}\n"

@@ -148,7 +148,7 @@ def test_what_is_gone_is_a_hole_until_it_is_released(blueprint: Path, fabricgen)
     fabricgen("lock", blueprint, "--import", put("have.csv", foreign()))
     edit(blueprint, "su: 2}", "su: 1}")
     ran = fabricgen("lock", blueprint)
-    assert f"held for nothing: adopted {LEAVES[3]} asn" in ran.err
+    assert f"reserved but unused: adopted {LEAVES[3]} asn" in ran.err
     assert f"{LEAVES[3]} asn: 65104" in adopted()
     edit(blueprint, "su: 1}", "su: 2}")
     fabricgen("build", blueprint, "-o", "back")

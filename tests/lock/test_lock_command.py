@@ -100,7 +100,7 @@ def test_a_hole_stays_until_it_is_released(blueprint: Path, fabricgen) -> None:
     lock = Path("demo.lock.yaml").read_text(encoding="utf-8")
     assert "  p1: 0-1\n  p3: 2\n  p9: 3-4\n" in lock
     held = fabricgen("lock", blueprint)
-    assert "held for nothing: units p1: 0-1" in held.err
+    assert "reserved but unused: units p1: 0-1" in held.err
     released = fabricgen("lock", blueprint, "--release", "pods/p1")
     assert released.code == 0, released.err
     assert "p1" not in Path("demo.lock.yaml").read_text(encoding="utf-8")
@@ -231,10 +231,10 @@ def test_ports_of_extra_devices_are_kept_and_released(blueprint: Path, fabricgen
     assert sites[("m1",)]["site"] == "site1", "devices stay at the site that was there first"
     edit(blueprint, ", m2: {device: generic-server, attach: compute}", "")
     held = fabricgen("lock", blueprint)
-    assert "held for nothing: extras compute m2 1" in held.err
+    assert "reserved but unused: extras compute m2 1" in held.err
     assert fabricgen("lock", blueprint, "--release", "unused").code == 0
     assert " m2 " not in Path("demo.lock.yaml").read_text(encoding="utf-8")
-    assert "held for nothing" not in fabricgen("lock", blueprint, "--check").err
+    assert "reserved but unused" not in fabricgen("lock", blueprint, "--check").err
 
 
 def test_a_cluster_may_be_named_as_yaml_has_words(blueprint: Path, fabricgen) -> None:

@@ -95,7 +95,7 @@ TIER = "name: x\nfabrics:\n  compute:\n    tiers:\n      leaf: "
         (TIER + "{switch: q, width: 100}", [("5:13", "fabrics.compute.tiers.leaf: too wide", "")]),
         ("name: x\nnmae: 1", [("2:1", "unknown key 'nmae' at the top level", "did you mean 'name'?")]),
         ("fabrics: {}", [("1:1", "the top level needs 'name'", "")]),
-        ("name: A", [("1:7", "name: expected text of the form ^[a-z]+$, found 'A'", "")]),
+        ("name: A", [("1:7", "name: expected text that matches ^[a-z]+$, found 'A'", "")]),
         ("[1]", [("1:1", "expected a mapping, found a list", "")]),
         ("name: x\nfabrics: {a.b: 1}", [("2:16", 'fabrics."a.b": expected a mapping, found 1', "")]),
         ("name: x\nfabrics:", [("2:9", "fabrics: expected a mapping, found nothing", "")]),

@@ -135,7 +135,7 @@ def test_keys_of_a_fabric_override_those_of_the_cluster_one_by_one() -> None:
 
 
 def test_a_number_that_two_fabrics_want_is_refused() -> None:
-    with pytest.raises(InputError, match=r"AS numbers of the tier"):
+    with pytest.raises(InputError, match=r"AS number range of the tier"):
         example_cluster("superpod-b300", "routing.asn={tiers: {spine: 65000}}")
 
 

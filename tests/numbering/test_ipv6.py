@@ -102,7 +102,7 @@ def test_a_pool_that_is_too_small_says_what_was_needed(design_of) -> None:
     (found,) = caught.value.diagnostics
     assert found.code == "FG024"
     assert found.span is not None
-    assert "has 2^66 addresses, 0 taken, 2^66 free in a row; nodes on each compute leaf needs 2^67" in found.message
+    assert "has 2^66 addresses: 0 used, 2^66 free in one block; nodes on each compute leaf need 2^67" in found.message
     assert found.hint == "add a prefix of /61 or shorter to the pool"
 
 

@@ -16,7 +16,7 @@ MOST_LINES = 40
 def text(found: AsBuiltImport) -> str:
     """The changes and the status of the work, as text."""
     cables = len({change.cable for change in found.changes})
-    lines = [f"{_cables(cables)} built otherwise than stated so far" if cables else "nothing that is not stated yet"]
+    lines = [f"new changes to {_cables(cables)}" if cables else "no new changes"]
     lines += [f"  {_change(change)}" for change in found.changes[:MOST_LINES]]
     if len(found.changes) > MOST_LINES:
         lines.append(f"  and {len(found.changes) - MOST_LINES} more")

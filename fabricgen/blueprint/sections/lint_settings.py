@@ -1,5 +1,6 @@
 """What the linter is told: by a blueprint of itself, and by a project of all of its blueprints."""
 
+import re
 from datetime import date
 from itertools import accumulate
 from typing import Annotated, Any, Literal, Self
@@ -28,15 +29,18 @@ Gravity = Literal["error", "warning", "info", "ignore"]
 
 
 def _day(text: str) -> str:
-    """A day of the calendar; raises ValueError for what is none."""
+    """A day of the calendar, written like 2027-06-30; raises ValueError for any other text."""
     try:
-        date.fromisoformat(text)
+        if re.fullmatch(_DAY, text):
+            date.fromisoformat(text)
+            return text
     except ValueError:
-        raise ValueError(f"expected a day such as 2027-01-31, found '{text}'") from None
-    return text
+        pass
+    raise ValueError(f"write the date as 2027-06-30, not '{text}'")
 
 
-Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$", json_schema_extra={"format": "date"}), AfterValidator(_day)]
+_DAY = r"^\d{4}-\d{2}-\d{2}$"
+Day = Annotated[str, Field(json_schema_extra={"pattern": _DAY, "format": "date"}), AfterValidator(_day)]
 
 
 def steps(place: str) -> tuple[str, ...]:

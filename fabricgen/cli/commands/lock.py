@@ -15,7 +15,7 @@ from fabricgen.cli.options import blueprint_argument
     "paths",
     multiple=True,
     metavar="PATH",
-    help="Give free what is held for nothing, e.g. pods/p2, fabrics/storage, or `unused` for all; may be repeated.",
+    help="Release reservations no longer used, e.g. pods/p2, fabrics/storage, or `unused` for all; may be repeated.",
 )
 @click.option(
     "--import",
@@ -47,7 +47,7 @@ def command(blueprint: str, allow_outside: bool, paths: tuple[str, ...], lists: 
         raise click.UsageError("standard input has no lock; name a file")
     changed = changes(path, lock)
     for holder, intervals in cluster.holes_of(lock).items():
-        click.echo(f"held for nothing: {hole_text(holder, intervals)}", err=True)
+        click.echo(f"reserved but unused: {hole_text(holder, intervals)}", err=True)
     if check:
         click.echo(f"{path} {'is not up to date' if changed else 'is up to date'}", err=True)
         return 1 if changed else 0

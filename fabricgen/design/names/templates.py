@@ -50,8 +50,7 @@ class Naming:
         return list(map("".join, zip(*columns, repeat(before, count), strict=True)))
 
     def check(self, texts: Sequence[str], numbers: Sequence[str], needed: Sequence[str]) -> None:
-        """Check the fields: `texts` and `numbers` are those that the devices have, `needed` those that make names
-        distinct.
+        """Check the fields: these devices have `texts` and `numbers`, and need those of `needed` for unique names.
 
         Raises InputError at the template.
         """
@@ -59,14 +58,14 @@ class Naming:
             if part.field and part.field not in (*texts, *numbers):
                 raise fault(
                     "FG039",
-                    f"{self.who} have no field {{{part.field}}} for names",
+                    f"names of {self.who} have no field {{{part.field}}}",
                     path=self.path,
                     hint=did_you_mean(part.field, (*texts, *numbers, "default")),
                 )
             if part.width and part.field in texts:
                 raise fault(
                     "FG039",
-                    f"{{{part.field}}} is text and takes no width",
+                    f"{{{part.field}}} is text and cannot have a width",
                     path=self.path,
                     hint=f"write {{{part.field}}}",
                 )
@@ -74,9 +73,9 @@ class Naming:
             listed = ", ".join(f"{{{field}}}" for field in missing)
             raise fault(
                 "FG039",
-                f"names of {self.who} do not tell them apart: '{self.template}' lacks {listed}",
+                f"two {self.who} would get the same name: '{self.template}' lacks {listed}",
                 path=self.path,
-                hint=f"add {listed}, or write {{default}} for the usual name",
+                hint=f"add {listed}, or write {{default}} for the default name",
             )
 
 

@@ -199,14 +199,15 @@ def _check_switches(domain: ScaleUpDomainProfile, size: DomainSize, places: Doma
     if domain.tray and places.per == "node":
         raise fault(
             "FG301",
-            f"the switches of {domain.id} are trays in a rack, its domain is a node",
+            f"the switches of {domain.id} are trays in a rack; its domain cannot be a node",
             path=(*path, "per"),
             hint="say `per: rack`, or su, pod or cluster",
         )
     if size.switches and not domain.tray and places.per != "node":
         raise fault(
             "FG301",
-            f"the switches of {domain.id} are on a node's board, its domain is {places.what.removesuffix(' of')}",
+            f"the switches of {domain.id} are on a node's board; "
+            f"its domain cannot be {places.what.removesuffix(' of')}",
             path=(*path, "per"),
             hint="say `per: node`, or name the switch tray (`tray`) in a profile of your own",
         )
@@ -218,7 +219,8 @@ def _check_backplane(domain: ScaleUpDomainProfile, places: DomainPlacement, layo
     if domain.backplane and (racks > 1 or places.units > 1):
         raise fault(
             "FG301",
-            f"links of {domain.id} run in the backplane of a rack, its domain is {places.what.removesuffix(' of')}",
+            f"links of {domain.id} run in the backplane of a rack; "
+            f"its domain cannot be {places.what.removesuffix(' of')}",
             path=path,
             hint="say `per: rack`, or state `backplane: false` and a form_factor in a profile of your own",
         )

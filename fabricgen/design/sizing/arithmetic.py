@@ -112,7 +112,7 @@ def _too_few(tier: TierSpec, up: UplinkPlan, uplinks: int) -> InputError:
     """The error for uplinks that are fewer than the upper groups."""
     return fault(
         "FG111",
-        f"{tier.name} has {uplinks} uplinks, and meets {up.groups_met} groups of {up.upper.name}",
+        f"{tier.name} has {uplinks} uplink{'s' * (uplinks != 1)} for {up.groups_met} groups of {up.upper.name}",
         path=(*tier.path, "uplinks") if tier.spec.uplinks else tier.path,
         hint=f"give it {up.groups_met} or a multiple, or group {up.upper.name} by fewer dimensions",
     )

@@ -1,4 +1,4 @@
-"""a lowest tier has no spare port."""
+"""FG105: a lowest tier has no spare port."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from fabricgen.design.capacity.spare import spare_ports
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import too
+from fabricgen.lint.after_loss import also
 from fabricgen.lint.rule import DesignRule
 
 
 class NoSparePort(DesignRule):
-    """A lowest tier uses every port, so a broken one cannot be bypassed and nothing can be added.
+    """A lowest tier uses every port: a broken port cannot be replaced by a spare one, and nothing can be added.
 
-    Field practice keeps a few ports of each leaf free: a failed cage otherwise costs a node until the switch is
-    replaced. Published SuperPODs accept full leaves, so this is for information. Take a larger switch or fewer nodes
-    per leaf where that matters. One finding names all tiers; with a limit stated (`lint.limits.spare_ports`) FG118
-    judges instead.
+    Operators usually keep a few ports of each leaf free; otherwise a failed cage costs a node until the switch is
+    replaced. Published SuperPODs fill their leaves, so this is only information. Where it matters, use a larger
+    switch or attach fewer nodes to each leaf. One finding names all tiers. Where `lint.limits.spare_ports` is set,
+    FG118 judges instead.
     """
 
     id = "FG105"
@@ -36,7 +36,7 @@ class NoSparePort(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag lowest tiers that carry nodes and have no port beyond those planned, where no limit is stated."""
+        """Flag lowest tiers that carry nodes and have no spare port, where no limit is stated."""
         if design.loaded.limits.spare_ports is not None:
             return
         full = [leaf for leaf in design.tiers if leaf.lowest and leaf.downs and not spare_ports(leaf)]
@@ -46,5 +46,5 @@ class NoSparePort(DesignRule):
             yield self.flag(
                 leaf.path,
                 f"{leaf.fabric} {leaf.name} {leaf.profile.id} uses all its ports: {leaf.down_text} down, {up}"
-                f"none spare{too(others)}",
+                f"no spare{also(others)}",
             )

@@ -1,4 +1,4 @@
-"""accelerators of one job, or a flow on its way, meet ports of unequal speed."""
+"""FG117: ports of one job or one flow have unequal speeds."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from fabricgen.lint.rule import DesignRule
 class MixedSpeeds(DesignRule):
     """Accelerators in one compute fabric have ports of unequal bandwidth, or uplinks are slower than node ports.
 
-    Collectives go in lockstep: the job runs at the pace of its slowest NIC, and the faster ones wait. Where uplinks
-    are slower than node ports a flow, which equal-cost routing keeps on one path, cannot pass at the speed of its NIC;
-    RDMA of training has few flows and large ones (Gangidi et al., RDMA over Ethernet for Distributed AI Training at
-    Meta Scale, SIGCOMM 2024, on low flow entropy), so others do not fill the rest. Storage and management servers at
-    other speeds on the same leaves do no harm. Put unlike nodes into fabrics or clusters of their own, state the
-    `speed` that all have, or take fewer, faster uplinks.
+    Collectives run in lockstep: the job runs at the pace of its slowest NIC, and the faster ones wait. Equal-cost
+    routing keeps a flow on one path, so where uplinks are slower than node ports, no flow reaches the speed of its
+    NIC. RDMA training traffic consists of a few large flows (Gangidi et al., RDMA over Ethernet for Distributed AI
+    Training at Meta Scale, SIGCOMM 2024, on low flow entropy), so other flows do not fill the gap. Storage and
+    management servers at other speeds on the same leaves do no harm. Put unlike nodes into separate fabrics or
+    clusters, set a `speed` that all of them support, or use fewer, faster uplinks.
     """
 
     id = "FG117"
     severity = Severity.WARNING
-    title = "speeds are mixed where one job or flow meets them"
+    title = "ports of one job or one flow have unequal speeds"
     bad = """
         scalable_unit: {nodes: {old: 2 x dgx-b200, new: 2 x dgx-b300}}
         fabrics:
@@ -45,10 +45,10 @@ class MixedSpeeds(DesignRule):
         """Compare the bandwidths of accelerators in each fabric, and node ports with the uplinks above them."""
         for fabric in design.fabrics:
             if any(leg.gpu is not None for _, a in fabric.attachments for leg in a.legs):
-                yield from self._unlike(design, fabric)
+                yield from self._unequal_accelerators(design, fabric)
                 yield from self._slow_uplinks(design, fabric)
 
-    def _unlike(self, design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
+    def _unequal_accelerators(self, design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
         """Node sets whose accelerators have unequal bandwidth."""
         each: dict[float, list[str]] = {}
         for index, attachment in fabric.attachments:
@@ -60,8 +60,8 @@ class MixedSpeeds(DesignRule):
             words = ", ".join(f"{gbps:g}G on {' and '.join(ids)}" for gbps, ids in sorted(each.items()))
             yield self.flag(
                 fabric.path,
-                f"accelerators of {fabric.name} have unequal bandwidth: {words}; one job runs at the least",
-                "give them a fabric each, or state the `speed` that all have",
+                f"accelerators of {fabric.name} have unequal bandwidth: {words}; a job runs at the lowest",
+                "give each kind of node its own fabric, or set a `speed` that all of them support",
             )
 
     def _slow_uplinks(self, design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
@@ -75,7 +75,7 @@ class MixedSpeeds(DesignRule):
             if tier.up and tier.up.speed_gbps < fastest:
                 yield self.flag(
                     (*tier.path, "uplinks"),
-                    f"{fabric.name} nodes have ports of {fastest}G, the uplinks of {tier.name} "
-                    f"{tier.up.speed_gbps}G: no flow passes faster",
-                    "take fewer, faster uplinks, or `load_balance: dynamic` where the switches spread flows",
+                    f"{fabric.name} nodes have {fastest}G ports, {tier.name} uplinks have {tier.up.speed_gbps}G: no "
+                    "flow is faster",
+                    "use fewer, faster uplinks, or `load_balance: dynamic` where the switches spread a flow over paths",
                 )

@@ -1,4 +1,4 @@
-"""a switch has fewer spare ports than are wanted."""
+"""FG118: a switch has fewer spare ports than the limit asks for."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from fabricgen.lint.rule import DesignRule
 class FewSparePorts(DesignRule):
     """The fullest switch of a tier has fewer spare ports than `lint.limits.spare_ports` asks for.
 
-    Spare ports take over from a broken cage or transceiver at once, and let a node, a storage shelf or a test set
-    attach without a new switch; operators keep a few on every switch as they keep spare optics on the shelf. How many
-    is a matter of policy, so nothing is judged until the limit is stated: a number, or a share of the ports of a
-    switch. Ports kept for reserved units are not spare, those that `spare_ports` of the tier keeps are. Keep more
-    there, take a larger switch, or put fewer nodes on each.
+    A spare port replaces a broken cage or transceiver at once, and lets a node, a storage shelf or a tester attach
+    without a new switch. How many to keep is a matter of policy, so nothing is judged until the limit is set: a
+    number of ports, or a share of the ports of a switch. Ports kept for reserved units are not spare; those that
+    the tier keeps by its own `spare_ports` are. Raise the tier's `spare_ports`, use a larger switch, or attach
+    fewer nodes to each.
     """
 
     id = "FG118"
     severity = Severity.WARNING
-    title = "a switch has fewer spare ports than are wanted"
+    title = "a switch has fewer spare ports than the limit asks for"
     bad = """
         scalable_unit: {nodes: 64 x dgx-b200}
         pods: {p1: {su: 1}}
@@ -57,16 +57,16 @@ class FewSparePorts(DesignRule):
                 of = f"{limit} of {total} ports" if isinstance(limit, str) else f"{wanted}"
                 yield self.flag(
                     tier.path,
-                    f"the fullest {tier.fabric} {tier.name} {tier.profile.id} has {spare} spare ports and wants "
-                    f"{of}: {tier.down_text} down{up}",
+                    f"the fullest {tier.fabric} {tier.name} {tier.profile.id} has {spare} spare ports; the limit is "
+                    f"{of} ({tier.down_text} down{up})",
                     _hint(design, tier, wanted),
                 )
 
 
 def _hint(design: Design, tier: TierDesign, wanted: int) -> str:
-    """Whether the tier can keep so many ports free, and how many switches of its kind that takes."""
+    """Whether the tier can keep that many ports free, and how many switches that takes."""
     there = trials_of(design, tier.fabric).tier(tier.key, {".".join(map(str, (*tier.path, "spare_ports"))): wanted})
     if there:
         more = f", with {there.switches:,} switches instead of {tier.switches:,}" * (there.switches != tier.switches)
-        return f"`spare_ports: {wanted}` of {tier.name} fits{more}"
-    return "larger switches, fewer nodes on each, or more uplink cages freed by `oversubscription`"
+        return f"set `spare_ports: {wanted}` on {tier.name}{more}"
+    return "use larger switches, attach fewer nodes to each, or free uplink cages by a higher `oversubscription`"

@@ -1,4 +1,4 @@
-"""a breakout disables the cages beside, and makes no more ports than a coarser one."""
+"""FG122: a breakout disables neighbouring cages."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from fabricgen.lint.rule import DesignRule
 
 
 class BreakoutEmptiesCages(DesignRule):
-    """Cages are split so finely that the ones beside them are disabled, and must stay empty.
+    """Cages are split so finely that neighbouring cages are disabled and must stay empty.
 
-    The ASIC serves fewer ports than all lanes could make: an SN5600 split into eight leaves every second cage dark, and
-    has 256 ports of 100G either way (NVIDIA Cumulus Linux user guide, Switch Port Attributes, Breakout Ports). What is
-    plugged in there never comes up, and no cage is left for growth. Where a coarser split makes as many ports it is
-    the better one; where far ends want eight to a cable, keep it and mark the cages.
+    The ASIC serves fewer ports than all lanes could make: an SN5600 split into eight disables every second cage,
+    and has 256 ports of 100G either way (NVIDIA Cumulus Linux user guide, Switch Port Attributes, Breakout Ports).
+    What is plugged into a disabled cage never comes up, and no cage is left for growth. Where a coarser split gives
+    as many ports, use it. Where the far ends need eight to a cable, keep the split and mark the disabled cages.
     """
 
     id = "FG122"
     severity = Severity.INFO
-    title = "a breakout disables the cages beside"
+    title = "a breakout disables neighbouring cages"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b300-8p}
         fabrics: {compute: {planes: 8, tiers: {
@@ -40,7 +40,7 @@ class BreakoutEmptiesCages(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag down ports in cages whose split takes up more than one."""
+        """Flag down ports in cages whose split takes up neighbouring cages too."""
         for tier in design.tiers:
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].breakout
             for run in tier.downs if stated else ():
@@ -49,14 +49,14 @@ class BreakoutEmptiesCages(DesignRule):
                 if block > 1 and used:
                     yield self.flag(
                         (*tier.path, "breakout"),
-                        f"{used} cages of {tier.fabric} {tier.name} {tier.profile.id} split {run.ways} x "
-                        f"{run.speed_gbps}G disable {used * (block - 1)} beside them, which stay empty",
+                        f"{used} cages of {tier.fabric} {tier.name} {tier.profile.id} are split into {run.ways} x "
+                        f"{run.speed_gbps}G, which disables {used * (block - 1)} neighbouring cages",
                         _hint(design, tier, run),
                     )
 
 
 def _hint(design: Design, tier: TierDesign, run: PortRun) -> str:
-    """A coarser split that disables nothing, makes as many ports and fits."""
+    """A coarser split that disables nothing, gives as many ports and fits."""
     from fabricgen.design.advice.tiers import values_that_fit
 
     cage, most = tier.profile.cages[run.cage_class], tier.profile.most_ports(run.cage_class, run.ways)
@@ -68,4 +68,4 @@ def _hint(design: Design, tier: TierDesign, run: PortRun) -> str:
         and tier.profile.most_ports(run.cage_class, ways) >= most
     ]
     fitting = values_that_fit(trials_of(design, tier.fabric), (*tier.path, "breakout"), coarser, most=1)
-    return f"`breakout: {fitting[0]}` makes as many ports of {most}, and disables none" if fitting else ""
+    return f"`breakout: {fitting[0]}` gives the same {most} ports and disables no cage" if fitting else ""

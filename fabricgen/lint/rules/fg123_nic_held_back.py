@@ -1,4 +1,4 @@
-"""NICs run slower than they can, and nobody says so."""
+"""FG123: NICs run below their speed, and no `speed` says so."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from fabricgen.lint.rule import DesignRule
 
 
 class NicHeldBack(DesignRule):
-    """Node ports run below the speed of their NICs, since the switches they meet offer no more.
+    """Node ports run below the speed of their NICs because the switches offer no more, and no `speed` says so.
 
-    Where no speed is stated a link runs at the fastest that both ends offer. An older switch then halves every NIC, all
-    counts and ratios still come out even, and nothing else shows it: a DGX B200 has 400 Gb/s a GPU (DGX SuperPOD
-    reference architecture, compute fabric), on HDR switches 200.
+    Where no speed is stated, a link runs at the fastest speed that both ends support. An older switch then halves
+    the speed of every NIC, while all counts and ratios still look right: a DGX B200 has 400 Gb/s per GPU (DGX
+    SuperPOD reference architecture, compute fabric), but 200 Gb/s on HDR switches.
 
-    Take switches as fast as the NICs, or state the `speed` where the slower one is meant.
+    Use switches as fast as the NICs, or set `speed` where the lower one is intended.
     """
 
     id = "FG123"
     severity = Severity.WARNING
-    title = "NICs run slower than they can, and nobody says so"
+    title = "NICs run below their speed, and no `speed` says so"
     bad = """
         fabrics: {compute: {protocol: infiniband, tiers: {
           leaf: {switch: qm8790, per: [su, rail]},  # <-
@@ -45,12 +45,12 @@ class NicHeldBack(DesignRule):
                 own, most = attachment.speed_gbps, fastest_gbps(attachment)
                 yield self.flag(
                     (*leaf.path, "switch"),
-                    f"{fabric.name} ports of {name} run at {own}G of {most}G: {leaf.profile.id} offers no more",
-                    f"a switch with ports of {most}G, or `speed: {own}G` of {fabric.name} where that is meant",
+                    f"{fabric.name} ports of {name} run at {own}G of their {most}G: {leaf.profile.id} offers no more",
+                    f"use a switch with {most}G ports, or set `speed: {own}G` on {fabric.name} if that is intended",
                 )
 
 
 def fastest_gbps(attachment: Attachment) -> int:
-    """The most that a port of a NIC offers when it is split as it is, Gb/s."""
+    """The highest speed of a NIC port, Gb/s, with the split that it has."""
     ways = attachment.per_connector
     return max(speed // ways for speed in attachment.profile.roles[attachment.role].speeds if speed % ways == 0)

@@ -1,4 +1,4 @@
-"""a tier is oversubscribed beyond what is allowed."""
+"""FG201: a tier is more oversubscribed than allowed."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ STORAGE = "storage"
 
 
 class OversubscribedTier(DesignRule):
-    """A tier offers what is below it more bandwidth than it can pass upward.
+    """A tier has less uplink bandwidth for what is below it than its oversubscription allows.
 
-    Collectives load every rail at once, so a fabric narrower above the leaf than below it runs at the speed of its
-    uplinks. Add uplinks, or state `oversubscription` where that is intended. Where accelerators alone are within what
-    is allowed, and only the ports of a few servers such as UFM beside them go beyond it, that is for information: these
-    take no part in collectives. Ports of storage count in full. What lands unequally (FG203) is judged there.
+    Collectives load all rails at once, so a fabric that narrows above the leaf runs at the speed of its uplinks.
+    Add uplinks, or set `oversubscription` where that is intended. Where the accelerators alone stay within the
+    limit and only a few servers beside them, such as UFM, exceed it, this is only information: those servers take
+    no part in collectives. Storage ports count in full. Uplinks that land unequally are judged by FG203.
     """
 
     id = "FG201"
     severity = Severity.ERROR
-    title = "a tier is oversubscribed beyond what is allowed"
+    title = "a tier is more oversubscribed than allowed"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {switch: sn5600, per: [su, rail], uplinks: 2 x 400G},  # <-
@@ -41,31 +41,31 @@ class OversubscribedTier(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare each tier's ratio with the one it is allowed."""
+        """Compare each tier's oversubscription with its limit."""
         for fabric in design.fabrics:
             for tier in fabric.tiers:
                 ratio = tier.oversubscription
                 if tier.up is None or ratio is None or ratio <= tier.allowed or _lands_unequally(design, tier):
                     continue
-                bystanders = _bystanders(design, tier)
+                bystanders = _servers_beyond_limit(design, tier)
                 finding = self.flag(
                     (*tier.path, "uplinks"),
                     f"{fabric.name} {tier.name} is {float(ratio):.3g}:1 ({tier.down_text} down, "
                     f"{tier.up.count} x {tier.up.speed_gbps}G up), "
-                    f"{float(tier.allowed):.3g}:1 is allowed{_beside(bystanders)}",
+                    f"the limit is {float(tier.allowed):.3g}:1{_without(bystanders)}",
                     _hint(design, tier, ratio),
                 )
                 yield replace(finding, severity=Severity.INFO) if bystanders else finding
 
 
 def _lands_unequally(design: Design, tier: TierDesign) -> bool:
-    """Whether uplinks from below are shared unequally, so that the fullest switch has more than is meant."""
+    """Whether uplinks from below are shared unequally, so that the fullest switch has more than its share."""
     uplinks = [lower.uplink for lower in design.tiers if lower.uplink and lower.uplink.upper == tier.key]
     return any(up.links_per_group > up.upper_count and up.links_per_group % up.upper_count for up in uplinks)
 
 
-def _bystanders(design: Design, tier: TierDesign) -> tuple[str, ...]:
-    """Servers without which a tier below accelerators is within what is allowed; none where it is not."""
+def _servers_beyond_limit(design: Design, tier: TierDesign) -> tuple[str, ...]:
+    """Servers without which a tier that accelerators attach to keeps its limit; none where it does not."""
     fabrics = [fabric for fabric in design.fabrics if fabric.leaf == tier.key]
     if not any(leg.gpu is not None for fabric in fabrics for _, a in fabric.attachments for leg in a.legs):
         return ()
@@ -81,28 +81,28 @@ def _bystanders(design: Design, tier: TierDesign) -> tuple[str, ...]:
     return tuple(sorted({e.name for e in extras})) if nodes <= tier.allowed * tier.up.bandwidth_gbps else ()
 
 
-def _beside(names: Sequence[str]) -> str:
-    return f" and kept by all but {', '.join(names)}" if names else ""
+def _without(names: Sequence[str]) -> str:
+    return f", kept without {', '.join(names)}" if names else ""
 
 
 def _hint(design: Design, tier: TierDesign, ratio: Fraction) -> str:
-    """The fewest uplinks that are enough, land equally and have the ports; else the ratio that would be allowed."""
+    """The fewest uplinks that are enough, land equally and have ports; else the ratio to allow."""
     from fabricgen.design.advice.tiers import fewest_uplinks
 
     trials = trials_of(design, tier.fabric)
-    stated = f'state `oversubscription: "{ratio.numerator}:{ratio.denominator}"`'
+    stated = f'`oversubscription: "{ratio.numerator}:{ratio.denominator}"`'
     fewest = fewest_uplinks(trials, tier)
     if fewest:
-        return f"`uplinks: {fewest}` would do, or {stated} where that is intended"
+        return f"set `uplinks: {fewest}`, or {stated} if this is intended"
     speed = tier.up.speed_gbps if tier.up else 0
-    wider = _with_more_above(design, trials, tier)
+    wider = _uplinks_with_more_uppers(design, trials, tier)
     if wider:
-        return f"{wider} would do, or {stated} where that is intended"
-    return f"no number of {speed}G uplinks is enough and has the ports: fewer nodes, larger switches, or {stated}"
+        return f"set {wider}, or {stated} if this is intended"
+    return f"no number of {speed}G uplinks is enough and fits: use fewer nodes or larger switches, or {stated}"
 
 
-def _with_more_above(design: Design, trials: Trials, tier: TierDesign) -> str:
-    """Enough uplinks with as many switches above as these ask for, instead of a stated count."""
+def _uplinks_with_more_uppers(design: Design, trials: Trials, tier: TierDesign) -> str:
+    """Enough uplinks together with the count of upper switches that they need, instead of the stated one."""
     if tier.uplink is None or tier.up is None:
         return ""
     upper = tier.uplink.upper

@@ -1,4 +1,4 @@
-"""uplinks far exceed what is below them."""
+"""FG202: uplink bandwidth far exceeds what is below."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from fabricgen.lint.rule import DesignRule
 
 
 class WastedUplinks(DesignRule):
-    """A tier has more than twice the uplink bandwidth that what is below it can use.
+    """A tier has more than twice the uplink bandwidth that the ports below it can use.
 
-    Undersubscription helps adaptive routing around failures (AMD recommends 1:1.16 for MI300-class RoCE), but beyond
-    2x the optics and spine ports only cost. Fewer uplinks, or slower ones, would carry the same traffic; one link to
-    each switch above is not too many.
+    Some undersubscription helps adaptive routing around failures (AMD recommends 1:1.16 for MI300-class RoCE), but
+    beyond 2x, optics and spine ports only cost money. Fewer or slower uplinks would carry the same traffic. One
+    link to each switch above is never too many.
     """
 
     id = "FG202"
     severity = Severity.INFO
-    title = "uplinks far exceed what is below them"
+    title = "uplink bandwidth far exceeds what is below"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b200}
         fabrics: {compute: {tiers: {
@@ -33,7 +33,7 @@ class WastedUplinks(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag stated uplinks of twice the bandwidth that is needed, except where units are yet to come below."""
+        """Flag stated uplinks of twice the bandwidth that is needed, except where reserved units will use them."""
         layout = design.layout
         growing = layout.unit_slots > layout.units
         for tier in design.tiers:
@@ -50,5 +50,5 @@ class WastedUplinks(DesignRule):
                         (*tier.path, "uplinks"),
                         f"{tier.fabric} {tier.name} is {float(ratio):.3g}:1: {tier.up.count} x {tier.up.speed_gbps}G "
                         f"up for {tier.down_text} down",
-                        f"`uplinks: {fewest}` would do",
+                        f"`uplinks: {fewest}` is enough",
                     )

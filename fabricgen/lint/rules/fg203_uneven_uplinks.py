@@ -1,4 +1,4 @@
-"""uplinks do not land equally on the switches above."""
+"""FG203: uplinks do not divide evenly over the switches above."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fabricgen.lint.rule import DesignRule
 
 
 def nearest_multiples(number: int, step: int) -> Iterator[int]:
-    """Multiples of a step, nearest to a number first, up to twice as many."""
+    """Multiples of a step, nearest to a number first, up to twice that number."""
     yield from sorted(range(step, 2 * number + step, step), key=lambda n: (abs(n - number), n))
 
 
@@ -23,9 +23,9 @@ def nearest_divisors(number: int, wanted: int) -> Iterator[int]:
 
 
 def counts_hint(design: Design, tier: TierDesign, links: int) -> str:
-    """Counts of a tier, nearest to its own, that so many links divide by and that have the ports.
+    """Counts of a tier, nearest to its own, that divide a number of links and have the ports.
 
-    A single switch divides everything, and carries everything (FG304): it is named where nothing else does.
+    A count of 1 divides everything but is a single point of failure (FG304): it is named only where no other fits.
     """
     from fabricgen.design.advice.tiers import values_that_fit
 
@@ -34,10 +34,10 @@ def counts_hint(design: Design, tier: TierDesign, links: int) -> str:
     fitting = values_that_fit(trials, path, several)
     # where a tier is too narrow for now, whatever its count, no change at all fits in full
     if fitting := fitting or values_that_fit(trials, path, several, fits=lambda t, change: t.lands(tier.key, change)):
-        return f"counts that do and have the ports: {', '.join(fitting)}"
+        return f"counts that divide evenly and fit: {', '.join(fitting)}"
     if values_that_fit(trials, path, [1]):
-        return "only a count of 1 does and has the ports, and everything would hang on it: change the uplinks instead"
-    return f"no other count of {tier.name} switches divides them and fits: change the uplinks instead"
+        return "only a count of 1 divides evenly and fits, a single point of failure: change the uplinks instead"
+    return f"no other count of {tier.name} switches divides evenly and fits: change the uplinks instead"
 
 
 def uplinks_hint(design: Design, tier: TierDesign, stated: int, step: int) -> str:
@@ -48,20 +48,21 @@ def uplinks_hint(design: Design, tier: TierDesign, stated: int, step: int) -> st
         return ""
     texts = (f"{count} x {tier.up.speed_gbps}G" for count in nearest_multiples(stated, step))
     fitting = values_that_fit(trials_of(design, tier.fabric), (*tier.path, "uplinks"), texts)
-    listed = f"; {', '.join(fitting)} fit" if fitting else ", for which no port is left"
+    listed = f"; these fit: {', '.join(fitting)}" if fitting else ", though none has the ports"
     return f"use a multiple of {step}{listed}"
 
 
 class UnevenUplinks(DesignRule):
     """Some switches of an upper group get more links from each lower switch than others.
 
-    Equal-cost routing splits flows by next hop, not by capacity, so the thin ones saturate first and the job waits
-    for them. Published designs land a whole number of links on every spine. Choose a count that divides.
+    Equal-cost routing splits flows by next hop, not by capacity, so the switches with fewer links saturate first
+    and the job waits for them. Published designs land the same number of links on every spine. Choose a count that
+    divides the uplinks.
     """
 
     id = "FG203"
     severity = Severity.ERROR
-    title = "uplinks do not land equally on the switches above"
+    title = "uplinks do not divide evenly over the switches above"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {switch: sn5600, per: [su, rail], uplinks: 4 x 400G},
@@ -74,7 +75,7 @@ class UnevenUplinks(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag uplinks that do not divide by the switches, or the groups, above; FG307 has those too few for them."""
+        """Flag uplinks that do not divide by the switches or groups above; too few for them is FG307."""
         for fabric in design.fabrics:
             for tier in fabric.tiers:
                 uplink = tier.uplink
@@ -86,14 +87,14 @@ class UnevenUplinks(DesignRule):
                 if stated % uplink.upper_groups:
                     yield self.flag(
                         (*tier.path, "uplinks"),
-                        f"{stated} uplinks of {fabric.name} {tier.name} do not divide by the "
-                        f"{uplink.upper_groups} {upper.name} groups it meets",
+                        f"{stated} uplinks of {fabric.name} {tier.name} do not divide evenly over the "
+                        f"{uplink.upper_groups} {upper.name} groups above it",
                         uplinks_hint(design, tier, stated, uplink.upper_groups),
                     )
                 if uplink.links_per_group > uplink.upper_count and uplink.links_per_group % uplink.upper_count:
                     yield self.flag(
                         (*upper.path, "count"),
-                        f"{uplink.links_per_group} uplinks of {fabric.name} {tier.name} do not divide by "
+                        f"{uplink.links_per_group} uplinks of {fabric.name} {tier.name} do not divide evenly over "
                         f"{uplink.upper_count} {upper.name} switches: some get {uplink.share(0)} links, others "
                         f"{uplink.share(uplink.upper_count - 1)}",
                         counts_hint(design, upper, uplink.links_per_group),

@@ -1,4 +1,4 @@
-"""node ports do not divide by the stated count of their switches."""
+"""FG204: node ports do not divide evenly over the stated count of switches."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from fabricgen.lint.rule import DesignRule
 
 
 class UnevenLeaves(DesignRule):
-    """Some switches of a group take more node ports than others, because a stated `count` does not divide them.
+    """Some switches of a group take more node ports than others, because the stated `count` does not divide the ports.
 
-    The fuller switches run at a higher oversubscription than their neighbours, and a lockstep job runs at the pace of
-    the fullest. State a count that divides the node ports of a group, or none: sizing then finds one.
+    The fuller switches are more oversubscribed than their neighbours, and a lockstep job runs at the pace of the
+    fullest. State a count that divides the node ports of a group, or leave it out: sizing then finds one.
     """
 
     id = "FG204"
     severity = Severity.WARNING
-    title = "node ports do not divide by the stated count of their switches"
+    title = "node ports do not divide evenly over the stated count of switches"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {switch: sn5600, per: su, count: 3},  # <-
@@ -35,7 +35,7 @@ class UnevenLeaves(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag stated counts that share the node ports of a group unequally, with the nearest that would not."""
+        """Flag stated counts that share the node ports of a group unequally, and name the nearest that do not."""
         for fabric in design.fabrics:
             leaf = design.leaf(fabric)
             if leaf is None or not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].count:
@@ -45,7 +45,7 @@ class UnevenLeaves(DesignRule):
                 if slots % leaf.count:
                     from fabricgen.design.advice.tiers import values_that_fit
 
-                    used = _used(design, fabric, leaf, feed, slots)
+                    used = _ports_by_switch(design, fabric, leaf, feed, slots)
                     fitting = values_that_fit(
                         trials_of(design, leaf.fabric),
                         (*leaf.path, "count"),
@@ -53,13 +53,13 @@ class UnevenLeaves(DesignRule):
                     )
                     yield self.flag(
                         (*leaf.path, "count"),
-                        f"{slots} node ports of {fabric.name} do not divide by {leaf.count} {leaf.name} switches: "
-                        f"the fullest takes {used[-1]}, the emptiest {used[0]}",
-                        f"counts that do and have the ports: {', '.join(fitting)}" if fitting else "leave `count` out",
+                        f"{slots} node ports of {fabric.name} do not divide evenly over {leaf.count} {leaf.name} "
+                        f"switches: the fullest takes {used[-1]}, the emptiest {used[0]}",
+                        f"counts that divide evenly and fit: {', '.join(fitting)}" if fitting else "leave `count` out",
                     )
 
 
-def _used(design: Design, fabric: FabricDesign, leaf: TierDesign, feed: NodeFeed, slots: int) -> list[int]:
+def _ports_by_switch(design: Design, fabric: FabricDesign, leaf: TierDesign, feed: NodeFeed, slots: int) -> list[int]:
     """Node ports of the switches of the fullest group, in ascending order."""
     if not feed.by_slot or leaf.for_reserve:
         return sorted(feed.used(slots, leaf.count))

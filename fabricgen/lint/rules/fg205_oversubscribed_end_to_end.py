@@ -1,4 +1,4 @@
-"""tiers that are each within their allowance narrow more together."""
+"""FG205: tiers together are more oversubscribed than allowed."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from fabricgen.lint.rule import DesignRule
 
 
 class OversubscribedEndToEnd(DesignRule):
-    """From nodes to the top tier, or to another site, a fabric narrows more than is allowed.
+    """From its nodes to the top tier, or to another site, a fabric is more oversubscribed than allowed.
 
-    Ratios of tiers multiply: 2:1 at the leaves under 4:1 at the spines leaves an eighth of its bandwidth to what
-    crosses pods (Al-Fares et al., SIGCOMM 2008, reckon oversubscription so, among the end hosts). Each tier is within
-    its own `oversubscription`, so no other rule sees it. It is a warning beyond the `lint.limits.oversubscription` that
-    is stated, and for information where tiers narrow more together than any of them allows alone. Widen the tier that
-    narrows most, or state the limit that you accept.
+    The ratios of tiers multiply: 2:1 at the leaves under 4:1 at the spines leaves an eighth of the bandwidth for
+    traffic between pods (Al-Fares et al., SIGCOMM 2008, define oversubscription this way, between end hosts). Each
+    tier keeps its own `oversubscription`, so no other rule sees it. This is a warning where the product exceeds
+    `lint.limits.oversubscription`, and information where no limit is set and the tiers together narrow more than
+    any of them allows alone. Widen the tier that narrows most, or set the limit that you accept.
     """
 
     id = "FG205"
     severity = Severity.WARNING
-    title = "tiers narrow more together than is allowed"
+    title = "tiers together are more oversubscribed than allowed"
     bad = """
         pods: {p1: {su: 2, count: 2}}
         fabrics: {compute: {tiers: {
@@ -64,17 +64,19 @@ class OversubscribedEndToEnd(DesignRule):
     ) -> Diagnostic:
         tier = found.narrowest
         assert tier is not None  # noqa: S101 - there are tiers
-        than = f"{float(most):.3g}:1 is the limit" if stated else f"no tier allows more than {float(most):.3g}:1"
+        than = f"the limit is {float(most):.3g}:1" if stated else f"no tier allows more than {float(most):.3g}:1"
         finding = self.flag(
             (*tier.path, "oversubscription"),
-            f"{fabric.name} is {float(found.ratio):.3g}:1 from its nodes up ({found.text}), {than}",
-            _hint(design, found, tier, most) if stated else f"widen {tier.name} first, or state a limit for all tiers",
+            f"{fabric.name} is {float(found.ratio):.3g}:1 from its nodes up ({found.text}); {than}",
+            _hint(design, found, tier, most)
+            if stated
+            else f"widen {tier.name} first, or set `lint.limits.oversubscription`",
         )
         return finding if stated else replace(finding, severity=Severity.INFO)
 
 
 def _hint(design: Design, found: EndToEnd, tier: TierDesign, most: Fraction) -> str:
-    """The largest oversubscription of the narrowest tier that has the ports and keeps to a limit."""
+    """The highest oversubscription of the narrowest tier that keeps the limit and has the ports."""
     from fabricgen.design.advice.tiers import LADDER
 
     own = next(ratio for t, ratio in found.tiers if t.key == tier.key)
@@ -87,5 +89,5 @@ def _hint(design: Design, found: EndToEnd, tier: TierDesign, most: Fraction) -> 
         if there and there.oversubscription and found.ratio / own * there.oversubscription <= most:
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].uplinks
             without = " without `uplinks`" if stated else ""
-            return f'`oversubscription: "{text}"` of {tier.name}{without} is enough, and has the ports'
-    return f"no `oversubscription` of {tier.name} alone is enough and has the ports: widen others too, or allow more"
+            return f'set `oversubscription: "{text}"` on {tier.name}{without}, which is enough and fits'
+    return f"no `oversubscription` of {tier.name} alone is enough and fits: widen other tiers too, or raise the limit"

@@ -1,4 +1,4 @@
-"""accelerators of one half of a fabric cannot send enough to the other half."""
+"""FG206: bisection bandwidth per accelerator is below target."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from fabricgen.lint.rule import DesignRule
 
 
 class NarrowBisection(DesignRule):
-    """Half of a compute fabric's accelerators can send the other half less than they should.
+    """Half of a compute fabric's accelerators cannot send enough bandwidth to the other half.
 
-    All-to-all traffic, of mixtures of experts above all, puts half of all bytes across any even cut of the fabric, so
-    that the worst cut sets its pace (Dally and Towles, Principles and Practices of Interconnection Networks, chapter
-    3). The target is `lint.limits.bisection_gbps_per_accelerator`; without one it is the bandwidth of an accelerator's
-    ports over the oversubscription of the tiers, which only a fabric whose leaves stand apart misses: FG201, FG205 and
-    FG315 tell of tiers that narrow and of places that nothing joins, and links between sites are as many as are stated.
-    Nodes are not cut, since scale-up joins their rails. Add uplinks, or a tier that joins what stands apart.
+    All-to-all traffic, above all of mixtures of experts, sends half of all bytes across any even cut of the fabric,
+    so the worst cut sets its pace (Dally and Towles, Principles and Practices of Interconnection Networks, chapter
+    3). The target is `lint.limits.bisection_gbps_per_accelerator`. Without that limit, it is the bandwidth of an
+    accelerator's ports divided by the oversubscription of the tiers, which only a fabric with isolated leaves
+    misses: tiers that narrow are judged by FG201 and FG205, parts that nothing joins by FG315, and links between
+    sites are taken as stated. Nodes are not cut, because scale-up joins their rails. Add uplinks, or a tier that
+    joins the isolated parts.
     """
 
     id = "FG206"
     severity = Severity.WARNING
-    title = "bisection per accelerator is below target"
+    title = "bisection bandwidth per accelerator is below target"
     bad = """
         fabrics: {compute: {oversubscription: "2:1", tiers: {
           leaf: {switch: sn5600, per: [su, rail], uplinks: 2 x 400G}}}}  # <-
@@ -54,24 +55,24 @@ class NarrowBisection(DesignRule):
             ratio = max(Fraction(1), whole.allowed, whole.ratio)
             target = Fraction(stated) if stated else ports / ratio
             if found < target:
-                limit = "`lint.limits` asks for" if stated else f"its {float(ratio):.3g}:1 leaves them"
+                limit = "`lint.limits` asks for" if stated else f"{float(ratio):.3g}:1 oversubscription should leave"
                 yield self.flag(
                     _place(design, fabric),
-                    f"half of {fabric.name} reaches the other half at {float(found):.4g}G an accelerator, of the "
-                    f"{float(ports):.4g}G of its ports; {limit} {float(target):.4g}G",
+                    f"the bisection of {fabric.name} is {float(found):.4g}G per accelerator, whose ports have "
+                    f"{float(ports):.4g}G; {limit} {float(target):.4g}G",
                     _hint(found, ports, target),
                 )
 
 
 def _single_node(design: Design, fabric: FabricDesign) -> bool:
-    """Whether there is nothing to cut."""
+    """Whether the fabric has one node or none, so that there is nothing to cut."""
     layout = design.layout
     nodes = [layout.node_sets[index] for index in sorted({index for index, _ in fabric.attachments})]
     return sum(s.count * layout.units - layout.omitted_of(s) for s in nodes) <= 1
 
 
 def _place(design: Design, fabric: FabricDesign) -> Path:
-    """What narrows the fabric most: a tier's uplinks, or where no tier narrows it, its own tiers, which stand apart."""
+    """Where the fabric is narrowest: a tier's uplinks, or its `tiers` where these are isolated from each other."""
     whole = end_to_end(design, fabric)
     tier = whole.narrowest
     if tier is None or whole.ratio <= 1:
@@ -81,9 +82,9 @@ def _place(design: Design, fabric: FabricDesign) -> Path:
 
 
 def _hint(found: Fraction, ports: Fraction, target: Fraction) -> str:
-    """What would have to change."""
+    """What has to change to reach the target."""
     if target > ports:
-        return f"no fabric gives more than the {float(ports):.4g}G of the ports: lower the limit, or take faster NICs"
+        return f"no fabric gives more than the {float(ports):.4g}G of the ports: lower the limit, or use faster NICs"
     if not found:
         return "no link joins the halves: add a tier above, or peer links"
-    return f"{float(target / found):.3g} times the uplinks would do"
+    return f"{float(target / found):.3g} times the uplinks is enough"

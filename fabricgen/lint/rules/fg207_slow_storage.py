@@ -1,4 +1,4 @@
-"""a storage fabric gives accelerators less than they are to have."""
+"""FG207: storage is slower than accelerators need."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ DEVICES = "storage devices"
 class SlowStorage(DesignRule):
     """The storage fabric gives each accelerator less bandwidth than `lint.limits.storage_gbps_per_accelerator`.
 
-    What reaches an accelerator is the least of three: the storage ports of its node, what the tiers let through, and
-    the ports of the storage devices (`extra` that attach with role `storage`; where there are none, storage hangs
-    elsewhere and is not reckoned). Reading batches and writing checkpoints stop the whole job, so NVIDIA states what
-    storage must deliver (DGX SuperPOD reference architecture, DGX H100: an application with GPUDirect Storage should
-    read over 40 GB/s, which is 40 Gb/s for each of eight accelerators). How much is needed depends on the data, so
-    nothing is judged until the limit is stated. Widen what is narrowest: the message names it.
+    An accelerator gets the least of three: the storage ports of its node, what the tiers let through, and the ports
+    of the storage devices (`extra` with role `storage`; without any, storage is elsewhere and is not counted).
+    Reading batches and writing checkpoints stop the whole job, so NVIDIA states what storage must deliver (DGX
+    SuperPOD reference architecture, DGX H100: an application with GPUDirect Storage should read over 40 GB/s, which
+    is 40 Gb/s for each of eight accelerators). How much is needed depends on the data, so nothing is judged until
+    the limit is set. Widen the narrowest part, which the message names.
     """
 
     id = "FG207"
@@ -67,14 +67,14 @@ class SlowStorage(DesignRule):
                 rest = ", ".join(f"{other} {float(gbps):.4g}G" for gbps, other, _ in shares if other != words)
                 yield self.flag(
                     place,
-                    f"{fabric.name} gives an accelerator {float(least):.4g}G, {limit:g}G are wanted: {words} "
+                    f"{fabric.name} gives an accelerator {float(least):.4g}G; the limit is {limit:g}G; {words} "
                     f"{'are' if words.endswith('s') else 'is'} narrowest ({rest})",
                     _hint(design, fabric, words, Fraction(limit) / least) if least else "",
                 )
 
 
 def _shares(design: Design, fabric: FabricDesign, number: int) -> list[tuple[Fraction, str, Path]]:
-    """(Gb/s for an accelerator, of what, its place): node ports, tiers, storage devices."""
+    """(Gb/s per accelerator, what gives it, its path) of node ports, tiers and storage devices."""
     ports, tiers = Fraction(node_gbps(design, fabric), number), reach_gbps(design, fabric) / number
     found: list[tuple[Fraction, str, Path]] = [(ports, "node ports", fabric.path)]
     narrowest = end_to_end(design, fabric).narrowest
@@ -87,14 +87,14 @@ def _shares(design: Design, fabric: FabricDesign, number: int) -> list[tuple[Fra
 
 
 def _hint(design: Design, fabric: FabricDesign, words: str, times: Fraction) -> str:
-    """How much more would do; the number of storage devices where that is it, and whether it has the ports."""
+    """How much more bandwidth is enough, or how many storage devices, and whether there are ports for them."""
     devices = [extra for extra in fabric.extras if extra.attachment.role == STORAGE]
-    more = f"{float(times):.3g} times as much there would do"
+    more = f"{float(times):.3g} times as much is enough there"
     if words != DEVICES or len(devices) > 1:
         return more
     count = ceil(devices[0].count * times)
     trials, change = trials_of(design, fabric.name), {".".join(map(str, (*devices[0].path, "count"))): count}
     if trials.fits(change):
-        return f"`count: {count}` of {devices[0].name} would do, and has the ports"
+        return f"set `count: {count}` on {devices[0].name}, which fits"
     lacks = "uplinks" if trials.wires(change) else "ports of leaves or spines"
-    return f"`count: {count}` of {devices[0].name} would do, and wants more {lacks}"
+    return f"set `count: {count}` on {devices[0].name}, which needs more {lacks}"

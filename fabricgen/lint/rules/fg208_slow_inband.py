@@ -1,4 +1,4 @@
-"""an in-band fabric gives nodes less than they are to have."""
+"""FG208: in-band is slower than nodes need."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from fabricgen.lint.rule import DesignRule
 class SlowInband(DesignRule):
     """The in-band fabric gives each node less bandwidth than `lint.limits.inband_gbps_per_node`.
 
-    Provisioning, container images, schedulers and users share it, and designs with a converged network put storage on
-    it as well (NVIDIA HGX AI Factory reference architecture, Network Logical Architecture): too narrow, it delays the
-    start of every job when all nodes pull an image at once. What reaches a node is its ports over the oversubscription
-    of all tiers. How much is needed depends on what the fabric carries, so nothing is judged until the limit is stated.
-    Lower the oversubscription, or take faster ports.
+    Provisioning, container images, schedulers and users share it, and converged designs put storage on it as well
+    (NVIDIA HGX AI Factory reference architecture, Network Logical Architecture). If it is too narrow, every job
+    starts late when all nodes pull an image at once. A node gets the bandwidth of its ports divided by the
+    oversubscription of all tiers. How much is needed depends on what the fabric carries, so nothing is judged until
+    the limit is set. Lower the oversubscription, or use faster ports.
     """
 
     id = "FG208"
@@ -56,14 +56,14 @@ class SlowInband(DesignRule):
                 tiers = f" over {float(whole.ratio):.3g}:1 ({whole.text})" if whole.ratio > 1 else ""
                 yield self.flag(
                     _place(design, fabric.path, whole.narrowest.path if whole.narrowest and tiers else ()),
-                    f"{fabric.name} gives a node {float(each):.4g}G, {limit:g}G are wanted: "
+                    f"{fabric.name} gives a node {float(each):.4g}G; the limit is {limit:g}G; it has "
                     f"{node_gbps(design, fabric) / nodes:.4g}G of ports{tiers}",
-                    "lower the oversubscription, or take faster ports" if tiers else "take faster ports",
+                    "lower the oversubscription, or use faster ports" if tiers else "use faster ports",
                 )
 
 
 def _place(design: Design, fabric: Path, tier: Path) -> Path:
-    """Where what narrows is stated: at the narrowest tier, or for the fabric."""
+    """Where the narrowing is stated: at the narrowest tier, or for the fabric."""
     if not tier:
         return fabric
     own = design.loaded.blueprint.fabrics[str(tier[1])].tiers[str(tier[3])]

@@ -1,4 +1,4 @@
-"""a lossless GPU fabric has fewer than four spines."""
+"""FG303: a lossless GPU fabric has fewer than four spines."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ FEWEST = 4
 class FewSpines(DesignRule):
     """A RoCE fabric that carries accelerator traffic has fewer than four switches in a spine group.
 
-    With two spines, double failures under congestion led to PFC storms in Juniper's tests, which therefore suggest four
-    in each fabric (JVD AI Data Center Network with Juniper Apstra, NVIDIA GPUs, and WEKA Storage, Recommendations).
-    Counted are the switches of a tier that a leaf has paths through: in all planes, and behind all spines where a tier
-    above joins spines of one number (`core per: spine`). Use more, smaller spines. Border switches, below the spines or
-    above them in a fabric of their own, come in pairs and are not meant.
+    With two spines, double failures under congestion led to PFC storms in Juniper's tests, which therefore
+    recommend four in each fabric (JVD AI Data Center Network with Juniper Apstra, NVIDIA GPUs, and WEKA Storage,
+    Recommendations). The rule counts the switches of a tier that a leaf has paths through: in all planes, and
+    behind all spines where a tier above joins spines of one number (`core per: spine`). Use more, smaller spines.
+    Border switches, below the spines or above them in a fabric of their own, come in pairs and are not judged.
     """
 
     id = "FG303"
@@ -38,7 +38,7 @@ class FewSpines(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag upper tiers of which a leaf reaches fewer than four switches, in RoCE fabrics that GPUs attach to."""
+        """Flag upper tiers where a leaf reaches fewer than four switches, in RoCE fabrics with GPUs."""
         for fabric in design.fabrics:
             gpus = any(leg.gpu is not None for _, a in fabric.attachments for leg in a.legs)
             if fabric.protocol != "roce" or not gpus:
@@ -55,16 +55,16 @@ class FewSpines(DesignRule):
                 if reached > 1 and reached * joined * planes < FEWEST:
                     yield self.flag(
                         (*upper.path, "count"),
-                        f"{fabric.name} {tier.name} reaches {reached} {upper.name} switches, want {FEWEST}",
+                        f"each {fabric.name} {tier.name} reaches {reached} {upper.name} switches; use {FEWEST} or more",
                         _hint(design, upper, uplink.links_per_group),
                     )
                 below = reached * joined
 
 
 def _hint(design: Design, upper: TierDesign, links: int) -> str:
-    """The fewest switches that are enough, that uplinks land on equally, and that have the ports."""
+    """The lowest count that is enough, divides the uplinks and has the ports."""
     from fabricgen.design.advice.tiers import values_that_fit
 
     counts = [count for count in range(FEWEST, links + 1) if links % count == 0]
     fitting = values_that_fit(trials_of(design, upper.fabric), (*upper.path, "count"), counts, most=1)
-    return f"`count: {fitting[0]}` of {upper.name} fits" if fitting else "more and slower uplinks, to four switches"
+    return f"set `count: {fitting[0]}` on {upper.name}" if fitting else "use more, slower uplinks to four switches"

@@ -1,4 +1,4 @@
-"""one switch above carries everything."""
+"""FG304: a single switch above is a single point of failure."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from fabricgen.lint.rules.fg203_uneven_uplinks import counts_hint
 
 
 class SingleUpperSwitch(DesignRule):
-    """The switches of a tier reach only one switch above them, whose failure cuts them off from each other.
+    """The switches of a tier reach only one switch above them; if it fails, they cannot reach each other.
 
-    A spine fails or is upgraded sooner or later; with a single one the fabric falls apart into its leaves. One core
-    switch for all spines of one number (`core per: spine`) is no such thing, nor is one spine in each of several
-    planes: the others stand. State a `count` of at least 2.
+    Every spine fails or is upgraded sooner or later; with a single one, the fabric then falls apart into its
+    leaves. One core switch for all spines of one number (`core per: spine`) is fine, and so is one spine in each of
+    several planes: the others keep working. Set `count` to at least 2.
     """
 
     id = "FG304"
     severity = Severity.WARNING
-    title = "one switch above carries everything"
+    title = "a single switch above is a single point of failure"
     bad = """
         fabrics: {compute: {tiers: {
           spine: {switch: sn5600, count: 1}}}}  # <-
@@ -39,10 +39,10 @@ class SingleUpperSwitch(DesignRule):
                     upper = design.tier(uplink.upper)
                     if (tier.name in upper.per and tier.count > 1) or (fabric.planes > 1 and "plane" in upper.per):
                         continue
-                    if upper.peer_links and upper.peer_links.spans:  # FG308 says what else hangs on it
+                    if upper.peer_links and upper.peer_links.spans:  # FG308 reports it
                         continue
                     yield self.flag(
                         (*upper.path, "count"),
-                        f"{uplink.lowers_per_group} {fabric.name} {tier.name} switches meet at one {upper.name}",
+                        f"{uplink.lowers_per_group} {fabric.name} {tier.name} switches depend on a single {upper.name}",
                         counts_hint(design, upper, uplink.links_per_group),
                     )

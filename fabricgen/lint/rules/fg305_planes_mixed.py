@@ -1,4 +1,4 @@
-"""a tier joins planes that are to be disjoint."""
+"""FG305: a tier joins planes that should be disjoint."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from fabricgen.lint.rule import DesignRule
 
 
 class PlanesMixed(DesignRule):
-    """A fabric has several planes, and a tier is not grouped by plane, so that its switches serve more than one.
+    """A fabric has several planes, and a tier is not grouped by plane, so its switches serve more than one.
 
-    Planes are parallel disjoint copies: a fault, a storm or an upgrade in one must not reach the other. Add `plane`
-    to the tier's `per`.
+    Planes are disjoint copies of a fabric that run in parallel: a fault, a storm or an upgrade in one must not
+    reach the others. Add `plane` to the tier's `per`.
     """
 
     id = "FG305"
     severity = Severity.ERROR
-    title = "a tier joins planes that are to be disjoint"
+    title = "a tier joins planes that should be disjoint"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b300}
         fabrics: {compute: {planes: 2, tiers: {
@@ -39,6 +39,6 @@ class PlanesMixed(DesignRule):
                 if fabric.planes > 1 and "plane" not in tier.per:
                     yield self.flag(
                         (*tier.path, "per"),
-                        f"{fabric.name} has {fabric.planes} planes, and {tier.name} switches serve them all",
+                        f"{fabric.name} has {fabric.planes} planes, but each {tier.name} switch serves all of them",
                         "add `plane` to `per`",
                     )

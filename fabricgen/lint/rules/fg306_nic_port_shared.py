@@ -9,11 +9,11 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 
-_Ports = tuple[str, str]
-"""Whose ports (a node set or extra devices), and of which role."""
+_OwnerAndRole = tuple[str, str]
+"""The owner of ports (a node set or extra devices) and their role."""
 
 
-def attached(design: Design, fabric: FabricDesign) -> Iterator[tuple[_Ports, Path]]:
+def attached(design: Design, fabric: FabricDesign) -> Iterator[tuple[_OwnerAndRole, Path]]:
     """The ports that a fabric attaches, and the line that says so."""
     for index, attachment in fabric.attachments:
         node_set = design.layout.node_sets[index]
@@ -23,9 +23,9 @@ def attached(design: Design, fabric: FabricDesign) -> Iterator[tuple[_Ports, Pat
 
 
 class NicPortShared(DesignRule):
-    """Two fabrics attach the same NIC role of the same devices, so that each of its ports is cabled twice.
+    """Two fabrics attach the same NIC role of the same devices, so each of these ports is cabled twice.
 
-    A port takes one cable. Each fabric is wired as if the ports were its own, and the wiring list, the BOM and the
+    A port takes one cable. Each fabric is wired as if the ports were its own, so the wiring list, the BOM and the
     configurations would ask technicians for the impossible.
 
     Give one of the fabrics another NIC role in `attach`, or serve both purposes with one fabric.
@@ -51,7 +51,7 @@ class NicPortShared(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag the later of two fabrics, in the usual order of fabrics, that attach the same ports."""
-        taken: dict[_Ports, str] = {}
+        taken: dict[_OwnerAndRole, str] = {}
         for fabric in design.fabrics:
             for (owner, role), path in attached(design, fabric):
                 first = taken.setdefault((owner, role), fabric.name)
@@ -60,5 +60,5 @@ class NicPortShared(DesignRule):
                         path,
                         f"fabric {fabric.name} attaches the '{role}' ports of {owner}, "
                         f"which fabric {first} already cables",
-                        "set `attach:` to another NIC role, or use one fabric for both",
+                        "set `attach` to another NIC role, or use one fabric for both",
                     )

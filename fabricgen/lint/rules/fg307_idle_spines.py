@@ -1,4 +1,4 @@
-"""FG307: switches above that some or all lower switches never reach."""
+"""FG307: lower switches have too few uplinks to reach all switches above."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from fabricgen.lint.rules.fg203_uneven_uplinks import counts_hint
 
 
 class IdleSpines(DesignRule):
-    """A tier has more switches in a group than each switch below has uplinks to it.
+    """A group of a tier has more switches than each switch below has uplinks to it.
 
-    In a Clos every leaf reaches every spine of its group, so that any two leaves meet through all of them (Al-Fares et
-    al., SIGCOMM 2008). Uplinks are dealt from the first spine on: with fewer of them than spines, the last spines have
-    no link at all, and are bought for nothing.
+    In a Clos, every leaf reaches every spine of its group, so that any two leaves are joined through all of them
+    (Al-Fares et al., SIGCOMM 2008). Uplinks go to the first spine first: with fewer uplinks than spines, the last
+    spines get no links at all and are bought for nothing.
 
-    State a `count` that the uplinks reach and divide by, or more (and slower) uplinks.
+    State a `count` that divides the uplinks, or use more, slower uplinks.
     """
 
     id = "FG307"
     severity = Severity.ERROR
-    title = "switches above that lower ones never reach"
+    title = "lower switches have too few uplinks to reach all switches above"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {switch: sn5600, per: [su, rail], uplinks: 4 x 400G},
@@ -37,7 +37,7 @@ class IdleSpines(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the uplinks into each group with its switches; FG305 has tiers that miss a `plane` below."""
+        """Compare the uplinks into each group with its switches; FG305 judges lower tiers that lack `plane`."""
         for lower in design.tiers:
             uplink = lower.uplink
             if uplink is None or uplink.links_per_group >= uplink.upper_count:
@@ -47,20 +47,20 @@ class IdleSpines(DesignRule):
                 continue
             yield self.flag(
                 (*upper.path, "count"),
-                f"{lower.fabric} {lower.name} has {links} uplink{'s' * (links != 1)} for {uplink.upper_count} "
-                f"{upper.name} switches{' of a group' * (upper.groups > 1)}: {uplink.upper_count - links} of them "
-                f"are never reached, and any two {lower.name} switches meet through {links}",
+                f"each {lower.fabric} {lower.name} has {links} uplink{'s' * (links != 1)} for {uplink.upper_count} "
+                f"{upper.name} switches{' of a group' * (upper.groups > 1)}: it does not reach "
+                f"{uplink.upper_count - links} of them",
                 _hint(design, lower, upper, links),
             )
 
 
 def _hint(design: Design, lower: TierDesign, upper: TierDesign, links: int) -> str:
-    """Uplinks that reach all, where there are too few for the bandwidth too; else counts that so many reach."""
+    """Uplinks that reach all, where bandwidth asks for more anyway; else counts that the uplinks do reach."""
     from fabricgen.design.advice.tiers import fewest_uplinks
 
     ratio = lower.oversubscription
     if ratio is not None and ratio > lower.allowed:
         enough = fewest_uplinks(trials_of(design, lower.fabric), lower)
         if enough:
-            return f"`uplinks: {enough}` of {lower.name} would reach them all"
+            return f"set `uplinks: {enough}` on {lower.name}, which reaches them all"
     return counts_hint(design, upper, links)

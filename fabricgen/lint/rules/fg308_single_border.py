@@ -1,4 +1,4 @@
-"""FG308: one border switch is the only way out."""
+"""FG308: a single border switch is the only way out."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from fabricgen.lint.rule import DesignRule
 class SingleBorder(DesignRule):
     """All traffic out of a fabric, or to another site, passes through one border switch.
 
-    A border is the one place where the rest of the world begins: when its only switch fails or is upgraded, users,
-    storage replication and the other site are gone, however many spines stand behind it.
+    When the only border switch fails or is upgraded, users, storage replication and the other site are cut off,
+    however many spines stand behind it.
 
-    State a `count` of 2 or more.
+    Set `count` to 2 or more.
     """
 
     id = "FG308"
     severity = Severity.WARNING
-    title = "one border switch is the only way out"
+    title = "a single border switch is the only way out"
     bad = """
         fabrics: {compute: {tiers: {
           spine: {switch: sn5600, count: 4},
@@ -34,7 +34,7 @@ class SingleBorder(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag tiers that take no nodes, hang below others or end spans, and have one switch in a place."""
+        """Flag tiers without nodes that hang below others or end spans, and have one switch in a place."""
         leaves = {fabric.leaf for fabric in design.fabrics}
         uppers = {tier.uplink.upper for tier in design.tiers if tier.uplink}
         for tier in design.tiers:
@@ -45,6 +45,6 @@ class SingleBorder(DesignRule):
                 yield self.flag(
                     (*tier.path, "count"),
                     f"{tier.fabric} has one {tier.name} switch{' at each site' * (len(design.layout.sites) > 1)}, "
-                    f"and all that leaves {'the site' if spans else 'the fabric'} passes through it",
-                    "state a count of 2 or more",
+                    f"and all traffic out of {'the site' if spans else 'the fabric'} passes through it",
+                    "set `count: 2` or more",
                 )

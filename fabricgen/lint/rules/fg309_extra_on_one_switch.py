@@ -12,15 +12,16 @@ from fabricgen.lint.rules.fg401_single_homed_nodes import single_homed
 
 
 class ExtraOnOneSwitch(DesignRule):
-    """An extra device has several links in a fabric, and all of them end on one switch of several.
+    """An extra device has several links in a fabric, and all of them end on the same switch.
 
-    Storage arrays, management servers, firewalls and UFM have two ports to outlive a cable or a switch (NVIDIA HGX AI
-    Factory reference architecture, Network Logical Architecture: two ports to two separate switches provide
-    redundancy). On one switch the second port adds bandwidth and no safety. A fabric whose nodes attach to a single
-    switch is not judged: there is no other; nor one whose nodes are on one switch as well, of which FG401 tells.
+    Storage arrays, management servers, firewalls and UFM have two ports to survive the loss of a cable or a switch
+    (NVIDIA HGX AI Factory reference architecture, Network Logical Architecture: two ports to two separate switches
+    provide redundancy). On one switch, the second port adds bandwidth but no safety. Not judged: a fabric whose
+    nodes attach to a single switch, because there is no other, and one whose nodes are single-homed as well
+    (FG401).
 
-    Name two `switches`, or none and let ports be dealt over all; raise the `count` of the tier, or leave free ports on
-    more than one of its switches (`spare_ports`).
+    Name two `switches`, or none, so that ports are spread over all of them; raise the `count` of the tier, or keep
+    ports free (`spare_ports`) on more than one of its switches.
     """
 
     id = "FG309"
@@ -45,19 +46,19 @@ class ExtraOnOneSwitch(DesignRule):
                 tier = design.tier(extra.tier)
                 if leaf is tier and single_homed(fabric, tier):
                     continue
-                alone = _on_one_switch(extra)
+                alone = _devices_on_one_switch(extra)
                 if tier.switches > len(design.layout.sites) and alone:
                     links = len(extra.links) // extra.count
                     yield self.flag(
                         extra.path,
                         f"{alone} of {extra.count} {extra.name} devices have all {links} of their {fabric.name} links "
-                        f"on one {tier.name} switch, of {tier.switches}",
-                        f"let their ports be dealt over two {tier.name} switches or more",
+                        f"on one of the {tier.switches} {tier.name} switches",
+                        f"spread their ports over two or more {tier.name} switches",
                     )
 
 
-def _on_one_switch(extra: ExtraSet) -> int:
-    """How many devices have several links, and all of them on one switch."""
+def _devices_on_one_switch(extra: ExtraSet) -> int:
+    """How many devices have several links that all end on one switch."""
     switches: dict[int, list[int]] = {}
     for link in extra.links:
         switches.setdefault(link.device, []).append(link.switch)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def ports_of(side: Side) -> tuple[object, ...]:
-    """What makes two sides the same ports of a device: the same run of cages, NIC role, or kind of port."""
+    """The key by which two sides are the same ports of a device: a run of cages, NIC role, or kind of port."""
     if isinstance(side, PortRun):
         return "cages", side.cages[:1], side.ways
     if isinstance(side, Attachment):
@@ -27,8 +27,8 @@ def ports_of(side: Side) -> tuple[object, ...]:
 class PortUsedTwice(PlanRule):
     """A port of a device has more than one link.
 
-    A port takes one cable. Where no other error explains it (FG306 names fabrics that share NIC ports), this is a
-    defect of fabricgen and not of the blueprint.
+    A port takes one cable. Where no other error explains it (FG306 reports fabrics that share NIC ports), this is a
+    defect of fabricgen, not of the blueprint.
 
     Do not build from it: report it with the blueprint.
     """
@@ -48,7 +48,7 @@ class PortUsedTwice(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Count the links of every (device, port), and fold repetitions by the line that made the later one."""
+        """Count the links of every (device, port), and fold repeated ones by the line that made the later link."""
         import numpy as np
 
         from fabricgen.wiring.cabling.end_numbers import end_numbers
@@ -75,6 +75,6 @@ class PortUsedTwice(PlanRule):
             found = links.segments[i]
             yield self.flag(
                 found.path,
-                f"{len(rows)} ports of {found.fabric} {found.key} links are in use already, "
-                f"such as one of {cluster.names[device[rows[0]]]}",
+                f"{len(rows)} ports of {found.fabric} {found.key} links already have another link, "
+                f"for example on {cluster.names[device[rows[0]]]}",
             )

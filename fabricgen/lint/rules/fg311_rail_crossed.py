@@ -16,12 +16,11 @@ if TYPE_CHECKING:
 class RailCrossed(PlanRule):
     """A NIC port of one rail or plane is wired to a switch that serves another.
 
-    Rail-optimized collectives keep traffic of the n-th GPUs on the n-th leaves; a crossed rail costs a hop through
-    the spines on every step, and a crossed plane ends the planes' independence.
+    Rail-optimized collectives keep the traffic of the n-th GPUs on the n-th leaves; a crossed rail costs a hop
+    through the spines in every step, and a crossed plane makes the planes depend on each other.
 
-    Wiring as planned follows the coordinates of both ends, so that only `cable_of` can bring this about, where it swaps
-    NIC ports: have those cables pulled as planned. Anywhere else it is a defect of fabricgen; report it with the
-    blueprint.
+    Planned wiring follows the coordinates of both ends, so only `cable_of` can cause this, by swapping NIC ports:
+    have those cables pulled as planned. Otherwise it is a defect of fabricgen; report it with the blueprint.
     """
 
     id = "FG311"
@@ -37,7 +36,7 @@ class RailCrossed(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare rail and plane of every link with those of the fabric's switches at its ends, -1 for several."""
+        """Compare rail and plane of every link with those of the switches at its ends (-1: a switch of several)."""
         import numpy as np
 
         from fabricgen.wiring.tables import ManagementPort, unique_values
@@ -56,8 +55,8 @@ class RailCrossed(PlanRule):
             a, b = cluster.names[links.a_device[rows[0]]], cluster.names[links.b_device[rows[0]]]
             yield self.flag(
                 ("cable_of", cluster.cable_ids[cable]),
-                f"as built, this cable joins {a} and {b} across rails or planes",
-                "pull it to the NIC port where it is planned",
+                f"as built, this cable joins {a} and {b}, which are of different rails or planes",
+                "move it to the NIC port that is planned",
             )
         for i in unique_values(links.segment[crossed]):
             rows = np.flatnonzero(crossed & (links.segment == i))
@@ -65,12 +64,12 @@ class RailCrossed(PlanRule):
             a, b = cluster.names[links.a_device[rows[0]]], cluster.names[links.b_device[rows[0]]]
             yield self.flag(
                 found.path,
-                f"{len(rows)} {found.fabric} {found.key} links cross rails or planes, such as {a} to {b}",
+                f"{len(rows)} {found.fabric} {found.key} links cross rails or planes, for example {a} to {b}",
             )
 
 
 def _crossed(wanted: Ints, of_device: Ints, end: Ints) -> Flags | bool:
-    """Whether links of a rail, or plane, from 1, end on devices of another; 0 is none, and -1 of devices."""
+    """Which links end on a device of another rail or plane; `wanted` is from 1 (0: none), devices from 0 (-1: none)."""
     first = int(end.min())
     some = of_device[first : int(end.max()) + 1]
     if some.max() < 0:

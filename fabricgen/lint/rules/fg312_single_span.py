@@ -1,4 +1,4 @@
-"""FG312: one span is all that joins two sites."""
+"""FG312: a site has only one span."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from fabricgen.lint.rule import DesignRule
 class SingleSpan(DesignRule):
     """A site is joined to the others by a single span, which is one route of fibre.
 
-    However many links a span has, they lie in one duct or at least enter a site in one place, and a digger takes them
-    all. Facility failures such as cable cuts were 49% of the outages that carriers reported to the FCC in a quarter of
-    2003 (NANOG mailing list, 2003-04-21). A training job across sites stops with its only span.
+    However many links a span has, they lie in one duct, or at least enter a site in one place, and one digger cuts
+    them all. Facility failures such as cable cuts were 49% of the outages that carriers reported to the FCC in a
+    quarter of 2003 (NANOG mailing list, 2003-04-21). A training job across sites stops when its only span is cut.
 
-    Give the site a second span over another route, with its own `km`, or accept it: a cut ends the job, not the sites.
+    Give the site a second span over another route, with its own `km`, or accept the risk: a cut ends the job, not
+    the sites.
     """
 
     id = "FG312"
     severity = Severity.INFO
-    title = "one span is all that joins a site"
+    title = "a site has only one span"
     bad = """
         pods: {p1: {su: 1, site: east}, p2: {su: 1, site: west}}
         fabrics:
@@ -44,7 +45,7 @@ class SingleSpan(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Count the spans that end at each site; fold the sites of one span."""
+        """Count the spans that end at each site; one finding names all sites of a span."""
         sites = design.layout.sites
         for tier in design.tiers:
             spans = tier.peer_links.spans if tier.peer_links else ()
@@ -53,6 +54,6 @@ class SingleSpan(DesignRule):
                 if alone:
                     yield self.flag(
                         span.path,
-                        f"{tier.fabric} joins {' and '.join(alone)} by the one span {span.name} of {span.km:g} km",
-                        "a second span over another route outlives a cut",
+                        f"{tier.fabric} joins {' and '.join(alone)} by one span only: {span.name}, {span.km:g} km",
+                        "add a second span over another route, so that one cut does not separate the sites",
                     )

@@ -1,4 +1,4 @@
-"""FG313: devices that are alike stand at different depths of a fabric."""
+"""FG313: devices of one kind attach to different tiers."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from fabricgen.lint.rule import DesignRule
 class UnequalPaths(DesignRule):
     """Extra devices of one kind, or accelerators, attach to different tiers of one fabric.
 
-    Paths from a node to them then differ in length: some meet it on its leaf, others a tier above. What is striped over
-    them all, such as a file system over its arrays or a collective over its ranks, runs at the pace of the longest path
-    (a lockstep job waits for its slowest member), and the nearer ones meet other buffers and other ECN marks.
+    Paths from a node to them then differ in length: some are on its leaf, others a tier above. Whatever is striped
+    over all of them, such as a file system over its arrays or a collective over its ranks, runs at the pace of the
+    longest path (a lockstep job waits for its slowest member), and the nearer devices see different buffers and ECN
+    marks.
 
     Attach them to the same tier (`to`).
     """
 
     id = "FG313"
     severity = Severity.WARNING
-    title = "devices that are alike stand at different depths of a fabric"
+    title = "devices of one kind attach to different tiers"
     bad = """
         fabrics: {storage: {protocol: roce,
           tiers: {leaf: {switch: sn5600, per: [su, rail]}, spine: {switch: sn5600, count: 4}},
@@ -53,5 +54,5 @@ class UnequalPaths(DesignRule):
                     than, right = f"the nodes' accelerators to {fabric.leaf.tier}", fabric.leaf.tier
                 else:
                     continue
-                message = f"{fabric.name} attaches {extra.name} to {extra.tier.tier}, and {than}"
-                yield self.flag((*extra.path, "to"), message, f"say `to: {right}`")
+                message = f"{fabric.name} attaches {extra.name} to {extra.tier.tier}, but {than}"
+                yield self.flag((*extra.path, "to"), message, f"set `to: {right}`")

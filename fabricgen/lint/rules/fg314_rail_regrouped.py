@@ -10,14 +10,14 @@ from fabricgen.lint.rule import DesignRule
 
 
 class RailRegrouped(DesignRule):
-    """A tier is `per: rail` (or rail-group), and the switches below it serve several of these each.
+    """A tier is `per: rail` (or rail-group), but each switch below it serves several rails (or groups).
 
-    A rail that meets others on its leaf is no rail above it: every leaf is wired to the switches of all rails, and
-    carries any rail's traffic to any of them. The groups keep nothing apart, and lower switches meet fewer others
-    through each. Rail-optimized fabrics have rails of their own from the leaf up (NVIDIA SuperPOD reference
-    architectures: leaf per unit and rail, spine per pod and rail).
+    Rails that share a leaf are not separate above it: every leaf is wired to the switches of all rails, and sends
+    any rail's traffic to any of them. The grouping separates nothing, and lower switches are joined through fewer
+    switches. Rail-optimized fabrics keep rails separate from the leaf up (NVIDIA SuperPOD reference architectures:
+    leaf per unit and rail, spine per pod and rail).
 
-    Add `rail` to the `per` of the lower tier, or take it off the upper one.
+    Add `rail` to the `per` of the lower tier, or remove it from the upper one.
     """
 
     id = "FG314"
@@ -35,7 +35,7 @@ class RailRegrouped(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for rails in `per` that are not in that of the tier below, where there is more than one."""
+        """Look for rails in `per` that the `per` of the tier below lacks, where there is more than one rail."""
         for lower in design.tiers:
             if lower.uplink is None:
                 continue
@@ -45,7 +45,7 @@ class RailRegrouped(DesignRule):
                 if dimension in upper.per and sizes[dimension] > 1 and not set(kept_by) & set(lower.per):
                     yield self.flag(
                         (*upper.path, "per"),
-                        f"{upper.fabric} {upper.name} is per {dimension}, and each {lower.name} switch below serves "
+                        f"{upper.fabric} {upper.name} is per {dimension}, but each {lower.name} switch below serves "
                         f"all {sizes[dimension]} {dimension}s",
-                        f"add `{dimension}` to `per` of {lower.name}, or take it off {upper.name}",
+                        f"add `{dimension}` to `per` of {lower.name}, or remove it from {upper.name}",
                     )

@@ -15,11 +15,11 @@ from fabricgen.lint.rule import DesignRule
 class FabricInIslands(DesignRule):
     """The top tier of a fabric is grouped by pod, unit or rack, and nothing joins its groups.
 
-    Each of these places is a network of its own then: a job that spans two of them has no path between, and neither has
-    a management station. Sites are not judged: they are joined by `spans` or stand alone on purpose, as rails and
-    planes do, which meet in every node.
+    Each pod, unit or rack is then a network of its own: a job that spans two of them has no path between its nodes,
+    and neither has a management station. Sites are not judged, because `spans` join them or they are separate on
+    purpose; nor are rails and planes, which every node joins.
 
-    Put a tier above (`core`), or group the top tier more widely.
+    Add a tier above (`core`), or group the top tier more widely.
     """
 
     id = "FG315"
@@ -38,7 +38,7 @@ class FabricInIslands(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Count the places that the top tier of each fabric's chain leaves apart."""
+        """Count the places that the top tier of each fabric leaves unconnected."""
         judged = set()
         for fabric in design.fabrics:
             chain = chain_of(design, fabric)
@@ -51,5 +51,5 @@ class FabricInIslands(DesignRule):
                 (*chain[-1].path, "per"),
                 f"nothing joins the {places} {noun_of(scope)}s of {fabric.name}: its top tier {chain[-1].name} is "
                 f"per {scope}",
-                "put a tier above it, or group it more widely",
+                "add a tier above it, or group it more widely",
             )

@@ -11,8 +11,8 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
 
-def met_by(attachment: Attachment, per: Sequence[str]) -> set[tuple[int, ...]]:
-    """What tells the groups apart that a node's legs meet: rail, rail group, plane and port, as far as in `per`."""
+def groups_reached(attachment: Attachment, per: Sequence[str]) -> set[tuple[int, ...]]:
+    """The groups of a tier that a node's legs attach to, by those of rail, rail group, plane and port in `per`."""
     dimensions = [name for name in leg_dimensions() if name in per]
     return {tuple(leg_number(name, leg) for name in dimensions) for leg in attachment.legs}
 
@@ -26,16 +26,16 @@ def single_homed(fabric: FabricDesign, leaf: TierDesign) -> bool:
         return False
     if any(leg.gpu is not None for attachment in attachments for leg in attachment.legs):
         return False
-    return all(len(met_by(attachment, leaf.per)) == 1 for attachment in attachments)
+    return all(len(groups_reached(attachment, leaf.per)) == 1 for attachment in attachments)
 
 
 class SingleHomedNodes(DesignRule):
     """Nodes have several ports in a fabric that serves no GPUs, and all of them go to the same switches.
 
-    Storage and in-band ports come in pairs, to two separate switches for redundancy (NVIDIA HGX AI Factory reference
-    architecture, Network Logical Architecture), which lets a node outlive a switch. Here the loss or the upgrade of one
-    leaf takes its nodes off the network. GPU fabrics are not judged: a rail is no spare of another, and top-of-rack
-    designs are common.
+    Storage and in-band ports come in pairs, to two separate switches for redundancy (NVIDIA HGX AI Factory
+    reference architecture, Network Logical Architecture), so that a node survives the loss of a switch. Here the
+    loss or the upgrade of one leaf takes its nodes off the network. GPU fabrics are not judged: one rail does not
+    replace another, and top-of-rack designs are common.
 
     Add `rail` to the `per` of the lowest tier.
     """
@@ -53,7 +53,7 @@ class SingleHomedNodes(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag lowest tiers that tell neither rails, planes nor ports of a node apart."""
+        """Flag lowest tiers that do not separate the rails, planes or ports of a node."""
         for fabric in design.fabrics:
             leaf = design.leaf(fabric)
             if leaf is None:
@@ -63,11 +63,11 @@ class SingleHomedNodes(DesignRule):
                 continue
             carried = leaf.fabric != fabric.name
             remedy = (
-                "deal its rails over `rail_groups` or its ports over `planes`" if carried else "add `rail` to `per`"
+                "spread its rails over `rail_groups` or its ports over `planes`" if carried else "add `rail` to `per`"
             )
             yield self.flag(
                 (*fabric.path, "carried_by") if carried else (*leaf.path, "per"),
                 f"all {most} {fabric.name} links of a node go to the same {leaf.name} group "
                 f"({leaf.count} switch{'es' * (leaf.count != 1)}, filled node by node)",
-                f"{remedy}{f', or say `spread: stripe` of {leaf.name}' if leaf.count > 1 else ''}",
+                f"{remedy}{f', or set `spread: stripe` on {leaf.name}' if leaf.count > 1 else ''}",
             )

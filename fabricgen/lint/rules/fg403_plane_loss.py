@@ -1,4 +1,4 @@
-"""FG403: the loss of one plane costs more than is allowed."""
+"""FG403: the loss of one plane costs more than allowed."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from math import ceil
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import below_limit, failure_analyses, message, percent
+from fabricgen.lint.after_loss import below_limit, failure_analyses, loss_message, percent
 from fabricgen.lint.rule import DesignRule
 
 
 class PlaneLoss(DesignRule):
-    """After the loss of one of its planes a fabric keeps less of its bisection than `after_loss.plane` asks for.
+    """After the loss of one of its planes, a fabric keeps less of its bisection than `after_loss.plane` asks for.
 
-    Planes share no switch, so that a storm, a bad configuration or a software fault stays in one of them, and jobs go
-    on with the others: half of the bandwidth with two (DGX SuperPOD reference architecture, DGX B300, Network Fabrics,
-    says so of its twin planes), seven eighths with eight. Not judged unless the limit is stated, nor where a fabric has
-    but one plane.
+    Planes share no switch, so a storm, a bad configuration or a software fault stays in one of them, and jobs
+    continue on the others: with half of the bandwidth for two planes (DGX SuperPOD reference architecture, DGX
+    B300, Network Fabrics, says so of its twin planes), seven eighths for eight. Not judged unless the limit is set,
+    nor for a fabric with one plane.
 
-    Take more planes, or a limit that the number of planes can keep.
+    Use more planes, or a limit that the number of planes can keep.
     """
 
     id = "FG403"
     severity = Severity.WARNING
-    title = "the loss of one plane costs more than is allowed"
+    title = "the loss of one plane costs more than allowed"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b300}
         lint: {limits: {after_loss: {plane: 75%}}}
@@ -41,7 +41,7 @@ class PlaneLoss(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Take one plane away of each fabric that has several."""
+        """Remove one plane of each fabric that has several."""
         limit = design.loaded.limits.after_loss.plane
         for fabric, survival in failure_analyses(design) if limit is not None else ():
             left = survival.after_plane()
@@ -49,9 +49,9 @@ class PlaneLoss(DesignRule):
                 assert limit is not None  # noqa: S101 - nothing is below no limit
                 yield self.flag(
                     (*fabric.path, "planes"),
-                    message(fabric, left, "plane", limit),
-                    f"{fabric.planes} planes keep at most {percent(1 - 1 / fabric.planes)}: allow that, or take "
+                    loss_message(fabric, left, "plane", limit),
+                    f"{fabric.planes} planes keep at most {percent(1 - 1 / fabric.planes)}: lower the limit, or use "
                     f"{ceil(1 / (1 - limit) - 1e-9)} planes"
                     if limit < 1
-                    else "no number of planes keeps all",
+                    else "no number of planes keeps everything: lower the limit",
                 )

@@ -1,4 +1,4 @@
-"""FG404: the loss of one rack costs more than is allowed."""
+"""FG404: the loss of one rack costs more than allowed."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from collections.abc import Iterator
 from fabricgen.design.capacity.failure_domains import rack_failures
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import message, more_racks, worst
+from fabricgen.lint.after_loss import loss_message, more_racks, worst_losses
 from fabricgen.lint.rule import DesignRule
 
 
 class RackLoss(DesignRule):
-    """After the loss of any one rack a fabric keeps less of its bisection than `after_loss.rack` asks for.
+    """After the loss of any one rack, a fabric keeps less of its bisection than `after_loss.rack` asks for.
 
-    A rack goes dark with its busbar, its PDUs, its cooling or the fire extinguisher above it, and all of its switches
-    at once. Network racks count: the switch on top of a node rack is lost with the nodes that it serves. Not judged
-    unless the limit is stated; FG407 tells of racks that hold a whole tier.
+    A rack goes dark with its busbar, its PDUs, its cooling or the fire extinguisher above it, and takes all of its
+    switches down at once. Network racks are judged: a switch on top of a node rack is lost together with the nodes
+    that it serves. Not judged unless the limit is set; FG407 reports racks that hold a whole tier.
 
-    Deal the tier's switches over more racks (`racks: 2`), or split the fabric into planes, which stand apart.
+    Spread the tier's switches over more racks (`racks: 2`), or split the fabric into planes, which have racks of
+    their own.
     """
 
     id = "FG404"
     severity = Severity.WARNING
-    title = "the loss of one rack costs more than is allowed"
+    title = "the loss of one rack costs more than allowed"
     bad = """
         lint: {limits: {after_loss: {rack: 50%}}}
         fabrics: {compute: {tiers: {
@@ -38,8 +39,8 @@ class RackLoss(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Take away every network rack of a unit, and every shared one."""
+        """Remove each network rack of a unit, and each shared one, in turn."""
         limit = design.loaded.limits.after_loss.rack
-        for fabric, left, tier in worst(design, rack_failures, limit):
+        for fabric, left, tier in worst_losses(design, rack_failures, limit):
             assert limit is not None  # noqa: S101 - nothing is below no limit
-            yield self.flag(tier.path, message(fabric, left, "rack", limit), more_racks(design, tier, left, limit))
+            yield self.flag(tier.path, loss_message(fabric, left, "rack", limit), more_racks(design, tier, left, limit))

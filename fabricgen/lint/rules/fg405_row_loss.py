@@ -1,4 +1,4 @@
-"""FG405: the loss of one row costs more than is allowed."""
+"""FG405: the loss of one row costs more than allowed."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import message, more_racks, worst
+from fabricgen.lint.after_loss import loss_message, more_racks, worst_losses
 from fabricgen.lint.rule import DesignRule
 
 
 class RowLoss(DesignRule):
-    """After the loss of any one row of racks a fabric keeps less of its bisection than `after_loss.row` asks for.
+    """After the loss of any one row of racks, a fabric keeps less of its bisection than `after_loss.row` asks for.
 
-    A row shares a busway, a cable tray and often a cooling loop. Rows are those of `floor.racks_per_row`; units whose
-    nodes all stand in the row are lost with it and count neither way. Not judged unless the limit is stated, nor where
-    one rack of the row takes the same switches, of which FG404 tells.
+    A row shares a busway, a cable tray and often a cooling loop. Rows are those of `floor.racks_per_row`; units
+    whose nodes all stand in the row are lost with it and do not count. Not judged unless the limit is set, nor
+    where a single rack of the row holds the same switches, which FG404 reports.
 
-    Let the runs of network racks be several (`racks: 2` of a tier, planes): each has a row of its own. Racks of a unit
-    stand together: let rows hold whole units (`floor.racks_per_row`), so that the leaves go only with their nodes.
+    Split network racks into several runs (`racks: 2` of a tier, planes), each of which has a row of its own. Racks
+    of a unit stand together: let rows hold whole units (`floor.racks_per_row`), so that leaves are only lost with
+    their nodes.
     """
 
     id = "FG405"
     severity = Severity.WARNING
-    title = "the loss of one row costs more than is allowed"
+    title = "the loss of one row costs more than allowed"
     bad = """
         lint: {limits: {after_loss: {row: 50%}}}
         fabrics: {compute: {tiers: {
@@ -43,21 +44,22 @@ class RowLoss(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Take away every row that holds network racks."""
+        """Remove each row that holds network racks in turn."""
         limit = design.loaded.limits.after_loss.row
         by_rack = {
-            f.name: left.gone for f, left, _ in worst(design, rack_failures, design.loaded.limits.after_loss.rack)
+            f.name: left.gone
+            for f, left, _ in worst_losses(design, rack_failures, design.loaded.limits.after_loss.rack)
         }
-        for fabric, left, tier in worst(design, row_failures, limit):
+        for fabric, left, tier in worst_losses(design, row_failures, limit):
             assert limit is not None  # noqa: S101 - nothing is below no limit
             if by_rack.get(fabric.name) != left.gone:
-                yield self.flag(tier.path, message(fabric, left, "row", limit), _hint(design, tier, left, limit))
+                yield self.flag(tier.path, loss_message(fabric, left, "row", limit), _hint(design, tier, left, limit))
 
 
 def _hint(design: Design, tier: TierDesign, left: RemainingBisection, limit: float) -> str:
-    """Runs of shared racks have rows of their own; the racks of a unit stand together, and its nodes with them."""
+    """Shared racks get rows of their own; the racks of a unit stand together with its nodes."""
     if scope_of(tier.per) != "su":
         return more_racks(design, tier, left, limit)
     unit = FloorPlan(design).racks_per_unit
     rows = max(1, design.loaded.blueprint.floor.racks_per_row // unit) * unit
-    return f"let rows hold whole units, of {unit} racks each: `floor: {{racks_per_row: {rows}}}`"
+    return f"let rows hold whole units of {unit} racks: `floor: {{racks_per_row: {rows}}}`"

@@ -1,4 +1,4 @@
-"""FG406: the loss of one feed costs more than is allowed."""
+"""FG406: the loss of one feed costs more than allowed."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from collections.abc import Iterator
 from fabricgen.design.capacity.failure_domains import feed_failures
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import message, worst
+from fabricgen.lint.after_loss import loss_message, worst_losses
 from fabricgen.lint.rule import DesignRule
 
 
 class FeedLoss(DesignRule):
-    """After the loss of any one power feed a fabric keeps less of its bisection than `after_loss.feed` asks for.
+    """After the loss of any one power feed, a fabric keeps less of its bisection than `after_loss.feed` asks for.
 
-    Halls have two feeds or more, and equipment that hangs on two of them outlives either (NVIDIA asks for TIA-942-B
-    Rated 3, concurrent maintainability and no single point of failure: DGX SuperPOD reference architecture, DGX GB200,
-    DGX SuperPOD Architecture). Racks on a single feed (`cords: 1`) go down with it; the nodes among them count neither
-    way, their switches do. Not judged unless the limit is stated.
+    Halls have two feeds or more, and equipment on two of them survives the loss of either (NVIDIA asks for
+    TIA-942-B Rated 3, concurrent maintainability and no single point of failure: DGX SuperPOD reference
+    architecture, DGX GB200, DGX SuperPOD Architecture). Racks on a single feed (`cords: 1`) go down with it; their
+    nodes do not count as lost bisection, their switches do. Not judged unless the limit is set.
 
-    Put racks on two feeds (`cords: 2`), or deal the switches of each tier over racks on different feeds (`racks: 2`).
+    Put racks on two feeds (`cords: 2`), or spread the switches of each tier over racks on different feeds (`racks:
+    2`).
     """
 
     id = "FG406"
     severity = Severity.WARNING
-    title = "the loss of one feed costs more than is allowed"
+    title = "the loss of one feed costs more than allowed"
     bad = """
         floor: {feeds: [A, B], cords: 1}  # <-
         lint: {limits: {after_loss: {feed: 50%}}}
@@ -41,14 +42,14 @@ class FeedLoss(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Take away every feed that racks hang on alone."""
+        """Remove each feed that some racks have as their only one."""
         limit = design.loaded.limits.after_loss.feed
-        found = sorted(worst(design, feed_failures, limit), key=lambda each: each[1].share)
+        found = sorted(worst_losses(design, feed_failures, limit), key=lambda each: each[1].share)
         if found and limit is not None:
             fabric, left, _ = found[0]
             others = f"; {', '.join(f.name for f, *_ in found[1:])} too" if len(found) > 1 else ""
             yield self.flag(
                 ("floor", "cords"),
-                message(fabric, left, "feed", limit) + others,
-                "say `cords: 2`, or deal the switches over racks on different feeds: `racks: 2`",
+                loss_message(fabric, left, "feed", limit) + others,
+                "set `cords: 2`, or spread the switches over racks on different feeds: `racks: 2`",
             )

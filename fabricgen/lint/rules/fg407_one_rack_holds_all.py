@@ -10,22 +10,22 @@ from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import is_for_management, too
+from fabricgen.lint.after_loss import also, is_for_management
 from fabricgen.lint.rule import DesignRule
 
 NODE_RACKS = 8
-"""Racks of nodes from which on one rack of spines is worth knowing: half a row."""
+"""A single rack of spines is reported from this many racks of nodes on: half a row."""
 
 
 class OneRackHoldsAll(DesignRule):
     """All switches of a fabric's top tier, or those of all its planes in a unit, stand in one network rack.
 
-    Redundant switches are for the day when one is lost; in one rack they share its PDUs, its cooling and whoever works
-    in it, and the nodes around it lose the fabric while they run. That planes share a rack undoes what they are for;
-    spines of a small cluster usually do, and are judged from eight racks of nodes on. Networks for management alone are
-    not judged, nor those of a single unit. One finding names all tiers.
+    Redundant switches are for the day when one is lost; in one rack they share its PDUs, its cooling and whoever
+    works in it, and the nodes around it lose the fabric while they keep running. Planes that share a rack defeat
+    their purpose. The spines of a small cluster usually share one, and are judged from eight racks of nodes on.
+    Management-only networks and clusters of a single unit are not judged. One finding names all tiers.
 
-    Deal the tier's switches over two racks: `racks: 2`.
+    Spread the tier's switches over two racks: `racks: 2`.
     """
 
     id = "FG407"
@@ -45,9 +45,9 @@ class OneRackHoldsAll(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Ask of every tier with planes, and of every top tier, which racks its switches stand in."""
+        """Find the racks of the switches of every tier with planes and of every top tier."""
         floor = FloorPlan(design)
-        told: dict[TierKey, tuple[TierDesign, str, str]] = {}
+        by_tier: dict[TierKey, tuple[TierDesign, str, str]] = {}
         large = design.layout.units * design.layout.racks_per_su >= NODE_RACKS
         for fabric in design.fabrics:
             chain = chain_of(design, fabric)
@@ -59,11 +59,11 @@ class OneRackHoldsAll(DesignRule):
                 if found is not None:
                     of = f"{found.of}{f', of {fabric.planes} planes,' if planes else ''}"
                     switches = f"all {found.switches} {tier.fabric} {tier.name} switches{of}"
-                    told.setdefault(tier.key, (tier, switches, found.where))
-        if told:
-            (first, switches, where), *others = told.values()
+                    by_tier.setdefault(tier.key, (tier, switches, found.where))
+        if by_tier:
+            (first, switches, where), *others = by_tier.values()
             yield self.flag(
                 first.path,
-                f"{switches} stand in one rack, {where}{too([tier for tier, *_ in others])}",
-                "deal them over two racks: `racks: 2`",
+                f"{switches} stand in one rack, {where}{also([tier for tier, *_ in others])}",
+                "spread them over two racks: `racks: 2`",
             )

@@ -1,4 +1,4 @@
-"""two address pools overlap."""
+"""FG503: two address pools overlap."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from fabricgen.lint.rule import DesignRule
 
 
 class PoolsOverlap(DesignRule):
-    """Two pools that addresses are carved from share addresses.
+    """Two pools that addresses are assigned from share addresses.
 
-    No address is given twice, but one pool fills up with what the other gives away, and filters by pool no longer tell
-    router ids, links and nodes apart: what lets router ids out lets those out as well. Separate the prefixes.
+    No address is assigned twice, but one pool fills up with the addresses of the other, and filters by pool can no
+    longer separate router ids, links and nodes: a filter that passes router ids passes the others too. Use separate
+    prefixes.
     """
 
     id = "FG503"
@@ -34,7 +35,7 @@ class PoolsOverlap(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare all pools stated for the cluster and for its fabrics with each other, and with defaults in use."""
+        """Compare all pools of the cluster and its fabrics with each other, and with the defaults in use."""
         stated = list(stated_pools(design))
         defaults = list(default_pools(design))
         for i, (path, prefix) in enumerate(stated):
@@ -43,5 +44,5 @@ class PoolsOverlap(DesignRule):
                     yield self.flag(path, f"{prefix} overlaps {taken} of {'.'.join(map(str, other))}")
             for name, taken in defaults:
                 if overlap(prefix, taken):
-                    hint = f"state `pools.{name}` too, elsewhere"
+                    hint = f"set `pools.{name}` too, to another prefix"
                     yield self.flag(path, f"{prefix} overlaps {taken}, the default of pools.{name}", hint)

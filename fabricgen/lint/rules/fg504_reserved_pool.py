@@ -1,4 +1,4 @@
-"""A pool, or a server, lies in a range that hosts cannot use."""
+"""FG504: a pool or server lies in a range that hosts cannot use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RESERVED = {
     "fec0::/10": "site-local, which is withdrawn (RFC 3879)",
     "ff00::/8": "multicast (RFC 4291)",
 }
-"""Ranges that no pool may touch, and what they are."""
+"""Ranges that no pool may overlap, and what they are."""
 
 RESERVED = tuple((ip_network(prefix), what) for prefix, what in _RESERVED.items())
 
@@ -32,10 +32,10 @@ LINK_LOCAL = tuple((prefix, what) for prefix, what in RESERVED if what.startswit
 class ReservedPool(DesignRule):
     """A pool lies in multicast, loopback, link-local or otherwise reserved space, or a server is link-local.
 
-    Switches drop or misroute such addresses (RFC 6890 lists the ranges); a link-local server is not beyond the first
-    link (RFC 3927, 2.7; RFC 4291, 2.5.6), and no switch is told on which. Use private space: 10.0.0.0/8,
-    172.16.0.0/12, 192.168.0.0/16 (RFC 1918) or 100.64.0.0/10 (RFC 6598), and for IPv6 unique local addresses,
-    fd00::/8 (RFC 4193).
+    Switches drop or misroute such addresses (RFC 6890 lists the ranges). A link-local server can be reached on its
+    own link only (RFC 3927, 2.7; RFC 4291, 2.5.6), and no switch knows which link that is. Use private space:
+    10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 (RFC 1918) or 100.64.0.0/10 (RFC 6598), and for IPv6 unique local
+    addresses, fd00::/8 (RFC 4193).
     """
 
     id = "FG504"
@@ -54,11 +54,11 @@ class ReservedPool(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag stated pools that touch a reserved range, and servers of management with link-local addresses."""
+        """Flag stated pools that overlap a reserved range, and management servers with link-local addresses."""
         for path, prefix in stated_pools(design):
             if found := covering(prefix, RESERVED):
-                yield self.flag(path, f"{prefix} touches {found[0]}, which is {found[1]}", "use private space")
+                yield self.flag(path, f"{prefix} overlaps {found[0]}, which is {found[1]}", "use private space")
         for path, address in server_addresses(design):
             if found := covering(address, LINK_LOCAL):
-                message = f"the server {address.network_address} is {found[1]}, and no router leads to it"
-                yield self.flag(path, message, "state an address that is routed")
+                message = f"the server {address.network_address} is {found[1]}, so switches cannot route to it"
+                yield self.flag(path, message, "use a routable address")

@@ -1,4 +1,4 @@
-"""the AS number pool is not private."""
+"""FG505: an AS number or pool is not private."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ PRIVATE = ((64512, 65534), (4200000000, 4294967294))
 
 
 def is_public(text: str) -> bool:
-    """Whether a number or range is not all private; what is for documentation, or reserved, is another rule's."""
+    """Whether a number or range is not all private; FG508 judges those for documentation or reserved."""
     first, last = parse_asns(text)
     return not any(low <= first and last <= high for low, high in PRIVATE) and not set_aside(text)
 
 
 class PublicAsns(DesignRule):
-    """AS numbers outside the private ranges belong to somebody.
+    """AS numbers outside the private ranges belong to somebody else.
 
-    Routes that leak with a borrowed number are dropped or blamed on its owner. Private numbers are 64512-65534 and
-    4200000000-4294967294 (RFC 6996); RFC 7938 recommends the four-byte range for data centers.
+    Routes that leak with someone else's number are dropped, or blamed on its owner. Private numbers are 64512-65534
+    and 4200000000-4294967294 (RFC 6996); RFC 7938 recommends the four-byte range for data centers.
     """
 
     id = "FG505"
     severity = Severity.WARNING
-    title = "the AS number pool is not private"
+    title = "an AS number or pool is not private"
     bad = """
         routing:
           asn: {pool: 1000-2000}  # <-
@@ -41,12 +41,12 @@ class PublicAsns(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag stated pools, and numbers of tiers and devices, that are not private; of adopted ones the first."""
+        """Flag stated pools, and numbers of tiers and devices, that are not private; of adopted ones, the first."""
         for path, text in stated_asns(design):
             if is_public(text):
-                yield self.flag(path, f"AS numbers {text} are not all private", "use 4200000000-4294967294")
+                yield self.flag(path, f"AS numbers {text} are not all private", "use numbers of 4200000000-4294967294")
         adopted = [(path, text) for path, text in adopted_asns(design) if is_public(text)]
         for path, text in adopted[:1]:
-            more = f", nor are {len(adopted) - 1} more that were adopted" if adopted[1:] else ""
-            hint = "keep them where they are yours, and waive this; else renumber the running fabric"
+            more = f", nor are {len(adopted) - 1} other adopted ones" if adopted[1:] else ""
+            hint = "if the numbers are yours, waive this; otherwise renumber the running fabric"
             yield self.flag(path, f"the adopted AS number {text} is not private{more}", hint)

@@ -1,4 +1,4 @@
-"""A pool is nearly full once the growth that is declared has come."""
+"""FG506: a pool is nearly full with the declared growth."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fabricgen.numbering.asn.plan import asn_demands
 
 @dataclass(frozen=True, slots=True)
 class PoolUse:
-    """How much of a pool is taken: now, and with every reserved slot. `family` is None for AS numbers."""
+    """How much of a pool is used: now, and with every reserved slot. `family` is None for AS numbers."""
 
     path: Path
     name: str
@@ -30,49 +30,49 @@ class PoolUse:
 
     @property
     def share(self) -> Fraction:
-        """What is taken once the growth has come, of 1."""
+        """The share that is used with every reserved slot filled, of 1."""
         return Fraction(self.reserved, self.size)
 
 
 def pool_uses(design: Design) -> tuple[PoolUse, ...]:
-    """Every pool of addresses that is drawn on, and how far."""
+    """Every address pool in use, and how much of it."""
     found: dict[tuple[Path, str], PoolUse] = {}
     for demand in pool_demands(design):
         prefixes, name, path = pool_prefixes(design.loaded.blueprint, demand.fabric, demand.pool, demand.family)
         key = (path, demand.family.word)
         size = sum(ip_network(prefix).num_addresses for prefix in prefixes)
         before = found.get(key) or PoolUse(path, f"pool {name} ({', '.join(prefixes)})", demand.family, size, 0, 0)
-        found[key] = _more(before, demand.now, demand.reserved)
+        found[key] = _added(before, demand.now, demand.reserved)
     return tuple(found.values())
 
 
 def asn_uses(design: Design) -> tuple[PoolUse, ...]:
-    """Every range of AS numbers that is dealt, and how far."""
+    """Every range of AS numbers in use, and how much of it."""
     found: dict[tuple[Path, Intervals], PoolUse] = {}
     for demand in asn_demands(design):
         what = f"AS numbers of {demand.tier}" if demand.path[-1] != "pool" else "AS number pool"
         shown = ", ".join(f"{w.first}-{w.end - 1}" for w in demand.windows)
         key = (demand.path, demand.windows)
         before = found.get(key) or PoolUse(demand.path, f"{what} ({shown})", None, total(demand.windows), 0, 0)
-        found[key] = _more(before, demand.now, demand.reserved)
+        found[key] = _added(before, demand.now, demand.reserved)
     return tuple(use for use in found.values() if use.size)
 
 
-def _more(use: PoolUse, now: int, reserved: int) -> PoolUse:
+def _added(use: PoolUse, now: int, reserved: int) -> PoolUse:
     return PoolUse(use.path, use.name, use.family, use.size, use.now + now, use.reserved + reserved)
 
 
 class PoolNearlyFull(DesignRule):
-    """A pool is taken beyond a share, 80% unless `lint.limits.pool_use` says otherwise, once reserved slots are filled.
+    """With all reserved slots filled, a pool is used beyond a share: 80%, or `lint.limits.pool_use`.
 
-    What comes after, a fabric, a tier or a unit beyond the reserve, then finds no block in a row; renumbering a running
-    fabric is what a plan of addresses is for to avoid (RFC 6177 and RFC 3531 argue for room at every level). State a
-    shorter prefix, or a further one, while the pool is empty.
+    A fabric, tier or unit that comes later then finds no contiguous block left, and a running fabric has to be
+    renumbered, which an address plan is there to avoid (RFC 6177 and RFC 3531 argue for room at every level). State
+    a shorter prefix, or another one, while the pool is empty.
     """
 
     id = "FG506"
     severity = Severity.WARNING
-    title = "a pool is nearly full with the growth declared"
+    title = "a pool is nearly full with the declared growth"
     bad = """
         pods: {p1: {su: 1, reserve: 16}}
         pools:
@@ -87,25 +87,25 @@ class PoolNearlyFull(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Add up what is asked of each pool."""
+        """Add up the demand on each pool."""
         most = Fraction(design.loaded.limits.pool_use).limit_denominator(10_000)
         for use in (*pool_uses(design), *asn_uses(design)):
             if use.share > most:
                 what = "addresses" if use.family else "numbers"
                 yield self.flag(
                     use.path,
-                    f"{use.name} has {_count(use.size)} {what}: {_count(use.now)} are taken now "
+                    f"{use.name} has {_count(use.size)} {what}: {_count(use.now)} are used now "
                     f"({_percent(Fraction(use.now, use.size))}), {_count(use.reserved)} with reserved slots "
-                    f"({_percent(use.share)}, more than {_percent(most)})",
+                    f"({_percent(use.share)}; the limit is {_percent(most)})",
                     _hint(use, most),
                 )
 
 
 def _hint(use: PoolUse, most: Fraction) -> str:
-    """A size that would do."""
+    """A size that is enough."""
     needed = -(-use.reserved // most)
     if use.family is None:
-        return f"{needed} numbers or more would do; 4200000000-4294967294 is private (RFC 6996)"
+        return f"state {needed} numbers or more; 4200000000-4294967294 is private (RFC 6996)"
     return f"state a /{use.family.bits - (int(needed) - 1).bit_length()} or shorter"
 
 

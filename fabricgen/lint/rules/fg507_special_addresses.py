@@ -1,4 +1,4 @@
-"""Addresses lie in a range that is set aside for another purpose."""
+"""FG507: addresses lie in a range for another purpose."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _SPECIAL = {
     "2620:4f:8000::/48": "AS112 (RFC 7534)",
     "3fff::/20": "documentation (RFC 9637)",
     "5f00::/16": "SRv6 segment identifiers (RFC 9602)",
-    "fc00::/8": "unique local addresses that nobody assigns; fd00::/8 are yours to draw (RFC 4193, 3.1)",
+    "fc00::/8": "unique local addresses assigned by a registry that does not exist; use fd00::/8 (RFC 4193, 3.1)",
 }
 
 SPECIAL = tuple((ip_network(prefix), what) for prefix, what in _SPECIAL.items())
-"""Ranges of IANA's special-purpose registries (RFC 6890) whose addresses work, and are for something else."""
+"""Ranges of IANA's special-purpose registries (RFC 6890) whose addresses work, but have another purpose."""
 
 
 class SpecialAddresses(DesignRule):
-    """A pool, a server or a device's own address lies in space for documents, benchmarks, translation and the like.
+    """A pool, a server or a device's own address lies in space for documentation, benchmarks, translation or the like.
 
-    Such addresses work on the bench. But they are in every list of bogons, and a test instrument or translator beside
-    the fabric uses them for what they are for (IANA's special-purpose registries, RFC 6890). Those for documentation
-    were mostly copied together with an example. Use private space (RFC 1918, RFC 4193) or your own.
+    Such addresses work in a lab. But they are in every bogon list, and a tester or translator beside the fabric may
+    use them for their purpose (IANA's special-purpose registries, RFC 6890). Addresses for documentation were
+    usually copied with an example. Use private space (RFC 1918, RFC 4193) or your own.
     """
 
     id = "FG507"
@@ -60,13 +60,13 @@ class SpecialAddresses(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look pools, servers and single devices' addresses up in the registries."""
+        """Look up pools, servers and addresses of single devices in the registries."""
         for path, prefix in stated_pools(design):
             found = covering(prefix, SPECIAL)
             if found and not covering(prefix, RESERVED):
-                yield self.flag(path, f"{prefix} touches {found[0]}, which is for {found[1]}", "use private space")
+                yield self.flag(path, f"{prefix} overlaps {found[0]}, which is for {found[1]}", "use private space")
         own = ((path, address) for path, _, address in override_addresses(design))
         for path, address in (*server_addresses(design), *own):
             if found := covering(address, SPECIAL):
                 message = f"{address.network_address} is in {found[0]}, which is for {found[1]}"
-                yield self.flag(path, message, "state the address that is meant")
+                yield self.flag(path, message, "use a real address")

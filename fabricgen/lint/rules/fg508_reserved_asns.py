@@ -1,4 +1,4 @@
-"""AS numbers are set aside for documents, or reserved."""
+"""FG508: AS numbers are reserved or for documentation."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ SET_ASIDE = (
 
 
 def set_aside(text: str) -> str:
-    """Which range, and what for, a number or range of AS numbers touches; "" for none."""
+    """The range that a number or range of AS numbers overlaps, and what it is for; "" for none."""
     first, last = parse_asns(text)
     return next((f"{low}-{high}, {what}" for low, high, what in SET_ASIDE if first <= high and low <= last), "")
 
 
 class ReservedAsns(DesignRule):
-    """AS numbers touch a range that is set aside: for examples in documents, or reserved.
+    """AS numbers overlap a range that is reserved, or set aside for documentation.
 
-    They are in every list of bogons, so that providers, firewalls and route servers drop what carries them, and as a
-    rule they were copied from a document (RFC 5398; RFC 7607, 6793 and 7300 for the single ones that are refused
-    outright). Private numbers are 64512-65534 and 4200000000-4294967294 (RFC 6996).
+    They are in every bogon list, so providers, firewalls and route servers drop routes that carry them. Usually
+    they were copied from a document (RFC 5398; RFC 7607, 6793 and 7300 for the single numbers that are always
+    refused). Private numbers are 64512-65534 and 4200000000-4294967294 (RFC 6996).
     """
 
     id = "FG508"
     severity = Severity.WARNING
-    title = "AS numbers are set aside for documents, or reserved"
+    title = "AS numbers are reserved or for documentation"
     bad = """
         routing:
           asn: {pool: 65536-65999}  # <-
@@ -45,7 +45,7 @@ class ReservedAsns(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look every stated and adopted number up."""
+        """Look up every stated and adopted number."""
         for path, text in (*stated_asns(design), *adopted_asns(design)):
             if what := set_aside(text):
-                yield self.flag(path, f"AS numbers {text} touch {what}", "use 4200000000-4294967294")
+                yield self.flag(path, f"AS numbers {text} overlap {what}", "use numbers of 4200000000-4294967294")

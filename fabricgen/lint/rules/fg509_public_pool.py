@@ -1,4 +1,4 @@
-"""A pool lies in public IPv4 space."""
+"""FG509: a pool lies in public IPv4 space."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ PRIVATE = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "1
 
 
 class PublicPool(DesignRule):
-    """A pool takes IPv4 addresses that belong to somebody: it is not, or not all, private space.
+    """A pool contains IPv4 addresses that belong to somebody else: some or all of it is not private space.
 
-    Whoever owns them cannot be reached from the fabric, and what leaks with them is dropped or blamed on the owner. A
-    prefix that is one bit too short does it unseen: 192.168.0.0/15 takes 192.169.0.0/16 along, which is public. Use
-    10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 (RFC 1918) or 100.64.0.0/10 (RFC 6598), and waive it for space
-    of your own.
+    The fabric cannot reach whoever owns them, and routes that leak are dropped or blamed on the owner. A prefix
+    that is one bit too short does this unnoticed: 192.168.0.0/15 includes 192.169.0.0/16, which is public. Use
+    10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 (RFC 1918) or 100.64.0.0/10 (RFC 6598), and waive this for space of
+    your own.
     """
 
     id = "FG509"
@@ -38,12 +38,16 @@ class PublicPool(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag IPv4 pools that are in no private range whole; what is reserved is another rule's."""
+        """Flag IPv4 pools that are not wholly in a private range; FG504 and FG507 judge reserved ranges."""
         for path, prefix in stated_pools(design):
             if not isinstance(prefix, IPv4Network) or any(prefix.subnet_of(private) for private in PRIVATE):
                 continue
             if covering(prefix, (*RESERVED, *SPECIAL)) is None:
                 inside = next((private for private in PRIVATE if private.subnet_of(prefix)), None)
-                hint = f"{inside} of it is private" if inside else "use private space, or waive this for space of yours"
+                hint = (
+                    f"only {inside} of it is private"
+                    if inside
+                    else "use private space, or waive this for space of your own"
+                )
                 what = "is not all private space" if inside else "is public, not private space"
                 yield self.flag(path, f"{prefix} {what}", hint)

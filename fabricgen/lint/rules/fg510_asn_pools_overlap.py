@@ -1,4 +1,4 @@
-"""Ranges of AS numbers overlap."""
+"""FG510: ranges of AS numbers overlap."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from fabricgen.models.validation import dotted
 
 
 class AsnPoolsOverlap(DesignRule):
-    """Two ranges of AS numbers that are stated apart share numbers: pools of two fabrics, or ranges of two tiers.
+    """Two separately stated ranges of AS numbers overlap: the pools of two fabrics, or the ranges of two tiers.
 
-    No number is given twice, but one range fills up with what the other gives away, and a filter by range lets both
-    through: `^4200001` no longer says which fabric a route is from (RFC 7938, 5.2.1, has numbers tell where a route
-    comes from). A tier's range inside of its pool is fine: the pool leaves it out. Separate the ranges.
+    No number is assigned twice, but one range fills up with the numbers of the other, and a filter by range passes
+    both: `^4200001` no longer says which fabric a route is from (in RFC 7938, 5.2.1, numbers tell where a route
+    comes from). A tier's range inside its own pool is fine: the pool leaves it out. Use separate ranges.
     """
 
     id = "FG510"
@@ -39,7 +39,7 @@ class AsnPoolsOverlap(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare pools with pools, and tiers' ranges with those of tiers."""
+        """Compare pools with pools, and ranges of tiers with ranges of tiers."""
         stated = list(stated_asns(design))
         for of in ("pool", "tiers"):
             seen: list[tuple[Path, int, int]] = []

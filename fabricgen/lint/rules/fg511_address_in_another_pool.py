@@ -1,4 +1,4 @@
-"""A device's own address lies in a pool for something else."""
+"""FG511: a device's own address lies in a pool for something else."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from fabricgen.lint.rule import DesignRule
 from fabricgen.models.validation import dotted
 
 _OTHERS = {"loopback": ("fabric", "hosts", "management"), "port": ("loopback",)}
-"""Pools that are for something else, by what an address is; a management address lies where it is managed."""
+"""Pools for something else, by what an address is for; a management address may lie anywhere."""
 
 
 class AddressInAnotherPool(DesignRule):
-    """`address_of` gives a switch a loopback out of a pool for links, nodes or management, or a link one for loopbacks.
+    """`address_of` gives a switch a loopback from a pool for something else, or a link an address of the loopback pool.
 
-    The pool gives the address, or the block around it, away once it grows to there, which stops the build then; until
-    then filters by pool let through what is none of theirs. State an address of the right pool, or of no pool.
+    When the pool grows to that address or the block around it, the build stops; until then, filters by pool match
+    an address that is not of their kind. Use an address of the right pool, or of no pool.
     """
 
     id = "FG511"
@@ -36,11 +36,11 @@ class AddressInAnotherPool(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look the addresses of single devices up in the pools that are drawn on."""
+        """Look up the addresses of single devices in the pools in use."""
         pools = drawn_prefixes(design)
         for path, what, address in override_addresses(design):
             for pool, prefix in pools:
                 if pool[-1] in _OTHERS.get(what, ()) and overlap(prefix, address):
-                    message = f"{address.network_address} is in {prefix} of {dotted(pool)}"
+                    message = f"{address.network_address} is in {prefix} of {dotted(pool)}, a pool for something else"
                     right = "loopback" if what == "loopback" else "fabric"
-                    yield self.flag(path, message, f"state one of `pools.{right}`, or of no pool")
+                    yield self.flag(path, message, f"use an address of `pools.{right}`, or of no pool")

@@ -1,4 +1,4 @@
-"""A management server has an address of a block that is given, and no device of the cluster has it."""
+"""FG512: a management server has an address that is reserved for growth."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 class ServerInAPool(PlanRule):
-    """A server for logins, time, names or logs has an address that is kept for switches or nodes, and is none of them.
+    """A server for logins, time, names or logs has an address that is reserved for switches or nodes, and is neither.
 
-    The build keeps blocks of addresses for what there is and for every reserved slot. A switch or node that comes with
-    growth takes the server's address, and then both answer. State an address outside of the block, or make the server
-    an extra device, whose address the build keeps. The rest of a pool is not judged: it is given to nobody yet.
+    The build reserves blocks of addresses for every device and every reserved slot. A switch or node that comes
+    with growth gets the server's address, and then both answer. Use an address outside the block, or make the
+    server an extra device, whose address the build reserves. The rest of a pool is not judged: nothing has it yet.
     """
 
     id = "FG512"
     severity = Severity.WARNING
-    title = "a management server has an address that is kept for growth"
+    title = "a management server has an address that is reserved for growth"
     bad = """
         management:
           ntp: 10.128.0.100  # <-
@@ -36,22 +36,22 @@ class ServerInAPool(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look every stated server up in the blocks that are given, then among the addresses in use."""
+        """Look up every stated server in the reserved blocks, then among the addresses in use."""
         for path, server in server_addresses(cluster.design):
             address = server.network_address
             blocks = cluster.addresses.lock.of(f"ipv{address.version}")
-            holder = next((name for name, given in sorted(blocks.items()) if _holds(given, int(address))), None)
-            if holder and not _is_held(cluster, address):
-                message = f"{address} is in a block that is kept for '{holder}', and no device has it"
-                yield self.flag(path, message, "state an address outside, or of a device in addresses.csv")
+            holder = next((name for name, given in sorted(blocks.items()) if _contains(given, int(address))), None)
+            if holder and not _is_in_use(cluster, address):
+                message = f"{address} is in a block that is reserved for '{holder}', and no device has it yet"
+                yield self.flag(path, message, "use an address outside the block, or that of a device in addresses.csv")
 
 
-def _holds(given: Intervals, number: int) -> bool:
+def _contains(given: Intervals, number: int) -> bool:
     return any(interval.first <= number < interval.end for interval in given)
 
 
-def _is_held(cluster: Cluster, server: IPv4Address | IPv6Address) -> bool:
-    """Whether a device has an address, or a subnet of the management ports has it as its gateway."""
+def _is_in_use(cluster: Cluster, server: IPv4Address | IPv6Address) -> bool:
+    """Whether a device has an address, or it is the gateway of a management subnet."""
     for found in cluster.addresses.families:
         if found.family.bits == server.max_prefixlen:
             columns = (found.management, found.management_gateway, found.loopback, found.a, found.b)

@@ -1,4 +1,4 @@
-"""A pool is stated in one family, and the default holds in the other."""
+"""FG513: a pool is stated for one address family of two."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from fabricgen.lint.addressing import drawn_pools
 from fabricgen.lint.rule import DesignRule
 from fabricgen.numbering.addresses.family import FAMILIES, of_family
 
-_SAID = {"v4": "IPv4", "v6": "IPv6"}
+_FAMILY_NAMES = {"v4": "IPv4", "v6": "IPv6"}
 
 
 class HalfStatedPool(DesignRule):
-    """Fabrics have both families, and a pool is stated in one of them only: the other takes the built-in default.
+    """Fabrics use both IPv4 and IPv6, but a pool is stated for one of them only: the other uses the built-in default.
 
-    Whoever states a pool plans addresses; the half that was forgotten is the same in every cluster, so that two of them
-    clash on the day they meet (RFC 4193, 3.2, has the global id of IPv6 drawn at random for that reason). State a
-    prefix of either family, or none.
+    Whoever states a pool plans addresses. The forgotten default is the same in every cluster, so two clusters clash
+    on the day they are connected (RFC 4193, 3.2, asks for a random global id for that reason). State a prefix of
+    each family, or none.
     """
 
     id = "FG513"
     severity = Severity.WARNING
-    title = "a pool is stated in one family of two"
+    title = "a pool is stated for one address family of two"
     bad = """
         ip: dual
         pools:
@@ -35,7 +35,7 @@ class HalfStatedPool(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the pools that the cluster states with those that are drawn on."""
+        """Compare the pools that the cluster states with those in use."""
         drawn = drawn_pools(design)
         if {path[-1] for path, word in drawn if word == "v4"} == {"loopback"}:
             return  # IPv6 alone: IPv4 is there in router ids, which nobody routes
@@ -44,6 +44,8 @@ class HalfStatedPool(DesignRule):
             for family in FAMILIES:
                 path = ("pools", name)
                 if words and family.word not in words and {(path, word) for word in (*words, family.word)} <= drawn:
-                    message = f"{name} states {_SAID[words[0]]} alone; {_SAID[family.word]} is from the default, "
+                    message = (
+                        f"{name} states {_FAMILY_NAMES[words[0]]} only; {_FAMILY_NAMES[family.word]} uses the default, "
+                    )
                     default = ", ".join(family.default_pools[name])
-                    yield self.flag(path, message + default, f"add a prefix of {_SAID[family.word]}")
+                    yield self.flag(path, message + default, f"add a prefix of {_FAMILY_NAMES[family.word]}")

@@ -1,4 +1,4 @@
-"""A prefix of a pool is too small for anything that is asked of it."""
+"""FG514: a prefix of a pool is too small to be used."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from fabricgen.numbering.addresses.pools import pool_prefixes
 
 
 class PrefixTooSmall(DesignRule):
-    """A pool is a list of prefixes, and one of them is smaller than the smallest block that is given out of the pool.
+    """A pool is a list of prefixes, and one of them is smaller than the smallest block assigned from the pool.
 
-    Blocks are powers of two and lie in one prefix, so that it stays empty, and the pool is smaller than it looks. Join
-    it with its neighbour, give it to something else, or take it out.
+    Blocks are powers of two and lie within one prefix, so this prefix stays empty, and the pool is smaller than it
+    looks. Join it with a neighbouring prefix, use it for something else, or remove it.
     """
 
     id = "FG514"
@@ -32,7 +32,7 @@ class PrefixTooSmall(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare each prefix with the smallest block that is asked of its pool."""
+        """Compare each prefix with the smallest block that its pool has to provide."""
         least: dict[tuple[Path, str], tuple[int, Family, tuple[str, ...]]] = {}
         blueprint = design.loaded.blueprint
         for demand in pool_demands(design):
@@ -43,5 +43,5 @@ class PrefixTooSmall(DesignRule):
         for (path, _), (block, family, prefixes) in least.items():
             for prefix in prefixes:
                 if ip_network(prefix).num_addresses < block:
-                    message = f"{prefix} is smaller than a /{family.length_of(block)}, the least that is asked of it"
-                    yield self.flag(path, message, f"use a /{family.length_of(block)} or shorter, or take it out")
+                    message = f"{prefix} is too small: the smallest block of its pool is a /{family.length_of(block)}"
+                    yield self.flag(path, message, f"use a /{family.length_of(block)} or shorter, or remove it")

@@ -1,4 +1,4 @@
-"""All switches of a lowest tier have one AS number."""
+"""FG515: all leaves have one AS number."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from fabricgen.numbering.underlay import runs_bgp
 
 
 class LeavesShareAsn(DesignRule):
-    """One AS number is stated for a whole tier of leaves: each drops the routes of the others unless told not to.
+    """One AS number is stated for a whole tier of leaves, so each leaf drops the routes of the others by default.
 
-    fabricgen tells them (`allowas-in`), and with it goes BGP's own protection against loops, and the AS path no longer
-    says which leaf a route is from (RFC 7938, 5.2.2, on reusing numbers). A range gives each leaf its own.
+    fabricgen configures `allowas-in` to accept them, but this disables BGP's own loop protection, and the AS path
+    no longer says which leaf a route is from (RFC 7938, 5.2.2, on reusing numbers). A range gives each leaf its own
+    number.
     """
 
     id = "FG515"

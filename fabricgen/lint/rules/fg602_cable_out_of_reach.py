@@ -1,4 +1,4 @@
-"""a cable is longer than any medium reaches."""
+"""FG602: a cable is longer than any medium reaches."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MOST_LISTED = 4
 
 
 class CableOutOfReach(PlanRule):
-    """No cable or optic that may be taken carries a link's lanes over its length: of the catalogue, or as stated.
+    """No cable or optic of the catalogue, or of the stated `media`, carries a link's lanes over its length.
 
-    Beyond its reach a link flaps or never comes up. Bring the ends closer on the floor, lower the speed, or add a
-    profile to the blueprint's own catalogue; where `media` are stated, allow one that goes farther.
+    A link that is too long flaps or never comes up. Bring the ends closer together on the floor, lower the speed,
+    or add a profile to the blueprint's own catalogue; where `media` are stated, allow one with a longer reach.
     """
 
     id = "FG602"
@@ -41,8 +41,7 @@ class CableOutOfReach(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Fold cables out of reach by the line that made them; what only policy forbids is told of by FG623."""
-        yield from self._as_built(cluster)
+        """Fold cables out of reach by the line that made them; FG623 reports those that only policy forbids."""
         media = cluster.plan.cables.media
         yield from self._as_built(cluster)
         for found in out_of_reach(cluster):
@@ -58,35 +57,35 @@ class CableOutOfReach(PlanRule):
             )
 
     def _as_built(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Single cables that are longer than their medium reaches; they keep it, since that is what was pulled."""
+        """Single cables that are longer than their medium reaches; they keep it, since that is what was installed."""
         cables = cluster.plan.cables
         for cable, own in cluster.planned.own.items():
             if not cables.reaches[cable]:
                 medium = cables.media[cables.medium[cable]]
                 yield self.flag(
                     ("cable_of", cluster.cable_ids[cable], "medium" if own.length_m is None else "length_m"),
-                    f"{cables.length_m[cable]:g} m is farther than {medium.id} ({medium.medium}) reaches, "
+                    f"{cables.length_m[cable]:g} m is longer than {medium.id} ({medium.medium}) reaches, "
                     f"{medium.reach_m:g} m",
-                    "state the `medium` that was pulled, or have it pulled again with one that reaches",
+                    "state the `medium` that was installed, or install one that reaches",
                 )
 
 
 def _hint(cluster: Cluster, found: OutOfReach) -> str:
-    """The next medium that serves, else what to move."""
+    """The next medium that reaches, else what to move."""
     segment = found.segment
     others = found.serving(found.free, cluster.design.catalog.cables)
-    where = "stand the ends closer together"
-    if not others and segment.km and (far := _elsewhere(cluster, segment, found.length_m)):
+    where = "place the ends closer together"
+    if not others and segment.km and (far := _in_other_cages(cluster, segment, found.length_m)):
         cages = " or ".join(far.form_factors)
-        keep = f"keep cages of that kind for the span with `cages: {{peer: ...}}`, since it goes into {cages}"
+        keep = f"reserve {cages} cages for the span with `cages: {{peer: ...}}`"
         return f"{far.id} ({far.medium}) reaches {far.reach_m:g} m; {keep}"
     if others:
         return f"{others[0].id} ({others[0].medium}) reaches {others[0].reach_m:g} m; or {where}"
     return f"{where}, or add a medium to `catalog/cables`"
 
 
-def _elsewhere(cluster: Cluster, segment: Segment, longest: float) -> CableProfile | None:
-    """A medium that would reach, had the switches of a span other cages for it; None where they have none."""
+def _in_other_cages(cluster: Cluster, segment: Segment, longest: float) -> CableProfile | None:
+    """A medium that reaches and fits other cages of a span's switches; None where there is none."""
     from fabricgen.wiring.cabling.media import fits_segment
 
     tier = cluster.design.tier(segment.tier) if segment.tier else None
@@ -99,11 +98,11 @@ def _elsewhere(cluster: Cluster, segment: Segment, longest: float) -> CableProfi
 
 
 def _reaches(fitting: list[CableProfile], segment: Segment) -> str:
-    """How far each medium goes that may be taken, the farthest first."""
+    """How far each usable medium reaches, the farthest first."""
     if not fitting:
-        return f"nothing carries {segment.lane_gbps:g}G lanes between such cages"
+        return f"no medium carries {segment.lane_gbps:g}G lanes between these cages"
     reach = {m.id: segment.reach_m(m) for m in fitting}
     ordered = sorted(fitting, key=lambda m: (-reach[m.id], m.id))
-    what = "what is stated reaches" if segment.stated else "the farthest reach"
+    what = "the stated media reach" if segment.stated else "the longest reaches are"
     more = f", and {len(ordered) - MOST_LISTED} shorter ones" if len(ordered) > MOST_LISTED else ""
     return f"{what} {', '.join(f'{reach[m.id]:g} m ({m.id})' for m in ordered[:MOST_LISTED])}{more}"

@@ -1,4 +1,4 @@
-"""more cables meet in a cage than its transceiver has connectors."""
+"""FG603: a cage has more cables than its transceiver has connectors."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ TWIN_PORT = ("OSFP",)
 
 
 class CrowdedCage(PlanRule):
-    """More cables end in a cage than a transceiver for it has connectors.
+    """More cables end in a cage than its transceiver has connectors.
 
-    A twin-port OSFP transceiver takes two cables, any other one. Links that are split at both ends, and go to a
-    different switch each, need more. Give each pair of switches whole cages: more links to fewer switches, or unsplit
-    ports.
+    A twin-port OSFP transceiver takes two cables, any other takes one. Links that are split at both ends, and each
+    go to a different switch, need more. Give each pair of switches whole cages: more links to fewer switches, or
+    unsplit ports.
     """
 
     id = "FG603"
     severity = Severity.ERROR
-    title = "more cables meet in a cage than its transceiver has connectors"
+    title = "a cage has more cables than its transceiver has connectors"
     bad = """
         pods: {p1: {su: 5}}
         fabrics: {compute: {tiers: {
@@ -56,7 +56,7 @@ class CrowdedCage(PlanRule):
                 device, port = (column[rows] for column in columns)
                 profile = devices.classes[devices.device_class[device[0]]].profile
                 room = 2 if getattr(profile, "cages")[side.cage_class].form_factor in TWIN_PORT else 1  # noqa: B009
-                # ends of a cable follow one another by connector, so that those in one cage are neighbours
+                # the ends of a cable are ordered by connector, so that those in one cage are neighbours
                 cage = cages(side, np.arange(int(port.max()) + 1, dtype=np.int32))
                 place = (device - device.min()).astype(np.int64) * (int(cage.max()) + 1) + cage[port]
                 again = (of_cable[1:] == of_cable[:-1]) & (place[1:] == place[:-1])
@@ -65,7 +65,7 @@ class CrowdedCage(PlanRule):
                 if crowded.max() > room:
                     yield self.flag(
                         segment.path,
-                        f"{int((crowded > room).sum())} cages of {profile.id} take {crowded.max()} cables of "
-                        f"{segment.fabric} {segment.key}, their transceivers {room}",
-                        "use a multiple of the split for each pair of switches, or unsplit ports",
+                        f"{int((crowded > room).sum())} cages of {profile.id} have {crowded.max()} {segment.fabric} "
+                        f"{segment.key} cables each; a transceiver there takes {room}",
+                        "give each pair of switches a multiple of the links of a cage, or use unsplit ports",
                     )

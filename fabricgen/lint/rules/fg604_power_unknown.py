@@ -1,4 +1,4 @@
-"""a device has no power figure."""
+"""FG604: a device has no power figure."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from fabricgen.lint.rule import DesignRule
 
 
 class PowerUnknown(DesignRule):
-    """The catalogue has no power figure for a device, so that it counts as nothing in the totals.
+    """The catalogue has no power figure for a device, so the totals count it as 0 W.
 
-    Power budgets that leave devices out are met on paper only. Add a profile with `power_w` to the blueprint's own
+    A power budget that leaves devices out is only met on paper. Add a profile with `power_w` to the blueprint's own
     `catalog/`, from the vendor's data sheet.
     """
 
@@ -30,7 +30,7 @@ class PowerUnknown(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Name every node, extra device and switch without a figure, at the first; external ones draw elsewhere."""
+        """Name all nodes, extra devices and switches without a figure in one finding; external devices do not count."""
         missing: dict[str, tuple[Path, int]] = {}
         layout = design.layout
         for nodes in layout.node_sets:
@@ -51,4 +51,4 @@ class PowerUnknown(DesignRule):
         if missing:
             path, _ = next(iter(missing.values()))
             listed = ", ".join(f"{model} ({count:,})" for model, (_, count) in missing.items())
-            yield self.flag(path, f"no power figure for {listed}: they count as 0 W")
+            yield self.flag(path, f"no power figure for {listed}; the totals count each as 0 W")

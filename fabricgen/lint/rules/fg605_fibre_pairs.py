@@ -13,9 +13,9 @@ from fabricgen.lint.rule import DesignRule
 class FibrePairs(DesignRule):
     """A connection between two sites has more links than there are fibre pairs.
 
-    LR and coherent optics take a duplex pair each: two wavelengths of one colour cannot share a fibre. Without enough
-    pairs the links need multiplexers (DWDM), whose channels and filters are not planned here, and cables.csv would ask
-    for fibre that is not in the ground.
+    LR and coherent optics take a duplex pair each: two links on the same wavelength cannot share a fibre. Without
+    enough pairs the links need multiplexers (DWDM), whose channels and filters are not planned here, and cables.csv
+    would ask for fibre that does not exist.
 
     Order more pairs, use faster links (one 800G in place of two 400G), or fewer of them.
     """
@@ -44,7 +44,7 @@ class FibrePairs(DesignRule):
                 if figures.links > figures.span.fibre_pairs:
                     yield self.flag(
                         (*figures.span.path, "fibre_pairs"),
-                        f"{fabric.name} {figures.span.name} has {figures.links} links and "
+                        f"{fabric.name} {figures.span.name} has {figures.links} links but "
                         f"{figures.span.fibre_pairs} fibre pairs",
-                        f"{figures.links} pairs, or faster and fewer links",
+                        f"order {figures.links} pairs, or use fewer, faster links",
                     )

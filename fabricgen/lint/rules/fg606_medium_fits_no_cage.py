@@ -1,4 +1,4 @@
-"""a stated medium does not fit a cage at an end."""
+"""FG606: a stated medium does not fit the cage at one end."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from fabricgen.lint.rule import DesignRule
 
 
 class MediumFitsNoCage(DesignRule):
-    """No cable or transceiver of the stated media goes into the cages at both ends of a link.
+    """No cable or transceiver of the stated media fits the cages at both ends of a link.
 
-    Modules are made for a form factor: ZR for OSFP and QSFP-DD, twisted pair for RJ45; co-packaged optics are part of a
-    switch, and cables with ends of their own (DAC, AOC) do not go into its sockets. What is ordered is sent back.
+    Modules are made for a form factor: ZR for OSFP and QSFP-DD, twisted pair for RJ45; co-packaged optics are part
+    of a switch, and cables with attached ends (DAC, AOC) do not fit its sockets. What was ordered has to be sent
+    back.
 
-    State a medium that fits both ends, or a switch with other cages.
+    State a medium that fits both ends, or use a switch with other cages.
     """
 
     id = "FG606"
     severity = Severity.ERROR
-    title = "a stated medium does not fit a cage at an end"
+    title = "a stated medium does not fit the cage at one end"
     bad = """
         fabrics: {compute: {tiers: {leaf: {media: {
           up: CPO}}}}}  # <-
@@ -31,7 +32,7 @@ class MediumFitsNoCage(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Try what is stated and carries the lanes in the cages of both ends."""
+        """Try the stated media that carry the lanes in the cages of both ends."""
         for kind in stated_kinds(design):
             carriers = kind.carriers(design.catalog)
             cages = [(side.form_factor, end) for side, end in zip((kind.a, kind.b), kind.ends, strict=True)]
@@ -43,5 +44,5 @@ class MediumFitsNoCage(DesignRule):
             yield self.flag(
                 kind.stated.path,
                 f"{', '.join(c.id for c in carriers)} of {kind.text} does not fit the {cage} cages of {end}",
-                f"media that fit both ends: {', '.join(fitting)}" if fitting else "take switches with other cages",
+                f"media that fit both ends: {', '.join(fitting)}" if fitting else "use switches with other cages",
             )

@@ -1,4 +1,4 @@
-"""a stated medium cannot be split."""
+"""FG607: a stated medium cannot be split."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from fabricgen.lint.rule import DesignRule
 
 
 class MediumCannotSplit(DesignRule):
-    """Links share a connector at one end only, and the stated media have one wavelength-multiplexed pair for them all.
+    """Links share a connector at one end, but the stated media multiplex all lanes onto one fibre pair.
 
-    FR4 and LR4 send four lanes over one pair of fibres, which no splitter cable can take apart (NVIDIA LinkX guides:
-    2xFR4 serves two 400G links, never four of 200G). DR, SR and copper cables have a fibre or wire a lane.
+    FR4 and LR4 send four lanes over one pair of fibres, which no splitter cable can separate (NVIDIA LinkX guides:
+    2xFR4 serves two 400G links, never four of 200G). DR, SR and copper cables have a fibre or wire per lane.
 
     State DR or SR, or links as fast as a connector.
     """
@@ -32,7 +32,7 @@ class MediumCannotSplit(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag breakouts for which every medium that is stated, and carries the lanes, is one pair."""
+        """Flag breakouts where every stated medium that carries the lanes has one pair for all of them."""
         for kind in stated_kinds(design):
             shared = kind.a.per_connector, kind.b.per_connector
             carriers = kind.carriers(design.catalog)
@@ -44,12 +44,12 @@ class MediumCannotSplit(DesignRule):
             fitting = dict.fromkeys(c.medium for c in others if c.splits_for(lanes) and (alone or not c.attached))
             yield self.flag(
                 kind.stated.path,
-                f"{', '.join(c.id for c in carriers)} cannot be split, and {max(shared)} {kind.text} share a connector",
+                f"{', '.join(c.id for c in carriers)} cannot be split, but {max(shared)} {kind.text} share a connector",
                 f"media that split: {', '.join(fitting)}",
             )
 
 
 def _shares_cages(kind: LinkKind) -> bool:
-    """Whether several ports of a node share a cage, whose transceiver no cable with ends of its own can be."""
+    """Whether several ports of a node share a cage, which rules out cables with attached ends."""
     legs = kind.a.legs if isinstance(kind.a, Attachment) else ()
     return len({leg.cage for leg in legs}) < len(legs)

@@ -1,4 +1,4 @@
-"""cables in one cage need different transceivers."""
+"""FG608: cables in one cage need different transceivers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 class MixedMediaInCage(PlanRule):
-    """Links that share a cage are told to use different media, or a straight and a splitter fibre.
+    """Links that share a cage have different media, or one straight and one splitter fibre.
 
-    A cage takes one transceiver. That of a twin-port cage serves two fibres of one kind: "both fibers must be the same
-    type, straight or splitter, and cannot be mixed" (NVIDIA MMS4X00-NS400 product specification, overview).
+    A cage takes one transceiver. A twin-port transceiver serves two fibres of one kind: "both fibers must be the
+    same type, straight or splitter, and cannot be mixed" (NVIDIA MMS4X00-NS400 product specification, overview).
 
-    State the same media for what shares a cage, or give extra devices cages of their own with `spare_ports` and
-    `switches`.
+    State the same media for all links that share a cage, or give extra devices cages of their own with
+    `spare_ports` and `switches`.
     """
 
     id = "FG608"
@@ -52,7 +52,7 @@ class MixedMediaInCage(PlanRule):
                 yield from self._fibres(cluster, number)
 
     def _media(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Links that share a cage with others and cannot have both what they and those are told to use."""
+        """Links that share a cage with links of other stated media, or whose medium fills a cage alone."""
         import numpy as np
 
         from fabricgen.wiring.cabling.cables import cages_of_ends
@@ -66,27 +66,27 @@ class MixedMediaInCage(PlanRule):
         for place in (cages.a, cages.b):
             shared |= _in_cages_with_several(place, cages.count, cables.end_cable)
             mixed |= _in_cages_with_several(place, cages.count, medium)
-        latest = _latest(links.segments, segment, mixed)
-        told: set[Path] = set()
+        latest = _exception(links.segments, segment, mixed)
+        reported: set[Path] = set()
         for i, own in enumerate(links.segments):
-            if not own.stated or own.stated in told:
+            if not own.stated or own.stated in reported:
                 continue
             fitting = [c for c in cables.media if fits_segment(own, c)]
             alike = np.array([*(c in fitting for c in cables.media), False])[medium]
             whole = "/".join(dict.fromkeys(c.medium for c in fitting if c.attached or c.link_gbps))
             rows = (segment == i) & shared
-            message, hint = f", and {whole} fills one", "state a medium with fibres of its own, such as DR or SR"
+            message, hint = f", but {whole} needs a whole cage", "use a medium with a fibre per lane, such as DR or SR"
             if not all(c.attached or c.link_gbps for c in fitting) or not rows.any():
                 rows = (segment == i) & (~alike | (mixed if own.stated == latest else False))
-                message, hint = " with links told otherwise", "state the same media for all that shares a cage"
+                message, hint = " with links of other media", "state the same media for all links that share a cage"
             if fitting and rows.any():
-                told.add(own.stated)
+                reported.add(own.stated)
                 yield self.flag(
                     own.stated, f"{int(rows.sum())} {own.fabric} {own.key} links share cages{message}", hint
                 )
 
     def _as_built(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Single cables that share a cage with one of another medium, or fill one that they share."""
+        """Single cables in a shared cage whose medium differs from the other's, or needs the whole cage."""
         import numpy as np
 
         from fabricgen.wiring.cabling.cables import cages_of_ends
@@ -104,7 +104,7 @@ class MixedMediaInCage(PlanRule):
                 own = cables.media[cables.medium[cable]]
                 yield self.flag(
                     ("cable_of", cluster.cable_ids[cable]),
-                    f"{own.id} ({own.medium}) shares a cage with a cable that needs a transceiver of its own",
+                    f"{own.id} ({own.medium}) shares a cage with a cable that needs another transceiver",
                     "one cage holds one transceiver: move the cable, or state the same `medium` for both",
                 )
 
@@ -128,12 +128,12 @@ class MixedMediaInCage(PlanRule):
                 segment.path,
                 f"{mixed.sum()} twin-port cages of {segment.fabric} {segment.key} links hold a straight and a splitter "
                 "fibre",
-                "links to each upper switch in multiples of those of a cage, or unsplit ports",
+                "give each upper switch a multiple of the links of a cage, or use unsplit ports",
             )
 
 
 def _in_cages_with_several(place: Ints, cages: int, what: Ints) -> Flags:
-    """Which cable ends are in cages, of so many, that hold several of something."""
+    """Which cable ends are in cages (of `cages` in all) that hold several different values of `what`."""
     import numpy as np
 
     least, most = np.full(cages, what.max(initial=0), dtype=np.int32), np.full(cages, -1, dtype=np.int32)
@@ -143,8 +143,8 @@ def _in_cages_with_several(place: Ints, cages: int, what: Ints) -> Flags:
     return found
 
 
-def _latest(segments: tuple[Segment, ...], segment: Ints, mixed: Flags) -> Path:
-    """Of statements that clash, the one that concerns fewest links: it is the exception."""
+def _exception(segments: tuple[Segment, ...], segment: Ints, mixed: Flags) -> Path:
+    """Of the statements that clash, the one for the fewest links: it is the exception."""
     import numpy as np
 
     counts = np.bincount(segment[mixed], minlength=len(segments))

@@ -1,4 +1,4 @@
-"""a stated cable is not to be had for a vendor's ports."""
+"""FG609: a stated cable is not offered for these ports."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from fabricgen.lint.rule import DesignRule
 
 
 class CopperNotOffered(DesignRule):
-    """The stated media allow a cable that the vendor of an end does not sell for such ports.
+    """The stated media allow a cable that the vendor of one end does not sell for such ports.
 
-    Passive copper does not carry 200G a lane over useful lengths: NVIDIA offers no DAC for XDR, "too short at
-    200G-PAM4" (800G/200G-PAM4 product list, docs.nvidia.com/networking/display/800g200gpam4list); others' reach 1 m.
+    Passive copper does not carry 200G per lane over useful lengths: NVIDIA offers no DAC for XDR, "too short at
+    200G-PAM4" (800G/200G-PAM4 product list, docs.nvidia.com/networking/display/800g200gpam4list); those of other
+    vendors reach 1 m.
 
     State AEC, ACC or optics.
     """
 
     id = "FG609"
     severity = Severity.ERROR
-    title = "a stated cable is not offered for such ports"
+    title = "a stated cable is not offered for these ports"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b300-xdr}
         fabrics: {compute: {protocol: infiniband, tiers: {
@@ -38,15 +39,17 @@ class CopperNotOffered(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the vendors of both ends with those that do not sell what is stated."""
-        told = set()
+        reported = set()
         for kind in stated_kinds(design):
             for cable in kind.carriers(design.catalog):
                 vendor = next((v for v in kind.vendors if v in cable.not_offered_by), "")
-                if vendor and (kind.stated.path, cable.id) not in told:  # once a statement, for the first of its links
-                    told.add((kind.stated.path, cable.id))
+                if (
+                    vendor and (kind.stated.path, cable.id) not in reported
+                ):  # once per statement, for the first of its links
+                    reported.add((kind.stated.path, cable.id))
                     yield self.flag(
                         kind.stated.path,
-                        f"{vendor} offers no {cable.medium} at {kind.b.lane_gbps:g}G a lane for {kind.text}; "
-                        f"others' reach {cable.reach_m:g} m",
-                        "AEC, ACC or optics",
+                        f"{vendor} offers no {cable.medium} at {kind.b.lane_gbps:g}G per lane for {kind.text}; "
+                        f"those of other vendors reach {cable.reach_m:g} m",
+                        "use AEC, ACC or optics",
                     )

@@ -1,4 +1,4 @@
-"""nothing that is stated carries a link."""
+"""FG610: no stated medium carries a link."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from fabricgen.lint.rule import DesignRule
 
 
 class MediaCarryNothing(DesignRule):
-    """The media stated for a link leave no cable or transceiver that carries its lanes.
+    """None of the media stated for a link carries its lanes.
 
-    Either none is made for that lane rate, or the two ends state media that have nothing in common: `up` of the lower
-    tier and `down` of the upper one both hold. The wiring list then names a cable that the blueprint rules out.
+    Either none is made for that lane rate, or the two ends state media that have nothing in common: both `up` of
+    the lower tier and `down` of the upper one apply. The wiring list then names a cable that the blueprint
+    excludes.
 
-    State media for the lane rate, alike at both ends, or at one end only.
+    State media for the lane rate: the same at both ends, or at one end only.
     """
 
     id = "FG610"
     severity = Severity.ERROR
-    title = "nothing that is stated carries a link"
+    title = "no stated medium carries a link"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {media: {
@@ -35,7 +36,7 @@ class MediaCarryNothing(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for kinds of links without any cable profile."""
+        """Look for kinds of links that no cable profile fits."""
         for kind in stated_kinds(design):
             if kind.carriers(design.catalog):
                 continue
@@ -46,9 +47,9 @@ class MediaCarryNothing(DesignRule):
             if stated.other and not stated.profiles(design.catalog):
                 other = ".".join(map(str, stated.other_path))
                 message = (
-                    f"{kind.text} may use {', '.join(stated.words)} here, and {', '.join(stated.other)} by {other}"
+                    f"{kind.text} may use {', '.join(stated.words)} here, but {', '.join(stated.other)} by {other}"
                 )
-                yield self.flag(stated.path, message, f"state the same at both ends, or at one; {hint}")
+                yield self.flag(stated.path, message, f"state the same at both ends, or at one only; {hint}")
             else:
                 words = ", ".join(stated.words)
                 yield self.flag(stated.path, f"no {words} carries the {lane:g}G lanes of {kind.text}", hint)

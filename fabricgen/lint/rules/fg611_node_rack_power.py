@@ -1,4 +1,4 @@
-"""a node rack draws more than it may."""
+"""FG611: a node rack draws more than its limit."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from fabricgen.lint.rule import DesignRule
 
 
 class NodeRackPower(DesignRule):
-    """The devices of the fullest node rack draw more than the power stated for a rack.
+    """The devices of the fullest node rack draw more power than the limit of a rack.
 
-    Breakers and busbars trip at their rating, not at an average: nodes of a training job reach their maximum together.
-    Devices count with their largest published draw, without optics; those without a figure count as nothing and are
-    named. DGX B300 racks of 4 take more than 50 kW (DGX SuperPOD B300 reference architecture).
+    Breakers and busbars trip at their rating, not at an average, and the nodes of a training job reach their
+    maximum together. Devices count with their highest published draw, without optics; those without a figure count
+    0 W and are named. DGX B300 racks of 4 draw more than 50 kW (DGX SuperPOD B300 reference architecture).
 
-    A rack `type` has its own power, unless another is stated. Lower `nodes_per_rack`, or state what a rack really has.
+    A rack `type` has its own limit, unless another is stated. Lower `nodes_per_rack`, or state the real limit of
+    the rack.
     """
 
     id = "FG611"
     severity = Severity.ERROR
-    title = "a node rack draws more than it may"
+    title = "a node rack draws more than its limit"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b200, racks: {nodes_per_rack: 4,
           power_kw: 40}}  # <-
@@ -32,8 +33,8 @@ class NodeRackPower(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the fullest node rack with what is stated."""
+        """Compare the draw of the fullest node rack with its limit."""
         budget = design.layout.node_rack.power_kw
         if load := over_budget(design, power_kw, budget):
-            message = f"a node rack draws {load.total:g} kW and may {budget:g} kW: {load.text}"
-            yield self.flag(budget_path(design, "power_kw"), message, "fewer `nodes_per_rack`, or other racks")
+            message = f"a node rack draws {load.total:g} kW; the limit is {budget:g} kW ({load.text})"
+            yield self.flag(budget_path(design, "power_kw"), message, "lower `nodes_per_rack`, or use other racks")

@@ -1,4 +1,4 @@
-"""a node rack is heavier than it may be."""
+"""FG612: a node rack is heavier than its limit."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from fabricgen.lint.rule import DesignRule
 
 
 class NodeRackWeight(DesignRule):
-    """The devices of the fullest node rack weigh more than is stated for a rack.
+    """The devices of the fullest node rack weigh more than the limit of a rack.
 
     Racks and raised floors have a rated load, and a loaded rack is rolled over that floor once. Devices count with
-    their published weight; those without a figure count as nothing and are named; cables and the rack itself do not
+    their published weight; those without a figure count 0 kg and are named; cables and the rack itself do not
     count.
 
-    A rack `type` has its own load, unless another is stated. Lower `nodes_per_rack`, or state what a rack really
-    carries.
+    A rack `type` has its own limit, unless another is stated. Lower `nodes_per_rack`, or state the real limit of
+    the rack.
     """
 
     id = "FG612"
     severity = Severity.ERROR
-    title = "a node rack is heavier than it may be"
+    title = "a node rack is heavier than its limit"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b200, racks: {nodes_per_rack: 4,
           weight_kg: 500}}  # <-
@@ -33,8 +33,8 @@ class NodeRackWeight(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the fullest node rack with what is stated."""
+        """Compare the weight in the fullest node rack with its limit."""
         budget = design.layout.node_rack.load_kg
         if load := over_budget(design, weight_kg, budget):
-            message = f"a node rack holds {load.total:g} kg and may {budget:g} kg: {load.text}"
-            yield self.flag(budget_path(design, "weight_kg"), message, "fewer `nodes_per_rack`, or other racks")
+            message = f"a node rack holds {load.total:g} kg; the limit is {budget:g} kg ({load.text})"
+            yield self.flag(budget_path(design, "weight_kg"), message, "lower `nodes_per_rack`, or use other racks")

@@ -1,4 +1,4 @@
-"""a network rack draws or weighs more than it may."""
+"""FG613: a network rack draws or weighs more than its limit."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ if TYPE_CHECKING:
 
 
 class NetworkRackBudget(PlanRule):
-    """What is stacked in a rack of switches or extra devices draws, or weighs, more than is stated for such racks.
+    """The devices in a network rack draw more power, or weigh more, than the limit of network racks.
 
-    Network racks are filled from the bottom to the top: 23 switches of 2 U draw 20 kW and more without their optics,
-    where rows for networks are often laid out for less. Devices count as published, those without a figure as nothing.
+    Network racks hold switches and extra devices and are filled from the bottom up: 23 switches of 2 U draw 20 kW
+    and more without their optics, but network rows are often planned for less. Devices count as published; those
+    without a figure count as 0.
 
-    Deal the switches of a tier over more racks with its `racks`, or state what such racks really have.
+    Spread the switches of a tier over more racks with its `racks`, or state the real limit.
     """
 
     id = "FG613"
     severity = Severity.ERROR
-    title = "a network rack draws or weighs more than it may"
+    title = "a network rack draws or weighs more than its limit"
     bad = """
         floor: {
           network_rack_kw: 5}  # <-
@@ -37,7 +38,7 @@ class NetworkRackBudget(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare the racks without nodes with what is stated; the fullest is told."""
+        """Compare the racks without nodes with their limits; the finding names the fullest."""
         floor, rack = cluster.design.loaded.blueprint.floor, cluster.design.layout.network_rack
         budgets: tuple[tuple[str, float | None, Figure, str], ...] = (
             ("network_rack_kw", rack.power_kw, power_kw, "kW"),
@@ -49,10 +50,10 @@ class NetworkRackBudget(PlanRule):
                 fullest, load = max(over, key=lambda found: (found[1].total, found[0]))
                 yield self.flag(
                     ("floor", key if getattr(floor, key) is not None else "network_rack"),
-                    f"{len(over)} network racks hold more than {budget:g} {unit}: {cluster.plan.racks.names[fullest]} "
-                    f"{load.total:g} {unit}, {load.text}",
-                    f"deal their tiers over {ceil(load.total / budget)} times as many with `racks`, or state what they "
-                    "have",
+                    f"{len(over)} network racks exceed {budget:g} {unit}: {cluster.plan.racks.names[fullest]} "
+                    f"has {load.total:g} {unit} ({load.text})",
+                    f"spread their tiers over {ceil(load.total / budget)} times as many with `racks`, or state the "
+                    "real limit",
                 )
 
 

@@ -1,4 +1,4 @@
-"""transceivers draw more than their cages give."""
+"""FG614: transceivers draw more than their cages supply."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ if TYPE_CHECKING:
 
 
 class OpticsTooHungry(PlanRule):
-    """Transceivers or cable ends draw more than the cages of a switch are made to give and to cool.
+    """Transceivers or cable ends draw more power than the cages of a switch can supply and cool.
 
-    A module above the power class of its cage is not switched on, or throttles and flaps when it is warm. NVIDIA gives
-    18 W for every cage of the SN5600, 12 W for those of the SN5400 and 21 W for one in four (SN5000 hardware manual,
-    Data Interfaces); coherent optics draw up to 30 W. Cages without a figure in the catalogue are not judged.
+    A module above the power class of its cage is not switched on, or throttles and flaps when warm. NVIDIA
+    specifies 18 W for every cage of the SN5600, 12 W for those of the SN5400 and 21 W for one in four (SN5000
+    hardware manual, Data Interfaces); coherent optics draw up to 30 W. Cages without a figure in the catalogue are
+    not judged.
 
-    Use optics that draw less, the cages made for more (`cages`), or a switch that gives it.
+    Use optics that draw less, the cages made for more (`cages`), or a switch that supplies enough.
     """
 
     id = "FG614"
     severity = Severity.ERROR
-    title = "transceivers draw more than their cages give"
+    title = "transceivers draw more than their cages supply"
     bad = """
         pods: {p1: {site: east}, p2: {site: west}}
         fabrics: {across: {protocol: roce, oversubscription: "2:1", qos: {profile: best-effort},
@@ -53,9 +54,9 @@ class OpticsTooHungry(PlanRule):
                     if limit is not None and draws is not None and draws > limit:
                         yield self.flag(
                             segment.stated or segment.path,
-                            f"{profile.id} draws {draws:g} W, cages of {switch} for {segment.fabric} {segment.key} "
-                            f"links give {limit:g} W",
-                            "optics that draw less, or a switch that gives more",
+                            f"{profile.id} draws {draws:g} W; cages of {switch} for {segment.fabric} {segment.key} "
+                            f"links supply {limit:g} W",
+                            "use optics that draw less, or a switch that supplies more",
                         )
                         break
         yield from self._moved(cluster)
@@ -70,14 +71,14 @@ class OpticsTooHungry(PlanRule):
                 if limit is not None and draws is not None and draws > limit:
                     yield self.flag(
                         ("cable_of", cluster.cable_ids[cable]),
-                        f"{profile.id} draws {draws:g} W, cage {cage} of {switch} gives {limit:g} W",
-                        "move the cable to a cage that gives more, or have optics that draw less",
+                        f"{profile.id} draws {draws:g} W; cage {cage} of {switch} supplies {limit:g} W",
+                        "move the cable to a cage that supplies more, or use optics that draw less",
                     )
                     break
 
 
 def _moved_ends(cluster: Cluster, cable: int) -> Iterator[tuple[str, float | None, PortRun, str]]:
-    """(switch profile, W that its cage gives, run, cage) of each end of a cable that is in another cage of a switch."""
+    """(switch profile, W that its cage supplies, run, cage) of each end of a cable in another cage than planned."""
     import numpy as np
 
     links, planned, devices = cluster.plan.links, cluster.planned.plan.links, cluster.plan.devices
@@ -95,7 +96,7 @@ def _moved_ends(cluster: Cluster, cable: int) -> Iterator[tuple[str, float | Non
 
 
 def _ends(cluster: Cluster, segment: Segment) -> Iterator[tuple[str, float | None, PortRun]]:
-    """(switch profile, W that its cages give, run) of each end of a segment that is a switch."""
+    """(switch profile, W that its cages supply, run) of each end of a segment that is a switch."""
     for side, tier in ((segment.a, segment.lower), (segment.b, segment.upper)):
         profile = _profile(cluster, segment, tier)
         if isinstance(side, PortRun) and profile is not None:

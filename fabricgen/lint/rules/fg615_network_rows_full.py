@@ -1,4 +1,4 @@
-"""network racks stand outside of the rows that are kept for them."""
+"""FG615: network racks stand outside their reserved rows."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from fabricgen.lint.rule import DesignRule
 
 
 class NetworkRowsFull(DesignRule):
-    """More network racks are needed than the rows kept for them in a hall hold; the rest stands behind all others.
+    """A hall needs more network racks than its reserved network rows hold; the others stand behind all other rows.
 
-    Rows between or behind those of nodes cannot grow without moving nodes, so that what does not go in stands at the
-    far end of the hall, or before its first row where it has no end, and its cables are the longest there are. Each
-    tier, plane and hall has room for twice its racks in such rows, or nearly.
+    Rows between or behind node rows cannot grow without moving nodes. Racks that do not fit stand at the far end of
+    the hall, or before its first row where the hall has no stated end, and have the longest cables. Each tier,
+    plane and hall has room for about twice its racks in such rows.
 
-    Keep more `rows` from the start, deal tiers over fewer racks, or take racks of more units.
+    Reserve more `rows` from the start, spread tiers over fewer racks, or use taller racks.
     """
 
     id = "FG615"
     severity = Severity.WARNING
-    title = "network racks stand outside of the rows that are kept for them"
+    title = "network racks stand outside their reserved rows"
     bad = """
         floor:
           racks_per_row: 1
@@ -37,7 +37,7 @@ class NetworkRowsFull(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Count the rows that network racks of every hall take beyond those kept."""
+        """Count the rows that the network racks of each hall take beyond the reserved ones."""
         if design.loaded.blueprint.floor.network_rows is None:
             return
         areas = FloorPlan(design).areas
@@ -47,7 +47,7 @@ class NetworkRowsFull(DesignRule):
                 racks = sum(areas.wanted[i].values())
                 yield self.flag(
                     ("floor", "network_rows"),
-                    f"{racks} network racks of {area.hall.name} take {area.rows + beyond} rows of "
-                    f"{area.hall.racks_per_row}, {area.rows} are kept for them",
-                    f"rows: {area.rows + beyond}; with a lock, what is racked stays where it is",
+                    f"{racks} network racks of {area.hall.name} need {area.rows + beyond} rows of "
+                    f"{area.hall.racks_per_row}; {area.rows} are reserved",
+                    f"set `rows: {area.rows + beyond}`; with a lock, racks that stand already stay in place",
                 )

@@ -1,4 +1,4 @@
-"""a node rack gives off more heat than its cooling takes."""
+"""FG616: a node rack gives off more heat than its cooling takes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from fabricgen.lint.rule import DesignRule
 
 
 class RackCooling(DesignRule):
-    """The fullest node rack gives more heat to air, or to coolant, than is stated for a rack or its type.
+    """The fullest node rack gives off more heat to air, or to coolant, than the limit of a rack or its type.
 
-    All power becomes heat. Air of a row takes 20 to 50 kW a rack; above that, plates carry most of it to a coolant and
-    the rest still goes to air: of a GB200 NVL72 rack 115 kW of 132 kW to coolant and 17 kW to air. Devices count with
-    their largest published draw and their `liquid_share`; where that is not known they count as nothing and are named.
+    All power becomes heat. The air of a row takes 20 to 50 kW per rack; above that, cold plates move most of it to
+    a coolant, and the rest still goes to air: a GB200 NVL72 rack puts 115 kW of its 132 kW into coolant and 17 kW
+    into air. Devices count with their highest published draw and their `liquid_share`; those without figures count
+    0 kW and are named.
 
-    Lower `nodes_per_rack`, take liquid-cooled nodes, or state what the cooling of a rack really takes.
+    Lower `nodes_per_rack`, use liquid-cooled nodes, or state what the cooling of a rack really takes.
     """
 
     id = "FG616"
@@ -32,10 +33,10 @@ class RackCooling(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the heat of the fullest node rack with what is stated for air and coolant."""
+        """Compare the heat of the fullest node rack with its limits for air and coolant."""
         rack = design.layout.node_rack
         budgets = (("air_kw", rack.air_kw, air_kw, "air"), ("liquid_kw", rack.liquid_kw, liquid_kw, "coolant"))
         for key, budget, figure, what in budgets:
             if load := over_budget(design, figure, budget):
-                message = f"a node rack gives {load.total:g} kW to {what}, which may take {budget:g} kW: {load.text}"
-                yield self.flag(budget_path(design, key), message, "fewer `nodes_per_rack`, or other racks")
+                message = f"a node rack gives off {load.total:g} kW to {what}; the limit is {budget:g} kW ({load.text})"
+                yield self.flag(budget_path(design, key), message, "lower `nodes_per_rack`, or use other racks")

@@ -1,4 +1,4 @@
-"""a rack does not fit its place on the floor."""
+"""FG617: a rack does not fit its place on the floor."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from fabricgen.lint.rule import DesignRule
 
 
 class RackTooWide(DesignRule):
-    """Racks of a type are wider, or deeper, than the places that the floor has for them.
+    """Racks of a type are wider or deeper than the space that the floor has for each.
 
-    Racks stand side by side at `rack_pitch_m`, and `rack_depth_m` lies between two aisles. Racks of 800 mm in places of
-    600 mm make a row a third longer than planned, and every cable along it too short.
+    Racks stand side by side at `rack_pitch_m`, and `rack_depth_m` is the depth between two aisles. Racks of 800 mm
+    at a pitch of 600 mm make a row a third longer than planned, and all cables along it too short.
 
-    Raise the pitch or the depth, or take another rack.
+    Raise the pitch or the depth, or use another rack.
     """
 
     id = "FG617"
@@ -45,5 +45,5 @@ class RackTooWide(DesignRule):
             ):
                 if size > place + 1e-9:
                     what = "wide" if key == "rack_pitch_m" else "deep"
-                    message = f"{rack.id} is {size:g} m {what}, and its place {place:g} m"
-                    yield self.flag(path, message, f"floor: {{{key}: {size:g}}}")
+                    message = f"{rack.id} is {size:g} m {what}; its place is {place:g} m"
+                    yield self.flag(path, message, f"set `floor: {{{key}: {size:g}}}`")

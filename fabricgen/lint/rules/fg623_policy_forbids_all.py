@@ -1,4 +1,4 @@
-"""the policy of media rules out all that reaches."""
+"""FG623: the cabling policy forbids every medium that reaches."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 class PolicyForbidsAll(PlanRule):
-    """What `cabling` allows does not reach some ends, and what would reach them it rules out.
+    """The media that `cabling` allows do not reach some ends, and those that would reach are not allowed.
 
     The wiring list then names a medium that does not work over that length, or one that is not to be bought. Allow
-    another medium, state `media` for these links alone, raise `copper_to_m`, or stand the ends closer together.
+    another medium, state `media` for these links alone, raise `copper_to_m`, or place the ends closer together.
     """
 
     id = "FG623"
     severity = Severity.ERROR
-    title = "the policy of media rules out all that reaches"
+    title = "the cabling policy forbids every medium that reaches"
     bad = """
         scalable_unit: {nodes: 4 x mi300x-8}
         cabling: {  # <-
@@ -39,7 +39,7 @@ class PolicyForbidsAll(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look for links that something else of the catalogue would serve."""
+        """Look for links that another medium of the catalogue would reach."""
         for found in out_of_reach(cluster):
             segment = found.segment
             others = found.serving(found.free, cluster.design.catalog.cables)
@@ -47,11 +47,11 @@ class PolicyForbidsAll(PlanRule):
                 continue
             if found.serving(segment, cluster.plan.cables.media):
                 continue
-            why = ", ".join(f"{_key(found, medium)} rules out {medium.id}" for medium in others[:3])
+            why = ", ".join(f"{_key(found, medium)} forbids {medium.id}" for medium in others[:3])
             yield self.flag(
                 segment.policy.path,
-                f"nothing that is allowed serves {found.text}: {why}",
-                f"allow {others[0].medium}, or state it as `media` of these links",
+                f"no allowed medium reaches {found.text}: {why}",
+                f"allow {others[0].medium}, or set it as `media` of these links",
             )
 
 

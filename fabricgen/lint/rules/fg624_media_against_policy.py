@@ -1,4 +1,4 @@
-"""media are stated that the policy of media rules out."""
+"""FG624: stated media contradict the cabling policy."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from fabricgen.lint.rule import DesignRule
 
 
 class MediaAgainstPolicy(DesignRule):
-    """`media` of a fabric, tier or span names what `cabling` says is not to be bought.
+    """The `media` of a fabric, tier or span names a medium that `cabling` forbids.
 
-    The nearest statement holds: what `media` says is taken. One of the two is an oversight, or an exception that is
-    worth a waiver with its reason. Strike the medium out, or out of the policy.
+    The more specific statement wins: the `media` are used. One of the two is an oversight, or an exception that
+    deserves a waiver with its reason. Remove the medium from one of them.
     """
 
     id = "FG624"
     severity = Severity.WARNING
-    title = "stated media contradict the policy"
+    title = "stated media contradict the cabling policy"
     bad = """
         cabling: {avoid: [DR]}
         fabrics: {compute: {tiers: {leaf: {media: {
@@ -32,18 +32,18 @@ class MediaAgainstPolicy(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Ask the policy about each word that is stated, once a statement."""
-        told = set()
+        """Check each stated word against the policy, once per statement."""
+        reported = set()
         for kind in stated_kinds(design):
             policy = policy_of(design.loaded.blueprint, kind.fabric, kind.ends)
             for word in kind.stated.words if policy != OPEN else ():
                 meant = [cable for cable in kind.carriers(design.catalog) if named((word,), cable)]
                 why = [policy.refusal(cable) for cable in meant]
-                if meant and all(why) and (kind.stated.path, word) not in told:
-                    told.add((kind.stated.path, word))
+                if meant and all(why) and (kind.stated.path, word) not in reported:
+                    reported.add((kind.stated.path, word))
                     key = ".".join(map(str, (*policy.path, why[0])))
                     yield self.flag(
                         kind.stated.path,
-                        f"{word} is stated for {kind.text}, and {key} rules it out; it is taken all the same",
+                        f"{word} is stated for {kind.text}, but {key} forbids it; it is used all the same",
                         "state another medium, or change the policy",
                     )

@@ -1,4 +1,4 @@
-"""copper is longer than it is to be."""
+"""FG625: stated copper is longer than the policy allows."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 class LongCopper(PlanRule):
-    """Stated `media` take copper cables that are longer than `copper_to_m`.
+    """Stated `media` use copper cables that are longer than `copper_to_m`.
 
-    Passive copper of 100G a lane is planned to 2 m by most: beyond, it is as thick as a finger, and has little margin.
-    What is stated holds. Let the policy choose, state optics, or raise `copper_to_m`.
+    Most operators plan passive copper of 100G per lane up to 2 m: beyond, it is as thick as a finger and has little
+    margin. The stated media are used. Let the policy choose, state optics, or raise `copper_to_m`.
     """
 
     id = "FG625"
     severity = Severity.WARNING
-    title = "stated copper is longer than the policy has it"
+    title = "stated copper is longer than the policy allows"
     bad = """
         scalable_unit: {nodes: 4 x mi300x-8, racks: {nodes_per_rack: 4}}
         cabling: {copper_to_m: 1}
@@ -38,7 +38,7 @@ class LongCopper(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare stated copper cables with the policy of their fabric, once a statement."""
+        """Compare stated copper cables with the policy of their fabric, once per statement."""
         import numpy as np
 
         cables, links = cluster.plan.cables, cluster.plan.links
@@ -58,7 +58,7 @@ class LongCopper(PlanRule):
                 medium, length_m = cables.media[cables.medium[longest]].medium, cables.length_m[longest]
                 yield self.flag(
                     path,
-                    f"{len(rows)} {first.fabric} {first.key} cables of copper are longer than `copper_to_m`, which is "
-                    f"{most:g}: up to {length_m:g} m of {medium}",
-                    "state optics beside copper and let the shorter ones be copper, or raise `copper_to_m`",
+                    f"{len(rows)} {first.fabric} {first.key} copper cables are longer than `copper_to_m`, {most:g} m: "
+                    f"up to {length_m:g} m of {medium}",
+                    "state optics besides copper, so that only short cables are copper, or raise `copper_to_m`",
                 )

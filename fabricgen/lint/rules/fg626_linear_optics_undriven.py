@@ -1,4 +1,4 @@
-"""linear optics are allowed or stated where ports are not said to drive them."""
+"""FG626: linear optics on ports not listed as able to drive them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from fabricgen.lint.rule import DesignRule
 
 
 class LinearOpticsUndriven(DesignRule):
-    """LPO, LRO or NPO is allowed or stated for ports that `cabling.linear_hosts` does not name.
+    """LPO, LRO or NPO is allowed or stated for ports that `cabling.linear_hosts` does not list.
 
-    Such modules have no retimer, or half of one: the ports at both ends must have SerDes tuned for them, which few
-    vendors warrant and no catalogue of ours says. What is allowed is then not taken; what is stated is, and may not
-    come up. Name the profiles of both ends in `linear_hosts` once their vendors confirm it.
+    These modules have no retimer, or half of one: the ports at both ends need SerDes tuned for them, which few
+    vendors warrant and our catalogue does not state. Where such a medium is only allowed, it is not used; where it
+    is stated, it is used and may not come up. List the profiles of both ends in `linear_hosts` once their vendors
+    confirm it.
     """
 
     id = "FG626"
     severity = Severity.WARNING
-    title = "linear optics on ports not said to drive them"
+    title = "linear optics on ports not listed as able to drive them"
     bad = """
         fabrics: {compute: {tiers: {leaf: {media: {
           up: LPO}}}}}  # <-
@@ -32,23 +33,24 @@ class LinearOpticsUndriven(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look at what is stated of links, then at what is allowed without any host named."""
+        """Look at the stated media of links, then at those allowed while no host is listed."""
         blueprint = design.loaded.blueprint
         hosts = blueprint.cabling.linear_hosts
-        told: set[Path] = set()
-        remedy = "name both ends there once their vendors confirm it, or take DR or SR"
+        reported: set[Path] = set()
+        remedy = "list both ends there once their vendors confirm it, or use DR or SR"
         for kind in stated_kinds(design):
             linear: list[str] = [c.medium for c in kind.carriers(design.catalog) if c.medium in LINEAR]
             without = dict.fromkeys(end for end in kind.ends if end not in hosts)
-            if linear and without and kind.stated.path not in told:
-                told.add(kind.stated.path)
+            if linear and without and kind.stated.path not in reported:
+                reported.add(kind.stated.path)
                 ports = " and ".join(without)
-                message = f"{linear[0]} of {kind.text} needs ports that drive it; {ports} not in `cabling.linear_hosts`"
+                unlisted = f"`cabling.linear_hosts` does not list {ports}"
+                message = f"{linear[0]} of {kind.text} needs ports that drive it; {unlisted}"
                 yield self.flag(kind.stated.path, message, remedy)
         for path, words in _allowed(design):
             allowed = [word for word in words if word in LINEAR]
             if allowed and not hosts:
-                message = f"{', '.join(allowed)} is allowed, and taken nowhere: `cabling.linear_hosts` names no ports"
+                message = f"{', '.join(allowed)} is allowed but used nowhere: `cabling.linear_hosts` lists no ports"
                 yield self.flag(path, message, remedy)
 
 

@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from fabricgen.wiring.tables import Ints64, Segment
 
 Gap = tuple[str, str, str, str]
-"""Fabric, pair of tiers, what is missing, what is nearest."""
+"""Fabric, pair of tiers, what is missing, the nearest part."""
 
 Gaps = dict[Gap, tuple[Path, int]]
-"""Where each gap is stated first, and how often there is one."""
+"""The path where each gap comes from first, and how often it occurs."""
 
 
 class PartNotListed(PlanRule):
-    """A cable or a transceiver is in none of the product lists that the blueprint orders from.
+    """A cable or transceiver is in none of the product lists that the blueprint orders from.
 
-    The bill of materials names such a part by what it is (`aoc-25g-...`), which nobody can order: no part number is
-    ever made up. Either no list has that form factor, speed, split or top, or none of that length. What nothing
-    reaches at all is FG602's.
+    The bill of materials then has only a description (`aoc-25g-...`), which nobody can order: part numbers are
+    never invented. Either no list has that form factor, speed, split or top, or none has that length. A cable that
+    no medium reaches at all is FG602.
 
-    Add a list that has it (`generic` has cords that are alike everywhere, your own goes into catalog/products), state
-    media or a speed for which there is one, or move the ends closer.
+    Add a list that has the part (`generic` has common cords, your own goes into catalog/products), state media or a
+    speed that a list has, or move the ends closer together.
     """
 
     id = "FG629"
@@ -61,34 +61,34 @@ class PartNotListed(PlanRule):
             return
         parts = CableParts(cluster)
         for what, gaps in (
-            ("cables", _cables(cluster, parts, shelf)),
-            ("jumpers", _jumpers(cluster, parts, shelf)),
-            ("transceivers", _optics(cluster, parts, shelf)),
+            ("cables", _cable_gaps(cluster, parts, shelf)),
+            ("jumpers", _jumper_gaps(cluster, parts, shelf)),
+            ("transceivers", _transceiver_gaps(cluster, parts, shelf)),
         ):
             for (fabric, key, missing, nearest), (path, count) in gaps.items():
                 message = f"{count} {fabric} {key} {what}: no product list has {missing}"
-                near = f"nearest is {nearest}; " if nearest else ""
+                near = f"the nearest is {nearest}; " if nearest else ""
                 yield self.flag(path, message, f"{near}add a list to `cabling.products`, or state other media")
 
 
-def _cables(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
+def _cable_gaps(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
     """How many cables lack a part, by what is missing where."""
     import numpy as np
 
     made, code = parts.made
     links, segment = cluster.plan.links, _segments(cluster)
-    told = cluster.plan.cables.reaches.copy()
-    told[[row for row, own in cluster.planned.own.items() if own.part]] = False
+    judged = cluster.plan.cables.reaches.copy()
+    judged[[row for row, own in cluster.planned.own.items() if own.part]] = False
     if parts.channels:  # what is ordered for these are jumpers
-        told[parts.channels.cable] = False
-    code = np.where(told, code, -1)
+        judged[parts.channels.cable] = False
+    code = np.where(judged, code, -1)
     found: Gaps = {}
     for i, cable in enumerate(made):
         if not cable.listed:
             numbers, counts = np.unique(segment[code == i], return_counts=True)
             for n, count in zip(numbers.tolist(), counts.tolist(), strict=True):
                 s = links.segments[n]
-                _add(found, s, _missing(shelf, cable.wanted), count)
+                _add(found, s, _missing_cable(shelf, cable.wanted), count)
     return found
 
 
@@ -102,7 +102,7 @@ def _segments(cluster: Cluster) -> Ints64:
     return segment
 
 
-def _jumpers(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
+def _jumper_gaps(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
     """How many jumpers of patched cables lack a part, by what is missing where."""
     import numpy as np
 
@@ -122,7 +122,7 @@ def _jumpers(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
 
 
 def _missing_jumper(shelf: Shelf, jumper: Jumper) -> tuple[str, str]:
-    """(what no list has, the nearest that one has) of a jumper."""
+    """(what no list has, the nearest part that one has) for a jumper."""
     medium, pieces = jumper.medium, fibres_of(jumper.medium, jumper.far_ends, jumper.lanes)
     if jumper.kind == "B" and pieces:
         product = max(shelf.fibres(medium, pieces[1]), key=lambda p: p.lengths_m[-1], default=None)
@@ -141,8 +141,8 @@ def _add(found: Gaps, segment: Segment, missing: tuple[str, str], count: int) ->
     found[gap] = path, before + count
 
 
-def _missing(shelf: Shelf, wanted: CableOrder) -> tuple[str, str]:
-    """(what no list has, the nearest that one has)."""
+def _missing_cable(shelf: Shelf, wanted: CableOrder) -> tuple[str, str]:
+    """(what no list has, the nearest part that one has) for a cable."""
     product = max(shelf.cables(wanted), key=lambda p: p.lengths_m[-1], default=None)
     if product:
         longest = product.lengths_m[-1]
@@ -161,7 +161,7 @@ def _missing(shelf: Shelf, wanted: CableOrder) -> tuple[str, str]:
     return what, _nearest(shelf, "cable" if medium.attached else "fibre", medium.medium, wanted.hub.form_factor)
 
 
-def _optics(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
+def _transceiver_gaps(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
     """How many ends of cables lack a transceiver, by what is missing where."""
     import numpy as np
 
@@ -183,7 +183,7 @@ def _optics(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
 
 
 def _nearest(shelf: Shelf, kind: str, medium: str, form_factor: str) -> str:
-    """The part of that kind that has most in common: the cage, then the medium; "" where there is none of the kind."""
+    """The most similar part of a kind, by cage, then by medium; "" where none is similar."""
     products: Sequence[Product] = [p for found in shelf.lists for p in found.products if p.kind == kind]
 
     def likeness(product: Product) -> tuple[bool, bool]:

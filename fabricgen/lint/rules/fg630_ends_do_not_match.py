@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 
 class EndsDoNotMatch(PlanRule):
-    """The two ends of a cable do not understand each other, or its far ends cannot share its fibres.
+    """The two ends of a cable are incompatible, or its far ends cannot share its fibres.
 
-    Both ends need the same fibre, connector, lane rate and wavelengths: DR4 meets 2xDR4, SR never meets DR, FR4 never
-    DR4. Of a cage with several connectors, each serves far ends in whole fibres: two 400G links of a twin-port cage go
-    to two switches, three 200G links to one switch and a fourth to another do not, for want of such a splitter.
+    Both ends need the same fibre, connector, lane rate and wavelengths: DR4 works with 2xDR4, but never SR with DR,
+    or FR4 with DR4. Where a cage has several connectors, each far end needs whole connectors or an equal part of
+    one: two 400G links of a twin-port cage can go to two switches, but not three 200G links to one switch and a
+    fourth to another, since no such splitter exists.
 
     Give each pair of switches whole connectors: links in multiples of those of a connector, or faster ones.
     """
@@ -39,7 +40,7 @@ class EndsDoNotMatch(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare both ends of each kind of cable, then the fibres of those that split."""
+        """Compare both ends of each kind of cable, then the fibres of split cables."""
         import numpy as np
 
         from fabricgen.wiring.cabling.offers import kinds_of, shelf_of
@@ -52,27 +53,27 @@ class EndsDoNotMatch(PlanRule):
         columns = (segment, medium, split[table.end_cable], table.end_links)
         first, code = unique_combinations(*columns) if len(segment) else (segment, segment)
         counts = np.bincount(code, minlength=len(first)).tolist()
-        told: dict[tuple[int, str], int] = {}
+        reported: dict[tuple[int, str], int] = {}
         for count, n, m, far_ends, share in zip(counts, *(c[first].tolist() for c in columns), strict=True):
             s = links.segments[n]
             a, b = kinds_of(s, shelf)
-            why = _wrong(a, table.media[m], b, far_ends, share * s.lanes)
+            why = _misfit(a, table.media[m], b, far_ends, share * s.lanes)
             if why:
-                told[n, why] = told.get((n, why), 0) + count
-        for (n, why), count in told.items():
+                reported[n, why] = reported.get((n, why), 0) + count
+        for (n, why), count in reported.items():
             s = links.segments[n]
-            hint = "links to each switch in multiples of those of a connector, or faster ones"
+            hint = "give each switch a multiple of the links of a connector, or use faster links"
             yield self.flag(s.stated or s.path, f"{count} ends of {s.fabric} {s.key} cables: {why}", hint)
 
 
-def _wrong(a: EndKind, medium: CableProfile, b: EndKind, far_ends: int, lanes: int) -> str:
-    """Why an end of so many lanes must not be; "" where it may.
+def _misfit(a: EndKind, medium: CableProfile, b: EndKind, far_ends: int, lanes: int) -> str:
+    """Why an end with a number of lanes does not work; "" where it does.
 
-    A far end takes whole connectors of the common end, or a whole fraction of one, as a splitter has it.
+    A far end takes whole connectors of the common end, or an equal part of one, as splitters do.
     """
     from fabricgen.wiring.cabling.end_kinds import mismatch
 
     each = medium.lanes_per_connector
     if far_ends > 1 and not medium.attached and lanes % each and each % lanes:
-        return f"{lanes} lanes of one far end are neither whole connectors of {each} lanes nor a fraction of one"
+        return f"a {lanes}-lane bundle does not fit {each}-lane connectors"
     return mismatch(a, medium, b)

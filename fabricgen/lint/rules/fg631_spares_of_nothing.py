@@ -1,4 +1,4 @@
-"""spares are asked of parts that nothing needs."""
+"""FG631: spares are requested for parts that nothing needs."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ if TYPE_CHECKING:
 
 
 class SparesOfNothing(PlanRule):
-    """A pattern under `spares.parts` fits no part of the bill of materials.
+    """A pattern under `spares.parts` matches no part of the bill of materials.
 
-    Part numbers change with lengths, media and product lists: a pattern that fitted last year orders nothing today, and
-    a switch or cable that fails then waits for a delivery. Spares of parts that are not installed are never ordered.
+    Part numbers change with lengths, media and product lists: a pattern that matched last year orders nothing
+    today, and a switch or cable that fails then waits for a delivery. Spares of parts that are not installed are
+    never ordered.
 
-    Copy the number from `fabricgen bom`, or drop the pattern.
+    Copy the part number from `fabricgen bom`, or remove the pattern.
     """
 
     id = "FG631"
     severity = Severity.WARNING
-    title = "spares are asked of parts that nothing needs"
+    title = "spares are requested for parts that nothing needs"
     bad = """
         spares:
           parts:
@@ -38,7 +39,7 @@ class SparesOfNothing(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare the patterns with the parts that are needed."""
+        """Compare the patterns with the parts of the bill."""
         patterns = cluster.design.loaded.blueprint.spares.parts
         if not patterns:
             return
@@ -49,5 +50,5 @@ class SparesOfNothing(PlanRule):
         parts = [part for line in lines for part in dict.fromkeys((line.part, pieces_of(line.part)[1]))]
         for pattern in patterns:
             if not any(fnmatchcase(part, pattern) for part in parts):
-                message = f"no part of the bill of materials fits '{pattern}'"
+                message = f"no part of the bill of materials matches '{pattern}'"
                 yield self.flag(("spares", "parts", pattern), message, did_you_mean(pattern, parts))

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class CableTooShort(PlanRule):
-    """A cable of a stated length is shorter than the run from rack to rack that the floor gives it, slack included.
+    """A cable of a stated length is shorter than its run from rack to rack on the floor, slack included.
 
-    Either the length is a slip of the pen, or the floor of the blueprint is not the one that stands: then the lengths
-    of all other cables are wrong too. A cable that is pulled tight also bends below its radius at the ends.
+    Either the length is a typing mistake, or the floor of the blueprint is not the real one: then the lengths of
+    all other cables are wrong too. A cable that is pulled tight also bends below its radius at the ends.
 
     Measure again; correct `length_m`, or `floor`.
     """
@@ -36,12 +36,12 @@ class CableTooShort(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare stated lengths with what was measured along the trays."""
+        """Compare stated lengths with the runs along the trays."""
         run_m = cluster.plan.cables.run_m
         for cable, own in cluster.planned.own.items():
             if own.length_m is not None and own.length_m < run_m[cable]:
                 yield self.flag(
                     ("cable_of", cluster.cable_ids[cable], "length_m"),
                     f"{own.length_m:g} m is shorter than the {run_m[cable]:.1f} m that this cable runs, slack included",
-                    f"it is planned with {cluster.planned.plan.cables.length_m[cable]:g} m",
+                    f"the plan has {cluster.planned.plan.cables.length_m[cable]:g} m; correct `length_m` or `floor`",
                 )

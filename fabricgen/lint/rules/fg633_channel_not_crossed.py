@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 class ChannelNotCrossed(PlanRule):
-    """Jumpers, adapters and trunk of a patched channel do not lead each transmitter to the receiver it belongs to.
+    """Jumpers, adapters and trunk of a patched channel do not connect each transmitter to its receiver.
 
-    Parallel optics transmit on the first fibres of their connector and receive on the last ones, at both ends alike: of
-    the straight and the reversed pieces of a channel an odd number has to reverse. Jumpers of type B at both ends of a
-    trunk of type B do (method B of ANSI/TIA-568.3), as do jumpers of types A and B with a trunk of type A (method A). A
-    trunk of type C swaps neighbouring fibres and is made for duplex links only. Light is followed fibre by fibre here;
-    the link of a wrong channel never comes up, and the jumpers have been bought.
+    Parallel optics transmit on the first fibres of their connector and receive on the last ones, the same at both
+    ends, so an odd number of the pieces of a channel has to reverse the fibres. Jumpers of type B at both ends of a
+    trunk of type B do (method B of ANSI/TIA-568.3), and so do jumpers of types A and B with a trunk of type A
+    (method A). A trunk of type C swaps neighbouring fibres and is for duplex links only. The rule follows the light
+    fibre by fibre; with a wrong channel, the link never comes up, and the jumpers are already bought.
 
-    Take method B, or jumpers of the types that the method asks for.
+    Use method B, or jumpers of the types that the method requires.
     """
 
     id = "FG633"
@@ -50,5 +50,5 @@ class ChannelNotCrossed(PlanRule):
                     (*policy.path, "jumpers" if policy.spec.jumpers and kind.parallel else "method"),
                     f"{kind.cables} {kind.medium.medium} cables over a trunk of type {policy.spec.method} with "
                     f"{types}: {wrong}",
-                    "`method: B`, whose jumpers and trunks are all of type B",
+                    "use `method: B`, whose jumpers and trunks are all of type B",
                 )

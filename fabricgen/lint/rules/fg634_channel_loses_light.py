@@ -15,15 +15,16 @@ if TYPE_CHECKING:
 
 
 class ChannelLosesLight(PlanRule):
-    """Mated connectors and fibre of a patched channel lose more than the channel insertion loss of its optics.
+    """The mated connectors and fibre of a patched channel lose more light than its optics allow.
 
-    IEEE 802.3 gives each optic a loss that fibre and connectors between two transceivers may have: 3.0 dB for DR4, 4.0
-    dB for FR4, 1.8 dB for SR4 at 100G a lane. A pair of MPO connectors loses 0.35 dB if of low loss, and 0.75 dB at
-    most (ANSI/TIA-568.3); a channel has one at each panel, or two where the panel is of cassettes. Beyond the budget a
-    link has errors from the first day, or from the first fingerprint.
+    IEEE 802.3 gives each optic a channel insertion loss, for all fibre and connectors between two transceivers: 3.0
+    dB for DR4, 4.0 dB for FR4, 1.8 dB for SR4 at 100G per lane. A mated pair of MPO connectors loses 0.35 dB if
+    low-loss, 0.75 dB at most (ANSI/TIA-568.3); a channel has one at each panel, or two where the panel has
+    cassettes. Above the budget, a link has errors from the first day, or after the first fingerprint on a
+    connector.
 
-    Order low-loss connectors and state their loss as `mating_db`, replace cassettes by adapters, or take optics with
-    more to spare.
+    Order low-loss connectors and state their loss as `mating_db`, use adapters instead of cassettes, or optics with
+    a larger budget.
     """
 
     id = "FG634"
@@ -51,5 +52,5 @@ class ChannelLosesLight(PlanRule):
                 (*policy.path, "mating_db") if policy.spec.mating_db is not None else policy.path,
                 f"{pairs} mated pairs of {policy.mating_db:g} dB and {kind.longest_m:g} m of fibre ({fibre:.2f} dB) "
                 f"lose {loss:.2f} dB; {kind.medium.id} ({kind.medium.medium}) allows {budget:g} dB",
-                f"pairs of at most {most:g} dB" if most else "fewer mated pairs, or shorter trunks",
+                f"use connectors of at most {most:g} dB" if most else "use fewer mated pairs, or shorter trunks",
             )

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class PatchingDoesNotMate(PlanRule):
-    """The connectors of a policy's panel are not those of the optics it patches, or its trunks do not fit behind it.
+    """The connectors of a policy's panel do not fit the optics it patches, or its trunks do not fit behind it.
 
     A jumper has the connectors of its transceiver at both ends: MPO-12/APC for parallel single-mode optics and for
-    multimode at 100G a lane, MPO-12 with a flat face for multimode before that, LC duplex for FR4, LR4 and 10G optics.
-    Flat and angled faces destroy each other; of two MPO connectors in an adapter one has pins, that of the trunk; and
-    an adapter that joins key up to key up does not bring angled faces together.
+    multimode at 100G per lane, MPO-12 with a flat face for slower multimode, LC duplex for FR4, LR4 and 10G optics.
+    Flat and angled faces damage each other; of two MPO connectors in an adapter, one needs pins, that of the trunk;
+    and an adapter that joins key up to key up does not align angled faces.
 
-    Give the links of other optics a policy of their own, with a panel that takes them: `mpo-apc-72`, `mpo-72` for flat
+    Give links with other optics a policy of their own, with a panel that fits: `mpo-apc-72`, `mpo-72` for flat
     faces, `lc-72` for cassettes.
     """
 
@@ -47,6 +47,6 @@ class PatchingDoesNotMate(PlanRule):
             if wrong:
                 yield self.flag(
                     (*policy.path, "panel") if "panel" in policy.spec.model_fields_set else policy.path,
-                    f"{kind.cables} {kind.medium.id} ({kind.medium.medium}) cables are patched, and {wrong}",
-                    "a `panel` for these connectors, or `fabrics` and `between` that leave such links out",
+                    f"{kind.cables} {kind.medium.id} ({kind.medium.medium}) cables are patched, but {wrong}",
+                    "use a `panel` for these connectors, or exclude such links by `fabrics` and `between`",
                 )

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class PatchingOfNothing(PlanRule):
-    """A policy below `cabling.patch` takes links of which no cable goes through a panel.
+    """A policy under `cabling.patch` selects links, but none of their cables goes through a panel.
 
-    Only fibre between two places is patched: with `at: rack` between two racks, with `at: row-end` between two rows.
-    What copper reaches stays direct, and so does what stays in its place or goes to another site. Nothing is written
-    or ordered for such a policy, and the cables are pulled from switch to switch.
+    Only fibre between two places is patched: between two racks with `at: rack`, between two rows with `at:
+    row-end`. Links within the reach of copper stay direct, and so do those within a place or to another site. Such
+    a policy writes and orders nothing, and the cables are pulled from switch to switch.
 
-    Forbid copper there (`cabling: {copper_to_m: 0}`, or a `media` of fibre), let panels stand at racks, or take the
-    policy out.
+    Forbid copper there (`cabling: {copper_to_m: 0}`, or `media` of fibre), put panels at racks, or remove the
+    policy.
     """
 
     id = "FG636"
@@ -47,9 +47,9 @@ class PatchingOfNothing(PlanRule):
                 where = "rack" if policy.spec.at == "rack" else "row"
                 yield self.flag(
                     policy.path,
-                    f"none of {wanted} cables is patched: {electrical} are of copper, "
+                    f"none of {wanted} cables is patched: {electrical} are copper, "
                     f"{wanted - electrical} stay in their {where} or go to another site",
-                    "forbid copper (`cabling: {copper_to_m: 0}`), state `at: rack`, or take the policy out",
+                    "forbid copper (`cabling: {copper_to_m: 0}`), set `at: rack`, or remove the policy",
                 )
 
 

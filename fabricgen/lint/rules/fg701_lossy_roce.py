@@ -1,4 +1,4 @@
-"""a RoCE fabric runs without loss control."""
+"""FG701: a RoCE fabric runs without PFC and ECN."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import is_scale_across, merged_by_place
+from fabricgen.lint.lossless import is_scale_across, merge_fabrics
 from fabricgen.lint.rule import DesignRule
 
 
 class LossyRoce(DesignRule):
     """A RoCE fabric has the QoS profile `best-effort`: no PFC, no ECN marking.
 
-    RoCE v2 recovers from loss by going back, so that a single drop stalls a whole collective; vendors' guides ask for
-    ECN and PFC together. Use `roce-lossless`, unless the NICs are built for lossy networks. Fabrics that only span
-    sites, and say so themselves, are lossy on purpose: few buffers hold what is on fibre that long.
+    RoCE v2 recovers from loss by resending everything since the lost packet, so one drop stalls a whole collective;
+    vendors' guides ask for ECN and PFC together. Use `roce-lossless`, unless the NICs are built for lossy networks.
+    Fabrics that only span sites and set the profile themselves are lossy on purpose: few buffers hold the packets
+    in flight on fibre that long.
     """
 
     id = "FG701"
     severity = Severity.WARNING
-    title = "a RoCE fabric runs without loss control"
+    title = "a RoCE fabric runs without PFC and ECN"
     bad = """
         fabrics: {compute: {qos: {
           profile: best-effort}}}  # <-
@@ -31,7 +32,7 @@ class LossyRoce(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag RoCE fabrics whose effective profile is best-effort."""
-        return merged_by_place(self._found(design))
+        return merge_fabrics(self._found(design))
 
     def _found(self, design: Design) -> Iterator[Diagnostic]:
         blueprint = design.loaded.blueprint
@@ -40,4 +41,4 @@ class LossyRoce(DesignRule):
             on_purpose = own and is_scale_across(design, fabric)
             if fabric.protocol == "roce" and (own or blueprint.qos.profile) == "best-effort" and not on_purpose:
                 place = (*fabric.path, "qos", "profile") if own else ("qos", "profile")
-                yield self.flag(place, f"{fabric.name}: RoCE has no PFC and no ECN", "use roce-lossless")
+                yield self.flag(place, f"{fabric.name}: RoCE has no PFC and no ECN", "use `profile: roce-lossless`")

@@ -1,4 +1,4 @@
-"""data and congestion notifications share a DSCP."""
+"""FG702: RoCE data and congestion notifications share a DSCP or class."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Iterator
 from fabricgen.blueprint.sections.qos import effective
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import merged_by_place
+from fabricgen.lint.lossless import merge_fabrics
 from fabricgen.lint.rule import DesignRule
 
 
 class DscpClash(DesignRule):
-    """RoCE data and congestion notification packets are marked alike.
+    """RoCE data and congestion notification packets (CNP) have the same DSCP or traffic class.
 
-    Notifications must overtake the queue they report on; with the same DSCP or traffic class they wait in it and
-    senders slow down too late. Give them different values, by custom DSCP 26 and 48, classes 3 and 6.
+    Notifications must overtake the queue that they report; with the same DSCP or class they wait in it, and senders
+    slow down too late. Use different values; DSCP 26 and 48, classes 3 and 6 are customary.
     """
 
     id = "FG702"
     severity = Severity.ERROR
-    title = "data and congestion notifications share a DSCP"
+    title = "RoCE data and congestion notifications share a DSCP or class"
     bad = """
         qos: {roce_dscp: 26,
           cnp_dscp: 26}  # <-
@@ -31,7 +31,7 @@ class DscpClash(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the effective values of each lossless fabric."""
-        return merged_by_place(self._found(design))
+        return merge_fabrics(self._found(design))
 
     def _found(self, design: Design) -> Iterator[Diagnostic]:
         blueprint = design.loaded.blueprint
@@ -45,8 +45,8 @@ class DscpClash(DesignRule):
                     stated = any(getattr(own, name) is not None for name in names)
                     name = names[1] if getattr(own if stated else shared, names[1]) is not None else names[0]
                     place = (*fabric.path, "qos", name) if stated else ("qos", name)
-                    message = f"{fabric.name}: data and notifications both have {what} {values[0]}"
-                    yield self.flag(place, message, f"use {usual[0]} and {usual[1]}")
+                    message = f"{fabric.name}: RoCE data and congestion notifications both have {what} {values[0]}"
+                    yield self.flag(place, message, f"use {usual[0]} for data and {usual[1]} for notifications")
 
 
 _ALIKE = (("DSCP", ("roce_dscp", "cnp_dscp"), (26, 48)), ("traffic class", ("roce_class", "cnp_class"), (3, 6)))

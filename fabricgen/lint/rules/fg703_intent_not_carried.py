@@ -1,4 +1,4 @@
-"""A NOS has no words for what the blueprint asks of it."""
+"""FG703: the NOS does not support a setting."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 
 FEW_KEYS = 2
-"""SSH keys of an account that every NOS keeps."""
+"""SSH keys of an account that every NOS supports."""
 
 _STEM_CER, _STEM_KEY = r"[A-Za-z0-9_-]+\.cer", r"[A-Za-z0-9_-]+\.key"
 """File names of certificates and keys that sonic-gnmi.yang takes."""
 
 FEW_RESOLVERS = 3
-"""Resolvers that every NOS takes."""
+"""Resolvers that every NOS supports."""
 
 
 class IntentNotCarried(DesignRule):
-    """A switch runs a NOS whose configuration cannot say what the blueprint asks for.
+    """A switch runs a NOS whose configuration cannot express what the blueprint asks for.
 
-    The configuration is complete but for this: an account that is not there, or a limit that nobody enforces, is found
-    when it is needed. Do it by other means, as the finding says, or choose another NOS. What each NOS lacks is in the
-    catalogue (platforms/NOS.yaml).
+    The rest of the configuration is complete. A missing account, or a limit that nothing enforces, is otherwise
+    only noticed when it is needed. Do it by other means, as the finding says, or choose another NOS. The catalogue
+    (platforms/NOS.yaml) lists what each NOS lacks.
     """
 
     id = "FG703"
     severity = Severity.WARNING
-    title = "the NOS cannot carry what is asked"
+    title = "the NOS does not support a setting"
     bad = """
         routing:
           load_balance: dynamic  # <-
@@ -45,23 +45,23 @@ class IntentNotCarried(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare what is asked of each fabric with what the NOS of each of its tiers lacks."""
-        found: dict[tuple[Path, str, str], list[str]] = defaultdict(list)
+        """Compare the features asked of each fabric with those that the NOS of each tier lacks."""
+        found: dict[tuple[Path, str, Feature, str], list[str]] = defaultdict(list)
         for fabric in design.fabrics:
             if fabric.protocol == "infiniband":
                 continue
-            for feature, place in _asked(design, fabric):
+            for feature, place in _features_asked(design, fabric):
                 for tier in fabric.tiers:
                     known = design.catalog.naming(tier.nos, tier.path).configuration
                     lack = known.lack(feature, tier.profile.asic)
                     if lack:
-                        found[place, f"{feature}: {tier.nos}", lack.why].append(f"{fabric.name} {tier.name}")
-        for (place, what, why), tiers in found.items():
-            yield self.flag(place, f"{what} of {', '.join(tiers)} does not carry it", why)
+                        found[place, tier.nos, feature, lack.why].append(f"{fabric.name} {tier.name}")
+        for (place, nos, feature, why), tiers in found.items():
+            yield self.flag(place, f"{nos} of {', '.join(tiers)} does not support {feature}", why)
 
 
-def _asked(design: Design, fabric: FabricDesign) -> Iterator[tuple[Feature, Path]]:
-    """What the blueprint states for the switches of a fabric, and where: its own settings hide the cluster's."""
+def _features_asked(design: Design, fabric: FabricDesign) -> Iterator[tuple[Feature, Path]]:
+    """Features that the blueprint asks of the switches of a fabric, and where; its settings override the cluster's."""
     blueprint = design.loaded.blueprint
     spec = blueprint.fabrics[fabric.name]
     seen: set[Feature] = set()
@@ -70,14 +70,14 @@ def _asked(design: Design, fabric: FabricDesign) -> Iterator[tuple[Feature, Path
         ((), blueprint.management, blueprint.routing, blueprint.qos),
     )
     for base, management, routing, qos in scopes:
-        stated = [*_of_management(management), *_of_routing(routing), *_of_qos(qos)]
+        stated = [*_management_features(management), *_routing_features(routing), *_qos_features(qos)]
         for feature, keys in stated:
             if feature not in seen:
                 yield feature, (*base, *keys)
         seen |= {feature for feature, _ in stated}
 
 
-def _of_management(management: Management) -> Iterator[tuple[Feature, Path]]:
+def _management_features(management: Management) -> Iterator[tuple[Feature, Path]]:
     at = ("management",)
     if management.users:
         yield "users", (*at, "users")
@@ -103,7 +103,7 @@ def _of_management(management: Management) -> Iterator[tuple[Feature, Path]]:
             yield feature, (*at, feature)
 
 
-def _of_routing(routing: Routing) -> Iterator[tuple[Feature, Path]]:
+def _routing_features(routing: Routing) -> Iterator[tuple[Feature, Path]]:
     if routing.bfd:
         yield "bfd", ("routing", "bfd")
     if routing.max_prefixes:
@@ -112,7 +112,7 @@ def _of_routing(routing: Routing) -> Iterator[tuple[Feature, Path]]:
         yield "dynamic-load-balance", ("routing", "load_balance")
 
 
-def _of_qos(qos: Qos) -> Iterator[tuple[Feature, Path]]:
+def _qos_features(qos: Qos) -> Iterator[tuple[Feature, Path]]:
     if qos.cnp_max_percent:
         yield "cnp-shaping", ("qos", "cnp_max_percent")
     if qos.watchdog and qos.watchdog.action == "forward":

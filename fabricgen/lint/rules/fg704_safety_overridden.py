@@ -1,4 +1,4 @@
-"""The user's own text takes away a line that keeps the fabric safe."""
+"""FG704: a snippet or template overrides a safety line."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from fabricgen.lint.rule import DesignRule
 
 
 class SafetyOverridden(DesignRule):
-    """A snippet, or a template of your own, hides a line that fabricgen writes to keep the fabric safe.
+    """A snippet, or a template of your own, overrides a line that fabricgen writes to keep the fabric safe.
 
-    Route policy and prefix limits keep one switch's mistake from every other; RS-FEC, PFC with its watchdog and ECN
-    keep a bad cable or a storm of pauses from stopping a job; a port without them looks well until it is loaded. Say
-    what is meant in the blueprint (`routing`, `qos`), where it holds for both ends, or waive the finding.
+    Route policy and prefix limits protect all other switches from a mistake on one; RS-FEC, PFC with its watchdog,
+    and ECN keep a bad cable or a PFC storm from stopping a job. A port without them looks fine until it is loaded.
+    Change the blueprint instead (`routing`, `qos`), which applies to both ends, or waive the finding.
     """
 
     id = "FG704"
     severity = Severity.WARNING
-    title = "an override hides a safety line"
+    title = "a snippet or template overrides a safety line"
     bad = """
         snippets:
           polling: {nos: sonic,
@@ -43,22 +43,22 @@ class SafetyOverridden(DesignRule):
             for line in dict.fromkeys(_lines(snippet)):
                 hidden = next((kind for kind in safety if _overrides(line, kind)), None)
                 if hidden:
-                    yield self._hidden(path, snippet, line, hidden)
+                    yield self._finding(path, snippet, line, hidden)
 
-    def _hidden(self, path: Path, snippet: Snippet, found: str, line: SafetyLine) -> Diagnostic:
+    def _finding(self, path: Path, snippet: Snippet, found: str, line: SafetyLine) -> Diagnostic:
         where = (*path, "text" if snippet.tree is None else "tree")
         return self.flag(where, f"'{found}' overrides a safety line that fabricgen writes: {line.why}")
 
 
 def _lines(snippet: Snippet) -> Iterator[str]:
-    """Its lines, or its values as paths."""
+    """The lines of a snippet, or the values of its tree as paths."""
     if snippet.tree is None:
         return (line.strip() for line in (snippet.text or "").splitlines())
     return _paths(snippet.tree)
 
 
 def _overrides(line: str, safety: SafetyLine) -> bool:
-    """Whether a line sets what a safety line sets, or takes it away."""
+    """Whether a line sets what a safety line sets, or removes it."""
     bare = re.sub(r"^(no|default) ", "", line)
     return bool(re.fullmatch(safety.line, bare) or (bare != line and re.match(safety.line, bare)))
 

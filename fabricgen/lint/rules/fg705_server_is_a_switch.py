@@ -1,4 +1,4 @@
-"""a management server has the address of a switch."""
+"""FG705: a management server has the address of a switch."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _BITS = {4: 32, 6: 128}
 
 
 class ServerIsASwitch(PlanRule):
-    """Switches are sent to a switch, or to the gateway of a management subnet, for logins, time, names or logs.
+    """A management server (logins, time, names or logs) has the address of a switch, or of a management gateway.
 
-    The build numbers management ports from `pools.management`; a server that was given an address of that pool by hand
-    shares it with a switch sooner or later. Both answer, and which of them is heard changes by the hour. State an
+    The build numbers management ports from `pools.management`; a server with a manually chosen address in that pool
+    sooner or later shares it with a switch. Then both answer, and which one is reached changes by the hour. Use an
     address outside the pools, or that of a node or extra device in addresses.csv.
     """
 
@@ -39,16 +39,16 @@ class ServerIsASwitch(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look every stated server up among loopbacks, ports, management ports and their gateways."""
+        """Look up every stated server among loopbacks, ports, management ports and their gateways."""
         for path, server in server_addresses(cluster.design):
             holder = _holder(cluster, server.network_address)
             if holder:
-                hint = "state an address outside `pools.management`, or of a device in addresses.csv"
+                hint = "use an address outside `pools.management`, or that of a server in addresses.csv"
                 yield self.flag(path, f"{server.network_address} is the address of {holder}", hint)
 
 
 def _holder(cluster: Cluster, server: IPv4Address | IPv6Address) -> str:
-    """Which switch's address it is, "" for none's; a node or extra device may well be a server."""
+    """The switch that has an address, in words; "" for none. Nodes and extra devices may be servers."""
     links = cluster.plan.links
     import numpy as np
 
@@ -67,7 +67,7 @@ def _holder(cluster: Cluster, server: IPv4Address | IPv6Address) -> str:
 
 
 def _columns(found: FamilyAddresses, links: LinkTable) -> tuple[tuple[AddressColumn, str, Ints | None], ...]:
-    """Addresses, what to say before the name of the device, and the devices of rows that are links."""
+    """(addresses, text before the device's name, device of each row where rows are links)."""
     return (
         (found.management, "", None),
         (found.management_gateway, "the management gateway of ", None),

@@ -1,4 +1,4 @@
-"""Shaping congestion notifications shapes routing packets too."""
+"""FG706: shaping congestion notifications shapes routing packets too."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from collections.abc import Iterator
 from fabricgen.blueprint.sections.qos import effective
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import merged_by_place
+from fabricgen.lint.lossless import merge_fabrics
 from fabricgen.lint.rule import DesignRule
 
 CONTROL_DSCP = 48
-"""CS6, which BGP and BFD mark their packets with (RFC 4594, 3.2, network control)."""
+"""CS6, the DSCP of BGP and BFD packets (RFC 4594, 3.2, network control)."""
 
 
 class RoutingIsShaped(DesignRule):
     """Congestion notifications have the DSCP of routing protocols, and their queue is shaped.
 
-    Sessions then share what is left to notifications when these are many, which is when a fabric can least lose one.
-    Give notifications another DSCP on the nodes and here, leave their queue unshaped, or leave room enough and waive
-    the finding.
+    Routing sessions then share the shaped bandwidth with notifications when these are frequent, which is when a
+    fabric can least afford to lose a session. Give notifications another DSCP on the nodes and here, do not shape
+    their queue, or leave enough bandwidth and waive the finding.
     """
 
     id = "FG706"
     severity = Severity.INFO
-    title = "shaping of notifications shapes routing too"
+    title = "shaping congestion notifications shapes routing packets too"
     bad = """
         qos: {cnp_max_percent: 10}  # <-
     """
@@ -34,7 +34,7 @@ class RoutingIsShaped(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the effective values of each lossless fabric."""
-        return merged_by_place(self._found(design))
+        return merge_fabrics(self._found(design))
 
     def _found(self, design: Design) -> Iterator[Diagnostic]:
         shared = design.loaded.blueprint.qos
@@ -45,5 +45,5 @@ class RoutingIsShaped(DesignRule):
             percent, dscp = effective(own, shared, "cnp_max_percent", 0), effective(own, shared, "cnp_dscp", 48)
             if percent and dscp == CONTROL_DSCP:
                 base = fabric.path if own.cnp_max_percent is not None else ()
-                message = f"{fabric.name}: notifications and routing both have DSCP 48, and share {percent} % of a port"
-                yield self.flag((*base, "qos", "cnp_max_percent"), message, "set cnp_dscp to another on nodes and here")
+                message = f"{fabric.name}: notifications and routing both have DSCP 48 and share {percent}% of a port"
+                yield self.flag((*base, "qos", "cnp_max_percent"), message, "set another `cnp_dscp`, on the nodes too")

@@ -1,4 +1,4 @@
-"""PFC pauses before ECN marks anything."""
+"""FG707: PFC pauses before ECN marks anything."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.design.qos import ecn_thresholds_kb
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import buffer_bytes, lossless_fabrics, merged_by_place, place_of_qos
+from fabricgen.lint.lossless import buffer_bytes, lossless_fabrics, merge_fabrics, place_of_qos
 from fabricgen.lint.rule import DesignRule
 
 
 class PfcWithoutEcn(DesignRule):
-    """Marking starts at a queue longer than a lossless queue can become: PFC is left to do the work of ECN.
+    """ECN starts to mark at a longer queue than a lossless queue can have: PFC has to do the work of ECN.
 
-    A pause stops everything behind it and spreads; ECN is to slow senders down before it comes to that, so it must mark
-    at shorter queues than those at which PFC pauses (Zhu et al., Congestion Control for Large-Scale RDMA Deployments,
-    SIGCOMM 2015, 4). A queue of a shared buffer grows to half of it at most at a dynamic threshold of 1. Sizes are
-    those of SONiC's device tree; nothing is said of switches that it does not publish.
+    A pause stops everything behind it and spreads. ECN slows senders down before that, so it must mark at shorter
+    queues than those at which PFC pauses (Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM
+    2015, 4). With a dynamic threshold of 1, one queue can take at most half of a shared buffer. Buffer sizes are
+    those of SONiC's device tree; switches without one there are not judged.
 
-    Lower `ecn_min_kb`, or state none.
+    Lower `ecn_min_kb`, or leave it out.
     """
 
     id = "FG707"
@@ -34,8 +34,8 @@ class PfcWithoutEcn(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the lower threshold of each port speed of each tier with half of the buffer; the worst is told."""
-        return merged_by_place(self._found(design))
+        """Compare the lower threshold of each port speed of each tier with half of the buffer; report the worst."""
+        return merge_fabrics(self._found(design))
 
     def _found(self, design: Design) -> Iterator[Diagnostic]:
         for fabric, qos in lossless_fabrics(design):
@@ -47,13 +47,13 @@ class PfcWithoutEcn(DesignRule):
                 for speed in tier.speeds if buffer else ():
                     low, _ = ecn_thresholds_kb(qos, tier.lowest, speed)
                     if buffer and is_never_marked(low, buffer):
-                        what = f"of {low} kB, and a queue of {tier.profile.id} holds {buffer / 2000:.0f} kB at most"
+                        what = f"of {low} kB, but a queue of {tier.profile.id} holds at most {buffer / 2000:.0f} kB"
                         found.append((low * 1000 / buffer, f"{speed}G ports of {tier.name} mark from queues {what}"))
             if found:
                 place = place_of_qos(design, fabric, "ecn", "ecn_min_kb", "ecn_max_kb")
-                yield self.flag(place, f"{fabric.name}: {max(found)[1]}", "256 kB at 400G is usual")
+                yield self.flag(place, f"{fabric.name}: {max(found)[1]}", "use about 256 kB at 400G")
 
 
 def is_never_marked(lower_kb: float, buffer: int) -> bool:
-    """Whether a queue cannot grow to the lower threshold: the dynamic limit gives one half of the buffer, bytes."""
+    """Whether a queue cannot reach the lower threshold: it gets at most half of the buffer, given in bytes."""
     return lower_kb * 1000 >= buffer / 2

@@ -1,4 +1,4 @@
-"""linked fabrics treat RoCE differently."""
+"""FG708: linked fabrics treat RoCE differently."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.lossless import is_scale_across, place_of_qos
 from fabricgen.lint.rule import DesignRule
 
-_ALIKE = ("roce_dscp", "roce_class", "cnp_dscp", "cnp_class")
-"""What both sides of a link must agree on: who is paused is told by class, what is in it by DSCP."""
+_MUST_AGREE = ("roce_dscp", "roce_class", "cnp_dscp", "cnp_class")
+"""What both sides of a link must agree on: PFC pauses by class, and DSCP selects the class."""
 
 
 class QosDiffers(DesignRule):
-    """RoCE crosses from one fabric into another that is linked with it, and that puts it in another class or drops it.
+    """Two linked fabrics treat RoCE differently: another traffic class on one side, or lossless on one side only.
 
-    PFC is hop by hop: a pause for class 3 says nothing to a neighbour whose RoCE is in class 4, and a switch without a
-    lossless class drops what the one before was careful to keep. State `qos` for the cluster, or alike in all fabrics
-    that are linked by tiers or spans. A fabric that only spans sites and states best-effort itself is lossy on purpose.
+    PFC works hop by hop: a pause for class 3 means nothing to a neighbour whose RoCE is in class 4, and a switch
+    without a lossless class drops the packets that the previous switch protected. Set `qos` for the cluster, or the
+    same in all fabrics linked by tiers or spans. A fabric that only spans sites and sets best-effort itself is
+    lossy on purpose.
     """
 
     id = "FG708"
@@ -45,7 +46,7 @@ class QosDiffers(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare every two fabrics whose switches are linked with each other."""
-        for lower, upper in _joined(design):
+        for lower, upper in _linked_pairs(design):
             one, other = (qos_of(design, fabric) for fabric in (lower, upper))
             if not (one.lossless or other.lossless):
                 continue
@@ -54,17 +55,17 @@ class QosDiffers(DesignRule):
                 continue
             if name:
                 place = place_of_qos(design, _stating(design, (upper, lower), name), name, "profile")
-                message = f"{lower.name} and {upper.name} are linked, and {text.format(lower.name, upper.name)}"
-                yield self.flag(place, message, "state `qos` once, for the cluster")
+                message = f"{lower.name} and {upper.name} are linked, but {text.format(lower.name, upper.name)}"
+                yield self.flag(place, message, "set `qos` once, for the cluster")
 
 
 def _stating(design: Design, fabrics: Sequence[FabricDesign], name: str) -> FabricDesign:
-    """The first of some fabrics that states a QoS setting of its own; without any the first."""
+    """The first of some fabrics that states the QoS setting itself; the first of all where none does."""
     stated = design.loaded.blueprint.fabrics
     return next((f for f in fabrics if {name, "profile"} & stated[f.name].qos.model_fields_set), fabrics[0])
 
 
-def _joined(design: Design) -> Iterator[tuple[FabricDesign, FabricDesign]]:
+def _linked_pairs(design: Design) -> Iterator[tuple[FabricDesign, FabricDesign]]:
     """Pairs of fabrics with links between their switches."""
     parts = linked_fabrics(design.loaded.blueprint.fabrics)
     if all(len(part) == 1 for part in parts):
@@ -84,10 +85,10 @@ def _lossy_on_purpose(design: Design, fabric: FabricDesign) -> bool:
 
 
 def _difference(one: QosIntent, other: QosIntent) -> tuple[str, str]:
-    """The setting by which two fabrics treat RoCE differently, and a text with places for their names; ("", "")."""
+    """The setting in which two fabrics differ, and a text with placeholders for their names; ("", "") for none."""
     if one.lossless != other.lossless:
         return "profile", "{0} is lossless, {1} is not" if one.lossless else "{1} is lossless, {0} is not"
-    name = next((name for name in _ALIKE if getattr(one, name) != getattr(other, name)), "")
+    name = next((name for name in _MUST_AGREE if getattr(one, name) != getattr(other, name)), "")
     if not name:
         return "", ""
     return name, f"{name} is {getattr(one, name)} in {{0}} and {getattr(other, name)} in {{1}}"

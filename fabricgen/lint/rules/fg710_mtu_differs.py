@@ -1,4 +1,4 @@
-"""the two ends of a link have different MTUs."""
+"""FG710: the two ends of a link have different MTUs."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from fabricgen.lint.rule import PlanRule
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
 
-ALIKE = 2
-"""By so many bytes NOSes differ on links that are right."""
+TOLERANCE_BYTES = 2
+"""The difference, bytes, between NOSes that count an MTU differently; not a fault."""
 
 
 class MtuDiffers(PlanRule):
-    """A port between switches has an MTU of its own, and the port at the far end has another.
+    """A port between switches has an MTU of its own, and the port at the far end has a different one.
 
-    Routed packets that the smaller end does not take are dropped or fragmented there; nothing shows it before a host
-    sends packets of that size, and BGP, whose packets are small, stays up. State the same for both ports.
+    Routed packets that are too large for the smaller end are dropped or fragmented there. Nothing shows this until
+    a host sends packets of that size: BGP, whose packets are small, stays up. Set the same MTU on both ports.
     """
 
     id = "FG710"
@@ -39,7 +39,7 @@ class MtuDiffers(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look up the far end of every port that an MTU is stated for; a link with two of them is told once."""
+        """Look up the far end of every port with an MTU of its own; a link with two of them is reported once."""
         stated = cluster.design.loaded.blueprint.config_of
         if not any(port.mtu for device in stated.values() for port in device.ports.values()):
             return
@@ -49,19 +49,21 @@ class MtuDiffers(PlanRule):
         links, ends = cluster.plan.links, LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
         rows = {name: row for row, name in enumerate(cluster.names) if name in stated}
         devices = cluster.plan.devices
-        told: set[int] = set()
+        reported: set[int] = set()
         for device, own in sorted(stated.items()):
             for port, settings in sorted(own.ports.items()):
                 link, upper = ends.of(rows[device])[port]
                 far = int((links.a_device if upper else links.b_device)[link])
                 far_class = devices.classes[devices.device_class[far]]
-                if settings.mtu is None or link in told or far_class.kind != SWITCH:
+                if settings.mtu is None or link in reported or far_class.kind != SWITCH:
                     continue
                 far_name, far_port = cluster.names[far], str((cluster.a_port if upper else cluster.b_port)[link])
                 there = stated[far_name].ports.get(far_port) if far_name in stated else None
                 usual = cluster.design.catalog.naming(far_class.nos, far_class.path).configuration.mtu_max
                 mtu = there.mtu if there and there.mtu else usual
-                if abs(mtu - settings.mtu) > ALIKE:
-                    told.add(link)
-                    message = f"{device} {port} has an MTU of {settings.mtu}, {far_name} {far_port} of {mtu}"
-                    yield self.flag(("config_of", device, "ports", port, "mtu"), message, f"{mtu} at both ends")
+                if abs(mtu - settings.mtu) > TOLERANCE_BYTES:
+                    reported.add(link)
+                    message = f"{device} {port} has an MTU of {settings.mtu} bytes, but {far_name} {far_port} has {mtu}"
+                    yield self.flag(
+                        ("config_of", device, "ports", port, "mtu"), message, f"set `mtu: {mtu}` at both ends"
+                    )

@@ -1,4 +1,4 @@
-"""ECN thresholds that mark always, or too late."""
+"""FG711: ECN marks every packet, or marks too late."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.qos import ecn_thresholds_kb
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import buffer_bytes, lossless_fabrics, merged_by_place, place_of_qos
+from fabricgen.lint.lossless import buffer_bytes, lossless_fabrics, merge_fabrics, place_of_qos
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.rules.fg707_pfc_without_ecn import is_never_marked
 
@@ -16,22 +16,22 @@ PACKET_KB = 4.2
 """A RoCE packet of 4,096 bytes of data with its headers, kB."""
 
 LONGEST_MS = 1
-"""The longest queue before all is marked, ms of the port's time: many round trips of a fabric."""
+"""The longest queue before everything is marked, ms at the port's speed: many round trips of a fabric."""
 
 
 class EcnThresholds(DesignRule):
-    """ECN starts to mark before a single RoCE packet is queued, or marks all only after a millisecond of queue.
+    """ECN starts to mark before a single RoCE packet is queued, or marks everything only after a millisecond of queue.
 
-    Marks on every packet slow senders down on idle links; marks that come after a hundred round trips let queues fill
-    until PFC pauses them. Public guides start at 150 to 256 kB and mark all at 512 to 1,500 kB on 400G ports, 3 to
-    30 us of queue; thresholds are to grow with port speed.
+    Marks on every packet slow senders down on idle links; marks that come after a hundred round trips let queues
+    fill until PFC pauses them. Public guides start marking at 150 to 256 kB and mark everything from 512 to 1,500
+    kB on 400G ports, which is 3 to 30 us of queue; thresholds should grow with port speed.
 
-    State thresholds by speed in `ecn`, or none.
+    Set thresholds by speed in `ecn`, or leave them out.
     """
 
     id = "FG711"
     severity = Severity.WARNING
-    title = "ECN marks always, or too late"
+    title = "ECN marks every packet, or marks too late"
     bad = """
         qos: {
           ecn_min_kb: 2,  # <-
@@ -42,8 +42,8 @@ class EcnThresholds(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Judge what is stated, for each port speed of each tier; the first fault of a fabric is told."""
-        return merged_by_place(self._found(design))
+        """Judge the stated thresholds for each port speed of each tier; report the first fault of a fabric."""
+        return merge_fabrics(self._found(design))
 
     def _found(self, design: Design) -> Iterator[Diagnostic]:
         longest_ms = design.loaded.limits.ecn_queue_ms or LONGEST_MS
@@ -58,8 +58,10 @@ class EcnThresholds(DesignRule):
                 if low < PACKET_KB:
                     message = f"{speed}G ports mark from queues of {low} kB, less than a RoCE packet of {PACKET_KB} kB"
                     names = (*own, "ecn_min_kb", "ecn_max_kb")
-                elif late_ms > longest_ms and not _is_told_already(design, fabric, lowest, low):
-                    message = f"{speed}G ports mark all from queues of {high} kB, {late_ms:.1f} ms; want {longest_ms:g}"
+                elif late_ms > longest_ms and not _is_reported_by_fg707(design, fabric, lowest, low):
+                    message = (
+                        f"{speed}G ports mark all only from {high} kB, {late_ms:.1f} ms; the limit is {longest_ms:g} ms"
+                    )
                     names = (*own, "ecn_max_kb", "ecn_min_kb")
                 else:
                     continue
@@ -67,11 +69,11 @@ class EcnThresholds(DesignRule):
                 break
 
 
-def _is_told_already(design: Design, fabric: FabricDesign, lowest: bool, lower_kb: int) -> bool:
-    """Whether queues of some tier never grow to the lower threshold, which FG707 says."""
+def _is_reported_by_fg707(design: Design, fabric: FabricDesign, lowest: bool, lower_kb: int) -> bool:
+    """Whether queues of some tier never reach the lower threshold, which FG707 reports."""
     buffers = (buffer_bytes(design.catalog, tier.profile.id) for tier in fabric.tiers if tier.lowest == lowest)
     return any(buffer and is_never_marked(lower_kb, buffer) for buffer in buffers)
 
 
 def _usual(speed_gbps: int) -> str:
-    return f"{256 * speed_gbps // 400}-{512 * speed_gbps // 400} kB is usual at {speed_gbps}G"
+    return f"use about {256 * speed_gbps // 400}-{512 * speed_gbps // 400} kB at {speed_gbps}G"

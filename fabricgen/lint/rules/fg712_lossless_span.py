@@ -1,4 +1,4 @@
-"""a lossless span needs more headroom than there is buffer."""
+"""FG712: a lossless span needs more headroom than there is buffer."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from fabricgen.lint.rule import DesignRule
 
 
 class LosslessSpan(DesignRule):
-    """PFC over a long span cannot keep its promise: what is on the fibre when a switch pauses does not fit its buffer.
+    """PFC cannot work over a long span: the packets in flight when a switch pauses do not fit its buffer.
 
-    After a pause is sent, a sender goes on for the time that it takes to arrive, and what left before is still on its
-    way: twice the length at 4.9 us/km, at full speed, for every link (IEEE 802.1Qbb; headroom is 2 x distance x speed).
-    Without that headroom packets are dropped as on a lossy link, and with no ECN in time to prevent it.
+    A sender continues until the pause arrives, and what it sent before is still on its way: twice the length at 4.9
+    us/km, at full speed, for every link (IEEE 802.1Qbb; headroom is 2 x distance x speed). Without that headroom,
+    packets are dropped as on a lossy link, and ECN is not configured to prevent it in time.
 
-    Use deep-buffer border switches, fewer or slower links a switch, or `qos: {profile: best-effort}` across and NICs
-    that retransmit selectively. The buffer is what SONiC's device tree publishes; others are not judged.
+    Use deep-buffer border switches, fewer or slower links per switch, or `qos: {profile: best-effort}` across sites
+    and NICs that retransmit selectively. Buffer sizes are those of SONiC's device tree; other switches are not
+    judged.
     """
 
     id = "FG712"
@@ -40,7 +41,7 @@ class LosslessSpan(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Add up the headroom of all spans of a border switch, at the site that has most, and compare."""
+        """Compare the headroom of all spans of a border switch with its buffer, at the site that needs most."""
         for fabric, _ in lossless_fabrics(design):
             spans = spans_of(design, fabric)
             sites = sorted({site for _, figures in spans for site in figures.sites})
@@ -58,11 +59,11 @@ class LosslessSpan(DesignRule):
                         (*span.path, "km"),
                         f"{fabric.name} {tier.name} at {site}: {sum(s.links for s in at[site])} links of "
                         f"{run.speed_gbps}G over up to {max(s.km for s in at[site]):g} km need {needs[site] / 1e6:.0f} "
-                        f"MB of headroom, {tier.profile.id} has {buffer / 1e6:.0f} MB",
-                        "a deep-buffer border switch, or best-effort across",
+                        f"MB of headroom; {tier.profile.id} has {buffer / 1e6:.0f} MB",
+                        "use deep-buffer border switches, or `profile: best-effort` across sites",
                     )
 
 
 def _headroom(km: float, gbps: int) -> float:
-    """Bytes on the fibre both ways of links of a speed in all."""
+    """Bytes in flight both ways over a length, at the sum of the links' speeds."""
     return 2 * km * US_PER_KM * gbps * 1000 / 8

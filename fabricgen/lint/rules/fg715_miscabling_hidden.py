@@ -1,4 +1,4 @@
-"""unnumbered sessions come up on a wrong cable."""
+"""FG715: unnumbered sessions come up on a wrong cable."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from fabricgen.numbering.underlay import underlay
 class MiscablingHidden(DesignRule):
     """Switches of several groups share one AS number, and their sessions run over links without addresses.
 
-    On a numbered link a wrong neighbour has a wrong address. Without addresses only its AS number tells it: each
-    session names the one it expects. Where groups, such as planes or rails, have the same, a crossed cable comes up as
-    if it were right, and traffic of one plane leaks into another (RFC 7938, 5.2; nobody notices until it is loaded).
+    On a numbered link, a wrong neighbour has a wrong address. On an unnumbered link only its AS number shows it:
+    each session expects a certain one. Where groups such as planes or rails share a number, a crossed cable comes
+    up as if it were right, and traffic of one plane leaks into another (RFC 7938, 5.2), unnoticed until the fabric
+    is loaded.
 
-    Give the tier a range of AS numbers, or none of its own; or number the links.
+    Give the tier a range of AS numbers, or state none for it; or number the links.
     """
 
     id = "FG715"
@@ -37,7 +38,7 @@ class MiscablingHidden(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for tiers of several groups that one number is stated for, in fabrics with unnumbered sessions."""
+        """Look for tiers of several groups with one stated number, in fabrics with unnumbered sessions."""
         for fabric in design.fabrics:
             if fabric.protocol == "infiniband" or underlay(design, fabric) != "ebgp-unnumbered":
                 continue
@@ -48,8 +49,8 @@ class MiscablingHidden(DesignRule):
                     yield self.flag(
                         path,
                         f"all {tier.groups} groups of {fabric.name} {tier.name} have AS number {text}: unnumbered "
-                        "sessions come up with a switch of the wrong one",
-                        f"a range of {tier.switches} numbers or more",
+                        "sessions come up even with a switch of the wrong group",
+                        f"state a range of {tier.switches} numbers or more",
                     )
 
 

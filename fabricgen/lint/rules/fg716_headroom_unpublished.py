@@ -1,4 +1,4 @@
-"""no headroom is published for cables that long."""
+"""FG716: no headroom is published for cables of this length."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 
 class HeadroomUnpublished(PlanRule):
-    """A lossless switch on SONiC has cables longer than all that its device tree publishes PFC headroom for.
+    """A lossless SONiC switch has cables longer than the longest for which its device tree publishes PFC headroom.
 
-    Headroom grows with length: what is on the way when a port pauses must fit (SONiC, pg_profile_lookup.ini: by speed
-    and cable length, up to 300 m on most platforms). Without a row `buffermgrd` makes no lossless profile, so the port
-    drops what it should hold. No buffer tables are written for such a switch; the image's own model holds. Spans that
-    ask for more than the whole buffer are FG712's.
+    Headroom grows with length: the packets in flight when a port pauses must fit (SONiC, pg_profile_lookup.ini: by
+    speed and cable length, up to 300 m on most platforms). Without a row for the length, `buffermgrd` makes no
+    lossless profile, and the port drops the packets it should hold. fabricgen writes no buffer tables for such a
+    switch; the image's own model applies. Spans that need more than the whole buffer are FG712.
 
     Shorten the run, or use `qos: {profile: best-effort}` or a NOS that computes headroom for such spans.
     """
 
     id = "FG716"
     severity = Severity.WARNING
-    title = "no headroom is published for cables that long"
+    title = "no headroom is published for cables of this length"
     bad = """
         nos: sonic
         floor: {row_pitch_m: 40, racks_per_row: 1}
@@ -44,11 +44,11 @@ class HeadroomUnpublished(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare the longest cable of each kind of link with what is published for the switches at its ends."""
+        """Compare the longest cable of each kind of link with the headroom published for the switches at its ends."""
         from fabricgen.wiring.tables import unique_values
 
         design, plan = cluster.design, cluster.plan
-        told = {found.path[:-1] for found in LosslessSpan().check(design)}
+        reported = {found.path[:-1] for found in LosslessSpan().check(design)}
         lossless = {fabric.name for fabric, _ in lossless_fabrics(design)}
         for number, segment in enumerate(plan.links.segments):
             for tier in _tiers(cluster, segment):
@@ -56,7 +56,7 @@ class HeadroomUnpublished(PlanRule):
                 published = max(
                     (m for found in (platform.buffers if platform else ()) for m in found.headroom), default=0
                 )
-                if tier.fabric not in lossless or not published or segment.path in told:
+                if tier.fabric not in lossless or not published or segment.path in reported:
                     continue
                 rows = plan.cables.end_cable[cluster.end_rows[number]]
                 longest = float(plan.cables.length_m[rows].max()) if len(rows) else 0.0
@@ -64,9 +64,9 @@ class HeadroomUnpublished(PlanRule):
                     count = len(unique_values(rows[plan.cables.length_m[rows] > published]))
                     yield self.flag(
                         segment.path,
-                        f"{count} {segment.fabric} {segment.key} cables of up to {longest:.9g} m: headroom of "
+                        f"{count} {segment.fabric} {segment.key} cables are up to {longest:.9g} m long; headroom of "
                         f"{tier.profile.id} is published up to {published} m",
-                        "shorter runs, or best-effort",
+                        "shorten the runs, or use `profile: best-effort`",
                     )
                     break
 

@@ -1,4 +1,4 @@
-"""A port's own settings make it drop what the fabric carries."""
+"""FG717: a port setting drops traffic that the fabric carries."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from fabricgen.wiring.tables import Segment
 
 RS_FROM_GBPS, RS_FROM_GBPS_A_LANE = 100, 50
-"""Links that need RS-FEC: of PAM4 lanes (IEEE 802.3cd, 802.3ck), and 100G of 25G lanes but for LR4."""
+"""Links that need RS-FEC: PAM4 lanes (IEEE 802.3cd, 802.3ck), and 100G of 25G lanes except LR4."""
 
 HOST_MTU = 9000
-"""What hosts are told to send, bytes (part `hosts`)."""
+"""The MTU of hosts, bytes (part `hosts`)."""
 
 
 class PortUndone(PlanRule):
-    """A port has an MTU of its own that is less than hosts send, or no RS-FEC on a link that does not run without.
+    """A port has an MTU of its own below what hosts send, or no RS-FEC on a link that requires it.
 
-    A port with the wrong FEC stays down or drops frames, one with a small MTU drops every large packet, and both look
-    well to a ping. From 100G, or 50G a lane, on links take RS-FEC for granted at both ends (IEEE 802.3cd, 802.3ck;
+    A port with the wrong FEC stays down or drops frames, and one with a small MTU drops every large packet; both
+    look fine to a ping. Links from 100G, or from 50G per lane, expect RS-FEC at both ends (IEEE 802.3cd, 802.3ck;
     802.3bj and 802.3bm for 100G-CR4 and SR4). Management fabrics may have a small MTU: BMCs send no jumbo frames.
 
-    Take the setting away; for 100G-LR4, which has no FEC, waive the finding.
+    Remove the setting; for 100G-LR4, which has no FEC, waive the finding.
     """
 
     id = "FG717"
     severity = Severity.WARNING
-    title = "a port drops what the fabric carries"
+    title = "a port setting drops traffic that the fabric carries"
     bad = """
         config_of:
           compute-spine-01:

@@ -1,4 +1,4 @@
-"""a setting has no effect."""
+"""FG803: a setting has no effect."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from fabricgen.numbering.underlay import is_routed, runs_bgp, underlay
 
 
 class UnusedSetting(DesignRule):
-    """A setting refers to something the cluster does not have, or that cannot follow it.
+    """A setting refers to something that the cluster does not have, or that does not support it.
 
-    What has no effect is usually a misspelling or a leftover, and misleads the next reader. Remove it or mend it.
+    A setting without effect is usually a typing mistake or a leftover, and misleads the next reader. Remove or
+    correct it.
     """
 
     id = "FG803"
@@ -29,7 +30,7 @@ class UnusedSetting(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag NOS entries without a tier, low reserves, settings of InfiniBand fabrics, and of BGP where none runs."""
+        """Flag NOS entries without a tier, low reserves, and unused settings of InfiniBand, BGP, ratios and floor."""
         blueprint = design.loaded.blueprint
         tiers = {tier.name for fabric in design.fabrics for tier in fabric.tiers}
         for name in sorted(set(blueprint.nos) - tiers - {"all"}):
@@ -44,15 +45,20 @@ class UnusedSetting(DesignRule):
         for name, pod in sorted(blueprint.pods.items()):
             if pod.reserve is not None and pod.reserve < pod.su:
                 yield self.flag(
-                    ("pods", name, "reserve"), f"pod {name} reserves {pod.reserve} slots and has {pod.su} units"
+                    ("pods", name, "reserve"), f"pod {name} reserves {pod.reserve} slots but has {pod.su} units"
                 )
         for name, spec in sorted(blueprint.fabrics.items()):
             if spec.vrf and not design.fabric(name).carrier:
-                message = f"fabric {name} has its switches to itself, and takes no vrf"
-                yield self.flag(("fabrics", name, "vrf"), message, "only carried and joined fabrics have a VRF")
+                message = f"fabric {name} does not share its switches, so `vrf` has no effect"
+                yield self.flag(
+                    ("fabrics", name, "vrf"), message, "remove it; only fabrics that share switches have a VRF"
+                )
             leaf = design.leaf(design.fabric(name))
             if spec.rail_groups and leaf is not None and "rail-group" not in leaf.per:
-                yield self.flag(("fabrics", name, "rail_groups"), f"{leaf.name} is not per rail-group")
+                yield self.flag(
+                    ("fabrics", name, "rail_groups"),
+                    f"{leaf.name} is not per rail-group, so `rail_groups` has no effect",
+                )
             if spec.protocol == "infiniband":
                 for key, part in (
                     ("routing", spec.routing),
@@ -62,50 +68,54 @@ class UnusedSetting(DesignRule):
                 ):
                     if part.model_fields_set:
                         path = ("fabrics", name, key)
-                        message = f"InfiniBand fabric {name} takes no {key}"
+                        message = f"`{key}` has no effect on InfiniBand fabric {name}"
                         yield self.flag(path, message, "remove it", [Edit("remove", path)])
         yield from self._unused_ratios(design)
         yield from self._unused_bgp(design)
         yield from self._unused_floor(design)
 
     def _unused_ratios(self, design: Design) -> Iterator[Diagnostic]:
-        """Oversubscription stated of a tier that has nothing above it: it is a matter of the tier below."""
+        """Oversubscription stated for a tier that has nothing above it; it belongs to the tier below."""
         for tier in design.tiers:
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].oversubscription
             if stated is not None and tier.up is None:
                 below = [t for t in design.tiers if t.uplink and t.uplink.upper == tier.key]
-                hint = f"state it of {' or '.join(t.name for t in below)}, whose uplinks it limits" if below else ""
+                hint = f"set it on {' or '.join(t.name for t in below)}, whose uplinks it limits" if below else ""
                 message = f"{tier.fabric} {tier.name} has no uplinks that its oversubscription could limit"
                 yield self.flag((*tier.path, "oversubscription"), message, hint)
 
     def _unused_bgp(self, design: Design) -> Iterator[Diagnostic]:
-        """AS numbers and BFD where no switch that they are for runs BGP."""
+        """BGP settings where no switch that they apply to runs BGP."""
         blueprint = design.loaded.blueprint
         ethernet = [f for f in design.fabrics if is_routed(f)]
         for fabric in ethernet:
             own = blueprint.fabrics[fabric.name].routing
             for key in _bgp_settings(own) if not runs_bgp(design, fabric) else ():
-                message = f"fabric {fabric.name} has underlay {underlay(design, fabric)}: it takes no {key}"
+                message = f"fabric {fabric.name} has underlay {underlay(design, fabric)}, so `{key}` has no effect"
                 yield self.flag((*fabric.path, "routing", key), message)
         for key in _bgp_settings(blueprint.routing):
             takers = (f for f in ethernet if getattr(blueprint.fabrics[f.name].routing, key) is None)
             if ethernet and not any(runs_bgp(design, fabric) for fabric in takers):
-                yield self.flag(("routing", key), f"no fabric that runs BGP takes its {key} from here")
+                yield self.flag(("routing", key), f"no fabric that runs BGP uses the {key} of the cluster")
 
     def _unused_floor(self, design: Design) -> Iterator[Diagnostic]:
-        """How racks take feeds where there are none, and network racks of switches that stand with the nodes."""
+        """Settings for feeds where there are none, and network racks for switches that stand in node racks."""
         blueprint = design.loaded.blueprint
         for key in ("cords", "feed_per"):
             if key in blueprint.floor.model_fields_set and not blueprint.floor.feeds:
-                yield self.flag(("floor", key), "no power feeds are stated", "name them: `feeds: [A, B]`")
+                yield self.flag(
+                    ("floor", key), f"`{key}` has no effect without power feeds", "name them: `feeds: [A, B]`"
+                )
         for tier in design.tiers:
             if blueprint.fabrics[tier.fabric].tiers[tier.name].racks > 1 and scope_of(tier.per) == "rack":
-                message = f"{tier.fabric} {tier.name} switches stand in the racks of their nodes"
+                message = (
+                    f"{tier.fabric} {tier.name} switches stand in the racks of their nodes, so `racks` has no effect"
+                )
                 yield self.flag((*tier.path, "racks"), message)
 
 
 def _removal(path: Path, name: str, known: Iterable[str]) -> list[Edit]:
-    """Taking a setting away is right where its name is not a misspelling of another."""
+    """The repair that removes a setting, unless its name is a misspelling of a known one."""
     return [] if nearest(name, known) else [Edit("remove", path)]
 
 

@@ -1,4 +1,4 @@
-"""A snippet is for a NOS that none of its switches runs."""
+"""FG804: a snippet is for a NOS that no switch runs."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from fabricgen.lint.rule import DesignRule
 
 
 class SnippetOfNobody(DesignRule):
-    """A snippet names a NOS that no switch of its cluster, fabric or tier runs, so that it goes nowhere.
+    """A snippet names a NOS that no switch of its cluster, fabric or tier runs, so it is not used anywhere.
 
-    Its author believes that the lines are on the switches. Name the NOS that they run, or remove the snippet; where it
-    waits for switches to come, waive the finding.
+    Its author believes that the lines are on the switches. Name the NOS that they run, or remove the snippet; if it
+    is for future switches, waive the finding.
     """
 
     id = "FG804"
     severity = Severity.WARNING
-    title = "no switch takes a snippet"
+    title = "a snippet is for a NOS that no switch runs"
     bad = """
         snippets:
           counters: {nos: eos, text: "hardware counter feature ip in"}  # <-
@@ -32,14 +32,14 @@ class SnippetOfNobody(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the NOS of each snippet with those of the tiers in its scope."""
         for path, snippet in all_snippets(design.loaded.blueprint):
-            running = sorted({tier.nos for tier in design.tiers if _holds(path, tier.fabric, tier.name)})
+            running = sorted({tier.nos for tier in design.tiers if _covers(path, tier.fabric, tier.name)})
             if snippet.nos not in running:
-                message = f"no switch that snippet '{path[-1]}' is for runs {snippet.nos}"
+                message = f"no switch in the scope of snippet '{path[-1]}' runs {snippet.nos}"
                 yield self.flag((*path, "nos"), message, f"they run {', '.join(running)}" if running else "")
 
 
-def _holds(path: Path, fabric: str, tier: str) -> bool:
-    """Whether switches of a tier are in the scope of a snippet; of a single switch's, those of any tier may be."""
+def _covers(path: Path, fabric: str, tier: str) -> bool:
+    """Whether switches of a tier are in the scope of a snippet; a single switch's may be of any tier."""
     if path[0] != "fabrics":
         return True
     return path[1] == fabric and (path[2] != "tiers" or path[3] == tier)

@@ -1,4 +1,4 @@
-"""Nothing takes addresses or AS numbers from a pool."""
+"""FG805: a pool is not used."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from fabricgen.numbering.underlay import runs_bgp
 
 
 class UnusedPool(DesignRule):
-    """A pool is stated that nothing draws on: no fabric has its family, or every fabric has a pool of its own.
+    """A pool is stated that nothing uses: no fabric has its address family, or every fabric has a pool of its own.
 
-    Whoever keeps the register of addresses believes that they are taken, and the next reader looks for them in the
+    Whoever keeps the address register believes that they are in use, and the next reader looks for them in the
     configurations. Remove the pool, or the prefix of the family that no fabric has.
     """
 
@@ -36,7 +36,7 @@ class UnusedPool(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the pools that are stated with those that are drawn on."""
+        """Compare the stated pools with those in use."""
         drawn = drawn_pools(design)
         blueprint = design.loaded.blueprint
         scopes: list[tuple[Path, Pools]] = [((), blueprint.pools)]
@@ -47,7 +47,7 @@ class UnusedPool(DesignRule):
                 idle = [family for family in FAMILIES if (path, family.word) not in drawn]
                 unused = [prefix for family in idle for prefix in of_family(prefixes, family)]
                 if unused:
-                    message = f"nothing takes addresses from {', '.join(unused)} of pools.{name}"
+                    message = f"nothing uses addresses of {', '.join(unused)} in pools.{name}"
                     yield self.flag(path, message, "remove it", _without(path, prefixes or (), unused))
         yield from self._asns(design)
 
@@ -59,10 +59,12 @@ class UnusedPool(DesignRule):
         fix = [Edit("remove", path)]
         elsewhere = [fabric for fabric in speakers if asn_plan(design, fabric)[1]["pool"] != path]
         if plan and "pool" in plan.model_fields_set and speakers and elsewhere == speakers:
-            yield self.flag(path, "every fabric that runs BGP states AS numbers of its own", "remove it", fix)
+            yield self.flag(
+                path, "nothing uses this pool: every fabric that runs BGP states its own AS numbers", "remove it", fix
+            )
 
 
 def _without(path: Path, prefixes: Sequence[str], unused: Sequence[str]) -> list[Edit]:
-    """Take some prefixes out of a pool, or the whole pool away."""
+    """Remove some prefixes of a pool, or the whole pool."""
     gone = [i for i, prefix in enumerate(prefixes) if prefix in unused]
     return [Edit("remove", path)] if len(gone) == len(prefixes) else [Edit("remove", (*path, i)) for i in gone]

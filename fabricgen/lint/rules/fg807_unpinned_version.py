@@ -1,4 +1,4 @@
-"""The blueprint does not say which version of the language it is in."""
+"""FG807: the version of the language is not stated."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from fabricgen.lint.rule import DesignRule
 
 
 class UnpinnedVersion(DesignRule):
-    """The key `fabricgen`, the version of the language, is missing: the version of whoever reads it is taken.
+    """The key `fabricgen`, the version of the language, is missing, so the reader's own version is assumed.
 
-    A later fabricgen may read the same words otherwise; one that knows the version refuses or translates them (compare
-    `version` of a Compose file before it was dropped, `apiVersion` of Kubernetes). State the version.
+    A later fabricgen may interpret the same text differently; if it knows the version, it refuses or translates the
+    text (compare `version` of a Compose file before it was dropped, or `apiVersion` of Kubernetes). State the
+    version.
     """
 
     id = "FG807"
@@ -29,9 +30,9 @@ class UnpinnedVersion(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for the key in the text; a file that is included may have it."""
+        """Look for the key in the text; an included file may have it."""
         if "fabricgen" not in design.loaded.source.data:
             version = design.loaded.blueprint.fabricgen
             insert = Edit("insert", ("fabricgen",), str(version))
-            message = f"the version of the language is not stated; {version} is taken"
+            message = f"the version of the language is not stated; {version} is assumed"
             yield self.flag(("name",), message, f"begin the file with `fabricgen: {version}`", [insert])

@@ -1,4 +1,4 @@
-"""A key is written under an old name."""
+"""FG808: a key is written under an old name."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from fabricgen.lint.rule import DesignRule
 
 
 class DeprecatedKey(DesignRule):
-    """A key has another name today; the old one is still read.
+    """A key is written under an old name, which is still read.
 
-    Old names go away with the next version of the language, and until then a reader has to know both. The schema marks
-    them as `deprecated` (JSON Schema 2020-12, validation, 9.3), which editors strike through. Write the new name.
+    Old names are removed with the next version of the language, and until then a reader has to know both. The
+    schema marks them as `deprecated` (JSON Schema 2020-12, validation, 9.3), which editors strike through. Use the
+    new name.
     """
 
     id = "FG808"
@@ -32,5 +33,5 @@ class DeprecatedKey(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look for old names in the text."""
         for path, name in old_names_in(design.loaded.source.data):
-            message = f"`{path[-1]}` is called `{name}` now"
-            yield self.flag(path, message, f"write `{name}`", [Edit("rename", path, name)])
+            message = f"`{path[-1]}` is now called `{name}`"
+            yield self.flag(path, message, f"use `{name}`", [Edit("rename", path, name)])

@@ -1,4 +1,4 @@
-"""A group of settings is there, and says nothing."""
+"""FG809: a group of settings has no effect."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ _NEEDED = {
     "snmp": ("no users", ("users",)),
     "banner": ("no text", ("login", "motd")),
 }
-"""What a group of management settings lacks that does nothing, and the keys of which it needs one."""
+"""What a group of management settings without effect lacks, and the keys of which it needs one."""
 
 _WRITTEN = ("snmp", "banner")
-"""Groups that some NOS writes lines for although they are empty: whether those are to go is for a person to say."""
+"""Groups for which some NOS writes lines even if they are empty; a person decides whether to remove those."""
 
 
 class EmptySetting(DesignRule):
-    """A group of settings lacks what alone makes it do anything: logs without servers, SNMPv3 without users.
+    """A group of settings lacks what it needs to have any effect: logs without servers, SNMPv3 without users.
 
-    Its author believes that logs arrive, or that monitoring may ask; switches take no part in it, or answer to nobody
-    (SNMPv3 has no access without a user, RFC 3414, 2.1). State what is missing, or remove the group. In a fabric, an
-    empty group takes away what the cluster states, and is meant.
+    Its author believes that logs arrive, or that monitoring has access; but switches send nothing, or answer nobody
+    (SNMPv3 gives no access without a user, RFC 3414, 2.1). State what is missing, or remove the group. In a fabric,
+    an empty group that removes the setting of the cluster is intended.
     """
 
     id = "FG809"
     severity = Severity.WARNING
-    title = "a group of settings says nothing"
+    title = "a group of settings has no effect"
     bad = """
         management:
           snmp: {contact: noc@example.net}  # <-
@@ -53,11 +53,11 @@ class EmptySetting(DesignRule):
         for key, devices in entries:
             for name, own in sorted(devices.items()):
                 if not any(getattr(own, field) for field in type(own).model_fields):
-                    yield self._empty((key, name), f"nothing is stated of {name}")
+                    yield self._empty((key, name), f"the entry of {name} is empty")
         for name, configuration in sorted(blueprint.config_of.items()):
             for port, settings in sorted(configuration.ports.items()):
                 if not any(getattr(settings, field) for field in type(settings).model_fields):
-                    yield self._empty(("config_of", name, "ports", port), f"nothing is stated of {name} {port}")
+                    yield self._empty(("config_of", name, "ports", port), f"the entry of {name} {port} is empty")
 
     def _of_management(self, base: Path, management: Management, above: Management) -> Iterator[Diagnostic]:
         for name, (lacking, keys) in _NEEDED.items():
@@ -71,6 +71,6 @@ class EmptySetting(DesignRule):
             else:
                 yield self._empty(path, message, hint)
 
-    def _empty(self, path: Path, message: str, hint: str = "remove it, or state what is meant") -> Diagnostic:
-        """A finding that is mended by taking the group away, since it says nothing."""
+    def _empty(self, path: Path, message: str, hint: str = "remove it, or fill it in") -> Diagnostic:
+        """A finding whose repair removes the empty group."""
         return self.flag(path, message, hint, [Edit("remove", path)])

@@ -1,4 +1,4 @@
-"""Nodes attach to no fabric."""
+"""FG810: nodes attach to no fabric."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from fabricgen.lint.rule import DesignRule
 
 
 class IdleNodeSet(DesignRule):
-    """A set of nodes has no port in any fabric: it takes racks, power and money, and is never reached.
+    """A set of nodes has no port in any fabric: it takes racks, power and money, and cannot be reached.
 
-    Their NICs have other roles than the fabrics ask for with `attach`, or the set is left over. Let a fabric attach one
-    of their roles, or remove the set.
+    Its NICs have other roles than the fabrics ask for with `attach`, or the set is left over. Let a fabric attach
+    one of its roles, or remove the set.
     """
 
     id = "FG810"
@@ -30,10 +30,10 @@ class IdleNodeSet(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the sets of nodes with those that attach; what only stands beside them is no node."""
+        """Compare the sets of nodes with those that attach; devices of a rack are not nodes."""
         attached = {index for fabric in design.fabrics for index, _ in fabric.attachments}
         for index, nodes in enumerate(design.layout.node_sets):
             if not nodes.per_rack and index not in attached:
-                message = f"no fabric attaches the {nodes.count} x {nodes.profile.id} of a unit"
-                hint = f"the roles of their ports: {', '.join(sorted(nodes.profile.roles)) or 'none'}"
+                message = f"no fabric attaches the {nodes.count} x {nodes.profile.id} of each unit"
+                hint = f"`attach` one of the roles of their ports: {', '.join(sorted(nodes.profile.roles)) or 'none'}"
                 yield self.flag(("scalable_unit", "nodes", nodes.name), message, hint)

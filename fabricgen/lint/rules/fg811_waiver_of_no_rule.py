@@ -1,4 +1,4 @@
-"""A waiver is of a code that no rule has."""
+"""FG811: a waiver names a code that no rule has."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from fabricgen.lint.rule import DesignRule
 
 
 class WaiverOfNoRule(DesignRule):
-    """A waiver names a code that is of no rule: misspelt, of a rule that is gone, or of a fault.
+    """A waiver names a code that no rule has: misspelt, of a removed rule, or of a fault.
 
-    It covers nothing and never will. Faults stop a build, and nobody can waive them. Name the rule as `fabricgen lint`
-    prints it, or remove the waiver.
+    It covers nothing and never will. Faults stop a build and cannot be waived. Use the code that `fabricgen lint`
+    prints, or remove the waiver.
     """
 
     id = "FG811"
     severity = Severity.WARNING
-    title = "a waiver is of a code that no rule has"
+    title = "a waiver names a code that no rule has"
     bad = """
         lint:
           waive:
@@ -33,7 +33,7 @@ class WaiverOfNoRule(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look every waiver's code up."""
+        """Look up the code of every waiver."""
         waivers = design.loaded.blueprint.lint.waive
         known = known_codes() if waivers else frozenset()
         for i, waiver in enumerate(waivers):

@@ -1,4 +1,4 @@
-"""A waiver covers nothing that another does not."""
+"""FG812: a waiver covers what another one covers already."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from fabricgen.lint.rule import DesignRule
 
 
 class WaiversOverlap(DesignRule):
-    """Two waivers of one rule cover the same place, and the wider one holds as long.
+    """Two waivers of one rule cover the same place, and the wider one lasts at least as long.
 
-    The narrower one never takes effect: whoever ends it, or lets it run out, believes that the finding comes back.
+    The narrower one never takes effect: whoever removes it, or lets it expire, expects the finding to return.
     Remove one of them.
     """
 
     id = "FG812"
     severity = Severity.WARNING
-    title = "a waiver covers what another covers already"
+    title = "a waiver covers what another one covers already"
     bad = """
         fabrics: {compute: {tiers: {spine: {switch: sn5600, count: 2}}}}
         lint:
@@ -33,19 +33,19 @@ class WaiversOverlap(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the waivers of each rule; of two that are alike the later one is flagged."""
+        """Compare the waivers of each rule; of two equal ones, the later is flagged."""
         waivers = design.loaded.blueprint.lint.waive
         for i, waiver in enumerate(waivers):
             for j, other in enumerate(waivers):
                 alike = _within(other, waiver)
                 if i != j and _within(waiver, other) and not (alike and i < j):
                     path = ("lint", "waive", i)
-                    message = f"the waiver of {waiver.rule} at '{other.at or 'everywhere'}' covers this one"
+                    message = f"the waiver of {waiver.rule} at '{other.at or 'everywhere'}' already covers this one"
                     yield self.flag(path, message, "remove one of them", [Edit("remove", path)] if alike else [])
                     break
 
 
 def _within(narrow: Waiver, wide: Waiver) -> bool:
-    """Whether one waiver covers all that another does, and as long."""
+    """Whether one waiver covers everything that another does, and lasts as long."""
     same = narrow.rule == wide.rule and narrow.place[: len(wide.place)] == wide.place
     return same and (wide.until is None or (narrow.until is not None and narrow.until <= wide.until))

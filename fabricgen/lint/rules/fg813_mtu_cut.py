@@ -1,4 +1,4 @@
-"""A port's MTU is more than its NOS takes."""
+"""FG813: a port's MTU is above what its NOS supports."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 class MtuCut(PlanRule):
-    """`config_of` states an MTU that the NOS of the switch does not take; the most that it takes is written instead.
+    """`config_of` states an MTU above what the NOS of the switch supports; the highest supported one is written.
 
-    EOS takes 9,214 bytes, SONiC and Cumulus Linux 9,216 (catalogue, `mtu_max`). The difference is that of counting, but
-    the configuration does not say what the blueprint says. State the MTU as the NOS counts it.
+    EOS supports 9,214 bytes, SONiC and Cumulus Linux 9,216 (catalogue, `mtu_max`). They only count differently, but
+    the configuration differs from the blueprint. State the MTU as the NOS counts it.
     """
 
     id = "FG813"
     severity = Severity.WARNING
-    title = "a port's MTU is more than its NOS takes"
+    title = "a port's MTU is above what its NOS supports"
     bad = """
         nos: {spine: eos}
         fabrics: {compute: {tiers: {spine: {switch: 7060x6-64pe, count: 4}}}}
@@ -38,7 +38,7 @@ class MtuCut(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare the ports that have an MTU of their own with what their switch takes."""
+        """Compare the MTUs stated for ports with the highest that their NOS supports."""
         stated = cluster.design.loaded.blueprint.config_of
         rows = {name: row for row, name in enumerate(cluster.names) if name in stated} if stated else {}
         for name, own in sorted(stated.items()):
@@ -47,5 +47,5 @@ class MtuCut(PlanRule):
             for port, settings in sorted(own.ports.items()):
                 if settings.mtu is not None and settings.mtu > most:
                     path = ("config_of", name, "ports", port, "mtu")
-                    message = f"{tier.nos} takes an MTU of {most} at most: {settings.mtu} is cut"
-                    yield self.flag(path, message, f"state {most}", [Edit("set", path, str(most))])
+                    message = f"{tier.nos} supports an MTU of at most {most} bytes: {settings.mtu} is reduced to that"
+                    yield self.flag(path, message, f"set `mtu: {most}`", [Edit("set", path, str(most))])

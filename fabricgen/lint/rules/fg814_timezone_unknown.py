@@ -1,4 +1,4 @@
-"""A timezone is none of the tz database."""
+"""FG814: a timezone is not in the tz database."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _PLAIN = (
 )
 
 AREAS = frozenset(_AREAS.split())
-"""What the names of zones begin with, those of the file `backward` of the tz database included."""
+"""The areas that names of zones begin with, including those of the tz database's file `backward`."""
 
 PLAIN = frozenset(_PLAIN.split())
-"""Names of zones that are a word alone."""
+"""Names of zones that are a single word."""
 
 
 class TimezoneUnknown(DesignRule):
-    """A timezone is not of the tz database: it begins with no area such as Europe, and is no word such as UTC.
+    """A timezone is not in the tz database: it begins with no area such as Europe, and is no single word such as UTC.
 
-    Switches link /etc/localtime to the file of that name; without it they refuse the setting or run on UTC, and logs of
-    two switches no longer line up (tz database, theory.html, "Timezone identifiers"). Cities are not checked: they
-    come and go with releases of the database. UTC is right for a fleet.
+    Switches link /etc/localtime to the file of that name; without it they refuse the setting or run on UTC, and the
+    logs of two switches no longer line up (tz database, theory.html, "Timezone identifiers"). Cities are not
+    checked: they come and go with releases of the database. UTC is right for a fleet.
     """
 
     id = "FG814"
     severity = Severity.WARNING
-    title = "a timezone is none of the tz database"
+    title = "a timezone is not in the tz database"
     bad = """
         management:
           timezone: Europa/Berlin  # <-
@@ -45,11 +45,11 @@ class TimezoneUnknown(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look the area of every timezone up, or the word that it is."""
+        """Look up the area of every timezone, or the single word that it is."""
         for base, management in stated_managements(design):
             zone = management.timezone
             area, _, city = zone.partition("/") if zone else ("", "", "")
             if zone and area not in (AREAS if city else PLAIN):
                 known = AREAS if city else PLAIN
                 hint = "write it like UTC or Europe/Berlin; " + did_you_mean(area, known)
-                yield self.flag((*base, "timezone"), f"'{zone}' is no timezone of the tz database", hint)
+                yield self.flag((*base, "timezone"), f"the tz database has no timezone '{zone}'", hint)

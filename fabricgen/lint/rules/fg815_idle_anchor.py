@@ -1,4 +1,4 @@
-"""An anchor is never used."""
+"""FG815: an anchor is never used."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from fabricgen.lint.rule import DesignRule
 
 
 class IdleAnchor(DesignRule):
-    """A YAML anchor has no alias in its file: nobody takes what was put aside for all.
+    """A YAML anchor has no alias in its file, so nothing uses the value it names.
 
-    Under an `x-` key, which is not read, its value is nowhere; elsewhere a reader looks in vain for its copies (YAML
-    1.2.2, 3.2.2.2: an alias follows its anchor in the same document). Remove the anchor, or use it.
+    Under an `x-` key, which is not read, its value is used nowhere; elsewhere a reader looks for copies in vain
+    (YAML 1.2.2, 3.2.2.2: an alias follows its anchor in the same document). Remove the anchor, or use it.
     """
 
     id = "FG815"
@@ -31,7 +31,7 @@ class IdleAnchor(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag anchors that were passed by when the files were read."""
+        """Flag the anchors that no alias used when the files were read."""
         for anchor in design.loaded.source.idle:
-            found = self.flag((), f"no alias names the anchor &{anchor.name}", f"remove it, or use *{anchor.name}")
+            found = self.flag((), f"no alias uses the anchor &{anchor.name}", f"remove it, or use *{anchor.name}")
             yield replace(found, span=anchor.span)

@@ -170,11 +170,14 @@ class BlockAllocator:
         taken = sum(_inside(interval, source.windows) for intervals in held for interval in intervals)
         missing, bits = error.missing, {"ipv4": 32, "ipv6": 128}.get(source.kind)
         more = max(missing, source.wanted - taken)
+        size = total(source.windows)
+        unit = ("address" + "es" * (size != 1)) if bits else ("number" + "s" * (size != 1))
+        need = "need" if what.startswith("nodes ") else "needs"
         prefix = f"add a prefix of /{bits - (more - 1).bit_length()} or shorter to the pool" if bits else ""
         return fault(
             source.code,
-            f"{source.name} ({source.text}) has {_said(total(source.windows))} {'addresses' if bits else 'numbers'}, "
-            f"{_said(taken)} taken, {_said(error.largest)} free in a row; {what} needs {_said(missing)}",
+            f"{source.name} ({source.text}) has {_said(size)} {unit}: "
+            f"{_said(taken)} used, {_said(error.largest)} free in one block; {what} {need} {_said(missing)}",
             path=source.path,
             hint=source.hint or prefix,
         )

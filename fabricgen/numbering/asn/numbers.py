@@ -53,14 +53,14 @@ def _pool(text: str, kept: Sequence[tuple[int, int]], path: Path) -> NumberPool:
     windows = left_of(text, kept)
     hint = "4200000000-4294967294 is private and large (RFC 6996)"
     if not windows:
-        raise fault("FG025", f"AS numbers {text} are all stated for tiers: none are left", path=path, hint=hint)
+        raise fault("FG025", f"tiers take all AS numbers {text}: none are left", path=path, hint=hint)
     return NumberPool("asns", "AS number pool", windows, path, "FG025", hint)
 
 
 def _of_tier(text: str, path: Path) -> NumberPool:
     first, last = parse_asns(text)
     hint = "a number belongs to one tier of one fabric; a range needs one for each switch that may come"
-    return NumberPool("asns", "AS numbers of the tier", (Interval(first, last - first + 1),), path, "FG025", hint)
+    return NumberPool("asns", "AS number range of the tier", (Interval(first, last - first + 1),), path, "FG025", hint)
 
 
 def _slots(design: Design, fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: BlockAllocator) -> Slots:
