@@ -1,4 +1,4 @@
-"""The bill of materials: what all sources need, added up, with the spares that the blueprint asks for."""
+"""The bill of materials: the needs of all sources, summed, and the spares that the blueprint asks for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SOURCES = "fabricgen.bom.sources"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One part: how many are installed, how many spares there are beside, and the power of one, W (None: unknown)."""
+    """One part: pieces installed, spares beside them, and power of one piece, W (None: unknown)."""
 
     part: str
     description: str
@@ -33,24 +33,24 @@ class Line:
 
 @dataclass(frozen=True)
 class Bill:
-    """What a cluster needs and the spares beside it."""
+    """The needs of a cluster and its spares."""
 
     cluster: Cluster
     sources: tuple[Needs, ...]
 
     @cached_property
     def needs(self) -> Needs:
-        """What all sources need, as one; only totals and traces look at single needs."""
+        """The needs of all sources as one; used only by totals and traces."""
         return joined(self.sources)
 
     @cached_property
     def owners(self) -> Owners:
-        """Whom each need is counted for."""
+        """The groupings of the needs."""
         return Owners(self.cluster, self.needs)
 
     @cached_property
     def installed(self) -> dict[Part, int]:
-        """How many pieces of each part are installed, in the order of `needs.parts`."""
+        """Pieces installed of each part, in the order of `needs.parts`."""
         return installed(self.sources)
 
     @cached_property
@@ -60,7 +60,7 @@ class Bill:
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
-        """Every part that something needs once, by kind and part."""
+        """Every part that is needed, once, by kind and part."""
         spares: Counter[int] = Counter()
         for spare in self.spares:
             spares[spare.part] += spare.pieces
@@ -73,14 +73,14 @@ class Bill:
 
 
 def bill_of(cluster: Cluster) -> Bill:
-    """The bill of a cluster: what every source needs."""
+    """The bill of a cluster."""
     cables = CableParts(cluster)
     modules = (cast(Source, module) for module in discovery.load_all(SOURCES))
     return Bill(cluster, tuple(module.needs(cluster, cables) for module in modules))
 
 
 def single_pieces(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """Lines with the pieces of sets instead of sets, each part once, by kind and part: what is put into an order."""
+    """Lines with sets replaced by their pieces, each part once, by kind and part: the form to order from."""
     found: dict[tuple[str, str], Line] = {}
     for line in lines:
         count, piece = pieces_of(line.part)

@@ -1,4 +1,4 @@
-"""Parts of cables: what to order for each, and what plugs into each end."""
+"""Part numbers of cables, and of the transceivers at each end."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """Cables of one kind: what is wanted, the length in m, the part, a description, and whether a list has it."""
+class CablePart:
+    """The part for one kind of cable: what was wanted, length in m, part number, description, whether a product list
+    has it.
+    """
 
     wanted: CableOrder
     length_m: float
@@ -36,7 +38,7 @@ class Made:
 
 
 class CableParts:
-    """Parts of every cable of a cluster, made once for each distinct kind."""
+    """Parts of every cable of a cluster, computed once for each distinct kind."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -45,7 +47,7 @@ class CableParts:
 
     @cached_property
     def kinds(self) -> tuple[tuple[EndKind, ...], Ints, Ints]:
-        """(distinct kinds, that of the a end and that of the b end of each cable end row)."""
+        """(distinct kinds of end, index of that of the a end, and of the b end, of each cable end row; int32)."""
         segment = self._links.segment[self._cables.end_link]
         known: dict[EndKind, int] = {}
         found: list[Ints] = []
@@ -56,7 +58,7 @@ class CableParts:
         return tuple(known), found[0], found[1]
 
     def transceivers(self) -> tuple[EncodedColumn, EncodedColumn]:
-        """Part of the transceiver at the a and b end of each cable end row; "" for none."""
+        """Part of the transceiver at the a and at the b end of each cable end row; "" for none."""
         kinds, *ends = self.kinds
         media, medium = self._cables.media, self._cables.medium[self._cables.end_cable]
         table = [kind.transceiver(each) for kind in kinds for each in media]
@@ -65,13 +67,13 @@ class CableParts:
 
     @cached_property
     def widths(self) -> tuple[Ints, Ints]:
-        """(into how many far ends each cable splits, 1 for a straight one; electrical lanes at its common end)."""
+        """(number of far ends of each cable, 1 for a straight one; electrical lanes at its common end)."""
         cables = self._cables
         return widths(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
 
     @cached_property
-    def made(self) -> tuple[list[Made], Ints64]:
-        """(the distinct kinds of cable with their parts, the kind of each cable)."""
+    def made(self) -> tuple[list[CablePart], Ints64]:
+        """(the part for each distinct kind of cable, the kind of each cable)."""
         cables, row = self._cables, self._cables.first_rows()
         kinds, a_kind, b_kind = self.kinds
         lower = common_ends(self._links, cables)
@@ -84,18 +86,20 @@ class CableParts:
             made.append(self._made(wanted, (kinds[a], kinds[b]), length))
         return made, code
 
-    def _made(self, wanted: CableOrder, ends: tuple[EndKind, EndKind], length_m: float) -> Made:
-        """The product of the lists, or the generic part."""
+    def _made(self, wanted: CableOrder, ends: tuple[EndKind, EndKind], length_m: float) -> CablePart:
+        """The product from the lists, else a generic part."""
         found = self._shelf.piece(wanted, length_m) if self._shelf else None
         if found is None or found[1] != length_m:
-            return Made(wanted, length_m, *part(wanted.medium, *ends, wanted.far_ends, wanted.lanes, length_m), False)
+            return CablePart(
+                wanted, length_m, *part(wanted.medium, *ends, wanted.far_ends, wanted.lanes, length_m), False
+            )
         product, length, pieces = found
         number_, text = as_set(product.part_number(length), f"{product.name}, {number(length)} m", pieces)
-        return Made(wanted, length, number_, text, True)
+        return CablePart(wanted, length, number_, text, True)
 
     @cached_property
     def parts(self) -> tuple[EncodedColumn, EncodedColumn]:
-        """(part, description) of every cable; of a patched one those of all its jumpers, with " + " between."""
+        """(part, description) of every cable; for a patched one those of all its jumpers, joined by " + "."""
         made, code = self.made
         texts, number, channels = [(m.part, m.text) for m in made], code.copy(), self.channels
         if channels:
@@ -115,7 +119,7 @@ class CableParts:
 
     @cached_property
     def channels(self) -> Channels | None:
-        """The jumpers of patched cables, which have these in place of a direct fibre; None where nothing is patched."""
+        """The jumpers of patched cables, which replace a direct fibre; None where nothing is patched."""
         patching = self._cluster.plan.patching
         if patching is None:
             return None
@@ -126,9 +130,9 @@ class CableParts:
 
 
 def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int, length_m: float) -> tuple[str, str]:
-    """(part, description) of a cable of so many lanes between two kinds of cage.
+    """(part, description) of a generic cable of so many lanes between two kinds of cage.
 
-    `far_ends` above 1 makes it a breakout; fibres need a connector for every few lanes.
+    `far_ends` above 1 makes it a breakout; fibre has one connector for every few lanes.
     """
     length = number(length_m)
     split = f"-1x{far_ends}" if far_ends > 1 else ""
@@ -144,7 +148,7 @@ def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int
 
 
 def fibre_part(medium: CableProfile, far_ends: int, lanes: int, length_m: float) -> tuple[str, str]:
-    """(part, description) of fibre of so many lanes that plugs in at both ends, a few lanes a connector."""
+    """(part, description) of a generic fibre of so many lanes, with one connector for every few lanes."""
     length = number(length_m)
     split = f"-1x{far_ends}" if far_ends > 1 else ""
     fibres = -(-lanes // medium.lanes_per_connector)

@@ -1,4 +1,4 @@
-"""Jumpers: what a patched cable is made of, beside its trunk."""
+"""Jumpers: the parts of a patched cable other than its trunk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fabricgen.wiring.tables import CableTable, Ints, Ints64, LinkTable
 
 @dataclass(frozen=True, slots=True)
 class Jumper:
-    """Part and description; its medium, polarity type, far ends and lanes, and whether a product list has it."""
+    """A jumper: part number, description, medium, polarity type, far ends, lanes, and whether a product list has it."""
 
     part: str
     text: str
@@ -34,18 +34,20 @@ class Jumper:
 
 
 Jumpers = tuple[tuple[Jumper, ...], tuple[Jumper, ...]]
-"""Those at the a and those at the b end of a cable."""
+"""The jumpers at the a end and at the b end of a cable."""
 
 Fibre = Callable[[CableProfile, int, int, float], tuple[str, str]]
-"""(part, description) of a direct fibre of a medium, by far ends, lanes and length, m."""
+"""(medium, far ends, lanes, length in m) -> (part, description) of a direct fibre."""
 
 Make = Callable[[CableProfile, Polarity, tuple[int, int], float], Jumper]
-"""A jumper of a medium and polarity type, by its far ends and lanes, and length, m."""
+"""(medium, polarity type, (far ends, lanes), length in m) -> jumper."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Channel:
-    """What tells channels apart: which end is common, legs and lanes, where it splits, and jumpers' lengths, m."""
+    """One kind of patched channel: which end is the common one, legs and lanes, where it splits, and lengths of the
+    jumpers, m.
+    """
 
     medium: CableProfile
     policy: PatchPolicy
@@ -75,7 +77,7 @@ class _Channel:
 
 @dataclass(frozen=True, slots=True)
 class Channels:
-    """Patched cables, ascending, which kind of channel each is, and the jumpers of every kind."""
+    """Rows of the patched cables, ascending; the kind of channel of each; and the jumpers of every kind."""
 
     cable: Ints64
     kind: Ints64
@@ -83,7 +85,7 @@ class Channels:
 
     @property
     def texts(self) -> list[tuple[str, str]]:
-        """(parts, descriptions) of each kind, joined by `JOINT`, those of the a end first."""
+        """(parts, descriptions) of the jumpers of each kind, joined by `JOINT`, a end first."""
         joined = []
         for a, b in self.kinds:
             joined.append((JOINT.join(j.part for j in (*a, *b)), JOINT.join(j.text for j in (*a, *b))))
@@ -93,9 +95,9 @@ class Channels:
 def channels_of(
     links: LinkTable, cables: CableTable, patching: Patching, widths: tuple[Ints, Ints], make: Make
 ) -> Channels:
-    """The jumpers of every patched cable, made once for each distinct kind.
+    """The jumpers of every patched cable, computed once for each distinct kind of channel.
 
-    `widths` are into how many far ends each cable splits, and its lanes.
+    `widths` are, by cable, the number of far ends and the number of lanes.
     """
     splits, lanes = widths
     rows = np.flatnonzero(patching.policy >= 0)
@@ -118,7 +120,9 @@ def channels_of(
 def jumper(
     shelf: Shelf | None, fibre: Fibre, medium: CableProfile, kind: Polarity, widths: tuple[int, int], length_m: float
 ) -> Jumper:
-    """The product of the lists, or the generic part, which says its type where that is not B, as of direct fibres."""
+    """The product from the lists, else a generic part, whose name has its polarity type unless that is B, as of direct
+    fibres.
+    """
     usual = kind == "B" or not medium.connector.startswith("MPO")
     found = shelf.jumper(medium, *widths, length_m) if shelf and usual else None
     if found:

@@ -1,4 +1,4 @@
-"""Money and power as whole numbers, so that sums are exact however they are split."""
+"""Money and power as integers, so that sums are exact however they are split."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def price_units(price: float) -> int:
 
 
 def as_price(units: int) -> int | float:
-    """A price of ten-thousandths as a number, whole where nothing is lost by it."""
+    """A price from ten-thousandths; an int where that is exact."""
     return units // PRICE_STEPS if units % PRICE_STEPS == 0 else units / PRICE_STEPS
 
 
@@ -25,5 +25,5 @@ def power_units(power_w: float) -> int:
 
 
 def as_watts(units: int) -> int | float:
-    """A power of milliwatts in W, whole where nothing is lost by it."""
+    """A power in W from milliwatts; an int where that is exact."""
     return units // POWER_STEPS if units % POWER_STEPS == 0 else units / POWER_STEPS

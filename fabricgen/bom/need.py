@@ -1,4 +1,4 @@
-"""What needs a part: columns from which bills, totals and traces are added up, so that they cannot disagree."""
+"""Needs: what needs which part, as columns; bills, totals and traces are all sums of these, so they cannot disagree."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Something that is ordered: its number, what it is, one of `KINDS`, and what one of it draws at most, W.
+    """A part that is ordered: part number, description, kind (one of `KINDS`), and maximum power of one piece, W.
 
     The power is None where the catalogue has no figure.
     """
@@ -38,9 +38,9 @@ class Part:
 class Needs:
     """Needs of parts: int32 columns of one length; `part` indexes `parts`.
 
-    Each row says how many pieces of the part (1 or more) something needs: a cable, a device or a rack, by its row in
-    the tables of the plan, -1 for none. A piece that plugs into a device for a cable, as a transceiver does, has both,
-    and `end`: the end of that cable, of all a ends and then all b ends, in the order of the plan's rows of cable ends.
+    Each row says how many pieces of the part (1 or more) a cable, device or rack needs, by its row in the wiring plan,
+    -1 for none. A piece that plugs into a device for a cable, such as a transceiver, has both, and `end`: the end of
+    that cable, numbered over all a ends and then all b ends, in the order of the plan's rows of cable ends.
     """
 
     parts: tuple[Part, ...]
@@ -56,25 +56,27 @@ class Needs:
 
     @cached_property
     def quantities(self) -> list[int]:
-        """Pieces of each part in all, in the order of `parts`."""
+        """Total pieces of each part, in the order of `parts`."""
         return pieces(self.part, self.quantity, len(self.parts))
 
     def of(self, part: int) -> Needs:
-        """Only the needs of one part."""
+        """The needs of one part."""
         rows = np.flatnonzero(self.part == part)
         columns = (getattr(self, name)[rows] for name in COLUMNS)
         return Needs((self.parts[part],), np.zeros(len(rows), dtype=np.int32), *columns)
 
 
 COLUMNS = ("quantity", "cable", "device", "rack", "end")
-"""The columns beside the part."""
+"""The columns other than the part."""
 
 
 class Source(Protocol):
-    """What a module of parts.sources offers: it exists, so it is asked."""
+    """The interface of a module in `bom.sources`; every module in that folder is used."""
 
     def needs(self, cluster: Cluster, cables: CableParts) -> Needs:
-        """What of its kind a cluster needs; `cables` are the parts of its cables, made once for all sources."""
+        """What a cluster needs of the source's parts; `cables` are the parts of its cables, computed once for all
+        sources.
+        """
 
 
 def needs_of(
@@ -87,7 +89,7 @@ def needs_of(
     rack: Ints | None = None,
     end: Ints | None = None,
 ) -> Needs:
-    """Needs from the columns that there are: one piece a row, of no cable, device or rack, where nothing is said."""
+    """Needs from some columns; the defaults are one piece a row, and no cable, device or rack."""
     none = np.full(len(part), -1, dtype=np.int32)
     each = np.ones(len(part), dtype=np.int32) if quantity is None else quantity.astype(np.int32, copy=False)
     of = (none if column is None else column.astype(np.int32, copy=False) for column in (cable, device, rack, end))
@@ -95,7 +97,7 @@ def needs_of(
 
 
 def joined(found: Sequence[Needs]) -> Needs:
-    """Several needs as one; parts of one number are one part, as the first of them describes it."""
+    """Several needs as one; parts with one number are merged, with the description of the first."""
     parts: dict[str, Part] = {}
     for needs in found:
         for part in needs.parts:
@@ -111,7 +113,7 @@ def joined(found: Sequence[Needs]) -> Needs:
 
 
 def installed(found: Sequence[Needs]) -> dict[Part, int]:
-    """Pieces of each part that several needs ask for, in all; parts are those of `joined`, in their order."""
+    """Total pieces of each part over several needs; parts and order are those of `joined`."""
     parts: dict[str, Part] = {}
     counts: Counter[str] = Counter()
     for needs in found:
@@ -122,6 +124,6 @@ def installed(found: Sequence[Needs]) -> dict[Part, int]:
 
 
 def pieces(group: Ints | Ints64, quantity: Ints, groups: int) -> list[int]:
-    """Pieces of each of so many groups; exact, since sums stay far below 2**53."""
+    """The sum of `quantity` for each of so many groups; exact, since sums stay far below 2**53."""
     found: list[int] = np.bincount(group, weights=quantity, minlength=groups).astype(np.int64).tolist()
     return found

@@ -1,8 +1,8 @@
-"""Whom a piece is counted for: its fabric, tier, scalable unit, pod, rack and site, in columns.
+"""What each piece of the bill is counted under: fabric, tier, scalable unit, pod, rack and site, as columns.
 
-Every piece is counted once. It stands where its device stands, a cable where the lower end of its first row does, so
-that the cables of a leaf's uplinks are of that leaf's unit. Its fabric is that of the cable it is or serves, else the
-one that owns its device; nodes, racks and what comes with them are of no fabric.
+Every piece is counted once. It is where its device is; a cable is where the lower end of its first row is, so the
+cables of a leaf's uplinks are in that leaf's unit. Its fabric is that of the cable that it is or serves, else the one
+that owns its device; nodes, racks and their accessories have no fabric.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from fabricgen.cluster import Cluster
 from fabricgen.wiring.tables import Ints, Ints64
 
 NONE = "(none)"
-"""What stands for the fabric, tier, unit or pod of pieces that are of none; no name has brackets."""
+"""The name for pieces without a fabric, tier, unit or pod; real names contain no brackets."""
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
-    """One thing to add up by: names in the order to list them, and which of them each need is of; int32."""
+class Grouping:
+    """One column to group needs by: names in the order they are listed, and for each need the index of
+    its name; int32.
+    """
 
     names: tuple[str, ...]
     code: Ints
@@ -31,7 +33,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Owners:
-    """Keys of the needs of a cluster."""
+    """The groupings of the needs of a cluster."""
 
     cluster: Cluster
     needs: Needs
@@ -43,13 +45,13 @@ class Owners:
 
     @cached_property
     def _cable_link(self) -> Ints:
-        """A link of each cable: that of its first row."""
+        """The link of each cable's first row; int32."""
         cables = self.cluster.plan.cables
         return cables.end_link[cables.first_rows()]
 
     @cached_property
     def device(self) -> Ints:
-        """The device that each need stands with; -1 for a rack and what is of racks."""
+        """The device that each need belongs to, int32; -1 for racks and their accessories."""
         found = self.needs.device.copy()
         rows = np.flatnonzero((found < 0) & (self.needs.cable >= 0))
         found[rows] = self._cable_device[self.needs.cable[rows]]
@@ -57,7 +59,7 @@ class Owners:
 
     @cached_property
     def rack(self) -> Ints:
-        """The rack that each need stands in; -1 where a source names nothing that stands anywhere."""
+        """The rack of each need, int32; -1 where it has none."""
         found = self.needs.rack.copy()
         rows = np.flatnonzero((found < 0) & (self.device >= 0))
         found[rows] = self.cluster.plan.devices.rack[self.device[rows]]
@@ -66,20 +68,20 @@ class Owners:
     def _segment(self, rows: Ints | Ints64) -> Ints:
         return self.cluster.plan.links.segment[self._cable_link[self.needs.cable[rows]]]
 
-    def kinds(self) -> Key:
+    def kinds(self) -> Grouping:
         """By kind of part."""
         of_part = np.array([KINDS.index(part.kind) for part in self.needs.parts], dtype=np.int32)
-        return Key(KINDS, of_part[self.needs.part])
+        return Grouping(KINDS, of_part[self.needs.part])
 
-    def fabrics(self) -> Key:
-        """By fabric or scale-up domain; the cable's goes before the device's."""
+    def fabrics(self) -> Grouping:
+        """By fabric or scale-up domain: the cable's, else the device's."""
         plan, devices = self.cluster.plan, self.cluster.plan.devices
         of_class, of_segment = ([x.fabric for x in group] for group in (devices.classes, plan.links.segments))
         order = [fabric.name for fabric in self.cluster.design.fabrics]
         names = [NONE, *dict.fromkeys((*order, *filter(None, (*of_class, *of_segment))))]
         return self._coded(names, [name or NONE for name in of_class], of_segment, prefer_cable=True)
 
-    def tiers(self) -> Key:
+    def tiers(self) -> Grouping:
         """By the tier of the device, or by the pair of tiers that a cable joins (`node-leaf`)."""
         plan, devices = self.cluster.plan, self.cluster.plan.devices
         of_class, of_segment = [cls.tier for cls in devices.classes], [s.key for s in plan.links.segments]
@@ -88,8 +90,10 @@ class Owners:
 
     def _coded(
         self, names: Sequence[str], of_class: Sequence[str], of_segment: Sequence[str], *, prefer_cable: bool
-    ) -> Key:
-        """By what classes of devices and segments of links are called, one of them before the other."""
+    ) -> Grouping:
+        """By names of device classes and link segments; `prefer_cable`: the segment's name wins where a
+        need has both.
+        """
         needs, devices = self.needs, self.cluster.plan.devices
         number = {name: i for i, name in enumerate(names)}
         code = np.zeros(len(needs), dtype=np.int32)
@@ -102,21 +106,21 @@ class Owners:
                 code[with_cable] = by_segment[self._segment(with_cable)]
             else:
                 code[with_device] = by_class[devices.device_class[needs.device[with_device]]]
-        return Key(tuple(names), code)
+        return Grouping(tuple(names), code)
 
-    def units(self) -> Key:
+    def units(self) -> Grouping:
         """By scalable unit, `p1/su1`; a rack is of the unit of the devices in it."""
         layout, devices = self.cluster.design.layout, self.cluster.plan.devices
         names = (NONE, *(f"{pod.name}/su{i + 1}" for pod in layout.pods for i in range(pod.su)))
-        return Key(names, self._coordinate(devices.unit) + 1)
+        return Grouping(names, self._coordinate(devices.unit) + 1)
 
-    def pods(self) -> Key:
+    def pods(self) -> Grouping:
         """By pod."""
         names = (NONE, *(pod.name for pod in self.cluster.design.layout.pods))
-        return Key(names, self._coordinate(self.cluster.plan.devices.pod) + 1)
+        return Grouping(names, self._coordinate(self.cluster.plan.devices.pod) + 1)
 
     def _coordinate(self, column: Ints) -> Ints:
-        """A coordinate of the device that each need stands with, or of those in its rack; -1 for none."""
+        """A coordinate of the device of each need, or of the devices in its rack; int32, -1 for none."""
         of_rack = np.full(len(self.cluster.plan.racks), -1, dtype=np.int32)
         np.maximum.at(of_rack, self.cluster.plan.devices.rack, column)
         found = np.full(len(self.needs), -1, dtype=np.int32)
@@ -126,19 +130,19 @@ class Owners:
         found[in_rack] = of_rack[self.rack[in_rack]]
         return found
 
-    def racks(self) -> Key:
+    def racks(self) -> Grouping:
         """By rack."""
-        return Key((NONE, *self.cluster.plan.racks.names), self.rack + 1)
+        return Grouping((NONE, *self.cluster.plan.racks.names), self.rack + 1)
 
-    def sites(self) -> Key:
-        """By site: that of the rack."""
+    def sites(self) -> Grouping:
+        """By the site of the rack."""
         code = np.zeros(len(self.needs), dtype=np.int32)
         there = np.flatnonzero(self.rack >= 0)
         code[there] = self.cluster.plan.racks.site[self.rack[there]] + 1
-        return Key((NONE, *self.cluster.design.layout.sites), code)
+        return Grouping((NONE, *self.cluster.design.layout.sites), code)
 
 
-KEYS: dict[str, Callable[[Owners], Key]] = {
+GROUPINGS: dict[str, Callable[[Owners], Grouping]] = {
     "site": Owners.sites,
     "pod": Owners.pods,
     "su": Owners.units,
@@ -147,4 +151,4 @@ KEYS: dict[str, Callable[[Owners], Key]] = {
     "tier": Owners.tiers,
     "kind": Owners.kinds,
 }
-"""What bills are added up by."""
+"""The groupings that users can ask for, by name."""

@@ -1,4 +1,4 @@
-"""A user's price file: what a part costs, how long it takes, and what its vendor calls it."""
+"""A user's price file: price, lead time and vendor's number of parts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from fabricgen.kernel.diagnostics import Span, fault
 
 NEEDED = ("part", "unit_price")
 FURTHER = ("lead_time_weeks", "currency", "vendor_part", "notes")
-"""Columns that a file may have beside, in the order in which bills show them."""
+"""Optional columns, in the order in which bills show them."""
 
 _BEYOND = "\n"
-"""Where cells behind the last column go: no header holds a line break once it is stripped."""
+"""The csv module's key for cells beyond the last header; a line break cannot be in a stripped header."""
 
 MOST_BYTES = 64 * 1024 * 1024
 MOST_TEXT = 500
@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"\d+(\.\d*)?([eE][+-]?\d{1,2})?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a file says of a part; the text "" and None where it says nothing."""
+    """What a file says of a part; "" or None where it says nothing."""
 
     unit_price: float
     lead_time_weeks: float | None = None
@@ -40,7 +40,9 @@ class Offer:
 
 @dataclass(frozen=True)
 class PriceList:
-    """Offers by part, the further columns that the file has, and the currency of all (ISO 4217, "" where unsaid)."""
+    """Offers by part, the optional columns that the file has, and the currency of all prices (ISO 4217; "" if not
+    given).
+    """
 
     offers: Mapping[str, Offer] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
@@ -48,17 +50,17 @@ class PriceList:
 
     @property
     def unit_prices(self) -> dict[str, float]:
-        """The price of one piece by part."""
+        """Price of one piece by part."""
         return {part: offer.unit_price for part, offer in self.offers.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row of the file and where it stands."""
+    """A row of the file, with its line."""
 
     cells: Mapping[str, str]
     beyond: Sequence[str]
-    """Cells behind the last column that has a name."""
+    """Cells beyond the last header."""
     file: str
     line: int
 
@@ -67,10 +69,10 @@ class _Row:
 
 
 def read_price_list(path: Path) -> PriceList:
-    """Read a price file: CSV in UTF-8 with the columns part and unit_price, and perhaps those of `FURTHER`.
+    """Read a price file: CSV in UTF-8 with the columns part and unit_price, and optionally those of `FURTHER`.
 
-    Raises InputError (FG031), with file and line, where it is not that: a price that is none, a part priced twice, two
-    currencies. Columns of other names are passed over.
+    Other columns are ignored. Raises InputError (FG031), with file and line, for a file that is not so: a price that is
+    no number, a part with two prices, two currencies.
     """
     offers: dict[str, Offer] = {}
     currency = ""
@@ -100,7 +102,7 @@ def read_price_list(path: Path) -> PriceList:
 
 
 def _rows(path: Path) -> tuple[tuple[str, ...], Iterator[_Row]]:
-    """(the further columns that there are, rows) of a file."""
+    """(optional columns present, rows) of a file."""
     if path.is_file() and path.stat().st_size > MOST_BYTES:
         raise fault("FG031", f"{path} is larger than {MOST_BYTES >> 20} MiB", hint="list only parts that are bought")
     with path.open(newline="", encoding="utf-8-sig") as stream:
@@ -117,7 +119,7 @@ def _rows(path: Path) -> tuple[tuple[str, ...], Iterator[_Row]]:
 
 
 def _header_hint(header: Sequence[str]) -> str:
-    """What to do about a header without the columns that are needed."""
+    """A hint for a header that lacks required columns."""
     if len(header) == 1 and re.search(r"[;\t]", header[0]):
         return "separate columns by commas"
     return "each of the two once, in small letters"

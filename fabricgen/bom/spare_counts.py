@@ -1,4 +1,4 @@
-"""Spares: how many of each part the policy of a blueprint asks for, and at which site."""
+"""Spares: how many of each part the blueprint's policy asks for, and at which site."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _FIELDS = {
     "trunk": "cables",
     "power-cord": "power_cords",
 }
-"""Kind of part -> the key of its policy; others have spares only by their number."""
+"""Kind of part -> key of its policy; other kinds have spares by part number only."""
 
 
 class SpareCount(NamedTuple):
-    """Spares of a part, by its index: kept at a site (of the layout's), or for the whole cluster (-1)."""
+    """Spares of a part, by its index, at a site (an index in the layout's sites; -1: for the whole cluster)."""
 
     part: int
     site: int
@@ -38,9 +38,9 @@ class SpareCount(NamedTuple):
 def spare_counts(
     cluster: Cluster, installed: Mapping[Part, int], owners: Callable[[], Owners]
 ) -> tuple[SpareCount, ...]:
-    """All spares of what is installed, by part and site; where there is one site, all are kept there.
+    """All spares for what is installed, by part and site; with a single site, all are kept there.
 
-    `owners` is asked only where single needs must be looked at.
+    `owners` is called only where needs must be split by site.
     """
     spares = cluster.design.loaded.blueprint.spares
     policies = [policy_of(spares, part) for part in installed]
@@ -56,7 +56,9 @@ def spare_counts(
 
 
 def policy_of(spares: Spares, part: Part) -> Spare | None:
-    """What is asked for a part: by the longest pattern that its number fits, else by its kind; None for nothing."""
+    """The policy for a part: of the longest pattern that matches its number, else of its kind; None where there is
+    none.
+    """
     names = (part.part, pieces_of(part.part)[1])
     fits = [pattern for pattern in spares.parts if any(fnmatchcase(name, pattern) for name in names)]
     if fits:
@@ -67,7 +69,9 @@ def policy_of(spares: Spares, part: Part) -> Spare | None:
 
 
 def spares_for(policy: Spare, installed: int) -> int:
-    """Spares beside so many pieces: the share rounded up, and at least the minimum where there is any piece."""
+    """Spares for so many installed pieces: the percentage rounded up, but at least the minimum; 0 where none is
+    installed.
+    """
     share = math.ceil(round(installed * policy.percent, 9))
     return max(share, policy.minimum) if installed else 0
 

@@ -1,4 +1,6 @@
-"""Totals of a bill by fabric, tier, unit, site and the like: every piece is in one of them, so they add up to it."""
+"""Totals of a bill by fabric, tier, unit, site and so on: every piece is in exactly one total, so they
+sum to the bill.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +11,24 @@ from typing import TypeAlias
 from fabricgen.bom.bill import Bill
 from fabricgen.bom.money import power_units, price_units
 from fabricgen.bom.need import KINDS, pieces
-from fabricgen.bom.owners import KEYS, NONE, Key
+from fabricgen.bom.owners import GROUPINGS, NONE, Grouping
 from fabricgen.bom.sets import price_of
 from fabricgen.wiring.groups import unique_combinations
 
 SPARES = "(spares)"
-"""What stands for the fabric, tier or unit of spares, which are of none; they have a kind, and perhaps a site."""
+"""The name under which spares, which have no fabric, tier or unit, are listed; they do have a kind, and may have a
+site.
+"""
 
 Amounts: TypeAlias = Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """Sums of a group, whose `key` has a name for each thing that is added up by.
+    """Sums of a group; `key` has its name in each grouping.
 
-    `price` is of pieces and spares in ten-thousandths, `power` of pieces in milliwatts; `unpriced` and `unpowered` are
-    pieces (and spares) without such a figure.
+    `price` is of pieces and spares in ten-thousandths, `power` of pieces in milliwatts; `unpriced` and `unpowered`
+    count the pieces (and spares) without such a figure.
     """
 
     key: tuple[str, ...]
@@ -36,7 +40,7 @@ class Total:
     unpowered: int = 0
 
     def plus(self, other: Total) -> Total:
-        """Both together, under the key of this one."""
+        """The sum of both, under the key of this one."""
         return Total(
             self.key,
             self.quantity + other.quantity,
@@ -49,11 +53,11 @@ class Total:
 
 
 def totals(bill: Bill, by: Sequence[str], prices: Mapping[str, float]) -> list[Total]:
-    """Sums by one or several of `KEYS`, in the order of their names; spares that are of no group come last.
+    """Sums by one or several of `GROUPINGS`, in the order of their names; spares without a group come last.
 
-    Raises KeyError for a key that there is none of.
+    Raises KeyError for an unknown grouping.
     """
-    keys = [KEYS[name](bill.owners) for name in by]
+    keys = [GROUPINGS[name](bill.owners) for name in by]
     found: dict[tuple[int, ...], Total] = {}
     for place, part, count in _counted(bill, keys):
         names = tuple(key.names[i] for key, i in zip(keys, place, strict=True))
@@ -66,7 +70,7 @@ def totals(bill: Bill, by: Sequence[str], prices: Mapping[str, float]) -> list[T
 
 
 def whole_of(found: Sequence[Total]) -> Total:
-    """All totals together; the key is empty."""
+    """The sum of all totals; the key is empty."""
     total = Total(())
     for each in found:
         total = total.plus(each)
@@ -93,15 +97,15 @@ def _sums(
     )
 
 
-def _of_spare(bill: Bill, name: str, key: Key, part: int, site: int) -> int:
-    """The place of a spare among the names of a key; beyond the last where it is of none of them."""
+def _of_spare(bill: Bill, name: str, key: Grouping, part: int, site: int) -> int:
+    """The index of a spare among the names of a grouping; one past the last where it has none."""
     if name == "kind":
         return KINDS.index(bill.needs.parts[part].kind)
     return key.names.index(NONE) + 1 + site if name == "site" and site >= 0 else len(key.names)
 
 
-def _counted(bill: Bill, keys: Sequence[Key]) -> list[tuple[tuple[int, ...], int, int]]:
-    """(place among the names of each key, part, pieces) of all combinations that there are."""
+def _counted(bill: Bill, keys: Sequence[Grouping]) -> list[tuple[tuple[int, ...], int, int]]:
+    """(index among the names of each grouping, part, pieces) of all combinations that occur."""
     needs = bill.needs
     columns = (*(key.code for key in keys), needs.part)
     first, code = unique_combinations(*columns)

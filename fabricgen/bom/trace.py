@@ -8,7 +8,7 @@ import numpy as np
 
 from fabricgen.bom.bill import Bill
 from fabricgen.bom.need import Needs, joined
-from fabricgen.bom.owners import NONE, Key, Owners
+from fabricgen.bom.owners import NONE, Grouping, Owners
 from fabricgen.bom.sets import JOINT
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.wiring.cabling.cables import cages_of_ends
@@ -18,10 +18,10 @@ COLUMNS = ("part", "kind", "quantity", "fabric", "site", "su", "rack", "device",
 
 
 def trace(bill: Bill, part: str) -> dict[str, list[Any]]:
-    """What needs a part, in the columns of `COLUMNS`; "" where a row has no such value.
+    """The needs for a part, in the columns of `COLUMNS`; "" where a row has no such value.
 
-    Quantities add up to that of the bill. A transceiver names its device, its cage and every cable in that cage.
-    Raises InputError (FG073) where the bill has no such part.
+    Quantities sum to that of the bill. A transceiver lists its device, its cage and every cable in that cage. Raises
+    InputError (FG073) where the bill has no such part.
     """
     number = {line.part for line in bill.lines}
     if part not in number:
@@ -32,7 +32,7 @@ def trace(bill: Bill, part: str) -> dict[str, list[Any]]:
 
 
 def trace_all(bill: Bill) -> dict[str, list[Any]]:
-    """What needs every part, in the order of the bill's lines; as `trace`."""
+    """The needs for every part, in the order of the bill's lines; as `trace`."""
     place = {each.part: i for i, each in enumerate(bill.needs.parts)}
     found = joined([bill.needs.of(place[line.part]) for line in bill.lines])
     return _columns(bill, found)
@@ -56,20 +56,22 @@ def _columns(bill: Bill, needs: Needs) -> dict[str, list[Any]]:
     return dict(zip(COLUMNS, columns, strict=True))
 
 
-def _names(key: Key) -> list[str]:
+def _names(key: Grouping) -> list[str]:
     names = np.array(["" if name == NONE else name for name in key.names], dtype=object)
     found: list[str] = names[key.code].tolist()
     return found
 
 
 def _picked(names: Any, rows: Ints) -> list[str]:
-    """Names by row, "" for -1."""
+    """Names by index; "" for -1."""
     found: list[str] = np.append(names, "")[rows].tolist()
     return found
 
 
 def _at_ends(bill: Bill, needs: Needs) -> tuple[list[str], list[str]]:
-    """(cage, cables) of each need: of what plugs into a cage that one, and every cable in it; else the cable itself."""
+    """(cage, cables) of each need: where a piece plugs into a cage, the cage and all cables in it; else
+    its own cable.
+    """
     table, ids = bill.cluster.plan.cables, np.array(bill.cluster.cable_ids, dtype=object)
     cages, cables = np.full(len(needs), "", dtype=object), np.append(ids, "")[needs.cable]
     at = np.flatnonzero(needs.end >= 0)

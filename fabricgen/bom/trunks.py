@@ -1,4 +1,4 @@
-"""Parts of structured cabling, and what panels and trunks are called."""
+"""Parts of structured cabling, and the names of panels and trunks."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from fabricgen.wiring.patching.tables import Patching, PatchTable
 from fabricgen.wiring.tables import Ints, Ints64
 
 SHORT = {"mmf-om4": "om4", "smf-os2": "os2"}
-"""Kinds of fibre in names of trunks."""
+"""Short names of fibre types in names of trunks."""
 
 
 class PatchParts:
-    """Names and parts of the panels and trunks of a cluster that is patched."""
+    """Names and parts of the panels and trunks of a cluster with patching."""
 
     def __init__(self, cluster: Cluster, patching: Patching) -> None:
         self._cluster, self._patching = cluster, patching
@@ -50,7 +50,7 @@ class PatchParts:
 
     @cached_property
     def trunk_parts(self) -> tuple[tuple[Part, ...], Ints64]:
-        """(distinct trunks to order, which of them each trunk is)."""
+        """(distinct trunk parts, index of the part of each trunk)."""
         trunks = self._patching.trunks
         keys = trunks.policy, trunks.fibre, trunks.length_m
         first, code = unique_combinations(*keys)
@@ -60,7 +60,7 @@ class PatchParts:
     def _trunk(self, policy: int, fibre: int, length_m: float) -> Part:
         of = self._patching.policies[policy]
         profile, spec, length = of.trunks[fibre], of.spec, number(length_m)
-        kind = profile.id if profile else f"mpo{spec.base}-{SHORT[FIBRES[fibre]]}"  # of none: FG635 says so
+        kind = profile.id if profile else f"mpo{spec.base}-{SHORT[FIBRES[fibre]]}"  # no such trunk: FG635 reports it
         name = f"trunk-{kind}-{spec.trunk_fibres}f-type-{spec.method.lower()}-{length}m"
         pins = "not pinned" if profile and not profile.pinned else "pinned"
         ends = f"{spec.trunk_fibres // spec.base}x {of.panel.rear} {pins} at each end"
@@ -69,7 +69,7 @@ class PatchParts:
 
     @cached_property
     def panel_parts(self) -> tuple[tuple[Part, ...], Ints]:
-        """(panels to order, by policy; which of them each panel is)."""
+        """(panel parts, one for each policy; index of the part of each panel)."""
         made = tuple(
             Part(p.panel.id, f"Patch panel, {p.panel.rack_units} U, {p.panel.name}", "panel", 0)
             for p in self._patching.policies
@@ -77,7 +77,7 @@ class PatchParts:
         return made, self._patching.panels.policy
 
     def positions(self, patches: PatchTable, rows: Ints) -> tuple[list[str], Ints]:
-        """(fibres of a trunk's connector in words, which of them each of some patches has)."""
+        """(distinct texts for fibres of a trunk's connector, index of the text of each of some patches)."""
         policy = self._patching.trunks.policy[patches.trunk[rows]]
         each = np.array([len(p.panel.positions) for p in self._patching.policies], dtype=np.int32)[policy]
         keys = policy, patches.port[rows] % each, patches.lanes[rows]
@@ -88,7 +88,7 @@ class PatchParts:
 
 
 def _fibres(panel: PanelProfile, port: int, lanes: int) -> str:
-    """The positions that a front port joins of the connector behind it; of adapters those of lanes in use."""
+    """The positions in the connector behind a front port that belong to it; for adapters those of lanes in use."""
     of = panel.positions[port]
     used = sorted({*of[:lanes], *of[-lanes:]} if len(panel.positions) == 1 else of)
     starts = [position for position in used if position - 1 not in used]

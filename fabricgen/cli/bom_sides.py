@@ -21,9 +21,9 @@ _LIST = "bom.csv"
 
 
 def bill_at(place: str, prices: Mapping[str, float], *, allow_outside: bool) -> Listing:
-    """The bill of a blueprint, of a folder that `build` wrote, or in a bom.csv or bom.json; or `git:REV:` of these.
+    """The bill of a blueprint, of a built folder, of a bom.csv or bom.json, or of `git:REV:` with one of these.
 
-    Raises InputError for what is none of these; what is wrong in a revision is shown as `git:REV:path:line:col`.
+    Raises InputError for anything else; locations in a revision are shown as `git:REV:path:line:col`.
     """
     with ExitStack() as stack:
         shown: dict[str, str] = {}
@@ -48,7 +48,7 @@ def _bill(at: Path, place: str, prices: Mapping[str, float], *, allow_outside: b
 
 
 def _written(tree: GitTree, folder: Path) -> Path:
-    """The bill of a revision, written to a folder of ours; missing there if it is missing in the revision."""
+    """The bill in a revision, written to a temporary folder; missing there if the revision has none."""
     name = _LIST if tree.is_folder else PurePosixPath(tree.path).name
     at = folder / (tree.path if tree.is_folder else PurePosixPath(tree.path).parent) / name
     at.parent.mkdir(parents=True, exist_ok=True)

@@ -10,13 +10,13 @@ from fabricgen.lint.engine import LintResult
 
 
 def print_findings(result: LintResult) -> None:
-    """Print warnings and errors as people read them, to standard error."""
+    """Print warnings and errors to standard error."""
     for finding in result.findings:
         if finding.severity > Severity.INFO:
             click.echo(finding.text(), err=True)
 
 
 def fails(result: LintResult, project: Project, fail_on: str | None) -> bool:
-    """Whether the gravest finding is at or above the severity that fails a command, the project's unless stated."""
+    """Whether the highest severity of the findings reaches `fail_on`, by default the project's."""
     level = fail_on or project.lint.fail_on
     return level != "never" and result.worst is not None and result.worst >= Severity.parse(level)

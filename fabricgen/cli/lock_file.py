@@ -1,4 +1,4 @@
-"""Keeping the lock beside a blueprint."""
+"""Read and write the lock file beside a blueprint."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def changes(path: Path, lock: Lock) -> bool:
-    """Whether a lock is other than its file, or has none."""
+    """Whether a lock differs from its file, or has no file."""
     try:
         return path.read_bytes() != lock_text(lock).encode()
     except OSError:
@@ -24,12 +24,12 @@ def changes(path: Path, lock: Lock) -> bool:
 
 
 def write_lock(path: Path, lock: Lock) -> None:
-    """Write a lock whole; raises InputError when that cannot be done."""
+    """Write a lock atomically; raises InputError when that fails."""
     write_output(str(path), lock_text(lock).encode())
 
 
 def check_locked(cluster: Cluster) -> None:
-    """Raises InputError where the lock of a cluster is not there or would change."""
+    """Raise InputError where a cluster has no lock file, or its lock would change."""
     path = cluster.design.loaded.lock_path
     if path is None:
         raise click.UsageError("--locked: standard input has no lock; name a file")
@@ -43,7 +43,7 @@ def check_locked(cluster: Cluster) -> None:
 
 
 def keep_lock(cluster: Cluster, *, trial: bool) -> None:
-    """Bring a lock up to date that is there; of a trial (`--set`) and where there is none only say what to do."""
+    """Update an existing lock file; for a trial (`--set`), or without a lock file, only say what to do."""
     path = cluster.design.loaded.lock_path
     if path is None:
         return

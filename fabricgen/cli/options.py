@@ -14,12 +14,12 @@ SEVERITIES = ("info", "warning", "error")
 
 
 def blueprint_argument(command: F) -> F:
-    """One blueprint; `-` is standard input."""
+    """Add the BLUEPRINT argument; `-` is standard input."""
     return click.argument("blueprint", metavar="BLUEPRINT")(command)
 
 
 def reading_options(command: F) -> F:
-    """What every command that reads a blueprint takes."""
+    """Add the options of every command that reads a blueprint."""
     command = click.option("--allow-outside", is_flag=True, help="Let includes leave the blueprint's folder.")(command)
     return click.option(
         "--set",
@@ -31,7 +31,7 @@ def reading_options(command: F) -> F:
 
 
 def output_option(command: F) -> F:
-    """A file, or standard output."""
+    """Add `-o`: a file, or standard output."""
     return click.option(
         "-o",
         "--output",
@@ -42,7 +42,7 @@ def output_option(command: F) -> F:
 
 
 def prices_option(command: F) -> F:
-    """Unit prices."""
+    """Add `--prices`."""
     return click.option(
         "--prices",
         type=click.Path(dir_okay=False, path_type=Path),
@@ -51,7 +51,7 @@ def prices_option(command: F) -> F:
 
 
 def fail_on_option(command: F) -> F:
-    """From which severity on findings fail the command."""
+    """Add `--fail-on`: the lowest severity at which findings fail the command."""
     return click.option(
         "--fail-on",
         type=click.Choice([*SEVERITIES, "never"]),
@@ -61,7 +61,7 @@ def fail_on_option(command: F) -> F:
 
 
 def settings_option(command: F) -> F:
-    """The project's settings."""
+    """Add the option for the project's settings."""
     return click.option(
         "--settings",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -73,7 +73,7 @@ TABLE_FORMATS = ("csv", "json", "xlsx")
 
 
 def table_format_option(command: F) -> F:
-    """How a table is written."""
+    """Add the option for the format of a table."""
     return click.option(
         "--format",
         "form",
@@ -84,6 +84,6 @@ def table_format_option(command: F) -> F:
 
 
 def table_format(form: str | None, output: str) -> str:
-    """The format asked for, or the one the output file's suffix names."""
+    """The format given, else the one for the output file's suffix."""
     suffix = output.rpartition(".")[2].lower()
     return form or (suffix if suffix in TABLE_FORMATS else "csv")

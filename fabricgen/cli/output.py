@@ -1,4 +1,4 @@
-"""Writing results: to standard output, or to a file that is replaced whole."""
+"""Write results to standard output, or to a file that is replaced atomically."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fabricgen.publish.replacing import replace_file
 
 
 def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
-    """Write to a file or, for `-`, to standard output; an earlier file stays whole if writing fails.
+    """Write to a file or, for `-`, to standard output; if writing fails, an existing file is unchanged.
 
     Raises InputError when the file cannot be written, and click.UsageError for binary data on a terminal.
     """
@@ -24,7 +24,7 @@ def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
         return
     path = Path(target).resolve()
     try:
-        if path.exists() and not path.is_file():  # a device, a pipe: written into, never replaced
+        if path.exists() and not path.is_file():  # a device or pipe is written to, not replaced
             path.write_bytes(content)
             return
         replace_file(path, content)
@@ -35,7 +35,7 @@ def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
 def read_prices(path: Path | None) -> dict[str, float]:
     """Unit prices by part from a price file.
 
-    Raises InputError (FG031), with file and line, where it is none.
+    Raises InputError (FG031), with file and line, for a file that is none.
     """
     from fabricgen.bom.prices import read_price_list
 

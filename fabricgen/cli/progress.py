@@ -18,14 +18,14 @@ SHOWN_FROM = 500
 """Bundles from which a build takes long enough for a bar: most of them are switches."""
 _UNITS = {"configs": "switches"}
 _PAUSE_S = 0.1
-"""Seconds between two looks at the bar."""
+"""Seconds between updates of the bar."""
 
 
 @contextlib.contextmanager
 def progress_of(bundles: Sequence[Bundle]) -> Iterator[Told]:
-    """Show, on a terminal, how much of a large build is done, at what rate and what remains.
+    """Show a progress bar for a large build, on a terminal only.
 
-    Gives what has to be told of each bundle that is done.
+    Gives a function to call with each bundle that is done.
     """
     if len(bundles) < SHOWN_FROM or not sys.stderr.isatty():
         yield silent
@@ -38,7 +38,7 @@ def _bars() -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    # Refreshed by who tells of progress: a thread that does would keep workers from being forked.
+    # Refreshed on each call: a refreshing thread would prevent forking workers.
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -52,7 +52,7 @@ def _bars() -> Progress:
 
 
 class _Watch:
-    """A bar for each part of several bundles, and one for all others."""
+    """A progress bar for each part with several bundles, and one for all others."""
 
     def __init__(self, bars: Progress, bundles: Sequence[Bundle]) -> None:
         counts = Counter(bundle.part for bundle in bundles)
@@ -65,7 +65,7 @@ class _Watch:
         }
 
     def __call__(self, bundle: Bundle) -> None:
-        """Count a bundle that is done."""
+        """Count a finished bundle."""
         self._bars.advance(self._tasks.get(bundle.part, self._others))
         now = time.monotonic()
         if now - self._shown < _PAUSE_S:

@@ -1,4 +1,4 @@
-"""Repairs as a person sees them: a line each, or a diff."""
+"""Fixes as text for people: a line for each, or a diff."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from fabricgen.kernel.diagnostics import printable
 from fabricgen.lint.repair import Repaired, write
 
 _NO_END = "\n\\ No newline at end of file\n"
-"""What follows the last line of a file that does not end with a line break, as `patch` reads it."""
+"""What follows a last line without a line break in a diff, as `patch` reads it."""
 
 
 def show_repairs(repaired: Repaired, *, only_shown: bool, allow_outside: bool) -> None:
-    """Write the changed files and say on standard error what was mended; or only print a unified diff of them.
+    """Write the changed files and list the fixes on standard error; with `only_shown` print a unified diff instead.
 
     Raises InputError (FG023) for a file that cannot be written.
     """

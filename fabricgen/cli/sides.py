@@ -20,7 +20,7 @@ from fabricgen.diff.configs import Configs, compare_configs
 from fabricgen.diff.folder import read_lists
 from fabricgen.diff.git_tree import PREFIX, GitTree, open_tree
 from fabricgen.diff.listing import COLUMNS, NUMBERS, Column, Listing, Lists, column_of, place_of
-from fabricgen.diff.shape import shape_of
+from fabricgen.diff.sizing_figures import sizing_figures
 from fabricgen.diff.texts import texts_of
 from fabricgen.export.files import addresses, bom, cables, devices, links
 from fabricgen.export.table import ExportContext, Table
@@ -39,7 +39,9 @@ _LISTS = ("devices.csv", "links.csv", "cables.csv", "addresses.csv", "bom.csv", 
 
 @dataclass(frozen=True, slots=True)
 class PlanOptions:
-    """What `plan` is told: changes of either side, unit prices, own templates, and whether to render every config."""
+    """Options of `plan`: settings for either side, unit prices, the user's templates, whether to render
+    every config.
+    """
 
     old_sets: tuple[str, ...] = ()
     new_sets: tuple[str, ...] = ()
@@ -57,9 +59,9 @@ class _Opened:
 
 
 def changes(old: str, new: str, options: PlanOptions) -> Change:
-    """Open both sides and compare them, configurations too.
+    """Open both sides and compare them, configurations included.
 
-    Raises InputError for a side that cannot be used; what is wrong in a revision is shown as `git:REV:path:line:col`.
+    Raises InputError for a side that cannot be used; locations in a revision are shown as `git:REV:path:line:col`.
     """
     with ExitStack() as stack:
         stack.enter_context(collector_paused())
@@ -94,12 +96,12 @@ def _open(place: str, sets: tuple[str, ...], options: PlanOptions, stack: ExitSt
     if folder:
         return _Opened(Side(place, read_lists(at)), _folder_configs(at))
     cluster = compiled_side(str(at) if tree else place, sets, options.allow_outside, temporary if tree else "")
-    side = Side(place, lists_of(cluster, options.prices), shape_of(cluster))
+    side = Side(place, lists_of(cluster, options.prices), sizing_figures(cluster))
     return _Opened(side, _ClusterConfigs(cluster, options.templates), cluster)
 
 
 def compiled_side(blueprint: str, sets: tuple[str, ...], allow_outside: bool, root: str) -> Cluster:
-    """Compile a blueprint; one of a revision may include nothing that is not of the revision."""
+    """Compile a blueprint; one of a revision may include only files of that revision."""
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
     tables = [row.span for rows in design.loaded.guids.values() for row in rows[:1]]
     for span in (*design.loaded.source.spans.values(), *tables) if root and allow_outside else ():
@@ -112,7 +114,7 @@ def compiled_side(blueprint: str, sets: tuple[str, ...], allow_outside: bool, ro
 
 @contextmanager
 def relabelled(shown: Mapping[str, str]) -> Iterator[None]:
-    """Let faults name files of a revision, not where they were written to for a moment."""
+    """Let errors name files of a revision rather than their temporary copies."""
     try:
         yield
     except InputError as error:
@@ -146,12 +148,12 @@ def lists_of(cluster: Cluster, prices: Mapping[str, float]) -> Lists:
 
 
 def listing_of(table: Table) -> Listing:
-    """A table as text, its numbers as the CSV has them."""
+    """A table as text, with numbers spelled as in CSV."""
     return Listing({name: _column(table.columns[name], spell=name in NUMBERS) for name in COLUMNS[table.name]})
 
 
 def _column(cells: Sequence[Any], *, spell: bool) -> Column:
-    """A column as text; what rows share is spelled once."""
+    """A column as text; texts that rows share are converted once."""
     if spell and isinstance(cells, EncodedColumn):
         return texts_of(EncodedColumn(_spelled(cells.vocabulary), cells.codes))
     return _spelled(cells) if spell else texts_of(cells)
@@ -163,7 +165,7 @@ def _spelled(cells: Sequence[Any] | Strings) -> Strings:
 
 @dataclass(frozen=True)
 class _ClusterConfigs:
-    """Configurations that are rendered on demand; switches whose NOS has no templates have none."""
+    """Configurations rendered on demand; switches whose NOS has no templates have none."""
 
     cluster: Cluster
     templates: Path | None
@@ -180,11 +182,11 @@ class _ClusterConfigs:
         }
 
     def devices(self) -> Collection[str]:
-        """Switches of Ethernet fabrics, and InfiniBand fabrics."""
+        """Switches of Ethernet fabrics, and InfiniBand fabrics as a whole."""
         return self._subjects()
 
     def digests(self) -> None:
-        """Unknown before they are rendered."""
+        """None: they are unknown before rendering."""
 
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         """Render the files of some switches and fabrics."""
@@ -200,17 +202,17 @@ class _ClusterConfigs:
 
 @dataclass(frozen=True)
 class _BuiltConfigs:
-    """Configurations of a built folder, on disk or in a revision."""
+    """Configurations in a built folder, on disk or in a revision."""
 
     digest: Mapping[str, str]
     source: Path | GitTree
 
     def devices(self) -> Collection[str]:
-        """Devices with a folder of their own."""
+        """Devices that have a folder."""
         return place_of([path.split("/")[1] for path in self.digest])
 
     def digests(self) -> Mapping[str, str]:
-        """What the manifest says, or the files themselves where there is none."""
+        """Digests from the manifest, or of the files where there is none."""
         return self.digest
 
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
@@ -236,7 +238,9 @@ def _folder_configs(folder: Path) -> Configs | None:
 
 
 def _git_folder(place: str, tree: GitTree, temporary: Path) -> _Opened:
-    """A built folder in a revision: its lists are written out, its configurations read as they are needed."""
+    """A built folder in a revision: its lists are written to a temporary folder, its configurations read
+    when needed.
+    """
     content = tree.read(_LISTS)
     if MANIFEST not in content:
         hint = "name a blueprint, or a folder that `fabricgen build` wrote and that was committed whole"

@@ -22,11 +22,13 @@ def attach(
     speed: int | None = None,
     split: bool = True,
 ) -> Attachment:
-    """Work out a profile's legs in a fabric whose lowest switch is `switch`.
+    """Work out the legs of a node profile in a fabric whose lowest switch is `switch`.
 
-    `ports` limits how many NIC ports attach, `speed` is their own where it is stated, in Gb/s; `split` is false for
-    extra devices, whose ports stay whole.
-    Raises InputError when the role is unknown, the NIC cannot be split so, or no speed suits both ends.
+    `ports` limits how many NIC ports attach, `speed` is the speed that the blueprint states for them, in Gb/s. `split`
+    is false for extra devices, whose ports are never split over planes.
+
+    Raises InputError when the profile lacks the role, the NIC cannot be split over the planes, or both ends have no
+    speed in common.
     """
     role = profile.roles.get(role_name)
     if role is None:
@@ -63,7 +65,7 @@ def attach(
 
 
 def _mode(profile: NodeProfile, role: NicRole, role_name: str, fabric: Fabric, path: Path) -> NicMode:
-    """How each NIC port is split: as stated, or so that each plane meets one port of the NIC."""
+    """How each NIC port is split: as the blueprint states, else so that every plane gets one port of the NIC."""
     each = role.ports_per_nic
     mode = fabric.nic or NicMode.model_construct(ways=fabric.planes // gcd(fabric.planes, each), speed_gbps=0)
     place = (*path, "nic" if fabric.nic else "planes")
@@ -114,7 +116,7 @@ def matching_cages(switch: SwitchProfile, form_factor: str) -> list[CageClass]:
 
 
 def _groups_of_rails(profile: NodeProfile, role: NicRole, fabric: Fabric, path: Path) -> dict[int, int]:
-    """The rail group (from 1) of every rail of a role: as stated, or one for all."""
+    """The rail group (from 1) of every rail of a role: as the blueprint states, else 1 for all."""
     rails = sorted({port.rail for port in role.ports})
     if not fabric.rail_groups:
         return dict.fromkeys(rails, 1)
@@ -145,7 +147,7 @@ def _legs(role: NicRole, ways: int, planes: int, groups: dict[int, int], ports: 
 
 
 def _leg(port: NicPort, rail_group: int, connector: int, way: int, ways: int, planes: int) -> Leg:
-    """One of the `ways` ports of a NIC port: all those of a NIC are dealt over the planes in turn."""
+    """One of the `ways` ports that a NIC port is split into; ports of a NIC are assigned to planes round-robin."""
     nth = (port.port - 1) * ways + way
     return Leg(
         rail=port.rail,

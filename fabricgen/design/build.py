@@ -9,10 +9,10 @@ from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.loader import Catalog
 from fabricgen.design.advice.trials import Trials
-from fabricgen.design.fabric import Managing, design_fabrics
+from fabricgen.design.fabric import ManagementNeeds, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.floor.rack_fit import check_racks
-from fabricgen.design.floor.stands import FloorPlan
 from fabricgen.design.layout import lay_out
 from fabricgen.design.linked import check_apart, check_together, linked_fabrics
 from fabricgen.design.management import managed_devices, managed_ports
@@ -94,19 +94,21 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
 
 def _manager(
     context: FabricContext, part: Sequence[str], designed: Iterable[FabricDesign], scale_up: Sequence[ScaleUpDesign]
-) -> Managing | None:
-    """What the management fabric among some fabrics takes of those designed; None where it is not among them."""
+) -> ManagementNeeds | None:
+    """What the management fabric among `part` must connect of the fabrics and scale-up domains; None where it is not in
+    `part`.
+    """
     fabrics = context.blueprint.fabrics
     own = next((name for name in part if "switches" in fabrics[name].also), None)
     if own is None:
         return None
     check_apart(part, own, fabrics)
     managed = managed_devices(context.layout, designed, scale_up, own)
-    return Managing(own, managed_ports(context.layout, managed), sum(m.count for m in managed))
+    return ManagementNeeds(own, managed_ports(context.layout, managed), sum(m.count for m in managed))
 
 
 def trials_of(design: Design, fabric: str) -> Trials:
-    """Trials of changes to the fabrics that are linked with one of a finished design."""
+    """Trials of changes to a fabric of a finished design and to the fabrics linked with it."""
     blueprint = design.loaded.blueprint
     part = next(names for names in linked_fabrics(blueprint.fabrics) if fabric in names)
     context = FabricContext(blueprint, design.catalog, design.layout)
@@ -140,7 +142,7 @@ def _check_extras(fabrics: dict[str, FabricDesign], specs: Mapping[str, Fabric],
 
 
 def _check_nos(loaded: LoadedBlueprint, fabrics: dict[str, FabricDesign]) -> None:
-    """A NOS stated for the whole cluster must be one that some switch in it runs."""
+    """Raise InputError where a NOS stated for the whole cluster runs on none of its switches."""
     runnable = sorted({nos for f in fabrics.values() for tier in f.tiers for nos in tier.profile.nos})
     for tier, nos in loaded.blueprint.nos.items():
         if nos not in runnable:
@@ -156,9 +158,10 @@ def _check_nos(loaded: LoadedBlueprint, fabrics: dict[str, FabricDesign]) -> Non
 
 
 def _check_nos_of_tiers(place: Path, stated: Mapping[str, str], tiers: Sequence[TierDesign]) -> None:
-    """A NOS stated for tiers of a name, or for all, must be one that a switch of some of them runs.
+    """Raise InputError where a NOS stated for tiers of one name, or for all tiers, runs on no switch of them.
 
-    Tiers of that name on other switches keep their usual one; InfiniBand switches are not told one.
+    Of several tiers with that name, those whose switch does not run it keep the switch's default NOS; InfiniBand
+    switches ignore the setting.
     """
     for name, nos in stated.items():
         meant = [t.profile for t in tiers if name in ("all", t.name) and t.profile.protocol != "infiniband"]

@@ -9,14 +9,14 @@ from fabricgen.blueprint.dimensions import leg_dimensions, leg_number
 from fabricgen.design.attach import attach
 from fabricgen.design.extras.demands import ExtraDemand, extra_demands, most_on_named, most_on_one_switch
 from fabricgen.design.extras.kept_ports import kept_for_extras
-from fabricgen.design.extras.placement import ExtraDealer
+from fabricgen.design.extras.placement import ExtraPortAllocator
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, TierDesign, TierKey
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import PortKind
 from fabricgen.design.sizing.down_ports import Reserve
 from fabricgen.design.sizing.node_ports import NodeDemand
 from fabricgen.design.sizing.peer_links import peer_links_of
-from fabricgen.design.sizing.tiers import Draft, TierSizing
+from fabricgen.design.sizing.tiers import SizedTier, TierSizing
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.tiers import FabricContext, TierSpec, hangs, tier_specs
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
@@ -25,28 +25,32 @@ VRF_NAME_MAX = 11
 """Longest VRF name, beside the `Vrf_` that SONiC wants before it (sonic-vrf.yang: 15 in all)."""
 
 ROUNDS = 6
-"""How often tiers are sized anew when extra devices find too few ports."""
+"""How often tiers are sized again when extra devices find too few ports."""
 
 
 @dataclass(frozen=True, slots=True)
-class Managing:
-    """What the management fabric takes besides nodes: ports of each leaf, and devices in all."""
+class ManagementNeeds:
+    """What the management fabric connects besides nodes: management ports on each leaf, and managed devices in all."""
 
     fabric: str
     ports: ManagedPorts
     devices: int
 
 
-def design_fabrics(context: FabricContext, names: Sequence[str], managing: Managing | None) -> list[FabricDesign]:
+def design_fabrics(
+    context: FabricContext, names: Sequence[str], managing: ManagementNeeds | None
+) -> list[FabricDesign]:
     """Size fabrics that are linked with each other, from the nodes up.
 
     Raises InputError where the blueprint cannot be wired: a radix too small, speeds that do not meet, unknown names.
     """
-    return _Joint(context, names, managing).run()
+    return _LinkedFabrics(context, names, managing).run()
 
 
-class _Joint:
-    def __init__(self, context: FabricContext, names: Sequence[str], managing: Managing | None) -> None:
+class _LinkedFabrics:
+    """Designs fabrics that are linked with each other: their tiers are sized together."""
+
+    def __init__(self, context: FabricContext, names: Sequence[str], managing: ManagementNeeds | None) -> None:
         self.context, self.names, self.managing = context, names, managing
         self.fabrics = context.blueprint.fabrics
         self.specs = tier_specs(context, names)
@@ -61,7 +65,7 @@ class _Joint:
                 self.demands[leaf] = (*self.demands.get(leaf, ()), *self._node_demands(name, leaf))
 
     def _check_copper(self) -> None:
-        """Management ports are copper: the leaves that take them must offer it."""
+        """Raise InputError where leaves that take management ports, which are RJ45, have no RJ45 cages."""
         managing = self.managing
         leaf = self.leaf.get(managing.fabric) if managing and managing.devices else None
         cages = self.specs[leaf].profile.cages if leaf else ()
@@ -75,7 +79,9 @@ class _Joint:
             )
 
     def run(self) -> list[FabricDesign]:
-        """Size the tiers, with room for extra devices where those find too little, and deal these."""
+        """Size the tiers, sizing again with more ports where extra devices find too few, then give the extra devices
+        their ports.
+        """
         extras = [d for name in self.names for d in extra_demands(self.context, name, self.specs, self.leaf[name])]
         wanted: dict[tuple[TierKey, PortKind], int] = {}
         for demand in extras:
@@ -86,60 +92,64 @@ class _Joint:
         reserve |= {key: Reserve(named[key], ports) for key, ports in wanted.items() if key[0] not in fed}
         crowded: set[TierKey] = set()
         for _ in range(ROUNDS):
-            drafts = self._sizing(reserve, crowded).run()
-            dealer = self._dealer(drafts)
-            kept = {key for key, _ in wanted if _keeps_reserve(drafts[key])} - crowded
-            if kept and not self._serves(drafts, extras, wanted):
+            sized_tiers = self._sizing(reserve, crowded).run()
+            allocator = self._allocator(sized_tiers)
+            kept = {key for key, _ in wanted if _keeps_reserve(sized_tiers[key])} - crowded
+            if kept and not self._all_extras_fit(sized_tiers, extras, wanted):
                 crowded |= kept
                 continue
             growing = {key: ports for key, ports in wanted.items() if not self._for_gpus(key)}
             short = {
                 key: Reserve(named[key], ports)
                 for key, ports in growing.items()
-                if not reserve.get(key, Reserve()).total and ports > dealer.available(*key)
+                if not reserve.get(key, Reserve()).total and ports > allocator.available(*key)
             }
             if not short:
-                dealt, tiers = self._dealt(drafts, extras, wanted)
-                most = {key: most_on_one_switch(dealt, *key) for key in growing if _too_narrow(tiers[key[0]])}
+                allocated, tiers = self._allocate_extras(sized_tiers, extras, wanted)
+                most = {key: most_on_one_switch(allocated, *key) for key in growing if _too_narrow(tiers[key[0]])}
                 known = {key: reserve.get(key, Reserve()) for key in most}
                 short = {k: Reserve(n, known[k].total) for k, n in most.items() if n > known[k].each}
             if not short:
                 break
             reserve |= short
-        dealt, tiers = self._dealt(drafts, extras, wanted)
-        return [self._freeze(name, drafts, tiers, extras, dealt) for name in self.names]
+        allocated, tiers = self._allocate_extras(sized_tiers, extras, wanted)
+        return [self._fabric_design(name, sized_tiers, tiers, extras, allocated) for name in self.names]
 
-    def _dealer(self, drafts: Mapping[TierKey, Draft]) -> ExtraDealer:
-        sizes = {f: self.sizes[f] | {k.tier: d.count for k, d in drafts.items() if k.fabric == f} for f in self.names}
-        return ExtraDealer(self.context, drafts, self.demands, sizes)
+    def _allocator(self, sized_tiers: Mapping[TierKey, SizedTier]) -> ExtraPortAllocator:
+        sizes = {
+            f: self.sizes[f] | {k.tier: d.count for k, d in sized_tiers.items() if k.fabric == f} for f in self.names
+        }
+        return ExtraPortAllocator(self.context, sized_tiers, self.demands, sizes)
 
-    def _dealt(
+    def _allocate_extras(
         self,
-        drafts: Mapping[TierKey, Draft],
+        sized_tiers: Mapping[TierKey, SizedTier],
         extras: Sequence[ExtraDemand],
         wanted: Mapping[tuple[TierKey, PortKind], int],
     ) -> tuple[list[ExtraSet], dict[TierKey, TierDesign]]:
-        """The extra devices with their ports, and the tiers with those counted."""
-        dealer = self._dealer(drafts)
-        dealer.keep(extras)
-        dealt = [dealer.deal(demand, wanted[demand.tier, demand.kind]) for demand in extras]
-        return dealt, {key: self._tier(draft, drafts, dealt) for key, draft in drafts.items()}
+        """The extra devices with their ports, and the tiers with these ports counted as used."""
+        allocator = self._allocator(sized_tiers)
+        allocator.keep_locked(extras)
+        allocated = [allocator.allocate(demand, wanted[demand.tier, demand.kind]) for demand in extras]
+        return allocated, {key: self._tier(sized, sized_tiers, allocated) for key, sized in sized_tiers.items()}
 
-    def _serves(
+    def _all_extras_fit(
         self,
-        drafts: Mapping[TierKey, Draft],
+        sized_tiers: Mapping[TierKey, SizedTier],
         extras: Sequence[ExtraDemand],
         wanted: Mapping[tuple[TierKey, PortKind], int],
     ) -> bool:
         """Whether all extra devices find ports."""
         try:
-            self._dealt(drafts, extras, wanted)
+            self._allocate_extras(sized_tiers, extras, wanted)
         except InputError:
             return False
         return True
 
     def _for_gpus(self, key: tuple[TierKey, PortKind]) -> bool:
-        """Whether ports are of the kind that GPUs attach with, whose leaves do not grow for extra devices."""
+        """Whether ports are of the kind that GPUs attach with: leaves get no further switches for extra devices on
+        those.
+        """
         chief = self.demands.get(key[0], ())
         gpus = any(leg.gpu is not None for d in chief[:1] for _, a in d.attachments for leg in a.legs)
         return gpus and chief[0].kind == key[1]
@@ -189,7 +199,9 @@ class _Joint:
         return tuple((i, attach(s.profile, role, spec, self.specs[leaf].profile, path)) for i, s in having)
 
     def _sizes(self, name: str) -> dict[str, int]:
-        """Sizes of the inner dimensions on the switches that a fabric's nodes attach to, or its lower tiers have."""
+        """How many values each inner dimension (rail, rail group, plane, port) has on the switches that a fabric's
+        nodes attach to; for a fabric without nodes, on the lower tiers linked up to it.
+        """
         leaf = self.leaf[name]
         if leaf is None:
             below = [s.fabric for s in self.specs.values() if s.upper and s.upper.fabric == name and s.fabric != name]
@@ -199,7 +211,7 @@ class _Joint:
         return {name: max(leg_number(name, leg) for leg in legs) for name in leg_dimensions()}
 
     def _node_demands(self, name: str, leaf: TierKey) -> list[NodeDemand]:
-        """Node ports of a fabric by kind, those of the first node set before others."""
+        """The node ports of a fabric, one demand for each kind of port, in the order of the node sets."""
         by_kind: dict[tuple[PortKind, bool], list[tuple[int, Attachment]]] = {}
         for index, attachment in self.attachments[name]:
             by_kind.setdefault((attachment.kind, attachment.per_connector > 1), []).append((index, attachment))
@@ -209,13 +221,13 @@ class _Joint:
             for (kind, _), pairs in by_kind.items()
         ]
 
-    def _freeze(
+    def _fabric_design(
         self,
         name: str,
-        drafts: Mapping[TierKey, Draft],
+        sized_tiers: Mapping[TierKey, SizedTier],
         tiers: Mapping[TierKey, TierDesign],
         demands: Sequence[ExtraDemand],
-        dealt: Sequence[ExtraSet],
+        allocated: Sequence[ExtraSet],
     ) -> FabricDesign:
         spec, leaf = self.fabrics[name], self.leaf[name]
         legs = [leg for _, a in self.attachments[name] for leg in a.legs]
@@ -229,9 +241,9 @@ class _Joint:
             hosts=spec.hosts or {"roce": "routed", "ethernet": "bridged", "infiniband": "none"}[spec.protocol],
             vrf=self._vrf(name),
             leaf=leaf,
-            node_feeds=drafts[leaf].node_feeds.get(name, ()) if leaf else (),
+            node_feeds=sized_tiers[leaf].node_feeds.get(name, ()) if leaf else (),
             tiers=tuple(tiers[key] for key in _in_order(self.specs, mine)),
-            extras=tuple(e for d, e in zip(demands, dealt, strict=True) if d.fabric == name),
+            extras=tuple(e for d, e in zip(demands, allocated, strict=True) if d.fabric == name),
             managed_devices=self.managing.devices if self.managing and self.managing.fabric == name else 0,
             path=("fabrics", name),
         )
@@ -252,30 +264,32 @@ class _Joint:
             )
         return spec.vrf or name
 
-    def _tier(self, draft: Draft, drafts: Mapping[TierKey, Draft], dealt: Sequence[ExtraSet]) -> TierDesign:
-        spec, face = draft.spec, draft.face
-        below = [d.uplink for d in drafts.values() if d.uplink and d.uplink.upper == spec.key]
+    def _tier(
+        self, sized: SizedTier, sized_tiers: Mapping[TierKey, SizedTier], allocated: Sequence[ExtraSet]
+    ) -> TierDesign:
+        spec, placement = sized.spec, sized.placement
+        below = [d.uplink for d in sized_tiers.values() if d.uplink and d.uplink.upper == spec.key]
         return TierDesign(
             fabric=spec.fabric,
             name=spec.name,
             profile=spec.profile,
             nos=spec.nos,
             per=spec.per,
-            groups=draft.groups,
-            count=draft.count,
-            most=max([draft.count, *(uplink.links_per_group for uplink in below)]),
+            groups=sized.groups,
+            count=sized.count,
+            most=max([sized.count, *(uplink.links_per_group for uplink in below)]),
             downs=tuple(
-                replace(run, count=used + most_on_one_switch(dealt, spec.key, ask.kind))
-                for run, used, ask in zip(face.downs, draft.used, draft.asks.downs, strict=True)
+                replace(run, count=used + most_on_one_switch(allocated, spec.key, wanted.kind))
+                for run, used, wanted in zip(placement.downs, sized.used, sized.demand.downs, strict=True)
             ),
-            numbered=draft.numbered,
-            feeds=draft.feeds,
-            reach=draft.reach,
-            up=face.up,
-            peer_links=peer_links_of(self.context.layout, self.fabrics[spec.fabric], spec, draft),
-            uplink=draft.uplink,
+            numbered=sized.numbered,
+            feeds=sized.feeds,
+            reach=sized.reach,
+            up=placement.up,
+            peer_links=peer_links_of(self.context.layout, self.fabrics[spec.fabric], spec, sized),
+            uplink=sized.uplink,
             allowed=spec.allowed,
-            for_extras=draft.for_extras,
+            for_extras=sized.for_extras,
             lowest=not below,
             for_reserve=spec.for_reserve,
             path=spec.path,
@@ -283,7 +297,9 @@ class _Joint:
 
 
 def _too_narrow(tier: TierDesign) -> bool:
-    """Whether extra devices make a tier wider below than its uplinks allow, where more could be derived."""
+    """Whether extra devices raise a tier's oversubscription above the allowed one, so that more uplinks must be
+    derived.
+    """
     ratio = tier.oversubscription
     return ratio is not None and ratio > tier.allowed
 
@@ -294,6 +310,6 @@ def _in_order(specs: Mapping[TierKey, TierSpec], keys: Sequence[TierKey]) -> lis
     return [*(key for key in keys if key not in hanging), *hanging]
 
 
-def _keeps_reserve(draft: Draft) -> bool:
-    """Whether a tier keeps node ports for reserved units that extra devices may have instead."""
-    return not draft.spec.for_reserve and any(feed.by_slot for feeds in draft.node_feeds.values() for feed in feeds)
+def _keeps_reserve(sized: SizedTier) -> bool:
+    """Whether a tier numbers node ports for reserved units, ports that extra devices could have instead."""
+    return not sized.spec.for_reserve and any(feed.by_slot for feeds in sized.node_feeds.values() for feed in feeds)

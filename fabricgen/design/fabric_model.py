@@ -36,7 +36,9 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """How one profile attaches to a fabric: its legs in slot order, and what its ports are."""
+    """How the nodes of one profile attach to a fabric: their legs in slot order, and speed, lane rate and connector of
+    the ports.
+    """
 
     profile: NodeProfile
     role: str
@@ -46,24 +48,24 @@ class Attachment:
     form_factor: str
     per_connector: int
     top: str = ""
-    """Of OSFP plugs in its cages: finned or flat."""
+    """The OSFP plug that its cages take: finned or flat; "" for other cages."""
 
     @property
     def kind(self) -> PortKind:
-        """What its ports are to a switch."""
+        """The kind of switch port that its legs need."""
         return PortKind(self.speed_gbps, self.lane_gbps, self.form_factor == "RJ45")
 
 
 @dataclass(frozen=True, slots=True)
 class ExtraLink:
-    """A port of an extra device on a switch: which device (from 0) and leg, which switch of the tier, which port."""
+    """A link of an extra device: `device` and `leg` (from 0), `switch` of the tier, `slot`: its port in the run."""
 
     device: int
     leg: int
     switch: int
     slot: int
     in_hole: bool
-    """Whether the port is that of an omitted node slot."""
+    """Whether the port belongs to an omitted node slot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +83,22 @@ class ExtraSet:
 
     @property
     def kind(self) -> PortKind:
-        """What their ports are."""
+        """The kind of switch port that their links need."""
         return self.attachment.kind
 
     @property
     def count(self) -> int:
-        """How many devices."""
+        """The number of devices."""
         return len(self.devices)
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """Down ports of run `run` of a tier that serve one purpose; `design.spread` tells which these are.
+    """Down ports in run `run` of a tier that serve one purpose: a lower tier, or management ports (`source` with an
+    empty tier name).
 
-    `source` is the tier below, with an empty tier name for management ports. `used` is the most ports of a switch in
-    use now, `room` with those that are numbered for reserved slots. As many ports, from `first` on, are counted.
+    `first` is the first port of the range. `used` counts the ports in use on the fullest switch, `room` includes those
+    numbered for reserved slots. Which ports of the run these are follows from `design.sizing.spread`.
     """
 
     source: TierKey
@@ -106,15 +109,16 @@ class Feed:
     links: int = 0
     """Ports for each lower switch; 0 for management ports."""
     nested: bool = False
-    """Whether these are dealt so that half of them stay when the switches of this tier double."""
+    """Whether links are spread so that half of them stay when the switches of this tier double."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeFeed:
-    """Down ports of the lowest tier that serve nodes of a fabric whose ports are alike.
+    """Down ports of the lowest tier for nodes of a fabric whose ports are of one kind.
 
-    `per_switch` slots belong to each switch of a group. The switches take turns, of `turn` slots each: all of their
-    slots (`spread: block`), their share of each unit, or one (`stripe`).
+    Each switch of a group serves `per_switch` node slots. Slots go to the switches of a group in rounds, `turn`
+    consecutive slots to each: all of its slots (`spread: block`), its share of a unit, or a single one (`spread:
+    stripe`).
     """
 
     attachments: tuple[tuple[int, Attachment], ...]
@@ -126,20 +130,24 @@ class NodeFeed:
     by_slot: bool
     """Whether slots are numbered by reserved unit, else by units there are."""
 
-    def deal(self, slot: Any, count: int) -> tuple[Any, Any]:
-        """(switch in the group, port in the run) of a slot or column of slots, of `count` switches."""
+    def port_of_slot(self, slot: Any, count: int) -> tuple[Any, Any]:
+        """(switch in the group, port in the run) of a node slot, or of an array of slots, in a group of `count`
+        switches.
+        """
         offset = slot % (self.turn * count)
         before = slot // (self.turn * count) * self.turn
         return offset // self.turn, self.first + before + offset % self.turn
 
     def used(self, slots: int, count: int) -> Iterator[int]:
-        """Ports in use on each of `count` switches of a group with so many slots."""
+        """Ports in use on each of `count` switches of a group with `slots` node slots."""
         rounds, rest = divmod(slots, self.turn * count)
         for switch in range(count):
             yield rounds * self.turn + max(0, min(self.turn, rest - switch * self.turn))
 
     def intervals(self, runs: Sequence[range], count: int) -> list[list[range]]:
-        """Ports of each of `count` switches that runs of consecutive slots take; those of a switch are consecutive."""
+        """By switch (of `count` in the group), the ports that ranges of consecutive node slots occupy; ports of one
+        switch are consecutive.
+        """
         ends = [(list(self.used(run.start, count)), list(self.used(run.stop, count))) for run in runs]
         return [
             [range(self.first + before[switch], self.first + after[switch]) for before, after in ends]
@@ -149,10 +157,10 @@ class NodeFeed:
 
 @dataclass(frozen=True, slots=True)
 class Uplink:
-    """How a tier reaches another: links of each switch, dealt over the switches of each upper group it meets."""
+    """How a tier is linked up to another: links of each switch, spread over the switches of each upper group."""
 
     fabric: str
-    """Whose links these are: the fabric of the tier that asked for them."""
+    """The fabric that owns the links: that of the tier whose specification asks for them."""
     upper: TierKey
     upper_groups: int
     links_per_group: int
@@ -160,26 +168,31 @@ class Uplink:
     lowers_per_group: int
     """Lower switches of the fullest upper group."""
     numbered_lowers: int
-    """The same with reserved slots where these are numbered now, else no more."""
+    """The same with reserved slots, where ports are numbered for these already."""
     by_slot: bool
     nested: bool
-    """Whether links are dealt so that half of them stay when the upper switches double."""
+    """Whether links are spread so that half of them stay when the upper switches double."""
 
     def share(self, index: int) -> int:
-        """Links to the upper switch of an index: the first ones take what does not divide."""
+        """Links to the upper switch of a number; where the links do not divide equally, the first switches have one
+        more.
+        """
         whole, rest = divmod(self.links_per_group, self.upper_count)
         return whole + (index < rest)
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Links between the border switches of two sites: `links` of each switch, over `km` of fibre."""
+    """Links between the border switches of two sites: `links` of each switch, over `km` of fibre.
+
+    `fibre_pairs` is how many pairs of fibre the blueprint says there are between the sites.
+    """
 
     name: str
     sites: tuple[int, int]
     links: int
     first: tuple[int, int]
-    """First port of the run at either site."""
+    """First port of the run at each of the two sites."""
     km: float
     fibre_pairs: int
     path: Path
@@ -187,11 +200,11 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class PeerLinks:
-    """Links inside a tier, of one run of ports: to the other switch of a pair, or to other sites."""
+    """Links inside a tier, all from one run of ports: between the two switches of a pair, or to other sites."""
 
     run: PortRun
     spans: tuple[Span, ...]
-    """Empty: every two neighbours of a group are joined as a pair."""
+    """Links to other sites; empty where every two neighbouring switches of a group are joined as a pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,20 +219,20 @@ class TierDesign:
     groups: int
     count: int
     most: int
-    """Switches that a group may come to have: as many as a lower switch has uplinks to it."""
+    """Most switches that a group can grow to: one for each link of a lower switch to the group."""
     downs: tuple[PortRun, ...]
     """A run for each kind of port towards nodes or lower tiers; `count` is in use on the fullest switch."""
     numbered: tuple[int, ...]
-    """Ports of each run that are in use or kept for reserved slots; those beyond are spare."""
+    """Ports of each run that are in use or numbered for reserved slots; the others are spare."""
     feeds: tuple[Feed, ...]
     reach: tuple[int, ...]
-    """Ports of each run over which the links of lower switches are spread."""
+    """By run, how many ports the links of lower switches are spread over."""
     up: PortRun | None
     peer_links: PeerLinks | None
     uplink: Uplink | None
     allowed: Fraction
     for_extras: tuple[tuple[PortKind, int], ...]
-    """Ports of each switch that are kept for extra devices beside those left over, by kind."""
+    """Further ports of each switch that are set aside for extra devices, by kind."""
     lowest: bool
     """Whether it has no tier below."""
     for_reserve: bool
@@ -248,11 +261,11 @@ class TierDesign:
         return tuple(sorted({run.speed_gbps for run in runs if run.count}))
 
     def spare_ports(self, run: int = 0) -> int:
-        """Ports of a run that nothing is numbered for."""
+        """Ports of a run that are neither in use nor numbered for reserved slots."""
         return self.downs[run].capacity - self.numbered[run] if self.downs else 0
 
     def feed(self, source: TierKey) -> Feed:
-        """The down ports that serve a source; raises KeyError when there are none."""
+        """The down ports for a lower tier; raises KeyError when there are none."""
         for feed in self.feeds:
             if feed.source == source:
                 return feed
@@ -260,7 +273,9 @@ class TierDesign:
 
     @property
     def oversubscription(self) -> Fraction | None:
-        """Downlink over uplink (or span) bandwidth of the fullest switch; None at the top and without downlinks."""
+        """Downlink bandwidth over uplink (or span) bandwidth of the fullest switch; None at the top and without
+        downlinks.
+        """
         above = self.up or (self.peer_links.run if self.peer_links and self.peer_links.spans else None)
         below = sum(run.bandwidth_gbps for run in self.downs)
         return Fraction(below, above.bandwidth_gbps) if above and below else None
@@ -273,12 +288,12 @@ class FabricDesign:
     name: str
     protocol: str
     sizes: dict[str, int]
-    """How many values rail, rail-group, plane and port have on the switches its nodes attach to."""
+    """How many values rail, rail group, plane and port have on the switches that its nodes attach to."""
     planes: int
     rails: int
     hosts: str
     vrf: str
-    """Where its routes live on switches that another fabric owns: a VRF of its own, or "" for the default one."""
+    """The VRF of its routes on switches that another fabric owns; "" for the default one."""
     leaf: TierKey | None
     """The tier its nodes attach to, perhaps another fabric's; None where no nodes do."""
     node_feeds: tuple[NodeFeed, ...]
@@ -295,7 +310,7 @@ class FabricDesign:
 
     @property
     def tier_sizes(self) -> dict[str, int]:
-        """Sizes of its inner dimensions: rail, rail-group, plane, port, and each tier's switches per group."""
+        """How many values each inner dimension has: rail, rail group, plane, port, and switches per group by tier."""
         return self.sizes | {tier.name: tier.count for tier in self.tiers}
 
     @property

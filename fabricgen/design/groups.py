@@ -1,16 +1,18 @@
-"""Groups and bundles of a design: its graph with identical devices folded into one vertex."""
+"""Device groups and link bundles of a design: a graph in which identical devices are one vertex."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
-from fabricgen.design.model import Bundle, Design, Group
+from fabricgen.design.model import Design, DeviceGroup, LinkBundle
 from fabricgen.design.shape import depth, places_in_pod, scope_count, scope_of
 
 
-def groups_of(design: Design) -> tuple[Group, ...]:
-    """Node groups of each pod, then every tier: one group a pod where its switches stand in pods, else one."""
+def groups_of(design: Design) -> tuple[DeviceGroup, ...]:
+    """The nodes of each pod as one group, then the switches of every tier: one group a pod where they stand in pods,
+    else one.
+    """
     layout = design.layout
     found = []
     for i, pod in enumerate(layout.pods):
@@ -18,7 +20,7 @@ def groups_of(design: Design) -> tuple[Group, ...]:
         for nodes in layout.node_sets:
             missing = sum(nodes.first < slot.node <= nodes.first + nodes.count for slot in omitted)
             count = nodes.count * pod.su - missing
-            found.append(Group(f"{pod.name}/{nodes.name}", "", "node", pod.name, nodes.profile.id, count))
+            found.append(DeviceGroup(f"{pod.name}/{nodes.name}", "", "node", pod.name, nodes.profile.id, count))
     for fabric in design.fabrics:
         for tier in fabric.tiers:
             found.extend(_tier_groups(design, tier))
@@ -29,14 +31,14 @@ def _in_pods(tier: TierDesign) -> bool:
     return depth(scope_of(tier.per)) >= depth("pod")
 
 
-def _tier_groups(design: Design, tier: TierDesign) -> list[Group]:
+def _tier_groups(design: Design, tier: TierDesign) -> list[DeviceGroup]:
     label = f"{tier.fabric}/{tier.name}"
     if not _in_pods(tier):
-        return [Group(label, tier.fabric, tier.name, "", tier.profile.id, tier.switches)]
+        return [DeviceGroup(label, tier.fabric, tier.name, "", tier.profile.id, tier.switches)]
     layout, scope = design.layout, scope_of(tier.per)
     each = tier.switches // scope_count(layout, scope)
     return [
-        Group(
+        DeviceGroup(
             f"{label}/{pod.name}",
             tier.fabric,
             tier.name,
@@ -48,9 +50,11 @@ def _tier_groups(design: Design, tier: TierDesign) -> list[Group]:
     ]
 
 
-def bundles_of(design: Design) -> tuple[Bundle, ...]:
-    """Links between groups: those of a pod's nodes and switches stay in the pod or go to the shared group."""
-    found: list[Bundle] = []
+def bundles_of(design: Design) -> tuple[LinkBundle, ...]:
+    """Links between groups; links of a pod's nodes and switches stay in the pod, or go to the group that all pods
+    share.
+    """
+    found: list[LinkBundle] = []
     by_name = {g.name: g for g in groups_of(design)}
     for fabric in design.fabrics:
         found.extend(_node_bundles(design, fabric, by_name))
@@ -63,23 +67,23 @@ def bundles_of(design: Design) -> tuple[Bundle, ...]:
             for group in _tier_groups(design, lower):
                 above = f"{upper.fabric}/{upper.name}" + (f"/{group.pod}" if _in_pods(upper) else "")
                 links = group.count * each
-                found.append(Bundle(fabric.name, group.name, above, links, links * lower.up.speed_gbps))
+                found.append(LinkBundle(fabric.name, group.name, above, links, links * lower.up.speed_gbps))
     return tuple(found)
 
 
-def _peer_link_bundles(design: Design, tier: TierDesign) -> Iterator[Bundle]:
-    """Links inside a tier: a group meets itself."""
+def _peer_link_bundles(design: Design, tier: TierDesign) -> Iterator[LinkBundle]:
+    """Links inside a tier, from a group to itself."""
     if tier.peer_links is None:
         return
     run, sites = tier.peer_links.run, len(design.layout.sites)
     for group in _tier_groups(design, tier):
         links = group.count // sites * sum(span.links for span in tier.peer_links.spans) or group.count // 2 * run.count
-        yield Bundle(tier.fabric, group.name, group.name, links, links * run.speed_gbps)
+        yield LinkBundle(tier.fabric, group.name, group.name, links, links * run.speed_gbps)
 
 
-def _node_bundles(design: Design, fabric: FabricDesign, groups: dict[str, Group]) -> list[Bundle]:
+def _node_bundles(design: Design, fabric: FabricDesign, groups: dict[str, DeviceGroup]) -> list[LinkBundle]:
     leaf = design.leaf(fabric)
-    found: list[Bundle] = []
+    found: list[LinkBundle] = []
     for index, attachment in fabric.attachments:
         assert leaf is not None  # noqa: S101 - its nodes attach to it
         nodes = design.layout.node_sets[index]
@@ -87,5 +91,5 @@ def _node_bundles(design: Design, fabric: FabricDesign, groups: dict[str, Group]
             lower = groups[f"{pod.name}/{nodes.name}"]
             upper = f"{leaf.fabric}/{leaf.name}" + (f"/{pod.name}" if _in_pods(leaf) else "")
             links = lower.count * len(attachment.legs)
-            found.append(Bundle(fabric.name, lower.name, upper, links, links * attachment.speed_gbps))
+            found.append(LinkBundle(fabric.name, lower.name, upper, links, links * attachment.speed_gbps))
     return found

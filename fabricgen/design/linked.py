@@ -1,4 +1,4 @@
-"""Which fabrics belong together: they share tiers, or tiers of one are linked up to those of another."""
+"""Which fabrics must be designed together: they share tiers, or tiers of one are linked up to those of another."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from fabricgen.kernel.diagnostics import fault
 
 
 def linked_fabrics(blueprint_fabrics: Mapping[str, Fabric]) -> list[list[str]]:
-    """Fabrics that share tiers or are linked with each other, together; in the order of their first."""
+    """Names of the fabrics, those that share tiers or are linked with each other in one list; ordered by the first of
+    each.
+    """
     owner = {name: name for name in blueprint_fabrics}
 
     def find(name: str) -> str:
@@ -33,7 +35,7 @@ def linked_fabrics(blueprint_fabrics: Mapping[str, Fabric]) -> list[list[str]]:
 
 
 def check_apart(names: Sequence[str], managing: str, fabrics: Mapping[str, Fabric]) -> None:
-    """Raises InputError where the management fabric is linked with fabrics whose switches it manages."""
+    """Raise InputError where the management fabric is linked with fabrics whose switches it manages."""
     others = [n for n in names if n != managing and fabrics[n].tiers]
     if others:
         raise fault(
@@ -45,7 +47,7 @@ def check_apart(names: Sequence[str], managing: str, fabrics: Mapping[str, Fabri
 
 
 def fabric_vlan(blueprint: Blueprint, numbering: Numbering, name: str) -> int:
-    """The VLAN of a fabric's bridged nodes: as stated, or the one that is given to it."""
+    """The VLAN of a fabric's bridged nodes: as the blueprint states, else the number allocated to the fabric."""
     return blueprint.fabrics[name].vlan or numbering.held["vlans"][name][0].first
 
 
@@ -57,7 +59,9 @@ def fabric_ip(blueprint: Blueprint, name: str) -> str:
 
 
 def check_together(blueprint: Blueprint, numbering: Numbering, names: Sequence[str]) -> None:
-    """Raises InputError where fabrics that share switches or links cannot: protocols, underlays, families, VLANs."""
+    """Raise InputError where fabrics that share switches or links disagree: on protocol, underlay, address families or
+    VLAN.
+    """
     fabrics = blueprint.fabrics
     for name in names:
         carrier = fabrics[name].carried_by
@@ -78,14 +82,18 @@ def check_together(blueprint: Blueprint, numbering: Numbering, names: Sequence[s
 
 
 def fabric_underlay(blueprint: Blueprint, name: str) -> str:
-    """`ebgp-numbered`, `ebgp-unnumbered`, `static` or `none`: as the fabric of the switches, or the cluster, states."""
+    """`ebgp-numbered`, `ebgp-unnumbered`, `static` or `none`: as stated by the fabric that owns the switches, else by
+    the cluster.
+    """
     fabric = blueprint.fabrics[name]
     owner = blueprint.fabrics.get(fabric.carried_by or "", fabric)
     return owner.routing.underlay or blueprint.routing.underlay or "ebgp-numbered"
 
 
 def _check_underlay(blueprint: Blueprint, name: str, first: str) -> None:
-    """Linked fabrics route alike, and static routes run where tiers meet: not sideways, and in no VRF."""
+    """Raise InputError where linked fabrics have different underlays, or where static routes would have to run over
+    peer links or in a VRF.
+    """
     own, other = fabric_underlay(blueprint, name), fabric_underlay(blueprint, first)
     path, fabric = ("fabrics", name), blueprint.fabrics[name]
     if own != other:
@@ -110,7 +118,7 @@ def _check_underlay(blueprint: Blueprint, name: str, first: str) -> None:
 
 
 def _check_hosts(fabric: Fabric, name: str) -> None:
-    """Subnets of rails are for NICs: management ports are on no rail."""
+    """Raise InputError where a fabric of management ports, which are on no rail, asks for subnets by rail."""
     if fabric.hosts == "rail-subnets" and fabric.also:
         raise fault(
             "FG116",
@@ -121,7 +129,7 @@ def _check_hosts(fabric: Fabric, name: str) -> None:
 
 
 def _check_ip(blueprint: Blueprint, name: str, first: str) -> None:
-    """Linked fabrics meet on links that have the same address families."""
+    """Raise InputError where fabrics that meet on links have different address families."""
     own, other = fabric_ip(blueprint, name), fabric_ip(blueprint, first)
     if own != other:
         raise fault(
@@ -133,7 +141,7 @@ def _check_ip(blueprint: Blueprint, name: str, first: str) -> None:
 
 
 def _check_vlans(blueprint: Blueprint, numbering: Numbering, names: Sequence[str]) -> None:
-    """Fabrics on the same switches have a VLAN each."""
+    """Raise InputError where two fabrics on the same switches have one VLAN."""
     taken: dict[tuple[str, int], str] = {}
     for name in names:
         fabric = blueprint.fabrics[name]

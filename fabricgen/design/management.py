@@ -1,9 +1,10 @@
-"""Management ports of switches on the management fabric: who shares whose leaves, and how many a leaf keeps room for.
+"""Management ports of switches on the management fabric: which leaf takes which port, and how many ports a leaf keeps
+for them.
 
-Everything with a management port shares some place with a management leaf: its rack, its unit, its pod, its site or
-the cluster. Whoever shares such a place has a position in it, as the lock has it or the next free one. Switches of a
-scalable unit, and trays of a rack, go to the management leaves of their own place in turn, by position. What serves
-more than that (spines, cores) fills leaf after leaf with a fixed share each, so that growth moves none of them.
+A managed switch goes to a management leaf of the narrowest place that both share: rack, unit, pod, site or the whole
+cluster. In each place every managed switch has a position, from the lock or the next free one. Switches of a scalable
+unit, and trays of a rack, are assigned to the leaves of that place round-robin by position. Switches that serve more
+than a unit (spines, cores) fill one leaf after another, a fixed number on each, so that growth moves none of them.
 """
 
 from __future__ import annotations
@@ -29,47 +30,49 @@ from fabricgen.kernel.intervals import (
 )
 
 SHARED_PORTS = 8
-"""Ports that each management leaf keeps for switches that serve more than its own place."""
+"""Ports that each management leaf keeps for switches that serve more than the leaf's own place."""
 
 TRAY_TIER = "switch-tray"
 """What devices.csv calls the tier of scale-up switch trays."""
 
 AREAS = "managed areas"
-"""What the lock calls the ports of a management leaf by the place that it shares with those that use them."""
+"""Kind of entry in the lock: ranges of management ports of a leaf, by the place that the leaf shares with the managed
+devices.
+"""
 
 
 PLACES = ("all", "site", "pod", "su", "rack")
-"""The places of which a lock keeps the management ports, from wide to narrow."""
+"""Places for which a lock keeps management ports, from wide to narrow."""
 
 
 def known_place(scope: str) -> str:
-    """The place of which a lock keeps management ports that a scope is, or the next wider one."""
+    """The place of `PLACES` that a scope is, else the next wider one."""
     return next(place for place in reversed(PLACES) if depth(place) <= depth(scope))
 
 
 @dataclass(frozen=True, slots=True)
-class Managed:
-    """Switches of one tier, or scale-up trays, that have management ports: where they stand and how many they are."""
+class ManagedDevices:
+    """Switches of one tier, or scale-up trays, that have management ports: where they stand and how many there are."""
 
     fabric: str
     tier: str
     scope: str
     count: int
     slots: int
-    """As many as there were if no slot were omitted."""
+    """How many there would be if no slot were omitted."""
     labels: tuple[str, ...] = ("",)
-    """What tells the groups of a place apart: rails, planes, switches below."""
+    """What tells the groups in one place apart, such as `rail1 plane2`."""
     in_rack: int = 0
     in_unit: int = 0
     """Of trays: the most in a rack and in a unit."""
 
     def scope_in(self, place: str) -> str:
-        """Their scope within a place: trays of racks are counted through in their unit."""
+        """Their scope seen from a place: trays that stand in racks are counted over their whole unit."""
         return "su" if self.tier == TRAY_TIER and self.scope == "rack" and place != "rack" else self.scope
 
 
 class Holder(NamedTuple):
-    """Who has positions in a place: a group of switches, by its place inside and its label."""
+    """Who has positions in a place: a group of switches, by where in the place it stands and its label."""
 
     fabric: str
     tier: str
@@ -78,58 +81,60 @@ class Holder(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the lock calls it."""
+        """Its key in the lock."""
         return " ".join(part for part in self if part)
 
 
 def managed_devices(
     layout: Layout, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign], own: str
-) -> tuple[Managed, ...]:
+) -> tuple[ManagedDevices, ...]:
     """Everything with a management port but the switches of the management fabric `own` itself."""
     tiers = [_switches(layout, f, t) for f in fabrics if f.name != own for t in f.tiers]
     trays = [_trays(s) for s in scale_up if s.trays]
     return (*tiers, *trays)
 
 
-def _switches(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> Managed:
-    """The switches of a tier; places that are narrower than the one that is known tell its groups apart, too."""
+def _switches(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> ManagedDevices:
+    """The switches of a tier; where its groups are narrower than any place of `PLACES`, their place is part of the
+    label.
+    """
     scope, labels = scope_of(tier.per), group_labels(tier.per, fabric.tier_sizes)
     place = known_place(scope)
     if place == scope:
-        return Managed(fabric.name, tier.name, scope, tier.switches, tier.switches, labels)
+        return ManagedDevices(fabric.name, tier.name, scope, tier.switches, tier.switches, labels)
     inside = max(place_numbers(layout, scope, place, by_slot=False)) + 1
     labels = tuple(f"{scope}{n + 1} {label}".rstrip() for n in range(inside) for label in labels)
     slots = scope_count(layout, place) * len(labels) * tier.count
-    return Managed(fabric.name, tier.name, place, tier.switches, slots, labels)
+    return ManagedDevices(fabric.name, tier.name, place, tier.switches, slots, labels)
 
 
-def _trays(scale_up: ScaleUpDesign) -> Managed:
+def _trays(scale_up: ScaleUpDesign) -> ManagedDevices:
     each = scale_up.trays_each
     in_unit = each * len(scale_up.places.groups)
-    return Managed(
+    return ManagedDevices(
         scale_up.name, TRAY_TIER, scale_up.tray_scope, scale_up.trays, scale_up.tray_slots, ("",), each, in_unit
     )
 
 
 def group_labels(per: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[str, ...]:
-    """What tells the groups of a place apart, in order: `rail1 plane2`."""
+    """What tells the groups in one place apart, in their order: `rail1 plane2`."""
     dimensions = inner(per)
     values = product(*(range(1, sizes[d] + 1) for d in dimensions))
     return tuple(" ".join(f"{d}{v}" for d, v in zip(dimensions, some, strict=True)) for some in values)
 
 
 def shared_scope(switch_scope: str, leaf_scope: str) -> str:
-    """The narrowest place that a managed switch and a management leaf both know."""
+    """The narrowest place that a managed switch and a management leaf have in common."""
     return PLACES[min(PLACES.index(switch_scope), PLACES.index(known_place(leaf_scope)))]
 
 
 def in_turn(place: str, leaf_scope: str) -> bool:
-    """Whether switches of a place are dealt in turn: where the leaves of that place do not become more with growth."""
+    """Whether switches of a place are assigned round-robin: where growth adds no leaves to the place."""
     return PLACES.index(place) >= min(PLACES.index(known_place(leaf_scope)), PLACES.index("su"))
 
 
 def inside_text(place: str, scope: str, pod: str, su: int, rack: int) -> str:
-    """Where in a place something of a scope stands, in words; su and rack count from 1, a site is named as `pod`."""
+    """Where in a place a narrower scope is, in words; su and rack count from 1, a site is passed as `pod`."""
     wide, narrow = PLACES.index(place), PLACES.index(scope)
     named = [
         (narrow > wide < PLACES.index("pod"), pod),
@@ -143,22 +148,24 @@ ManagedPorts = Callable[[str, int, bool], int]
 """(scope of the management leaves, how many, whether sized for the reserve) -> most management ports of one leaf."""
 
 
-def managed_ports(layout: Layout, managed: tuple[Managed, ...]) -> ManagedPorts:
-    """How many management ports a leaf needs, for leaves of any scope."""
+def managed_ports(layout: Layout, managed: tuple[ManagedDevices, ...]) -> ManagedPorts:
+    """A function for how many management ports one leaf needs, for leaves of any scope."""
     load_of = cache(lambda scope: ManagementLoad(layout, managed, scope))
     return lambda scope, leaves, for_reserve: load_of(scope).most(leaves, for_reserve)
 
 
 class ManagementLoad:
-    """Management ports that one fabric, whose leaves stand in places of `leaf_scope`, takes."""
+    """The management ports of one fabric, whose leaves stand in places of `leaf_scope`."""
 
-    def __init__(self, layout: Layout, managed: tuple[Managed, ...], leaf_scope: str) -> None:
+    def __init__(self, layout: Layout, managed: tuple[ManagedDevices, ...], leaf_scope: str) -> None:
         self._layout, self._leaf_scope = layout, known_place(leaf_scope)
         shared = [(shared_scope(m.scope, leaf_scope), m) for m in managed]
         self.by_place = {place: tuple(m for scope, m in shared if scope == place) for place in PLACES}
 
     def instances(self, place: str) -> list[tuple[str, tuple[PodLayout, ...]]]:
-        """(kind of the lock, its pods) of each place that may differ from others; those below a pod are all alike."""
+        """(kind of lock entry, its pods) of each place that may differ from others of its scope; places below a pod are
+        all alike.
+        """
         pods = self._layout.pods
         if place == "pod":
             return [(f"managed {place}", (pod,)) for pod in pods]
@@ -169,7 +176,7 @@ class ManagementLoad:
 
     @cached_property
     def held(self) -> dict[str, Allocations]:
-        """Positions by kind of the lock and holder, those of holders that are gone included."""
+        """Positions by kind of lock entry and holder, including those of holders that are gone."""
         found: dict[str, Allocations] = {}
         for place in PLACES:
             instances = self.instances(place) if self.by_place[place] else []
@@ -182,7 +189,7 @@ class ManagementLoad:
 
     @cached_property
     def holders(self) -> dict[tuple[str, str], int]:
-        """(kind of the lock, holder) of everyone there is, and how many positions each needs."""
+        """(kind of lock entry, holder) of every group there is, and how many positions it needs."""
         return {
             (kind, name): count
             for place in PLACES
@@ -191,7 +198,7 @@ class ManagementLoad:
         }
 
     def _positions(self, kind: str, ordered: list[tuple[str, int]]) -> Allocations:
-        """A position for each (holder, index), in their order: as it was, else the next free one."""
+        """A position for each (holder, index), in this order: the one in the lock, else the next free one."""
         before = self._layout.lock.of(kind)
         mine = {name: list(numbers(intervals)) for name, intervals in before.items()}
         taken = {n for some in mine.values() for n in some}
@@ -206,11 +213,11 @@ class ManagementLoad:
         return {name: to_intervals(some) for name, some in mine.items()}
 
     def _ordered(self, place: str, pods: tuple[PodLayout, ...]) -> list[tuple[str, int]]:
-        """(holder, index) of everyone in a place, in the order of the first build.
+        """(holder, index) of every managed switch in a place, in the order in which positions are given without a lock.
 
-        Those that serve more come first, then unit by unit, so that a new unit moves none. Of those that serve more
-        the first switches of all groups come before the second ones, then up to the fourth, the eighth and so on, so
-        that a group that doubles moves none of another.
+        Switches that serve more than a unit come first, then unit by unit, so that a new unit moves none. Of the former
+        the first switches of all groups come before the second ones, then those up to the fourth, the eighth and so on,
+        so that a group that doubles moves none of another.
         """
         found = []
         for number, managed in enumerate(self.by_place[place]):
@@ -223,7 +230,7 @@ class ManagementLoad:
         return [(name, index) for _, name, index in sorted(found)]
 
     def _groups(
-        self, place: str, managed: Managed, pods: tuple[PodLayout, ...]
+        self, place: str, managed: ManagedDevices, pods: tuple[PodLayout, ...]
     ) -> Iterator[tuple[Holder, int, int, int]]:
         """(holder, its unit's number, its number, its switches) of every group of a tier in a place."""
         scope = managed.scope_in(place)
@@ -235,7 +242,7 @@ class ManagementLoad:
                 yield holder, unit, number * len(managed.labels) + i, each
 
     def _insides(self, place: str, scope: str, pods: tuple[PodLayout, ...]) -> Iterator[tuple[int, str]]:
-        """(number of the unit, where it is in words) of every place of a scope in a wider one."""
+        """(number of the unit, name in words) of every place of a narrower scope in a wider one."""
         racks = range(1, self._layout.racks_per_su + 1) if scope == "rack" and place != "rack" else range(1, 2)
         if scope == place:
             yield 0, ""
@@ -251,19 +258,19 @@ class ManagementLoad:
                 yield from ((i, inside_text(place, scope, pod_name, su, rack)) for rack in racks)
 
     def span(self, place: str, kind: str, pods: tuple[PodLayout, ...]) -> int:
-        """One more than the last position that is in use in a place."""
+        """One more than the highest position in use in a place."""
         held, counts = self.held[kind], self._counts(place, pods)
         return max((1 + max(first_numbers(held[name], count)) for name, count in counts.items() if count), default=0)
 
     def _counts(self, place: str, pods: tuple[PodLayout, ...]) -> dict[str, int]:
-        """Switches of every holder in a place."""
+        """Number of switches by holder in a place."""
         groups = (group for managed in self.by_place[place] for group in self._groups(place, managed, pods))
         return {holder.name: count for holder, _, _, count in groups}
 
     def share(self, place: str, leaves: int, *, for_reserve: bool) -> int:
-        """Most ports of a leaf that switches of a place take; `leaves` is how many there are in the whole fabric.
+        """The most ports of one leaf that switches of a place take; `leaves` counts the leaves of the whole fabric.
 
-        Leaves that are sized `for_reserve` have room for switches of wider places as long as there is a single unit.
+        Leaves sized `for_reserve` keep room for switches of wider places while there is only one unit.
         """
         if not self.by_place[place]:
             return 0
@@ -278,7 +285,7 @@ class ManagementLoad:
         return max(SHARED_PORTS, most, self._layout.lock.rooms.get(f"managed {place}", 0))
 
     def _leaves_inside(self, leaves: int, place: str, pods: tuple[PodLayout, ...]) -> int:
-        """How many of so many leaves stand in one place that consists of these pods."""
+        """How many of the fabric's leaves stand in one place made up of these pods."""
         layout, scope = self._layout, self._leaf_scope
         if PLACES.index(place) >= PLACES.index("su"):
             return -(-leaves // scope_count(layout, place))
@@ -289,7 +296,7 @@ class ManagementLoad:
         return -(-leaves // scope_count(layout, place))
 
     def areas(self, leaves: int, *, for_reserve: bool) -> Allocations:
-        """The management ports of a leaf by the place that is shared: narrow ones first, as they were before."""
+        """Ranges of management ports of a leaf by the place shared: as in the lock, then the narrowest place first."""
         shares = [(place, self.share(place, leaves, for_reserve=for_reserve)) for place in reversed(PLACES)]
         held = self._layout.lock.of(AREAS)
         wanted = [AllocationRequest(place, share, (Interval(0, 1 << 20),)) for place, share in shares if share]

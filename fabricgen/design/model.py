@@ -18,7 +18,7 @@ from fabricgen.design.scale_up.model import ScaleUpDesign
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class DeviceGroup:
     """N identical devices: the nodes of a pod, or the switches of a tier in a pod or in the whole fabric."""
 
     name: str
@@ -30,7 +30,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Bundle:
+class LinkBundle:
     """All links of a fabric between two groups."""
 
     fabric: str
@@ -96,14 +96,14 @@ class Design:
         return dict(sorted(found.items(), key=lambda item: natural(item[0])))
 
     @cached_property
-    def groups(self) -> tuple[Group, ...]:
+    def groups(self) -> tuple[DeviceGroup, ...]:
         """Every group, nodes first."""
         from fabricgen.design.groups import groups_of
 
         return groups_of(self)
 
     @cached_property
-    def bundles(self) -> tuple[Bundle, ...]:
+    def bundles(self) -> tuple[LinkBundle, ...]:
         """Every bundle, by fabric from the nodes up."""
         from fabricgen.design.groups import bundles_of
 

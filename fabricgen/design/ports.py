@@ -1,4 +1,4 @@
-"""The face of a switch: which cages carry its downlinks, uplinks and peer links, and how far its radix goes."""
+"""Ports on the front of a switch: which cages carry downlinks, uplinks and peer links, and how many ports fit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fabricgen.catalog.models import SwitchProfile
 
 @dataclass(frozen=True, slots=True)
 class PortKind:
-    """Ports that may share a breakout: a speed over lanes of a rate, copper pair or not."""
+    """What tells apart ports that cannot share a breakout: speed and lane rate, Gb/s, and whether it is RJ45."""
 
     speed_gbps: int
     lane_gbps: float
@@ -21,9 +21,10 @@ class PortKind:
 
 @dataclass(frozen=True, slots=True)
 class PortRun:
-    """Ports of one kind and purpose on a switch, numbered from 0 through `cages` in their order.
+    """Consecutive ports of one kind and purpose on a switch, numbered from 0 through `cages` in their order.
 
-    `count` of them are asked for; the cages may hold more, which are spare.
+    `count` ports are required; the cages may hold more, and those are spare. Each cage is split into `ways` ports over
+    `connectors` connectors.
     """
 
     count: int
@@ -34,9 +35,9 @@ class PortRun:
     ways: int
     connectors: int
     form_factor: str = ""
-    """Of its cages."""
+    """Form factor of its cages."""
     top: str = ""
-    """Of OSFP plugs in its cages: finned or flat."""
+    """The OSFP plug that its cages take: finned or flat; "" for other cages."""
 
     @property
     def per_connector(self) -> int:
@@ -50,16 +51,16 @@ class PortRun:
 
     @property
     def bandwidth_gbps(self) -> int:
-        """Bandwidth of the ports asked for, Gb/s."""
+        """Bandwidth of the required ports, Gb/s."""
         return self.count * self.speed_gbps
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """Ports of a kind that a switch must offer: `count` in use, of `ports` that are numbered or kept free.
+class PortDemand:
+    """Ports of one kind that a switch must offer: `count` in use, and `ports` that are numbered or kept free.
 
-    `ways` is a stated breakout (-1: one that offers no such port). `last` ones take the last cages that are free, out
-    of the way of downlinks that become more.
+    `ways` is a stated breakout (-1: a breakout that offers no such port). With `last` they take the last free cages, so
+    that other downlinks can grow.
     """
 
     kind: PortKind
@@ -70,55 +71,55 @@ class Ask:
 
     @property
     def needed(self) -> int:
-        """Ports there must be."""
+        """How many ports there must be."""
         return max(self.count, self.ports)
 
 
 @dataclass(frozen=True, slots=True)
-class Asks:
-    """All that is asked of one face: downwards, sideways and upwards; `ranges` are roles with the cages allowed."""
+class SwitchDemand:
+    """All ports that one switch must offer: down, peer and up. `ranges` are (role, cages that it may use)."""
 
-    downs: tuple[Ask, ...]
-    peers: tuple[Ask, ...] = ()
-    up: Ask | None = None
+    downs: tuple[PortDemand, ...]
+    peers: tuple[PortDemand, ...] = ()
+    up: PortDemand | None = None
     ranges: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
     @property
     def down_gbps(self) -> int:
-        """Bandwidth asked for downwards, Gb/s."""
-        return sum(ask.count * ask.kind.speed_gbps for ask in self.downs)
+        """Downlink bandwidth, Gb/s."""
+        return sum(wanted.count * wanted.kind.speed_gbps for wanted in self.downs)
 
-    def upward(self, count: int, kind: PortKind) -> Asks:
-        """The same with so many uplinks of a kind."""
-        return replace(self, up=Ask(kind, count))
+    def upward(self, count: int, kind: PortKind) -> SwitchDemand:
+        """The same demand with `count` uplinks of a kind."""
+        return replace(self, up=PortDemand(kind, count))
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
-    """Where the ports of a switch lie: a run for each ask, in the same order."""
+class PortPlacement:
+    """Which cages carry which ports of a switch: one run of ports for each port demand, in the same order."""
 
     downs: tuple[PortRun, ...]
     peers: tuple[PortRun, ...]
     up: PortRun | None
 
 
-def down_class(profile: SwitchProfile, ask: Ask) -> tuple[int, int] | None:
-    """Return (cage class, ways) for downlinks: the class with most ports of that kind, or None."""
+def down_class(profile: SwitchProfile, wanted: PortDemand) -> tuple[int, int] | None:
+    """(cage class, ways) for downlinks: the cage class with most ports of that kind; None where no class offers it."""
     fits = []
-    kind = ask.kind
+    kind = wanted.kind
     for i, cage in enumerate(profile.cages):
         if (cage.form_factor == "RJ45") != kind.rj45:
             continue
         ways = profile.split_for(i, kind.speed_gbps, kind.lane_gbps)
-        if ways and ask.ways:
-            ways = ask.ways if cage.carries(ask.ways, kind.speed_gbps, kind.lane_gbps) else None
+        if ways and wanted.ways:
+            ways = wanted.ways if cage.carries(wanted.ways, kind.speed_gbps, kind.lane_gbps) else None
         if ways:
             fits.append((profile.most_ports(i, ways), -i, i, ways))
     return max(fits)[2:] if fits else None
 
 
 def up_class(profile: SwitchProfile, below: int | None) -> int:
-    """The cage class uplinks use: faster cages where the face has some, else those of the downlinks."""
+    """The cage class for uplinks: faster cages than those of the downlinks where the switch has some, else the same."""
     floor = profile.cages[below].speed_gbps if below is not None else 0
     candidates = [i for i, cage in enumerate(profile.cages) if cage.form_factor != "RJ45" and cage.speed_gbps > floor]
     best = max(candidates, key=lambda i: (profile.cages[i].speed_gbps * profile.cages[i].count, -i), default=below)
@@ -126,13 +127,13 @@ def up_class(profile: SwitchProfile, below: int | None) -> int:
 
 
 def uplink_speed(profile: SwitchProfile, below: int | None, down_speed_gbps: int) -> int:
-    """The usual uplink speed: that of the downlinks, or the native one of separate uplink cages, Gb/s."""
+    """The default uplink speed, Gb/s: that of the downlinks, or the native speed of separate uplink cages."""
     above = up_class(profile, below)
     return down_speed_gbps if above == below else profile.cages[above].speed_gbps
 
 
 class _FreeCages:
-    """Cages of a face that no run has taken yet."""
+    """The cages of a switch that carry no ports yet."""
 
     def __init__(self, profile: SwitchProfile, ranges: Mapping[str, tuple[int, ...]]) -> None:
         self._profile, self._ranges = profile, ranges
@@ -140,8 +141,9 @@ class _FreeCages:
         self._served: dict[int, int] = {}
 
     def _usable(self, cage_class: int, role: str, ways: int) -> list[int]:
-        """Cages of a class that may be split so for a role, as far as pipelines serve their ports: one of each block
-        whose other cages that disables."""
+        """Free cages of a class that a role may use with this split, limited by what their pipelines serve; of each
+        block of cages that the split disables, the first.
+        """
         first, cage = self._profile.first_cage(cage_class), self._profile.cages[cage_class]
         wanted = self._ranges.get(role)
         kept = {c for other, cages in self._ranges.items() if other != role for c in cages}
@@ -152,7 +154,9 @@ class _FreeCages:
         return list(self._profile.served(free, ways, self._served)) if self._profile.pipelines else free
 
     def take(self, cage_class: int, number: int, role: str, ways: int, *, at_end: bool) -> tuple[int, ...] | None:
-        """So many cages from the first on, or the last ones of every line card in turn; None when there are too few."""
+        """Take `number` cages: the first free ones, or with `at_end` the last ones, round-robin over the line cards;
+        None when too few are free.
+        """
         usable = self._usable(cage_class, role, ways)
         if number > len(usable):
             return None
@@ -163,7 +167,7 @@ class _FreeCages:
         return tuple(taken)
 
     def _serve(self, cages: Sequence[int], ways: int) -> None:
-        """Count the ports that cages take of their pipelines."""
+        """Count the ports of some cages against the limits of their pipelines."""
         for cage in cages if self._profile.pipelines else ():
             pipeline = self._profile.pipelines.of_cage.get(cage) if self._profile.pipelines else None
             if pipeline is not None:
@@ -177,78 +181,83 @@ class _FreeCages:
         return sorted(cages, key=lambda cage: (place[cage], cage))
 
     def with_rest(self, run: PortRun) -> PortRun:
-        """A run of downlinks with all that is left for such, over the line cards of a chassis in turn."""
+        """A run of downlinks extended by all free cages that downlinks may use, round-robin over the line cards."""
         cages = sorted((*run.cages, *self._usable(run.cage_class, "down", run.ways)))
         return replace(run, cages=tuple(self._in_turn(cages, at_end=False)))
 
 
 @lru_cache(maxsize=4096)
-def place(profile: SwitchProfile, asks: Asks) -> Face | None:
-    """Give downlinks the first cages, uplinks the last ones and peer links those before; None when too few.
+def place_ports(profile: SwitchProfile, demand: SwitchDemand) -> PortPlacement | None:
+    """Give downlinks the first cages, uplinks the last ones, and peer links those before the uplinks; None when too
+    few.
 
-    Cages that nothing asks for go to the first run of downlinks, as its spare ports. Sizing asks the same of a face
-    again for each tier that is searched, and for each change of a blueprint that is tried.
+    Cages left over go to the first run of downlinks, as its spare ports. Cached, as sizing repeats the same question
+    for each search step and each trial of advice.
     """
-    chosen = [down_class(profile, ask) for ask in asks.downs]
+    chosen = [down_class(profile, wanted) for wanted in demand.downs]
     found = [where for where in chosen if where is not None]
     if len(found) < len(chosen):
         return None
-    for above in _up_classes(profile, found[0][0] if found else None, asks):
-        face = _place(profile, asks, found, above)
-        if face is not None:
-            return face
+    for above in _up_classes(profile, found[0][0] if found else None, demand):
+        placement = _place_with(profile, demand, found, above)
+        if placement is not None:
+            return placement
     return None
 
 
-def _up_classes(profile: SwitchProfile, below: int | None, asks: Asks) -> list[int]:
-    """Cage classes that uplinks and peer links may use, the usual one first."""
+def _up_classes(profile: SwitchProfile, below: int | None, demand: SwitchDemand) -> list[int]:
+    """Cage classes that uplinks and peer links may use, the default one first."""
     usual = up_class(profile, below)
-    if asks.up is None and not asks.peers:
+    if demand.up is None and not demand.peers:
         return [usual]
     others = [i for i, cage in enumerate(profile.cages) if i != usual and cage.form_factor != "RJ45"]
     return [usual, *others]
 
 
-def _place(profile: SwitchProfile, asks: Asks, chosen: list[tuple[int, int]], above: int) -> Face | None:
-    """Place ports with the class of cages known for each purpose."""
-    free = _FreeCages(profile, dict(asks.ranges))
-    upward = (*((asks.up,) if asks.up else ()), *asks.peers)
+def _place_with(
+    profile: SwitchProfile, demand: SwitchDemand, chosen: list[tuple[int, int]], above: int
+) -> PortPlacement | None:
+    """Place all ports, given (cage class, ways) of each down demand and the cage class of uplinks and peers."""
+    free = _FreeCages(profile, dict(demand.ranges))
+    upward = (*((demand.up,) if demand.up else ()), *demand.peers)
     found: list[PortRun] = []
-    for ask in upward:
-        ways = _ways(profile, above, ask)
-        role = "up" if ask is asks.up else "peer"
-        run = _run(profile, free, (above, ways), ask, role) if ways else None
+    for wanted in upward:
+        ways = _ways(profile, above, wanted)
+        role = "up" if wanted is demand.up else "peer"
+        run = _run(profile, free, (above, ways), wanted, role) if ways else None
         if run is None:
             return None
         found.append(run)
     downs: list[PortRun] = []
-    for ask, where in zip(asks.downs, chosen, strict=True):
-        run = _run(profile, free, where, ask, "down")
+    for wanted, where in zip(demand.downs, chosen, strict=True):
+        run = _run(profile, free, where, wanted, "down")
         if run is None:
             return None
         downs.append(run)
     if downs:
         downs[0] = free.with_rest(downs[0])
-    return Face(tuple(downs), tuple(found[1:] if asks.up else found), found[0] if asks.up else None)
+    return PortPlacement(tuple(downs), tuple(found[1:] if demand.up else found), found[0] if demand.up else None)
 
 
-def _ways(profile: SwitchProfile, cage_class: int, ask: Ask) -> int | None:
-    """Into how many ports a cage is split for uplinks or peer links: as stated, or so that it makes most."""
-    if ask.ways is None:
-        return profile.split_for(cage_class, ask.kind.speed_gbps, ask.kind.lane_gbps)
-    return ask.ways if ask.kind.speed_gbps in profile.cages[cage_class].breakouts.get(ask.ways, ()) else None
+def _ways(profile: SwitchProfile, cage_class: int, wanted: PortDemand) -> int | None:
+    """Into how many ports a cage is split for uplinks or peer links: as stated, else as many as it can carry."""
+    if wanted.ways is None:
+        return profile.split_for(cage_class, wanted.kind.speed_gbps, wanted.kind.lane_gbps)
+    return wanted.ways if wanted.kind.speed_gbps in profile.cages[cage_class].breakouts.get(wanted.ways, ()) else None
 
 
-def _run(profile: SwitchProfile, free: _FreeCages, where: tuple[int, int], ask: Ask, role: str) -> PortRun | None:
-    """Ports for one ask in the free cages of a class, split so many ways."""
+def _run(
+    profile: SwitchProfile, free: _FreeCages, where: tuple[int, int], wanted: PortDemand, role: str
+) -> PortRun | None:
+    """The ports of one demand, in free cages of the (cage class, ways) `where`; None when too few are free."""
     cage_class, ways = where
-    cages = free.take(cage_class, -(-ask.needed // ways), role, ways, at_end=role != "down" or ask.last)
+    cages = free.take(cage_class, -(-wanted.needed // ways), role, ways, at_end=role != "down" or wanted.last)
     if cages is None:
         return None
-    cages = cages[::-1] if ask.last else cages
-    kind, cage = ask.kind, profile.cages[cage_class]
+    cages = cages[::-1] if wanted.last else cages
+    kind, cage = wanted.kind, profile.cages[cage_class]
     found = (
-        ask.count,
+        wanted.count,
         kind.speed_gbps,
         kind.lane_gbps,
         cage_class,
@@ -262,30 +271,35 @@ def _run(profile: SwitchProfile, free: _FreeCages, where: tuple[int, int], ask: 
 
 
 def uplinks_needed(down_gbps: int, up_speed: int, allowed: Fraction) -> int:
-    """Fewest uplinks of a speed that keep the oversubscription of a bandwidth, Gb/s, within `allowed`."""
+    """The fewest uplinks of a speed, Gb/s, that keep oversubscription of the downlink bandwidth, Gb/s, within
+    `allowed`.
+    """
     bandwidth = Fraction(down_gbps) / (allowed * up_speed)
     return max(1, -(-bandwidth.numerator // bandwidth.denominator))
 
 
 def most_downlinks(
-    profile: SwitchProfile, bare: Asks, up: PortKind | None, allowed: Fraction, *, spare_ports: int = 0
+    profile: SwitchProfile, bare: SwitchDemand, up: PortKind | None, allowed: Fraction, *, spare_ports: int = 0
 ) -> int:
-    """The most downlinks of a kind a switch carries beside the uplinks `allowed` calls for (none at the top).
+    """The most downlinks of a kind that a switch carries beside the uplinks that `allowed` calls for (none at the top).
 
-    `bare` asks for none of them yet; `spare_ports` more are kept free.
+    `bare` is the demand without downlinks; `spare_ports` further ports are kept free.
     """
 
     def fits(count: int) -> bool:
-        asks = replace(bare, downs=(replace(bare.downs[0], count=count, ports=count + spare_ports),))
+        demand = replace(bare, downs=(replace(bare.downs[0], count=count, ports=count + spare_ports),))
         if up is not None:
-            asks = asks.upward(uplinks_needed(asks.down_gbps, up.speed_gbps, allowed), up)
-        return place(profile, asks) is not None
+            demand = demand.upward(uplinks_needed(demand.down_gbps, up.speed_gbps, allowed), up)
+        return place_ports(profile, demand) is not None
 
     return largest(fits, sum(cage.count * cage.lanes for cage in profile.cages))
 
 
 def largest(fits: Callable[[int], bool], most: int) -> int:
-    """The largest number up to `most`, which often fits, where every smaller one does too; 0 when none does."""
+    """The largest number up to `most` for which `fits` holds, by bisection; 0 when it holds for none.
+
+    `fits` must hold for every number below one that fits; `most` is tried first.
+    """
     if most > 0 and fits(most):
         return most
     low, high = 0, max(0, most - 1)

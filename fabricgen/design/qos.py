@@ -18,10 +18,10 @@ _LEAF_KB, _UPPER_KB = (256, 512), (512, 768)
 
 @dataclass(frozen=True, slots=True)
 class QosIntent:
-    """Lossless Ethernet as the switches of a fabric are to do it; thresholds in kB, None: by port speed.
+    """Lossless Ethernet settings for the switches of a fabric. Thresholds are in kB; None: derived from the port speed.
 
-    `ecn` are (Gb/s, lower, upper) thresholds of port speeds, which win. `roce_percent` is the share of a busy port for
-    RoCE data; `cnp_max_percent` what notifications may take of a port, 0: they are not shaped.
+    `ecn` are (Gb/s, lower, upper) thresholds of single port speeds, which take precedence. `roce_percent` is the share
+    of a congested port for RoCE data; `cnp_max_percent` the limit of CNPs on a port, 0: not shaped.
     """
 
     lossless: bool
@@ -42,9 +42,9 @@ class QosIntent:
 
 
 def qos_of(design: Design, fabric: FabricDesign) -> QosIntent:
-    """What the switches of a fabric are to do: its own settings over those of the cluster.
+    """The QoS settings of a fabric: its own over those of the cluster.
 
-    A shared profile concerns RoCE fabrics only, and those that carry one.
+    The cluster's profile applies to RoCE fabrics only, and to fabrics that carry one.
     """
     own, shared = design.loaded.blueprint.fabrics[fabric.name].qos, design.loaded.blueprint.qos
     carries = [f for f in design.fabrics if f.carrier == fabric.name]
@@ -79,10 +79,10 @@ def qos_of(design: Design, fabric: FabricDesign) -> QosIntent:
 
 
 def ecn_thresholds_kb(qos: QosIntent, is_lowest: bool, speed_gbps: int) -> tuple[int, int]:
-    """Queue lengths, kB, at which a port of a speed starts to mark and marks all.
+    """Queue lengths, kB, at which a port of a speed starts to mark packets and at which it marks all.
 
-    What the blueprint states for a speed wins. What it states for all holds for every speed; the other end is then kept
-    above, or below, it.
+    A threshold stated for this speed wins. A single threshold stated for all speeds holds for each; the other end is
+    then kept above, or below, it.
     """
     stated = next(((low, high) for speed, low, high in qos.ecn if speed == speed_gbps), None)
     if stated:

@@ -1,4 +1,4 @@
-"""Down-port slots: which slot of which lowest switch each leg of each node slot has, omitted nodes included."""
+"""Node slots on the lowest tier: which slot of which switch group each leg of each node has, omitted nodes included."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ T = TypeVar("T")
 class SlotTable:
     """Slots of the lowest tier's groups, in the order pod, unit, node, rail, plane, port.
 
-    A combo is the values (from 0) of the leg dimensions (rail, plane and so on) that the tier is grouped by.
+    A combination (`Combo`) is the values, from 0, of the leg dimensions (rail, plane and so on) that the tier is
+    grouped by.
     """
 
     layout: Layout
@@ -43,19 +44,19 @@ class SlotTable:
     sizes: Mapping[str, int]
     attachments: tuple[tuple[int, Attachment], ...]
     by_slot: bool = False
-    """Whether units are numbered by reserved slot, else as those there are or were."""
+    """Whether units are numbered by reserved slot, else only the units that exist or existed."""
 
     def numbered(self, *, by_slot: bool) -> SlotTable:
-        """The same slots with units numbered so."""
+        """The same table with units numbered the given way."""
         return self if by_slot == self.by_slot else replace(self, by_slot=by_slot)
 
     def combo(self, leg: Leg) -> Combo:
-        """The combo a leg belongs to."""
+        """The combination that a leg belongs to."""
         return tuple(leg_number(name, leg) - 1 for name in inner(self.per))
 
     @cached_property
     def combos(self) -> tuple[Combo, ...]:
-        """All combos, in order."""
+        """All combinations, in order."""
         return tuple(product(*(range(self.sizes[d]) for d in inner(self.per))))
 
     @cached_property
@@ -64,7 +65,7 @@ class SlotTable:
         return self._of_members(lambda attachment: attachment.legs, ())
 
     def _of_members(self, of: Callable[[Attachment], T], none: T) -> tuple[T, ...]:
-        """Something of the attachment of each member of a unit, by its number; `none` where it has none."""
+        """A value of the attachment of each member of a unit, by its number; `none` for members that do not attach."""
         found = [none] * self.layout.members_per_su
         for index, attachment in self.attachments:
             nodes = self.layout.node_sets[index]
@@ -73,21 +74,23 @@ class SlotTable:
 
     @cached_property
     def _ordered(self) -> dict[Combo, tuple[int, ...]]:
-        """For each combo, the slots before each member of a unit in rack order, and in the end their sum."""
+        """By combination, the running count of slots before each member of a unit, in rack order; the last item is the
+        total.
+        """
         of_members = self._of_members(lambda attachment: Counter(map(self.combo, attachment.legs)), Counter[Combo]())
         counts = [of_members[member] for member in self.layout.unit_order]
         return {combo: tuple(accumulate((c[combo] for c in counts), initial=0)) for combo in self.combos}
 
     @cached_property
     def offsets(self) -> dict[Combo, tuple[int, ...]]:
-        """For each combo, the slots before each member of a unit, by its number."""
+        """By combination, the slots before each member of a unit, by its number."""
         place = {member: i for i, member in enumerate(self.layout.unit_order)}
         order = [place[member] for member in range(len(place))]
         return {combo: tuple(slots[i] for i in order) for combo, slots in self._ordered.items()}
 
     @cached_property
     def per_unit(self) -> dict[Combo, int]:
-        """Slots of each combo in a unit."""
+        """Slots of a unit, by combination."""
         return {combo: slots[-1] for combo, slots in self._ordered.items()}
 
     @cached_property
@@ -96,21 +99,22 @@ class SlotTable:
         return is_part_of_unit(scope_of(self.per))
 
     def part_of(self, rack: Any) -> Any:
-        """The part of its unit that a rack (or column of them) belongs to, from 0: that of a group's scope."""
+        """The part of its unit, from 0, that a rack (or array of racks) belongs to: that of its group's scope."""
         return rack // racks_each(self.layout, scope_of(self.per))
 
     @cached_property
     def part_starts(self) -> dict[Combo, tuple[int, ...]]:
-        """For each combo, the slots of a unit before each of its parts, and in the end their sum."""
+        """By combination, the slots of a unit before each of its parts; the last item is the total."""
         parts = [self.part_of(self.layout.racks_of_members[member]) for member in self.layout.unit_order]
         first = [bisect_left(parts, part) for part in range(parts_of_unit(self.layout, scope_of(self.per)) + 1)]
         return {combo: tuple(slots[i] for i in first) for combo, slots in self._ordered.items()}
 
     def rank(self, legs: tuple[Leg, ...], leg: Leg) -> int:
-        """The place of a leg among its node's legs of the same combo.
+        """The position of a leg among its node's legs of the same combination.
 
-        On switches in the rack those of a twin-port cage lie side by side: they then meet a twin-port cage of the
-        switch, and one straight copper cable may serve both. Elsewhere, where copper seldom reaches, they go by rail.
+        On switches in the rack the legs of a twin-port cage are adjacent: they then meet a twin-port cage of the
+        switch, and one straight copper cable can serve both. On other switches, which copper seldom reaches, legs go by
+        rail.
         """
         same = [other for other in legs if self.combo(other) == self.combo(leg)]
         if scope_of(self.per) == "rack":
@@ -120,29 +124,29 @@ class SlotTable:
 
     @cached_property
     def units_before(self) -> tuple[int, ...]:
-        """For each unit of the cluster, its number in its group's scope."""
+        """By unit of the cluster, its number within the scope of its group."""
         if not spans_units(self.per):
             return (0,) * self.layout.units
         return unit_group_numbers(self.layout, "su", scope_of(self.per), by_slot=self.by_slot)
 
     @cached_property
     def slots_per_unit(self) -> int:
-        """Slots of a unit in each group that has some of it, where these are equally many; else 1."""
+        """Slots that a unit has in each group serving it, where these are equally many; else 1."""
         each = {slots for slots in self.per_unit.values() if slots}
         return each.pop() if len(each) == 1 else 1
 
     @cached_property
     def slots_per_group(self) -> int:
-        """Slots of the fullest group, of units that are there or were."""
+        """Slots of the fullest group, counting units that exist or existed."""
         return self.slots_to_serve(reserve=False)
 
     @cached_property
     def slots_in_use(self) -> int:
-        """Slots of a group up to the last one in use, at most."""
+        """The most slots of a group, counted up to the last one in use."""
         return max((runs[-1].stop for runs in self.groups if runs), default=0)
 
     def slots_to_serve(self, *, reserve: bool) -> int:
-        """Slots of the fullest group now, or with every reserved unit."""
+        """Slots of the fullest group: of the units there are, or with `reserve` of all reserved ones."""
         if self.is_part_of_unit:
             return max((after - before for starts in self.part_starts.values() for before, after in pairwise(starts)))
         units = [one.span for one in self._unit_numbers(by_slot=reserve)]
@@ -150,7 +154,7 @@ class SlotTable:
 
     @cached_property
     def groups(self) -> dict[tuple[range, ...], int]:
-        """Slots of a group whose units are there, as runs of consecutive ones -> how many groups have those."""
+        """Ranges of consecutive slots whose units exist -> how many groups have exactly these ranges."""
         found: dict[tuple[range, ...], int] = {}
         parts = range(parts_of_unit(self.layout, scope_of(self.per)))
         for combo in self.combos:
@@ -163,7 +167,7 @@ class SlotTable:
         return found
 
     def runs_of_group(self, group: int) -> tuple[range, ...]:
-        """Slots of one group, by its number, whose units are there: runs of consecutive ones."""
+        """Ranges of consecutive slots of one group, by its number, whose units exist."""
         place, number = divmod(group, len(self.combos))
         combo = self.combos[number]
         if spans_units(self.per):

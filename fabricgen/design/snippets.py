@@ -1,4 +1,4 @@
-"""Snippets of raw configuration: which there are, and whether their NOS has a place for them."""
+"""Snippets of raw configuration: which ones a blueprint has, and whether their NOS has the place they name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_m
 
 
 def all_snippets(blueprint: Blueprint) -> Iterator[tuple[Path, Snippet]]:
-    """Every snippet with its place in the blueprint."""
+    """Every snippet with its path in the blueprint."""
     yield from _of((), blueprint.snippets)
     for fabric, spec in blueprint.fabrics.items():
         yield from _of(("fabrics", fabric), spec.snippets)
@@ -26,7 +26,7 @@ def _of(path: Path, snippets: Mapping[str, Snippet]) -> Iterator[tuple[Path, Sni
 
 
 def check_snippets(blueprint: Blueprint, catalog: Catalog) -> None:
-    """Raise InputError at each snippet that its NOS has no place for."""
+    """Raise InputError for each snippet whose NOS lacks the place that it names."""
     faults: list[Diagnostic] = []
     for path, snippet in all_snippets(blueprint):
         try:
@@ -38,7 +38,7 @@ def check_snippets(blueprint: Blueprint, catalog: Catalog) -> None:
 
 
 def place_of(snippet: Snippet, catalog: Catalog, path: Path) -> str:
-    """Where a snippet goes; raises InputError where its NOS does not have the place, or takes another form there."""
+    """Where a snippet goes; raises InputError where its NOS lacks the place, or takes another form of snippet there."""
     if snippet.nos not in catalog.known_nos():
         hint = did_you_mean(snippet.nos, catalog.known_nos())
         raise fault("FG052", f"there is no NOS '{snippet.nos}'", path=(*path, "nos"), hint=hint)

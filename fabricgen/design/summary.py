@@ -8,13 +8,13 @@ from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.capacity.counts import link_counts
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.design.spans import site_oversubscription, spans_of
+from fabricgen.design.scale_across import site_oversubscription, spans_of
 
 
 def summary(design: Design) -> dict[str, Any]:
-    """Count a cluster by the contract of summary.json, without findings.
+    """The figures of summary.json (docs/outputs.md), without findings.
 
-    Speeds and ratios are downlink over uplink bandwidth, power is W at each device's maximum without optics.
+    Speeds are in Gb/s, ratios are downlink over uplink bandwidth, power is W at each device's maximum without optics.
     """
     return {
         "blueprint": design.loaded.blueprint.name,
@@ -53,7 +53,7 @@ def _fabric(design: Design, fabric: FabricDesign) -> dict[str, Any]:
 
 
 def _across(design: Design, fabric: FabricDesign) -> dict[str, Any]:
-    """Spans between sites, and how narrow they are to each site; nothing for a fabric that has none."""
+    """Spans between sites, and the oversubscription of each site; empty for a fabric without spans."""
     spans = spans_of(design, fabric)
     if not spans:
         return {}
@@ -86,7 +86,7 @@ def accelerators(design: Design) -> int:
 
 
 def power_w(design: Design) -> float:
-    """Electrical power of all devices, W; external ones and those whose profile has no figure count nothing."""
+    """Maximum power of all devices, W; devices of others and profiles without a figure count as 0."""
     layout = design.layout
     total = sum(_draw(s.profile) * (s.count * layout.units - layout.omitted_of(s)) for s in layout.node_sets)
     total += sum(_draw(p) * len(names) for p, names, _ in design.extra_devices.values())
@@ -103,5 +103,5 @@ def _draw(profile: NodeProfile) -> float:
 
 
 def whole(number: float) -> int | float:
-    """An int where nothing is lost by it."""
+    """A number as an int where that is exact."""
     return int(number) if float(number).is_integer() else round(number, 3)

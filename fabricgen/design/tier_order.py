@@ -1,4 +1,4 @@
-"""The tiers of one fabric from the nodes up, whatever the order of their keys."""
+"""The order of a fabric's tiers from the nodes up, whatever the order of their keys in the blueprint."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
 
 def tier_order(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path) -> list[str]:
-    """Tier names from the nodes up, whatever the order of their keys."""
+    """Tier names from the nodes up, whatever the order of their keys; raises InputError for a tier without a place."""
     for reserved in sorted(set(tiers) & {*dimension_names(), "node"}):
         raise fault(
             "FG016",

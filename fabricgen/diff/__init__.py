@@ -1,1 +1,1 @@
-"""What a change does: semantic comparison of two compiled clusters."""
+"""What a change does: a semantic comparison of two compiled clusters."""

@@ -1,4 +1,4 @@
-"""Addresses of two sides: by the device and port that they are set on, of any family."""
+"""Addresses of two sides, IPv4 and IPv6, matched by device and port."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _KEYS = ("device", "port")
 
 
 def compare_addresses(old: Listing, new: Listing) -> Delta:
-    """Addresses that come, go and change.
+    """Addresses that are added, removed and changed.
 
-    Rows that are alike are set aside; of the rest, the n-th address of a family on a port became the n-th there.
+    Identical rows are set aside; of the others, the n-th address of a family on a port is matched with the n-th on the
+    same port.
     """
     columns = ("device", "port", "kind", "prefix")
     gone, come, _, _ = match_rows([(old[name], new[name]) for name in columns])
@@ -32,7 +33,7 @@ def compare_addresses(old: Listing, new: Listing) -> Delta:
 
 
 def with_family(addresses: Listing) -> Listing:
-    """The same with the family of each prefix."""
+    """The same listing with the address family of each prefix."""
     family = np.array(["ipv6" if ":" in prefix else "ipv4" for prefix in addresses["prefix"].tolist()], dtype=object)
     return Listing({**addresses.columns, "family": family})
 

@@ -1,7 +1,8 @@
-"""Which switches of two compiled clusters can have another configuration, without rendering any.
+"""Which switches of two compiled clusters may have different configurations, found without rendering any.
 
-Nothing is missed: whatever a switch's view is made of - its own row, its links and their far ends, its addresses, what
-holds for its tier and fabric - is compared, and what cannot be told apart by device counts for the whole tier.
+None is missed: everything that a switch's configuration is made from is compared (its row, its links and their far
+ends, its addresses, the settings of its tier and fabric), and what cannot be assigned to a device affects the whole
+tier.
 """
 
 from __future__ import annotations
@@ -14,18 +15,18 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierDesign
+from fabricgen.diff.changed_cables import changed_devices
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Rows, among
 from fabricgen.diff.matching import match_rows
 from fabricgen.diff.texts import Texts
-from fabricgen.diff.touched import changed_devices
 from fabricgen.numbering.lazy_columns import EncodedColumn
 from fabricgen.views.configuration import placed_snippets
 from fabricgen.views.fabric import whole_fabrics
 
 
 def affected_switches(old: Cluster, new: Cluster, devices: Delta, links: Delta) -> set[str]:
-    """Names of devices whose configuration may differ; `devices` and `links` are how the lists differ."""
+    """Names of devices whose configuration may differ; `devices` and `links` are how these lists differ."""
     found = set(changed_devices(devices))
     found |= _far_ends(found, links)
     for side, only, changed in ((links.old, links.removed, links.was), (links.new, links.added, links.now)):
@@ -43,7 +44,7 @@ def affected_switches(old: Cluster, new: Cluster, devices: Delta, links: Delta) 
 
 
 def _affected_fabrics(old: Cluster, new: Cluster, found: set[str]) -> set[str]:
-    """Fabrics with files of their own in which a device is among those found, or a stated GUID differs."""
+    """Fabrics with configuration files of their own in which a device of `found` is, or a stated GUID differs."""
     affected: set[str] = set()
     for cluster in (old, new):
         for name, members in whole_fabrics(cluster.design).items():
@@ -54,14 +55,14 @@ def _affected_fabrics(old: Cluster, new: Cluster, found: set[str]) -> set[str]:
 
 
 def _ends_in(cluster: Cluster, members: list[str]) -> set[str]:
-    """Names of the devices on which links of fabrics end."""
+    """Names of the devices at the ends of some fabrics' links."""
     links = cluster.plan.links
     rows = np.array([s.fabric in members for s in links.segments], dtype=bool)[links.segment]
     return {name for ends in (links.a_device, links.b_device) for name in cluster.name_column[np.unique(ends[rows])]}
 
 
 def _far_ends(changed: set[str], links: Delta) -> set[str]:
-    """Neighbours of devices: they know their peers' AS number, model and tier."""
+    """Neighbours of devices, whose configurations contain their peer's AS number, model and tier."""
     found: set[str] = set()
     for side in (links.old, links.new):
         for end, far in (("a_device", "b_device"), ("b_device", "a_device")):
@@ -71,14 +72,14 @@ def _far_ends(changed: set[str], links: Delta) -> set[str]:
 
 @dataclass(frozen=True)
 class _Matched:
-    """Rows of devices and of links that are on both sides: in the old, in the new, and names of the devices there."""
+    """Rows of devices and of links that both sides have, as (in old, in new)."""
 
     devices: tuple[Rows, Rows]
     links: tuple[Rows, Rows]
 
 
 def _readdressed(old: Cluster, new: Cluster) -> set[str]:
-    """Devices with anything allocated that differs, whatever kinds of addresses there are."""
+    """Devices with any allocated address or number that differs."""
     _, _, *devices = match_rows([(old.name_column, new.name_column)])
     ends = [Texts((EncodedColumn(c.name_column, c.plan.links.a_device),)) for c in (old, new)]
     ports = [Texts((c.port_names.port_columns[0],)) for c in (old, new)]
@@ -92,7 +93,7 @@ def _readdressed(old: Cluster, new: Cluster) -> set[str]:
 
 
 def _columns(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every column of numbers inside allocated addresses, by where it is found."""
+    """(path of attributes, column) of every numeric column inside allocated addresses."""
     if isinstance(value, np.ndarray):
         yield path, value
     elif isinstance(value, Mapping):
@@ -104,7 +105,7 @@ def _columns(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
 
 
 def _differing(old: Cluster, new: Cluster, both: _Matched, was: Any, now: Any) -> set[str]:
-    """Names of devices for which a column says something else; one that only a side has counts where it is not 0."""
+    """Names of devices for which a column differs; a column that only one side has differs where it is not 0."""
     found: set[str] = set()
     lengths = [(len(c.plan.devices), len(c.plan.links)) for c in (old, new)]
     for kind, pair in ((0, both.devices), (1, both.links)):
@@ -121,7 +122,7 @@ def _differing(old: Cluster, new: Cluster, both: _Matched, was: Any, now: Any) -
 
 
 def _settings(cluster: Cluster) -> Iterator[tuple[tuple[str, str], tuple[Any, ...]]]:
-    """What holds for all switches of a tier alike."""
+    """((fabric, tier), settings) of everything that applies to all switches of a tier."""
     design = cluster.design
     for tier in design.tiers:
         fabric = design.fabric(tier.fabric)
@@ -143,12 +144,12 @@ def _settings(cluster: Cluster) -> Iterator[tuple[tuple[str, str], tuple[Any, ..
 
 
 def _width(tier: TierDesign) -> int:
-    """Equal paths at most, as `SwitchView.ecmp_width` has it."""
+    """The most equal-cost paths, as in `SwitchView.ecmp_width`."""
     return tier.up.count if tier.up else max((run.count for run in tier.downs), default=1)
 
 
 def _static(key: tuple[str, str], *clusters: Cluster) -> bool:
-    """Whether a tier has static routes: these depend on the whole fabric."""
+    """Whether a tier has static routes, which depend on the whole fabric."""
     return any(
         cluster.intent(fabric).underlay == "static"
         for cluster in clusters

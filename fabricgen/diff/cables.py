@@ -1,13 +1,13 @@
-"""Cables and optics of two sides: what is pulled, re-plugged, bought or taken out.
+"""Cables and optics of two sides: what is pulled, re-plugged, bought or removed.
 
-A cable is known by its id: the device and connector that it hangs on. Its ends are what tells how it changed:
+A cable is identified by its id: the device and connector of its common end. Its ends tell how it changed:
 
-- `moved`: an end that it had is gone, and it now reaches another device; or a link that it carried goes elsewhere, as
+- `moved`: one of its ends is gone, and it now reaches another device; or a link that it carried goes elsewhere, as
   where a cable between two switches becomes a breakout to three;
-- `re-terminated`: an end that it had is gone, and it still reaches the same devices, at other cages;
-- `leg-added`, `leg-removed`: a breakout has ends more or fewer, and nothing else of it is re-plugged;
+- `re-terminated`: one of its ends is gone, and it still reaches the same devices, at other cages;
+- `leg-added`, `leg-removed`: a breakout has more or fewer ends, and the others are not re-plugged;
 - `other-medium`, `other-length`, `other-part`: it is another cable between the same places;
-- `relabelled`: nothing of it moves, its labels say something else; `reassigned`: it is of another fabric.
+- `relabelled`: nothing moves, but its labels have another text; `reassigned`: it belongs to another fabric.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from typing import TypeAlias
 
 import numpy as np
 
+from fabricgen.diff.changed_cables import ChangedCables
 from fabricgen.diff.delta import Delta, compare_rows
 from fabricgen.diff.listing import Column, Listing, Rows, among, column_of, lookup
 from fabricgen.diff.texts import Flags
-from fabricgen.diff.touched import Touched
 
 CableEnd: TypeAlias = tuple[str, str, str, str]
-"""A pair of cages that a cable joins: a_device, a_cage, b_device, b_cage."""
+"""Two cages that a cable joins: a_device, a_cage, b_device, b_cage."""
 
 Cage: TypeAlias = tuple[str, str]
-"""A cage: device and its name there."""
+"""(device, name of the cage on it)"""
 
 CABLE_CHANGES: Mapping[str, tuple[str, ...]] = {
     "moved": ("ends",),
@@ -45,14 +45,14 @@ CABLE_CHANGES: Mapping[str, tuple[str, ...]] = {
 OPTIC_CHANGES: Mapping[str, tuple[str, ...]] = {"swapped": ("part",)}
 
 
-def compare_ends(sides: tuple[Listing, Listing], touched: Touched, rerouted: Collection[str] = ()) -> Delta:
-    """What happens to the cables, from cable end rows; links that `rerouted` ones carried go elsewhere now."""
-    old, new = (cable_listing(side.picked(np.flatnonzero(among(touched.cables, side["cable"])))) for side in sides)
+def compare_ends(sides: tuple[Listing, Listing], changed_ends: ChangedCables, rerouted: Collection[str] = ()) -> Delta:
+    """How cables differ, from cable end rows; `rerouted` are cables that carried a link which now goes elsewhere."""
+    old, new = (cable_listing(side.picked(np.flatnonzero(among(changed_ends.cables, side["cable"])))) for side in sides)
     return compare_cables(old, new, rerouted)
 
 
 def cable_listing(ends: Listing) -> Listing:
-    """Cables from their end rows: one row a cable, with all its ends, sorted, in one cell."""
+    """Cables from cable end rows: one row for each cable, with all its ends, sorted, in one cell."""
     order, starts = _by_cable(ends["cable"])
     bounds, first = [*starts.tolist(), len(order)], order[starts]
     columns: dict[str, Column] = {
@@ -70,7 +70,7 @@ def cable_listing(ends: Listing) -> Listing:
 
 
 def _by_cable(ids: Column) -> tuple[Rows, Rows]:
-    """(end rows cable by cable, where each cable starts there); a build lists them so."""
+    """(end rows sorted by cable, where each cable begins among them); a build lists them in that order."""
     rows = np.arange(len(ids))
     starts = np.flatnonzero(np.r_[True, np.asarray(ids[1:] != ids[:-1], dtype=bool)][: len(ids)])
     if len(set(ids[starts].tolist())) == len(starts):
@@ -82,7 +82,7 @@ def _by_cable(ids: Column) -> tuple[Rows, Rows]:
 
 
 def compare_cables(old: Listing, new: Listing, rerouted: Collection[str] = ()) -> Delta:
-    """What happens to the cables, as `cable_listing` has them; links that `rerouted` ones carried go elsewhere now."""
+    """How cables differ, from `cable_listing`; `rerouted` as in `compare_ends`."""
     delta = compare_rows("cables", ("cable",), CABLE_CHANGES, (old, new), "a_device")
     was, now = old["ends"][delta.was].tolist(), new["ends"][delta.now].tolist()
     names = old["cable"][delta.was].tolist()
@@ -98,7 +98,7 @@ def compare_cables(old: Listing, new: Listing, rerouted: Collection[str] = ()) -
 
 
 def _ends_change(old: tuple[CableEnd, ...], new: tuple[CableEnd, ...]) -> str:
-    """Which of the changes of ends it is; "" for none."""
+    """How the ends changed, as a word of `CABLE_CHANGES`; "" for no change."""
     if old == new:
         return ""
     was, now = set(old), set(new)
@@ -111,7 +111,7 @@ def _ends_change(old: tuple[CableEnd, ...], new: tuple[CableEnd, ...]) -> str:
 
 
 def optic_listing(ends: Listing, cages: Collection[Cage]) -> Listing:
-    """Transceivers by the cage that they sit in, of some cages; cables of one twin-port cage share theirs."""
+    """Transceivers in some cages, by cage; cables in one twin-port cage share one."""
     found: dict[Cage, str] = {}
     devices = frozenset(device for device, _ in cages)
     for side in ("a", "b"):
@@ -131,9 +131,9 @@ def _cages(ends: Listing, side: str, rows: Rows) -> list[Cage]:
     return list(zip(ends[f"{side}_device"][rows].tolist(), ends[f"{side}_cage"][rows].tolist(), strict=True))
 
 
-def compare_optics(old: Listing, new: Listing, touched: Touched) -> Delta:
-    """Transceivers to plug in, to take out and to swap, cage by cage, from cable end rows."""
-    changed = ((old, touched.gone), (new, touched.come))
+def compare_optics(old: Listing, new: Listing, changed_ends: ChangedCables) -> Delta:
+    """Transceivers to plug in, to remove and to swap, by cage, from cable end rows."""
+    changed = ((old, changed_ends.gone), (new, changed_ends.come))
     cages = frozenset(cage for ends, rows in changed for side in ("a", "b") for cage in _cages(ends, side, rows))
     sides = optic_listing(old, cages), optic_listing(new, cages)
     return compare_rows("optics", ("device", "cage"), OPTIC_CHANGES, sides, "device")

@@ -1,4 +1,6 @@
-"""What is different between two sides, kind by kind."""
+"""The differences between two sides, by kind: devices, links, cables, optics, addresses, sessions, bill
+of materials.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,14 @@ import numpy as np
 from fabricgen.diff.addresses import compare_addresses
 from fabricgen.diff.bill.compare import BomDelta, compare_boms
 from fabricgen.diff.cables import compare_ends, compare_optics
+from fabricgen.diff.changed_cables import ChangedCables, changed_cables, changed_devices, links_to_compare
 from fabricgen.diff.configs import ConfigDelta
 from fabricgen.diff.delta import Delta, compare_rows
+from fabricgen.diff.device_places import DevicePlaces
 from fabricgen.diff.listing import Listing, Lists
-from fabricgen.diff.places import Places
 from fabricgen.diff.reasons import reasons
 from fabricgen.diff.sessions import compare_sessions, session_listing
-from fabricgen.diff.shape import Shape, Tier, TierShape
-from fabricgen.diff.touched import Touched, changed_devices, touched_cables, touched_links
+from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
 
 DEVICE_CHANGES: Mapping[str, tuple[str, ...]] = {
     "moved": ("site", "rack", "u"),
@@ -38,16 +40,18 @@ LINK_CHANGES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a comparison: what the user called it, its lists, and of a blueprint what sizing derived."""
+    """One side of a comparison: the name the user gave it, its lists, and for a blueprint the figures of sizing."""
 
     name: str
     lists: Lists
-    shape: Shape | None = None
+    shape: SizingFigures | None = None
 
 
 @dataclass(frozen=True)
 class Change:
-    """Everything that a change does, falsy when nothing. What a side does not tell is None, and `notes` say so."""
+    """Everything that a change does; false when nothing differs. Kinds that a side lacks are None, and
+    `notes` say so.
+    """
 
     old: str
     new: str
@@ -58,13 +62,13 @@ class Change:
     addresses: Delta | None
     sessions: Delta
     bom: BomDelta | None
-    shapes: tuple[Shape | None, Shape | None]
+    shapes: tuple[SizingFigures | None, SizingFigures | None]
     reasons: tuple[str, ...]
-    places: Places
+    places: DevicePlaces
     configs: ConfigDelta | None = None
     notes: tuple[str, ...] = ()
     show_diffs: bool = False
-    """Whether reports show the lines of configurations that differ."""
+    """Whether reports show the differing lines of configurations."""
 
     def __bool__(self) -> bool:
         files = bool(self.configs and (self.configs.files or not self.configs.judged))
@@ -78,51 +82,55 @@ class Change:
 
     @property
     def spare_differs(self) -> bool:
-        """Whether ports left over differ, as far as both sides tell."""
+        """Whether the spare ports differ, where both sides are blueprints."""
         old, new = self.shapes
         return bool(old and new and any(was != now for _, was, now in self.spare_ports()))
 
-    def spare_ports(self) -> Iterator[tuple[Tier, tuple[int, ...] | None, tuple[int, ...] | None]]:
-        """(tier, old, new) of every tier with down ports: a switch's, free on the fullest, free in all, unnumbered."""
+    def spare_ports(self) -> Iterator[tuple[TierName, tuple[int, ...] | None, tuple[int, ...] | None]]:
+        """(tier, old, new) of every tier with down ports; old and new are (ports of a switch, free on the fullest
+        switch, free in all, unnumbered) or None.
+        """
         old, new = ({} if shape is None else shape.tiers for shape in self.shapes)
         for key in dict.fromkeys((*old, *new)):
             yield key, _ports(old.get(key)), _ports(new.get(key))
 
 
-def _ports(tier: TierShape | None) -> tuple[int, ...] | None:
+def _ports(tier: TierFigures | None) -> tuple[int, ...] | None:
     return None if tier is None else (tier.capacity, tier.least_free, tier.free, tier.spare)
 
 
 def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None) -> Change:
-    """Say what is different in `new`; `prices` are unit prices by part. Configurations are compared apart."""
+    """Compare two sides; `prices` are unit prices by part. Configurations are compared separately, in `configs`."""
     was, now = old.lists, new.lists
     with collector_paused():
         links = compare_rows("links", ("a_device", "a_port"), LINK_CHANGES, (was.links, now.links), "a_device")
         devices = compare_rows("devices", ("device",), DEVICE_CHANGES, (was.devices, now.devices), "device")
-        touched = touched_cables(was.cables, now.cables)
+        changed_ends = changed_cables(was.cables, now.cables)
         return Change(
             old=old.name,
             new=new.name,
             devices=devices,
             links=links,
-            cables=compare_ends((was.cables, now.cables), touched, _rerouted(was.links, links)),
-            optics=compare_optics(was.cables, now.cables, touched),
+            cables=compare_ends((was.cables, now.cables), changed_ends, _rerouted(was.links, links)),
+            optics=compare_optics(was.cables, now.cables, changed_ends),
             addresses=_addresses(was.addresses, now.addresses),
-            sessions=compare_sessions(*_sessions(was, now, devices, links, touched)),
+            sessions=compare_sessions(*_sessions(was, now, devices, links, changed_ends)),
             bom=None if was.bom is None or now.bom is None else compare_boms(was.bom, now.bom, prices or {}),
             shapes=(old.shape, new.shape),
             reasons=reasons(old.shape, new.shape, links, was) if old.shape and new.shape else (),
-            places=Places(was, now),
+            places=DevicePlaces(was, now),
             notes=tuple(_missing(old, new)),
         )
 
 
-def _sessions(old: Lists, new: Lists, devices: Delta, links: Delta, touched: Touched) -> tuple[Listing, Listing]:
-    """The sessions of both sides that anything can have happened to."""
+def _sessions(
+    old: Lists, new: Lists, devices: Delta, links: Delta, changed_ends: ChangedCables
+) -> tuple[Listing, Listing]:
+    """The sessions of both sides that may have changed."""
     names = changed_devices(devices)
     rows = (
-        touched_links(old, np.concatenate([links.removed, links.was]), names, touched.cables),
-        touched_links(new, np.concatenate([links.added, links.now]), names, touched.cables),
+        links_to_compare(old, np.concatenate([links.removed, links.was]), names, changed_ends.cables),
+        links_to_compare(new, np.concatenate([links.added, links.now]), names, changed_ends.cables),
     )
     return session_listing(old, rows[0]), session_listing(new, rows[1])
 
@@ -145,7 +153,9 @@ def _missing(old: Side, new: Side) -> Iterator[str]:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Hold cyclic garbage collection: rows form no cycles, and scanning a million is slower than making it."""
+    """Pause cyclic garbage collection: rows form no cycles, and scanning a million of them takes longer than making
+    them.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""Switch configurations of two sides: which differ, by how many lines, and how."""
+"""Switch configurations of two sides: which files differ, by how many lines, and their diffs."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Protocol
 from fabricgen.diff.line_diff import unified
 
 LIMIT = 1000
-"""Switches up to which configurations are rendered without being asked for: more takes longer than a page is worth."""
+"""The most switches whose configurations are rendered without being asked for, so that `plan` stays quick."""
 
 
 class Configs(Protocol):
-    """The configurations of one side; a path is `configs/DEVICE/FILE`, or `configs/FABRIC/FILE` of a whole fabric.
+    """The configurations of one side; a path is `configs/DEVICE/FILE`, or `configs/FABRIC/FILE` for a whole fabric.
 
-    What is said of devices holds for such fabrics too.
+    `devices` below include such fabrics.
     """
 
     def devices(self) -> Collection[str]:
         """Devices that have a configuration."""
 
     def digests(self) -> Mapping[str, str] | None:
-        """sha256 by path, where that is known without rendering anything."""
+        """sha256 by path, if known without rendering; else None."""
 
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         """(path, content) of the files of some devices."""
@@ -30,7 +30,7 @@ class Configs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """A file that differs: lines added and removed, and for one that is on both sides the unified diff."""
+    """A file that differs: lines added and removed, and the unified diff of a file that both sides have."""
 
     device: str
     file: str
@@ -42,19 +42,21 @@ class ConfigFile:
 
 @dataclass(frozen=True, slots=True)
 class ConfigDelta:
-    """Files that differ, by device; not `judged` where a side has none, or where `devices` were too many to render."""
+    """Files that differ, by device. Not `judged` where a side has no configurations or there were too
+    many to render.
+    """
 
     files: tuple[ConfigFile, ...] = ()
     judged: bool = True
     devices: int = 0
-    """Devices whose configurations were compared, or would have to be."""
+    """How many devices' configurations were compared, or would have to be."""
 
 
 def compare_configs(old: Configs, new: Configs, affected: Collection[str] | None, *, every: bool) -> ConfigDelta:
-    """Compare the configurations that can differ.
+    """Compare the configurations that may differ.
 
-    `affected` are the devices that can, None where that is not known; more than `LIMIT` are only rendered when `every`
-    is set. Raises InputError where a configuration cannot be rendered.
+    `affected` are the devices whose configuration may differ, None if that is unknown; more than `LIMIT` are rendered
+    only with `every`. Raises InputError where a configuration cannot be rendered.
     """
     had, has = old.digests(), new.digests()
     if had is not None and has is not None:

@@ -1,4 +1,4 @@
-"""How the rows of one list differ between two sides, as row numbers and flags."""
+"""How the rows of one list differ between two sides, as row numbers and bool arrays."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from fabricgen.diff.texts import Flags
 
 @dataclass(frozen=True)
 class Delta:
-    """What was added to, removed from and changed in a list; a changed row may have changed in several ways.
+    """Rows added to, removed from and changed in a list; a changed row may have changed in several ways.
 
-    `at` is the column with the device that a row is grouped by. `differs` flags, for each compared field, the changed
-    pairs whose values differ; `ways` flags the pairs that changed in each way.
+    `at` is the column with the device that a row is listed under. `was` and `now` are the rows of changed pairs.
+    `differs` flags, for each compared column, the changed pairs with different values; `ways` flags the pairs that
+    changed in each way.
     """
 
     kind: str
@@ -40,12 +41,12 @@ class Delta:
         return len(self.removed) + len(self.added) + len(self.was)
 
     def counts(self) -> dict[str, int]:
-        """How many were added, removed, changed at all, and changed in each way."""
+        """Numbers of rows added, removed, changed at all, and changed in each way."""
         found = {"added": len(self.added), "removed": len(self.removed), "changed": len(self.was)}
         return found | {way: int(flags.sum()) for way, flags in self.ways.items()}
 
     def count(self, *ways: str) -> int:
-        """How many rows were added or removed, if asked for, or changed in any of the ways."""
+        """Rows that were added or removed, if among `ways`, or changed in any of the ways."""
         counts = {"added": len(self.added), "removed": len(self.removed)}
         if "changed" in ways:
             return len(self.was) + self.count(*(way for way in ways if way != "changed"))
@@ -54,15 +55,15 @@ class Delta:
         return both + sum(counts[way] for way in ways if way in counts)
 
     def changed_as(self, way: str) -> tuple[Rows, Rows]:
-        """(rows of the old side, rows of the new one) that changed in a way."""
+        """(rows in old, rows in new) that changed in a way."""
         return self.was[self.ways[way]], self.now[self.ways[way]]
 
     def key(self, side: Listing, row: int) -> str:
-        """The key of a row as one word: device:port."""
+        """The key of a row as text: device:port."""
         return ":".join(str(side[name][row]) for name in self.keys)
 
     def differing(self, pair: int) -> list[str]:
-        """The fields in which a changed pair differs."""
+        """The columns in which a changed pair differs."""
         return [name for name, flags in self.differs.items() if flags[pair]]
 
     def ways_of(self, pair: int) -> list[str]:
@@ -77,7 +78,7 @@ def compare_rows(
     sides: tuple[Listing, Listing],
     at: str,
 ) -> Delta:
-    """Match rows by key and say which differ: `ways` names the fields that are compared, each under a way."""
+    """Match rows by key and find those that differ; `ways` gives the compared columns for each way to change."""
     old, new = sides
     removed, added, was, now = match_rows([(old[key], new[key]) for key in keys])
     removed, added = in_order(old, keys, removed), in_order(new, keys, added)
@@ -97,7 +98,7 @@ def in_order(side: Listing, keys: tuple[str, ...], rows: Rows) -> Rows:
 
 
 def in_order_of(side: Listing, keys: tuple[str, ...], rows: Rows) -> Rows:
-    """The place of each row when they are sorted by key."""
+    """The position of each row when rows are sorted by key."""
     texts = list(zip(*(side[key][rows].tolist() for key in keys), strict=True))
     place = np.empty(len(rows), dtype=np.int64)
     place[np.array(sorted(range(len(rows)), key=texts.__getitem__), dtype=np.int64)] = np.arange(len(rows))
@@ -105,7 +106,7 @@ def in_order_of(side: Listing, keys: tuple[str, ...], rows: Rows) -> Rows:
 
 
 def pairs(delta: Delta, flags: Flags | None = None) -> Iterator[tuple[int, dict[str, Any], dict[str, Any]]]:
-    """(pair, old row, new row) of changed pairs, those flagged or all."""
+    """(pair, old row, new row) of changed pairs: the flagged ones, or all."""
     numbers = np.flatnonzero(flags) if flags is not None else np.arange(len(delta.was))
     rows = zip(delta.old.rows(delta.was[numbers]), delta.new.rows(delta.now[numbers]), strict=True)
     return ((int(number), *both) for number, both in zip(numbers, rows, strict=True))

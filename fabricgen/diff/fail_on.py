@@ -1,4 +1,4 @@
-"""What `--fail-on` knows: words for what may happen, and whether it does."""
+"""The words of `--fail-on`, and whether a change matches them."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ WORDS: Mapping[str, tuple[str, Callable[[Change], bool]]] = {
     "changed-config": ("the configuration of a switch that stays changes", _configs),
     "cost": ("the parts to buy cost more", _costs_more),
 }
-"""Word -> what it means, and whether a change does it."""
+"""Word -> (its meaning, whether a change matches it)."""
 
 
 def parse(text: str) -> tuple[str, ...]:
-    """Words from a list with commas; raises InputError (FG046) for one that is not known."""
+    """Words from a comma-separated list; raises InputError (FG046) for an unknown one."""
     words = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
     for word in words:
         if word not in WORDS:
@@ -64,5 +64,5 @@ def parse(text: str) -> tuple[str, ...]:
 
 
 def fails(change: Change, words: Iterable[str]) -> bool:
-    """Whether any of the words happens."""
+    """Whether a change matches any of the words."""
     return any(WORDS[word][1](change) for word in words)

@@ -1,4 +1,4 @@
-"""Lists of a built folder, by their contract columns; further columns are passed over."""
+"""Lists of a built folder, by their documented columns; further columns are ignored."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _CODE = "FG028"
 _HINT = "compare with a folder as `fabricgen build` wrote it, with devices, links and cables in it"
 _KEYS = {"devices": ("device",), "links": ("a_device", "a_port"), "bom": ("part",)}
 _SHARED = ("fabric", "part", "medium", "length_m")
-"""What all rows of a cable agree on."""
+"""Columns in which all rows of a cable must agree."""
 
 
 def read_lists(folder: Path) -> Lists:
-    """The lists of a folder that a build wrote; `addresses` and `bom` may be missing.
+    """The lists in a folder written by a build; `addresses` and `bom` may be missing.
 
-    Raises InputError, naming the file, for one that is missing or not as its contract says.
+    Raises InputError, naming the file, for a required list that is missing or malformed.
     """
     cables = _read(folder, "cables")
     _check_cables(folder / "cables.csv", cables)
@@ -38,7 +38,7 @@ def _read(folder: Path, name: str) -> Listing:
 
 
 def checked(file: Path, name: str, texts: list[list[str]]) -> Listing:
-    """The columns of a list as text, its numbers as a build spells them; raises InputError where one is none."""
+    """The columns of a list as text, numbers normalized to a build's spelling; raises InputError for a bad number."""
     columns = dict(zip(COLUMNS[name], texts, strict=True))
     for column in NUMBERS & columns.keys():
         convert = _count if column in ("u", "asn", "quantity", "spares") else _figure
@@ -51,7 +51,7 @@ def checked(file: Path, name: str, texts: list[list[str]]) -> Listing:
 
 
 def columns_of(file: Path, names: tuple[str, ...]) -> list[list[str]]:
-    """The named columns of a CSV file, as text; raises InputError for one that is missing or there twice."""
+    """Some columns of a CSV file, as text; raises InputError for a column that is missing or occurs twice."""
     try:
         with file.open(encoding="utf-8", newline="") as stream:
             reader = csv.reader(stream, strict=True)
@@ -83,7 +83,7 @@ def _places(file: Path, header: list[str], names: tuple[str, ...]) -> list[int]:
 
 
 def _converted(file: Path, name: str, texts: list[str], spell: Callable[[str], str], *, may_lack: bool) -> list[str]:
-    """A column of numbers as a build spells them; every distinct text is read once."""
+    """A column of numbers normalized to a build's spelling; every distinct text is parsed once."""
     known: dict[str, str] = {}
     for text in dict.fromkeys(texts):
         try:
@@ -116,7 +116,7 @@ def _check_keys(file: Path, keys: list[tuple[str, ...]]) -> None:
 
 
 def _check_cables(file: Path, cables: Listing) -> None:
-    """Rows of one cable (a breakout has several) agree on what it is."""
+    """Raise InputError where rows of one cable (a breakout has several) disagree on its properties."""
     about: dict[str, tuple[str, ...]] = {}
     facts = zip(*(cables[name].tolist() for name in _SHARED), strict=True)
     for i, (cable, row) in enumerate(zip(cables["cable"].tolist(), facts, strict=True)):
@@ -125,5 +125,5 @@ def _check_cables(file: Path, cables: Listing) -> None:
 
 
 def _malformed(file: Path, row: int, message: str) -> InputError:
-    """A fault in a data row, counted from 0."""
+    """The error for a data row, counted from 0."""
     return fault(_CODE, message, hint=_HINT, span=Span(str(file), row + 2, 1))

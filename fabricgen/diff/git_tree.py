@@ -1,4 +1,4 @@
-"""Files of a git revision, read without a checkout: no hooks, filters, links or network are involved."""
+"""Files of a git revision, read without a checkout: no hooks, filters, symbolic links or network."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from fabricgen.kernel.diagnostics import InputError, Span, did_you_mean, fault
 from fabricgen.publish.manifest import check_path
 
 PREFIX = "git:"
-"""What the name of a place in a revision begins with: `git:REV:path`."""
+"""How the name of a path in a revision begins: `git:REV:path`."""
 
 MAX_TOTAL = 512 * 1024 * 1024
-"""Bytes that are written of one revision at most."""
+"""The most bytes written of one revision."""
 
 _CODE = "FG045"
 _SPEC = re.compile(r"git:((?:[^:{}]|\{[^{}]*\})*):(.*)", re.DOTALL)
@@ -35,7 +35,7 @@ _CONFIG = ("core.fsmonitor=false", f"core.hooksPath={os.devnull}", "protocol.all
 
 @dataclass(frozen=True, slots=True)
 class _Blob:
-    """A regular file of a revision: its object and size in bytes."""
+    """A regular file of a revision: object id and size in bytes."""
 
     oid: str
     size: int
@@ -43,7 +43,7 @@ class _Blob:
 
 @dataclass(frozen=True)
 class GitTree:
-    """A file or folder in a revision. `path` is from the top of the repository; `shown` is what errors call the top."""
+    """A file or folder in a revision. `path` is relative to the top of the repository."""
 
     spec: str
     commit: str
@@ -52,7 +52,7 @@ class GitTree:
 
     @property
     def shown(self) -> str:
-        """`git:REV:`, which a path from the top completes."""
+        """`git:REV:`, the prefix for paths in error messages."""
         return f"{PREFIX}{_split(self.spec)[0]}:"
 
     @cached_property
@@ -61,7 +61,7 @@ class GitTree:
 
     @cached_property
     def _files(self) -> dict[str, _Blob]:
-        """Regular files of the folder that it is or lies in, by path from the top; no links, no submodules."""
+        """Regular files in its folder (or the folder it lies in), by path from the top; no links, no submodules."""
         return self._listed(self._folder)
 
     def _listed(self, folder: str) -> dict[str, _Blob]:
@@ -85,7 +85,7 @@ class GitTree:
         return posixpath.join(self._folder, name) in self._files
 
     def read(self, names: Iterable[str]) -> dict[str, bytes]:
-        """Contents of files by name, relative to its folder; those that are no regular file there are left out."""
+        """Contents of files by name, relative to its folder; names that are no regular file are left out."""
         wanted = {name: self._files.get(posixpath.join(self._folder, name)) for name in names}
         return self._contents({name: blob for name, blob in wanted.items() if blob})
 
@@ -104,10 +104,10 @@ class GitTree:
         return found
 
     def write(self, target: Path, *, largest: int, whole: bool = False) -> Path:
-        """Write the files beside a blueprint and below into an empty folder, and return where the blueprint is there.
+        """Write the files of its folder, with all below, into an empty folder; returns the blueprint's path there.
 
-        Files above `largest` bytes and built folders (those with a manifest.json) are left out; `whole` takes the
-        whole repository. Raises InputError when that is too much.
+        Files above `largest` bytes and built folders (those with a manifest.json) are left out; `whole` writes the
+        whole repository. Raises InputError when that exceeds `MAX_TOTAL`.
         """
         files = self._listed("") if whole else self._files
         built = {posixpath.dirname(path) for path in files if posixpath.basename(path) == "manifest.json"}
@@ -125,10 +125,10 @@ class GitTree:
 
 
 def open_tree(spec: str) -> GitTree:
-    """Find `git:REV:path` in the repository that holds the current folder.
+    """Find `git:REV:path` in the repository of the current folder.
 
-    A path is from the top of the repository, or from the current folder where it begins with `./` or `../`, as git
-    has it. Raises InputError (FG045) without git, a repository, the revision or the path.
+    As in git, a path is relative to the top of the repository, or to the current folder where it begins with `./` or
+    `../`. Raises InputError (FG045) without git, a repository, the revision or the path.
     """
     revision, path = _split(spec)
     prefix = os.fsdecode(_git(spec, "rev-parse", "--show-prefix")).rstrip("\n")
@@ -174,7 +174,7 @@ def _kind(spec: str, commit: str, path: str) -> str:
 
 
 def _nowhere(spec: str, commit: str, revision: str, path: str, prefix: str) -> InputError:
-    """The refusal of a path that is not in a revision, with what may have been meant."""
+    """The error for a path that a revision lacks, with a suggestion."""
     here = posixpath.normpath(posixpath.join(prefix, path))
     hint = ""
     if prefix and not path.startswith(".") and _kind(spec, commit, here):
@@ -187,7 +187,7 @@ def _nowhere(spec: str, commit: str, revision: str, path: str, prefix: str) -> I
 
 
 def _git(spec: str, *arguments: str, stdin: bytes = b"") -> bytes:
-    """What a git command says; raises InputError when git is missing or refuses."""
+    """The output of a git command; raises InputError when git is missing or fails."""
     git = shutil.which("git")
     if git is None:
         raise _refused(spec, "git is not installed", "install git, or compare with a file or a built folder")

@@ -1,8 +1,7 @@
-"""Unified diffs of files, as difflib writes them, found once for files that differ alike.
+"""Unified diffs as difflib writes them, computed once for files that differ in the same way.
 
-A change reaches many switches in the same way: their files differ in names and addresses, not in which lines are kept.
-What is kept depends on which lines are equal and on nothing else, so it is worked out on numbers of lines and
-remembered.
+A change affects many switches alike: their files differ in names and addresses, not in which lines change. Which lines
+change depends only on which lines are equal, so the diff is computed on integer codes of lines, and cached.
 """
 
 from __future__ import annotations
@@ -13,17 +12,21 @@ from functools import lru_cache
 from typing import TypeAlias
 
 CONTEXT = 3
-"""Lines around a difference that are shown with it."""
+"""Lines of context around a difference."""
 
 _REMEMBERED = 64
-"""Ways in which files differ that are kept."""
+"""Size of the cache."""
 
 _Hunk: TypeAlias = Sequence[tuple[str, int, int, int, int]]
-"""(what becomes of them, first and past the last line of the old file, of the new one) of neighbouring lines."""
+"""(opcode, start and stop in the old file, start and stop in the new one) of neighbouring changes, as difflib gives
+them.
+"""
 
 
 def unified(old: Sequence[str], new: Sequence[str], name: str) -> list[str]:
-    """The unified diff of two files; what they begin and end with alike is set aside first, as finding that is slow."""
+    """The unified diff of two files; their common first and last lines are left out of it, as difflib is
+    slow on them.
+    """
     most = min(len(old), len(new))
     head = next((i for i in range(most) if old[i] != new[i]), most)
     tail = next((i for i in range(most - head) if old[-1 - i] != new[-1 - i]), most - head)
@@ -37,12 +40,12 @@ def unified(old: Sequence[str], new: Sequence[str], name: str) -> list[str]:
 
 @lru_cache(_REMEMBERED)
 def _hunks(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[_Hunk, ...]:
-    """What differs between two files whose equal lines have equal numbers."""
+    """The hunks of two files given as line codes, equal for equal lines."""
     return tuple(difflib.SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT))
 
 
 def _written(hunk: _Hunk, old: Sequence[str], new: Sequence[str], skipped: int) -> Iterator[str]:
-    """The lines of a hunk of files of which so many lines at the beginning were set aside."""
+    """The lines of a hunk; `skipped` is the number of common first lines that were left out."""
     first, last = hunk[0], hunk[-1]
     yield f"@@ -{_span(first[1], last[2], skipped)} +{_span(first[3], last[4], skipped)} @@"
     for what, i, i_end, j, j_end in hunk:
@@ -54,7 +57,10 @@ def _written(hunk: _Hunk, old: Sequence[str], new: Sequence[str], skipped: int) 
 
 
 def _span(start: int, stop: int, skipped: int) -> str:
-    """First line, from 1, and count if not one; an empty span is named by the line before it (POSIX, diff -u)."""
+    """`start,count` of a hunk, from 1; without the count if it is one.
+
+    An empty range names the line before it (POSIX, diff -u).
+    """
     count = stop - start
     first = start + skipped + (count > 0)
     return str(first) if count == 1 else f"{first},{count}"

@@ -1,4 +1,6 @@
-"""Lists of one side as columns of text, and how rows of two sides are matched: by numpy, with no object a row."""
+"""Lists of one side as text columns, and matching of rows between sides; by numpy, without a Python object for each
+row.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 Column: TypeAlias = "Strings | Texts"
-"""Text of every row; picked by row, either gives texts or an object array of them."""
+"""The text of every row; indexing gives a text or an object array of texts."""
 
 Rows: TypeAlias = "npt.NDArray[np.int64]"
 
@@ -32,21 +34,21 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "addresses": ("prefix", "kind", "device", "port"),
     "bom": ("part", "description", "kind", "quantity", "spares", "unit_price", "power_w"),
 }
-"""What is read of each list that a build writes; further columns are passed over."""
+"""The columns that are read of each list; further columns are ignored."""
 
 NUMBERS = frozenset({"u", "asn", "length_m", "speed_gbps", "quantity", "spares", "unit_price", "power_w"})
-"""Columns that hold numbers, spelled as a build spells them."""
+"""Columns of numbers, normalized to the spelling that a build writes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Columns of equal length; cells are text, "" where a row has no such value."""
+    """Columns of equal length; cells are text, "" where a row has no value."""
 
     columns: Mapping[str, Column]
 
     @classmethod
     def of(cls, columns: Mapping[str, Sequence[Any]]) -> Listing:
-        """A listing of plain sequences."""
+        """A listing from plain sequences."""
         return cls({name: column_of(values) for name, values in columns.items()})
 
     def __len__(self) -> int:
@@ -56,22 +58,22 @@ class Listing:
         return self.columns[name]
 
     def row(self, number: int) -> dict[str, Any]:
-        """One row by column."""
+        """One row, as column -> cell."""
         return {name: column[number] for name, column in self.columns.items()}
 
     def rows(self, numbers: Rows) -> Iterator[dict[str, Any]]:
-        """Some rows by column, in the order asked for."""
+        """Some rows, as column -> cell, in the given order."""
         picked = [column[numbers].tolist() for column in self.columns.values()]
         return (dict(zip(self.columns, row, strict=True)) for row in zip(*picked, strict=True))
 
     def picked(self, numbers: Rows) -> Listing:
-        """A listing of some rows."""
+        """A listing of some rows only."""
         return Listing({name: column[numbers] for name, column in self.columns.items()})
 
 
 @dataclass(frozen=True)
 class Lists:
-    """One side of a comparison: what a build lists. `addresses` and `bom` are None where a folder lacks them."""
+    """The lists of one side. `addresses` and `bom` are None where a folder lacks them."""
 
     devices: Listing
     links: Listing
@@ -81,19 +83,19 @@ class Lists:
 
 
 def column_of(values: Sequence[Any]) -> Strings:
-    """An object column, also of tuples."""
+    """An object array, also for sequences of tuples."""
     found = np.empty(len(values), dtype=object)
     found[:] = values if isinstance(values, np.ndarray) else list(values)
     return found
 
 
 def place_of(names: Sequence[Any]) -> dict[Any, int]:
-    """Value -> its row; the last one where there are several."""
+    """Value -> its row; for repeated values the last row."""
     return {name: i for i, name in enumerate(names)}
 
 
 def among(wanted: Collection[str], values: Column) -> Flags:
-    """Which values are among some."""
+    """Which values are in `wanted`; bool."""
     known = frozenset(wanted)
     if not known:
         return np.zeros(len(values), dtype=bool)
@@ -101,12 +103,14 @@ def among(wanted: Collection[str], values: Column) -> Flags:
 
 
 def lookup(rows: Mapping[Any, int], values: Column) -> Rows:
-    """The row of each value, -1 where there is none."""
+    """The row of each value, -1 where there is none; int64."""
     return values.places(rows) if isinstance(values, Texts) else places_in(rows, values)
 
 
 def coded(*pairs: tuple[Strings, Strings]) -> tuple[Rows, Rows]:
-    """Numbers for the rows of two sides by several columns, (old, new) each: equal rows have equal numbers."""
+    """(old, new): int64 codes for the rows of two sides, from pairs of columns; rows with equal cells
+    have equal codes.
+    """
     size, length = 1, len(pairs[0][0])
     codes = np.zeros(length + len(pairs[0][1]), dtype=np.int64)
     for was, now in pairs:
@@ -124,7 +128,9 @@ _MOST = 2**62
 
 
 def matched(old: Rows, new: Rows) -> tuple[Rows, Rows, Rows, Rows]:
-    """(rows only old, rows only new, rows of both: in old, in new) by numbers; of equal ones the n-th with the n-th."""
+    """(rows only in old, rows only in new, common rows: in old, in new) by codes; of equal codes the n-th with the
+    n-th.
+    """
     order = np.argsort(new, kind="stable")
     ordered = new[order]
     if _repeats(ordered) or _repeats(np.sort(old)):
@@ -148,7 +154,7 @@ def _repeats(ordered: Rows) -> bool:
 
 
 def _rank(numbers: Rows) -> Rows:
-    """The place of each row among the rows of the same number."""
+    """The position of each row among the rows with the same code."""
     order = np.argsort(numbers, kind="stable")
     ordered = numbers[order]
     rank = np.empty(len(numbers), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Rows of two lists that belong together, by key: blocks that both have in the same order first, the rest by hash."""
+"""Match rows of two lists by key: blocks that are in the same order on both sides first, all other rows by hash."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from fabricgen.diff.texts import Flags, Texts, coded_alike, parts_alike
 from fabricgen.numbering.lazy_columns import EncodedColumn
 
 Keys: TypeAlias = Sequence[tuple[Column, Column]]
-"""Key columns, (old, new) each."""
+"""Key columns as (old, new) pairs."""
 
 _Comparable: TypeAlias = tuple[Any, Any]
-"""What is compared in place of two columns: where it is equal, the rows are."""
+"""A pair to compare instead of two columns: where its values are equal, the columns are."""
 
 _WINDOW = 65536
-"""Rows that are compared at once, and how far a block is looked for."""
+"""How many rows are compared at once, and how far ahead a matching block is searched."""
 
 _TRIES = 100
-"""Blocks after which the rest is matched by hash: more mean that little is in order."""
+"""Number of blocks after which all other rows are matched by hash, since the order has little in common."""
 
 
 def match_rows(keys: Keys) -> tuple[Rows, Rows, Rows, Rows]:
-    """(rows only old, rows only new, rows of both: in old, in new), those only on one side in order.
+    """(rows only in old, rows only in new, common rows: in old, in new); the first two ascending.
 
-    Lists of two revisions are alike but for blocks: to compare in place is several times faster than to hash each row.
+    Lists of two revisions mostly agree in blocks, and comparing these in place is several times faster than hashing
+    each row.
     """
     starts = _blocks(comparable(keys), (len(keys[0][0]), len(keys[0][1])))
     was = np.concatenate([np.arange(i, i + n) for i, _, n in starts] or [np.empty(0, dtype=np.int64)])
@@ -45,7 +46,7 @@ def _others(rows: Rows, count: int) -> Rows:
 
 
 def comparable(keys: Keys) -> list[_Comparable]:
-    """What to compare in place of columns: numbers of shared texts, each once, where both sides are made of such."""
+    """What to compare instead of columns: codes of the distinct texts where both sides are built from such."""
     parts: dict[tuple[EncodedColumn, EncodedColumn], None] = {}
     found: list[_Comparable] = []
     for old, new in keys:
@@ -58,7 +59,9 @@ def comparable(keys: Keys) -> list[_Comparable]:
 
 
 def unlike(old: Column, new: Column, was: Rows, now: Rows) -> Flags:
-    """Whether rows of two columns that belong together differ; only those of other parts are read."""
+    """Whether corresponding rows (`was`, `now`) of two columns differ; texts are built only where their parts differ.
+    bool.
+    """
     found = np.zeros(len(was), dtype=bool)
     for before, after in comparable([(old, new)]):
         found |= np.asarray(before[was] != after[now], dtype=bool)
@@ -67,7 +70,7 @@ def unlike(old: Column, new: Column, was: Rows, now: Rows) -> Flags:
 
 
 def _blocks(keys: list[_Comparable], ends: tuple[int, int]) -> list[tuple[int, int, int]]:
-    """Blocks that agree: (first row of the old list, of the new one, rows)."""
+    """Blocks that agree: (first row in old, first row in new, number of rows)."""
     found: list[tuple[int, int, int]] = []
     i = j = 0
     for _ in range(_TRIES):
@@ -85,7 +88,7 @@ def _blocks(keys: list[_Comparable], ends: tuple[int, int]) -> list[tuple[int, i
 
 
 def _alike(keys: list[_Comparable], i: int, j: int, ends: tuple[int, int]) -> int:
-    """How many rows from there on agree."""
+    """How many rows agree, from row `i` of old and `j` of new on."""
     total, size = 0, 1024
     while True:
         differs = _differ(keys, i + total, j + total, min(size, ends[0] - i - total, ends[1] - j - total))
@@ -98,7 +101,7 @@ def _alike(keys: list[_Comparable], i: int, j: int, ends: tuple[int, int]) -> in
 
 
 def _differ(keys: list[_Comparable], i: int, j: int, size: int) -> Flags:
-    """Whether so many rows differ, pair by pair."""
+    """Whether each of `size` pairs of rows differs; bool."""
     found = np.zeros(size, dtype=bool)
     for old, new in keys:
         found |= np.asarray(old[i : i + size] != new[j : j + size], dtype=bool)
@@ -106,7 +109,7 @@ def _differ(keys: list[_Comparable], i: int, j: int, size: int) -> Flags:
 
 
 def _next(keys: list[_Comparable], i: int, j: int) -> tuple[int, int] | None:
-    """How many rows of either list to skip so that rows agree again; None where neither row is found nearby."""
+    """How many rows of old and of new to skip until rows agree again; None where no match is nearby."""
     come, gone = np.ones(_WINDOW, dtype=bool), np.ones(_WINDOW, dtype=bool)
     for old, new in keys:
         ahead, behind = new[j : j + _WINDOW] == old[i], old[i : i + _WINDOW] == new[j]

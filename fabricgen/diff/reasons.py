@@ -1,4 +1,4 @@
-"""Why a change reaches as far as it does: derived counts that became others, and slots that moved with growth."""
+"""Why a change affects as much as it does: derived counts that changed, and slots that moved with growth."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import numpy as np
 
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Lists, Rows, lookup, place_of
-from fabricgen.diff.shape import Shape, Tier, TierShape
+from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
 
 _LISTED = 4
 
 
-def reasons(old: Shape, new: Shape, links: Delta, lists: Lists) -> tuple[str, ...]:
-    """Sentences on what was derived anew between two blueprints, and how many links that moves.
+def reasons(old: SizingFigures, new: SizingFigures, links: Delta, lists: Lists) -> tuple[str, ...]:
+    """Sentences on derived values that differ between two blueprints, and how many links move because of them.
 
-    `links` is how links differ, `lists` are the old side's.
+    `links` is how links differ, `lists` are those of the old side.
     """
     moved = _Moved(links, lists)
     return (*_growth(old, new), *_tiers(old, new, moved), *_omits(old, new))
 
 
-def _growth(old: Shape, new: Shape) -> Iterator[str]:
+def _growth(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
     names = dict.fromkeys((*old.units, *new.units))
     grown = [n for n in names if old.units.get(n) != new.units.get(n)]
     said = [f"{n} {old.units.get(n, 0)} -> {new.units.get(n, 0)}" for n in grown[:_LISTED]]
@@ -31,7 +31,7 @@ def _growth(old: Shape, new: Shape) -> Iterator[str]:
         yield f"scalable units: {', '.join(said)}{more}; nodes: {old.nodes:,} -> {new.nodes:,}"
 
 
-def _tiers(old: Shape, new: Shape, moved: _Moved) -> Iterator[str]:
+def _tiers(old: SizingFigures, new: SizingFigures, moved: _Moved) -> Iterator[str]:
     for key in dict.fromkeys((*old.tiers, *new.tiers)):
         was, now = old.tiers.get(key), new.tiers.get(key)
         name = " ".join(key)
@@ -45,8 +45,8 @@ def _tiers(old: Shape, new: Shape, moved: _Moved) -> Iterator[str]:
                 yield f"{name}: {'; '.join(found)}{moved.said(key)}"
 
 
-def _tier(was: TierShape, now: TierShape) -> Iterator[str]:
-    """What differs of one tier."""
+def _tier(was: TierFigures, now: TierFigures) -> Iterator[str]:
+    """Sentences on what differs in one tier."""
     if was.model != now.model:
         yield f"{was.model} -> {now.model}"
     if was.nos != now.nos:
@@ -66,8 +66,8 @@ def _tier(was: TierShape, now: TierShape) -> Iterator[str]:
         yield f"up ports {was.ups} -> {now.ups}"
 
 
-def _why(was: TierShape, now: TierShape) -> str:
-    """Where a count comes from: stated, or asked for by the tiers below."""
+def _why(was: TierFigures, now: TierFigures) -> str:
+    """Where a switch count comes from: stated, or required by the tiers below."""
     if now.stated:
         return " (stated)"
     if not now.asked or was.model != now.model:
@@ -82,18 +82,18 @@ def _span(numbers: tuple[int, ...]) -> str:
 
 
 class _Moved:
-    """How many links of the old side that go up to a tier are moved or removed."""
+    """Counts the links of the old side up to a tier that are moved or removed."""
 
     def __init__(self, links: Delta, lists: Lists) -> None:
         self._links, self._lists = links, lists
         self._row = place_of(lists.devices["device"].tolist())
         tiers = list(zip(lists.devices["fabric"].tolist(), lists.devices["tier"].tolist(), strict=True))
-        self._number: dict[Tier, int] = {}
+        self._number: dict[TierName, int] = {}
         self._tier = np.array([self._number.setdefault(t, len(self._number)) for t in tiers] + [-1], dtype=np.int64)
         self._upper: Rows | None = None
 
-    def said(self, key: Tier) -> str:
-        """What becomes of the links up to a tier; "" where none moves."""
+    def said(self, key: TierName) -> str:
+        """A phrase for the links up to a tier that move; "" where none does."""
         if self._upper is None:
             self._upper = self._tier[lookup(self._row, self._lists.links["b_device"])]
         number = self._number.get(key, -2)
@@ -105,7 +105,7 @@ class _Moved:
         return f": of {total:,} links up to it, {' and '.join(said)}" if said else ""
 
 
-def _omits(old: Shape, new: Shape) -> Iterator[str]:
+def _omits(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
     for text, slots in new.omits.items():
         before = old.omits.get(text)
         if before is not None and before != slots:

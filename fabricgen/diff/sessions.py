@@ -1,6 +1,6 @@
-"""BGP sessions of two sides, and why those that are on both go down and come up again.
+"""BGP sessions of two sides, and why those on both sides go down and come up again.
 
-A session is known by its link's lower end. It flaps when its link ends elsewhere (`moved`), an address at its ends
+A session is identified by its link's lower end. It flaps when its link ends elsewhere (`moved`), an address at its ends
 changes (`readdressed`), an AS number or router id does (`other-asn`, `other-router-id`), the port's speed does
 (`other-speed`), its cable or a transceiver is replaced (`recabled`), or a switch at an end is moved to another place
 (`device-moved`) or replaced by another model or network operating system (`device-replaced`).
@@ -29,7 +29,7 @@ SESSION_CHANGES: Mapping[str, tuple[str, ...]] = {
 
 
 def session_listing(lists: Lists, among_links: Rows) -> Listing:
-    """BGP sessions over some links: those between two switches with AS numbers, their management ports apart.
+    """BGP sessions over some links: those between two switches with AS numbers, except at management ports.
 
     A management port is a link of 1 Gb/s to a switch of another fabric.
     """
@@ -61,10 +61,10 @@ def session_listing(lists: Lists, among_links: Rows) -> Listing:
 
 
 def compare_sessions(old: Listing, new: Listing) -> Delta:
-    """Sessions that come, go and flap, as `session_listing` has them."""
+    """Sessions that are added, removed and that flap; both listings are from `session_listing`."""
     delta = compare_rows("sessions", ("a_device", "a_port"), SESSION_CHANGES, (old, new), "a_device")
     elsewhere = delta.ways["moved"] & delta.differs["b_device"]
-    for field in ("b_asn", "b_router_id", "b_place", "b_model"):  # what another peer brings is no reason of its own
+    for field in ("b_asn", "b_router_id", "b_place", "b_model"):  # differs with the peer: no separate cause
         delta.differs[field][elsewhere] = False
     for way, about in SESSION_CHANGES.items():
         delta.ways[way][:] = np.logical_or.reduce([delta.differs[field] for field in about])

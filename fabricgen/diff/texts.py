@@ -1,7 +1,8 @@
-"""Columns of text that are kept as numbers of shared texts, and made only in the rows that are asked for.
+"""Text columns stored as indexes into distinct texts (dictionary encoding); texts are built only for rows that are
+read.
 
-Most of a large fabric is the same on both sides. To tell so, the numbers of the parts that its texts are put together
-from are enough: rows with the same parts have the same text, whatever that is.
+Most of a large fabric is unchanged, and to see that the indexes are enough: rows whose parts are equal have equal
+texts, whatever these are.
 """
 
 from __future__ import annotations
@@ -28,23 +29,23 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 Flags: TypeAlias = "npt.NDArray[np.bool_]"
-Part: TypeAlias = EncodedColumn | str
+TextPart: TypeAlias = EncodedColumn | str
 
 _FEW = 100_000
-"""Texts of which all beginnings are looked for."""
+"""Up to this many wanted texts, rows are preselected by their first part."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts:
-    """A column whose rows are the texts of its parts, one after the other; read like an object array."""
+    """A column in which the text of a row is the concatenation of its parts; can be read like an object array."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[TextPart, ...]
 
     def __len__(self) -> int:
         return next(len(part) for part in self.parts if isinstance(part, EncodedColumn))
 
     def __getitem__(self, rows: Any) -> Any:
-        """The text of a row; of several, by a slice, a mask or an array of indexes, an object array."""
+        """The text of a row; for a slice, a mask or an array of indexes an object array of texts."""
         return reduce(
             add, (part if isinstance(part, str) else part.vocabulary[part.codes[rows]] for part in self.parts)
         )
@@ -55,13 +56,13 @@ class Texts:
         return found
 
     def places(self, known: Mapping[Any, int]) -> npt.NDArray[np.int64]:
-        """The number that each text is known by, -1 where it is not; a text that rows share is looked up once."""
+        """The value in `known` for each text, -1 where there is none; each distinct text is looked up once. int64."""
         if len(self.parts) > 1 or not isinstance(self.parts[0], EncodedColumn):
             return places_in(known, self[:])
         return places_in(known, self.parts[0].vocabulary)[self.parts[0].codes]
 
     def among(self, wanted: frozenset[str]) -> Flags:
-        """Which rows are among some texts; of few, only rows that begin like one of them are put together."""
+        """Which rows have a text in `wanted`; bool."""
         first, *more = self.parts
         if not isinstance(first, EncodedColumn) or (more and len(wanted) > _FEW):
             return known_in(wanted, self[:])
@@ -75,7 +76,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """Numbers of the texts of a part, in place of these: on two sides they are equal where the texts are."""
+    """Integers that stand for the texts of a part; on two sides they are equal exactly where the texts are."""
 
     of_text: npt.NDArray[np.int32]
     number: Any
@@ -85,7 +86,7 @@ class Codes:
 
 
 def texts_of(cells: Sequence[Any]) -> Texts | Strings:
-    """A column of a table by the parts that it is made of; an object array where it has none."""
+    """A column of a table as its parts; an object array where it has none."""
     parts = _parts(cells)
     if parts is None:
         return cells.texts() if isinstance(cells, LazyColumn) else _strings(cells)
@@ -93,7 +94,7 @@ def texts_of(cells: Sequence[Any]) -> Texts | Strings:
 
 
 def parts_alike(old: Texts, new: Texts) -> list[tuple[EncodedColumn, EncodedColumn]] | None:
-    """The parts of two columns that belong together; None where these are not made alike."""
+    """Pairs of corresponding parts of two columns; None where the columns are built differently."""
     found: list[tuple[EncodedColumn, EncodedColumn]] = []
     for was, now in zip_longest(old.parts, new.parts):
         if isinstance(was, EncodedColumn) and isinstance(now, EncodedColumn):
@@ -104,7 +105,7 @@ def parts_alike(old: Texts, new: Texts) -> list[tuple[EncodedColumn, EncodedColu
 
 
 def coded_alike(old: EncodedColumn, new: EncodedColumn) -> tuple[Codes, Codes]:
-    """Numbers for the texts of a part on two sides."""
+    """Codes for the texts of a part on two sides."""
     known: dict[str, int] = {}
     was, now = (
         np.array([known.setdefault(text, len(known)) for text in part.vocabulary.tolist()], dtype=np.int32)
@@ -114,12 +115,12 @@ def coded_alike(old: EncodedColumn, new: EncodedColumn) -> tuple[Codes, Codes]:
 
 
 def known_in(wanted: frozenset[str], texts: Strings) -> Flags:
-    """Which texts are among some."""
+    """Which texts are in `wanted`; bool."""
     return np.fromiter(map(wanted.__contains__, texts.tolist()), dtype=bool, count=len(texts))
 
 
 def places_in(known: Mapping[Any, int], texts: Strings) -> npt.NDArray[np.int64]:
-    """The number that each text is known by, -1 where it is not."""
+    """The value in `known` for each text, -1 where there is none; int64."""
     return np.fromiter(map(known.get, texts.tolist(), repeat(-1)), dtype=np.int64, count=len(texts))
 
 
@@ -129,8 +130,8 @@ def _strings(cells: Sequence[Any]) -> Strings:
     return found
 
 
-def _parts(cells: Any) -> tuple[Part, ...] | None:
-    """What a column is put together from; None where it is not."""
+def _parts(cells: Any) -> tuple[TextPart, ...] | None:
+    """The parts that a column is built from; None where it has none."""
     if isinstance(cells, EncodedColumn):
         return (cells,)
     if isinstance(cells, ConcatenatedColumn):
@@ -141,7 +142,7 @@ def _parts(cells: Any) -> tuple[Part, ...] | None:
 
 
 def _keyed_parts(cells: Sequence[Any]) -> tuple[EncodedColumn, ...]:
-    """A section of a column; what is not put together counts as one part of which no text is shared."""
+    """A section of a column as parts; a plain column is one part of distinct texts."""
     parts = _parts(cells) or (
         EncodedColumn(np.array(texts_of(cells), dtype=object), np.arange(len(cells), dtype=np.int32)),
     )
@@ -149,7 +150,7 @@ def _keyed_parts(cells: Sequence[Any]) -> tuple[EncodedColumn, ...]:
 
 
 def _stacked(sections: list[tuple[EncodedColumn, ...]]) -> tuple[EncodedColumn, ...] | None:
-    """Sections one below the other, part by part; one of fewer parts ends in nothing."""
+    """Sections one below the other, part by part; sections with fewer parts are filled with empty texts."""
     lengths = [len(section[0]) for section in sections]
     columns: Iterable[tuple[EncodedColumn | None, ...]] = zip_longest(*sections)
     found = [

@@ -1,1 +1,1 @@
-"""Output formats, one file each."""
+"""What a build writes besides configurations: listings, drawings, workbooks, and the formats of tables."""

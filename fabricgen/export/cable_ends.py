@@ -1,4 +1,4 @@
-"""What the ends of cables are called on labels."""
+"""Names of cable ends on labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fabricgen.wiring.tables import Flags, Ints, Side
 
 
 def port_texts(cluster: Cluster) -> tuple[EncodedColumn, EncodedColumn]:
-    """Cage, and port where a connector carries a single link, of the a and b end of each cable end row."""
+    """Cage, and port if its connector carries one link only, of the a and b end of each cable end row."""
     names, cables = cluster.port_names, cluster.plan.cables
     several = cables.end_links > 1
     a, b = (
@@ -32,11 +32,11 @@ def _texts(cages: EncodedColumn, ports: EncodedColumn, several: Flags) -> Encode
 
 
 def socket_texts(cluster: Cluster) -> tuple[Strings, Strings]:
-    """What is plugged into at the a and b end of each cable end row: `12`, or `12/2` for one of several sockets.
+    """The socket at the a and b end of each cable end row: `12`, or `12/2` in a cage with several sockets.
 
-    That is what one sees on the face of a device, whatever its operating system calls the port. Where cables share a
-    connector by links of their own, as two 400G links from elsewhere do in an 800G cage, each has its port in the cage.
-    A cable that fills a cage of several connectors has none of them. Object arrays of str.
+    This is the label on the front of a device, whatever its operating system calls the port. Where cables with links of
+    their own share a connector, as two 400G links from different devices in an 800G cage, each is named by its port in
+    the cage. A cable that fills all connectors of a cage is named by the cage. Object arrays of str.
     """
     cables, links = cluster.plan.cables, cluster.plan.links
     rows, on_a = cables.end_link, common_ends(links, cables)[cables.end_cable]
@@ -55,7 +55,9 @@ def socket_texts(cluster: Cluster) -> tuple[Strings, Strings]:
 
 
 def _numbers(sides: list[Side], segment: Ints, port: Ints, carried: Ints, hangs: Flags) -> Ints:
-    """What each end uses of its cage, by its links and whether the cable hangs there; -1 for all of it."""
+    """What each end uses of its cage: a socket or port number, -1 for all of it; `hangs` says whether the common end is
+    there.
+    """
     first, code = unique_combinations(segment, port, carried, hangs)
     keys = zip(*(column[first].tolist() for column in (segment, port, carried, hangs)), strict=True)
     numbers: Ints = np.array([socket_in_cage(sides[i], *key) for i, *key in keys], dtype=np.int32)[code]

@@ -1,4 +1,4 @@
-"""A workbook of large sheets: its table of strings is written without a dozen calls for each.
+"""A workbook for large sheets, whose table of shared strings is written without a dozen calls for each string.
 
 The bytes are those of xlsxwriter's own workbook; tests compare the two.
 """
@@ -12,14 +12,14 @@ from xlsxwriter.sharedstrings import SharedStrings
 from xlsxwriter.workbook import Workbook
 
 _PLAIN = re.compile(r"[!-%'-;=-~](?:[ -%'-;=-~]*[!-%'-;=-~])?")
-"""Text that stands in XML as it is but for `>`: printable ASCII without `&` and `<`, and no space at its ends."""
+"""Text that XML needs no escaping for except `>`: printable ASCII without `&` and `<`, and no space at either end."""
 
 _ESCAPE = "_x"
-"""Begins what spreadsheets take for the code of a character."""
+"""The start of what spreadsheets read as an escaped character code."""
 
 
 class _Strings(SharedStrings):  # type: ignore[misc] # xlsxwriter tells no types
-    """The table of strings, those that need no care at once."""
+    """The table of shared strings; strings without special characters are written all at once."""
 
     def _write_si(self, string: str) -> None:
         if _PLAIN.fullmatch(string) and _ESCAPE not in string:
@@ -29,7 +29,7 @@ class _Strings(SharedStrings):  # type: ignore[misc] # xlsxwriter tells no types
 
 
 class _Package(Packager):  # type: ignore[misc] # xlsxwriter tells no types
-    """The files of a workbook."""
+    """The files of the workbook's zip package."""
 
     def _write_shared_strings_file(self) -> None:
         strings = _Strings()
@@ -40,7 +40,7 @@ class _Package(Packager):  # type: ignore[misc] # xlsxwriter tells no types
 
 
 class ColumnBook(Workbook):  # type: ignore[misc] # xlsxwriter tells no types
-    """A workbook that writes its strings quickly."""
+    """A workbook that writes its shared strings quickly."""
 
     def _get_packager(self) -> Packager:
         return _Package()

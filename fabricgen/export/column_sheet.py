@@ -1,4 +1,4 @@
-"""A worksheet that takes whole columns: cells of a large sheet without an object and a dozen calls for each.
+"""A worksheet that is written by whole columns, without an object and a dozen calls for each cell.
 
 The bytes are those of xlsxwriter's own sheet with the same cells; tests compare the two.
 """
@@ -17,14 +17,14 @@ from fabricgen.export.row_text import Piece, blocks
 from fabricgen.export.table import Cell
 
 _ROWS_A_SPAN = 16
-"""Rows that tell the same span of columns, as Excel and xlsxwriter do it."""
+"""How many rows share one `spans` attribute, as in Excel and xlsxwriter."""
 
 _MOST_LETTERS = 32_767 // 2
-"""Of a cell, so that it fits its 32,767 UTF-16 units whatever they are."""
+"""The most characters of a cell, so that it has at most 32,767 UTF-16 units whatever they are."""
 
 
 class ColumnSheet(Worksheet):  # type: ignore[misc] # xlsxwriter tells no types
-    """A sheet whose first row is written cell by cell, and what is below it column by column."""
+    """A sheet whose first row is written cell by cell, and the rows below column by column."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,14 +33,14 @@ class ColumnSheet(Worksheet):  # type: ignore[misc] # xlsxwriter tells no types
     def write_cells(self, place: int, cells: Sequence[Cell | None], looks: Sequence[Any]) -> None:
         """Fill a column from the second row on; `looks` are the formats of its cells.
 
-        Text goes to the table of strings in this order; "" is a blank cell, None leaves the place out.
+        Text goes to the shared strings in this order; "" is a blank cell, None writes no cell.
         """
         self._columns[place] = self._tails(cells), looks
         self._check_dimensions(0, place)
         self._check_dimensions(len(cells), place)
 
     def _tails(self, cells: Sequence[Cell | None]) -> list[str]:
-        """What follows the format in the element of each cell; "" for none. Equal ones are made once."""
+        """The XML of each cell after its format attribute; "" for no cell. Equal cells are converted once."""
         made = {cell: self._tail(cell) for cell in dict.fromkeys(cells)}
         texts = frozenset(cell for cell in made if isinstance(cell, str) and cell)
         self.str_table.count += sum(map(texts.__contains__, cells)) - len(texts)
@@ -76,16 +76,20 @@ class ColumnSheet(Worksheet):  # type: ignore[misc] # xlsxwriter tells no types
         ends = ["</row>" if there else "" for there in filled]
         for text in blocks([heads, *chain.from_iterable(columns), ends], rows):
             self.fh.write(text)
-        self._columns.clear()  # the workbook, which outlives its file, would keep them
+        self._columns.clear()  # free memory: the workbook outlives its file
 
     def _marks(self) -> dict[Any, str]:
-        """The attribute of each format; they are numbered as they are first met, row by row, as xlsxwriter does it."""
+        """The attribute of each format; formats are numbered in the order of first use, row by row, as in
+        xlsxwriter.
+        """
         met: dict[Any, tuple[int, int]] = {}
         for place, (tails, looks) in sorted(self._columns.items()):
             full = all(tails)
             rows = range(len(tails)) if full else [row for row, tail in enumerate(tails) if tail]
             here = looks if full else [looks[row] for row in rows]
-            for look, row in dict(zip(reversed(here), reversed(rows), strict=True)).items():  # the first of each
+            for look, row in dict(
+                zip(reversed(here), reversed(rows), strict=True)
+            ).items():  # reversed: the first row wins
                 met[look] = min((row, place), met.get(look, (row, place)))
         return {look: f'" s="{look._get_xf_index()}"' for look in sorted(met, key=met.__getitem__)}
 
@@ -93,7 +97,7 @@ class ColumnSheet(Worksheet):  # type: ignore[misc] # xlsxwriter tells no types
     def _pieces(
         place: int, tails: list[str], looks: Sequence[Any], marks: Mapping[Any, str], numbers: list[str]
     ) -> list[Piece]:
-        """What the elements of a column are made of, in each row; one piece for a column that is not full."""
+        """The pieces of a column's XML, by row; a column with missing cells is one piece."""
         start = f'<c r="{xl_col_to_name(place)}'
         if len(tails) == len(numbers) and all(tails):
             return [start, numbers, list(map(marks.__getitem__, looks)), tails]
@@ -102,7 +106,7 @@ class ColumnSheet(Worksheet):  # type: ignore[misc] # xlsxwriter tells no types
         return [found + [""] * (len(numbers) - len(found))]
 
     def _rest_of_row(self) -> str:
-        """What follows the span in the element of a row without settings of its own, as xlsxwriter writes it."""
+        """The XML of a row without settings of its own after its `spans` attribute, as in xlsxwriter."""
         file, row = self.fh, io.StringIO()
         self.fh: Any = row
         self._write_row(1, "1:1")
@@ -110,7 +114,7 @@ class ColumnSheet(Worksheet):  # type: ignore[misc] # xlsxwriter tells no types
         return row.getvalue().partition(' spans="1:1"')[2]
 
     def _spans(self) -> dict[int, str]:
-        """The first and last column with a cell, of every sixteen rows."""
+        """The first and last column with a cell, for every block of sixteen rows."""
         least, most = {0: min(self.table[0])}, {0: max(self.table[0])}
         for place, (tails, _) in sorted(self._columns.items()):
             every = range(len(tails) // _ROWS_A_SPAN + 1)
@@ -122,5 +126,5 @@ class ColumnSheet(Worksheet):  # type: ignore[misc] # xlsxwriter tells no types
 
 
 def _filled(columns: list[list[Piece]], rows: int) -> list[bool]:
-    """Whether there is a cell in each row, of columns of one piece."""
+    """Whether each row has a cell in any of the columns, each of which is one piece."""
     return [any(column[0][row] for column in columns) for row in range(rows)]

@@ -1,4 +1,4 @@
-"""Links of nodes to Ethernet fabrics as their operating system needs them: rows by node, addresses and gateways."""
+"""Links of nodes to Ethernet fabrics for the nodes' own configuration: rows by node, addresses and gateways."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.wiring.tables import Ints, Ints64, Segment
 
 FIELDS = ("address", "own", "gateway", "subnet")
-"""What is told of a port in each family: its address with prefix length and without, the leaf's, the subnet."""
+"""Values of a port in each address family: its address with and without prefix length, the leaf's
+address, the subnet.
+"""
 
 
 def host_links(cluster: Cluster) -> Ints64:
-    """Links of nodes and extra devices, by device, fabric and port; int64.
+    """Rows of links of nodes and extra devices, by device, fabric and port; int64.
 
-    BMCs are not the operating system's, InfiniBand ports have no addresses here, and external devices are somebody
-    else's.
+    Without BMCs, InfiniBand ports, which have no addresses here, and external devices, which others configure.
     """
     links, fabrics = cluster.plan.links, [fabric.name for fabric in cluster.design.fabrics]
     wanted = np.array([_is_wanted(cluster, segment) for segment in links.segments], dtype=bool)
@@ -39,16 +40,18 @@ def _is_wanted(cluster: Cluster, segment: Segment) -> bool:
 
 
 def by_device(device: Ints, most: int) -> Iterator[tuple[int, int]]:
-    """Cut a sorted column of devices into pieces of whole devices, at most so many each; (first, end) of each piece."""
+    """Split a sorted column of devices into ranges of whole devices, at most `most` devices each; yields
+    (first, end).
+    """
     starts = np.append(np.flatnonzero(np.diff(device, prepend=-1)), len(device))
     cuts = [*starts[:-1:most].tolist(), len(device)]
     return pairwise(cuts)
 
 
 def family_texts(cluster: Cluster, found: FamilyAddresses, rows: Ints64) -> list[list[str]]:
-    """Columns of text of some links, in the order of `FIELDS`; "" for none.
+    """Columns of text for some links, in the order of `FIELDS`; "" for none.
 
-    The gateway is the far end of a routed link, and the leaf's address in the subnet of a bridged one.
+    The gateway is the far end of a routed link, or the leaf's address in the subnet of a bridged one.
     """
     links = cluster.plan.links
     gateway, subnet = (no_addresses(found.family, len(rows)) for _ in range(2))

@@ -1,4 +1,4 @@
-"""What nodes that are wired alike share: the text of their files, with slots for the values of each."""
+"""Configuration files of nodes with the same wiring: one text for all, with placeholders for the values of each."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ from fabricgen.kernel.templates import built_in_templates
 from fabricgen.wiring.tables import Segment
 
 NETPLAN, SYSCTL = "60-fabric.yaml", "90-fabric.conf"
-"""What the files are called: of their kind the last that is read wins, and these come late."""
+"""File names: netplan and sysctl apply files in order of name, and these come late."""
 
 MTU = 9000
-"""Of RoCE and storage ports, bytes: a 4096-byte RDMA payload fits, and switches take 9214 or more."""
+"""MTU of RoCE and storage ports, bytes: a 4096-byte RDMA payload fits, and switches take 9214 or more."""
 
 MTU_ELSEWHERE = 1500
-"""Of other ports, bytes: they talk to the world as well, where nothing larger passes."""
+"""MTU of other ports, bytes: they also reach networks with the standard MTU."""
 
 DEFAULT_ROLES = ("inband", "frontend")
-"""NIC roles whose fabric has the default route, the first that a node has."""
+"""NIC roles whose fabric gets the default route: the first one that a node has."""
 
 PRIORITY = 1000
-"""Of the rules that choose a table by source address: before the kernel's main table (32766)."""
+"""Priority of rules that select a routing table by source address: before the kernel's main table (32766)."""
 
-Key = tuple[int, int, int, int]
-"""A port of a shape: its segment, its leg, a bit for each field that it has a value of, and the MTU of the switch port
-where the blueprint states one, else 0."""
+PortKey = tuple[int, int, int, int]
+"""A port with the same text on all nodes of a shape: its segment, its leg, a bit for each field that it has a value of,
+and the MTU of the switch port where the blueprint states one, else 0.
+"""
 
 _SLOT = re.compile("\0(-?[0-9]+)\0")
 
@@ -44,7 +45,9 @@ def _slot(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HostFamily:
-    """One address family of a port: slots of its fields, "" for none, and the prefixes of all nodes of its fabric."""
+    """One address family of a port: placeholders of its fields, "" for none, and the prefixes of all nodes of its
+    fabric.
+    """
 
     address: str
     own: str
@@ -55,7 +58,7 @@ class HostFamily:
 
 @dataclass(frozen=True, slots=True)
 class HostPort:
-    """A port as templates need it; `optional` is whether booting goes on without it, `table` its routing table."""
+    """A port as templates see it; `optional`: booting does not wait for it, `table`: number of its routing table."""
 
     interface: str
     label: str
@@ -77,7 +80,7 @@ class HostPort:
 
 
 class Text:
-    """A text with numbered slots."""
+    """A text with numbered placeholders."""
 
     def __init__(self, text: str) -> None:
         pieces = _SLOT.split(text)
@@ -85,7 +88,7 @@ class Text:
         self._slots = [int(number) for number in pieces[1::2]]
 
     def filled(self, values: Sequence[str]) -> bytes:
-        """The text with values in its slots; a slot counts from the end where its number is negative."""
+        """The text with the placeholders replaced; negative numbers index `values` from the end."""
         pieces = self._pieces.copy()
         pieces[1::2] = [values[slot] for slot in self._slots]
         return "".join(pieces).encode()
@@ -93,16 +96,18 @@ class Text:
 
 @dataclass(frozen=True)
 class HostShape:
-    """Nodes whose ports are wired alike. Values: for each port its leaf and leaf port, then its fields; the name."""
+    """Nodes with the same wiring. Values of a node: for each port its leaf, leaf port and fields; last
+    the node's name.
+    """
 
     cluster: Cluster
-    keys: tuple[Key, ...]
+    keys: tuple[PortKey, ...]
     prefixes: Mapping[tuple[str, str], tuple[str, ...]]
-    """By fabric and family (`v4`), those of all its nodes."""
+    """By (fabric, family `v4` or `v6`), the prefixes of all its nodes."""
 
     @cached_property
     def texts(self) -> tuple[tuple[str, Text], ...]:
-        """(file name, text) of each file. Raises InputError where Linux would not take the names of interfaces."""
+        """(file name, text) of each file; raises InputError for interface names that Linux does not accept."""
         self._check_interfaces()
         with_arp = [port for (_, _, flags, _), port in zip(self.keys, self.ports, strict=True) if flags & 1]
         values = {"node": _slot(-1), "cluster": self.cluster.design.loaded.blueprint.name}
@@ -120,7 +125,7 @@ class HostShape:
 
     @cached_property
     def _default(self) -> tuple[str, int]:
-        """(fabric with the default route, its first port); "" for none."""
+        """(fabric with the default route, the node's first leg on it); ("", -1) for none."""
         sides = [(self._segment(segment).fabric, self._side(segment), leg) for segment, leg, *_ in self.keys]
         roles = sorted((DEFAULT_ROLES.index(a.role), i) for i, (_, a, _) in enumerate(sides) if a.role in DEFAULT_ROLES)
         return (sides[roles[0][1]][0], sides[roles[0][1]][2]) if roles else ("", -1)
@@ -155,7 +160,7 @@ class HostShape:
         )
 
     def _families(self, fabric: str, first: int, flags: int) -> list[HostFamily]:
-        """The families in which a port has an address; `first` is the slot of its first field."""
+        """The families in which a port has an address; `first` is the placeholder of its first field."""
         found = []
         for i, each in enumerate(self.cluster.addresses.families):
             bits = range(i * len(FIELDS), (i + 1) * len(FIELDS))

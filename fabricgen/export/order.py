@@ -1,4 +1,4 @@
-"""The bill of materials for those who order: its lines with offers, totals of every kind, and a workbook of both."""
+"""The bill of materials for ordering: its lines with offers, totals by every grouping, and a workbook of both."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fabricgen.export.formats.xlsx import Sheet, workbook
 from fabricgen.export.table import Cell, ExportContext, Table
 
 TOTAL = "(total)"
-"""The key of the last row of totals; no name has brackets."""
+"""The key of the last row of totals; real names contain no brackets."""
 
 SHEETS: Mapping[str, tuple[str, ...]] = {
     "By fabric": ("fabric", "kind"),
@@ -24,11 +24,11 @@ SHEETS: Mapping[str, tuple[str, ...]] = {
     "By site": ("site", "kind"),
     "By kind": ("kind",),
 }
-"""Sheets of totals, and what each is added up by."""
+"""Sheets of totals, with their groupings."""
 
 
 def order_table(lines: Sequence[Line], prices: PriceList) -> Table:
-    """Lines of a bill in the columns of bom.csv, and those that the price file has beyond them."""
+    """Lines of a bill in the columns of bom.csv, and the further columns that the price file has."""
     table = bill_table(lines, ExportContext(prices=prices.unit_prices))
     offers = [prices.offers.get(line.part, prices.offers.get(pieces_of(line.part)[1])) for line in lines]
     further = {name: [_further(offer, name, prices.currency) for offer in offers] for name in prices.columns}
@@ -36,7 +36,7 @@ def order_table(lines: Sequence[Line], prices: PriceList) -> Table:
 
 
 def _further(offer: Offer | None, name: str, currency: str) -> Cell:
-    """What a price file says of a part beyond its price; "" for nothing."""
+    """What a price file says of a part in one of its further columns; "" for nothing."""
     if offer is None:
         return ""
     if name == "currency":
@@ -48,10 +48,10 @@ def _further(offer: Offer | None, name: str, currency: str) -> Cell:
 
 
 def totals_table(bill: Bill, by: Sequence[str], prices: PriceList) -> Table:
-    """Totals by some keys, and the whole as the last row.
+    """Totals by some groupings, with the grand total as the last row.
 
-    Columns: the keys, quantity, spares, total_price (where there are prices; `unpriced` pieces are not in it), power_w
-    (`no_figure` pieces are not in it). The price counts spares, the power does not.
+    Columns: the groupings, quantity, spares, total_price (with prices only; `unpriced` pieces are not in it), power_w
+    (`no_figure` pieces are not in it). The price includes spares, the power does not.
     """
     found = totals(bill, by, prices.unit_prices)
     rows = [*found, _named(whole_of(found), len(by))]
@@ -70,12 +70,12 @@ def totals_table(bill: Bill, by: Sequence[str], prices: PriceList) -> Table:
 
 
 def _named(total: Total, keys: int) -> Total:
-    """The whole, called so in its first column."""
+    """The grand total, with its name in the first column."""
     return Total((TOTAL, *[""] * (keys - 1))).plus(total)
 
 
 def power_table(bill: Bill) -> Table:
-    """What the installed pieces of each part draw at most, and all of them; "" where the catalogue has no figure."""
+    """Maximum power of the installed pieces of each part, and of all; "" where the catalogue has no figure."""
     lines = [line for line in bill.lines if line.power_w != 0]
     watts = [None if line.power_w is None else power_units(line.power_w) for line in lines]
     sums = [0 if each is None else each * line.quantity for each, line in zip(watts, lines, strict=True)]
@@ -94,9 +94,9 @@ def power_table(bill: Bill) -> Table:
 
 
 def order_workbook(bill: Bill, prices: PriceList) -> bytes:
-    """A workbook: the single pieces to order, totals by fabric, tier, scalable unit, site and kind, and power.
+    """A workbook of the single pieces to order, totals by fabric, tier, scalable unit, site and kind, and power.
 
-    Raises InputError (FG029) when a sheet would have more rows than a sheet holds.
+    Raises InputError (FG029) when a sheet has too many rows.
     """
     sheets = [Sheet("Order", order_table(single_pieces(bill.lines), prices))]
     sheets += [Sheet(title, totals_table(bill, by, prices), totals=1) for title, by in SHEETS.items()]

@@ -1,12 +1,12 @@
-"""Colours that tell cables, ports and devices apart: one for each fabric, a shade for each rail, a mark for each plane.
+"""Colours of cables, ports and devices: a colour for each fabric, a shade for each rail, a pattern for each plane.
 
-Nothing is told by colour alone: a code goes with every fabric, the number with a rail, the letter with a plane. The
-twelve colours were searched so that any two differ by a CIE76 distance of 20 or more for normal, protan and deutan
-sight (matrices: Machado, Oliveira and Fernandes, A Physiologically-based Model for Simulation of Color Vision
-Deficiency, IEEE TVCG 15(6), 2009, severity 1.0), and in lightness, so that a greyscale print still has twelve steps.
+Colour is never the only sign: each fabric also has a code, each rail a number, each plane a letter. The twelve colours
+were searched so that any two differ by a CIE76 distance of 20 or more for normal, protan and deutan sight (matrices:
+Machado, Oliveira and Fernandes, A Physiologically-based Model for Simulation of Color Vision Deficiency, IEEE TVCG
+15(6), 2009, severity 1.0), and in lightness, so that a greyscale print still has twelve steps.
 
-Well-known fabrics always have the same colour. Others take what is left in order of seniority: of their VLANs, which
-the lock remembers, so that a fabric that is added recolours none.
+Well-known fabrics always have the same colour. Others take the remaining colours in order of age: by their VLANs, which
+the lock keeps, so that an added fabric recolours none.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.model import Design
 
 DARK, LIGHT = "#000000", "#FFFFFF"
-"""Ink."""
+"""Text colours."""
 
 KNOWN: Mapping[str, tuple[str, str, str]] = MappingProxyType(
     {
@@ -34,7 +34,7 @@ KNOWN: Mapping[str, tuple[str, str, str]] = MappingProxyType(
         "scale-across": ("#BF89B0", "mauve", "X"),
     }
 )
-"""Fabrics by their usual names: fill, its name in words (tape, jackets), code."""
+"""Fabrics by their usual names: fill, colour name (for tape and jackets), code."""
 
 OTHERS: tuple[tuple[str, str], ...] = (
     ("#E9F538", "yellow"),
@@ -43,18 +43,20 @@ OTHERS: tuple[tuple[str, str], ...] = (
     ("#B4E9C0", "mint"),
     ("#4F4728", "umber"),
 )
-"""Fill and name of the colours for all other fabrics; when they are used up they begin anew, and codes go on."""
+"""(fill, colour name) for all other fabrics; when used up they repeat, with new codes."""
 
 SHADES = 8
-"""Shades of a colour; rail 9 has that of rail 1."""
+"""Shades of a colour; rail 9 has the shade of rail 1."""
 
 PATTERNS = ("solid", "diagonal", "backslash", "cross", "horizontal", "vertical", "dots", "grid")
-"""Patterns of planes 1 to 8; plane 9 has that of plane 1, and a letter of its own."""
+"""Patterns of planes 1 to 8; plane 9 has that of plane 1, but another letter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Swatch:
-    """The colour of a fabric: fill and ink as `#RRGGBB`, the fill in a word, and one or two letters to print on it."""
+    """The colour of a fabric: fill and ink as `#RRGGBB`, name of the colour, and a code of one or two letters to print
+    on it.
+    """
 
     fill: str
     ink: str
@@ -64,14 +66,14 @@ class Swatch:
 
 @dataclass(frozen=True, slots=True)
 class PlaneMark:
-    """How a plane is told: by a letter (A is plane 1, AA plane 27) and a pattern."""
+    """The mark of a plane: a letter (A is plane 1, AA plane 27) and a pattern."""
 
     letter: str
     pattern: str
 
 
 def fabric_swatches(names: Iterable[str]) -> dict[str, Swatch]:
-    """The swatch of each fabric; `names` in order of seniority, since those before keep what they have."""
+    """The swatch of each fabric; `names` are in order of age, as older fabrics keep their colours."""
     found: dict[str, Swatch] = {}
     codes = {code for _, _, code in KNOWN.values()}
     others = 0
@@ -88,7 +90,7 @@ def fabric_swatches(names: Iterable[str]) -> dict[str, Swatch]:
 
 
 def seniority(design: Design) -> list[str]:
-    """Names of fabrics by the numbers of their VLANs, then of scale-up domains as the blueprint has them."""
+    """Names of fabrics in order of their VLAN numbers, then of scale-up domains in the blueprint's order."""
     held = design.layout.numbering.held["vlans"]
     fabrics = sorted((held[fabric.name][0].first, fabric.name) for fabric in design.fabrics)
     return [name for _, name in fabrics] + [domain.name for domain in design.scale_up]
@@ -101,7 +103,9 @@ def cluster_swatches(cluster: Cluster) -> dict[str, Swatch]:
 
 @cache
 def rail_fill(fill: str, rail: int) -> str:
-    """The shade of a fabric's fill for a rail (from 1), lighter rail by rail; the fill itself for rail 1 and for 0."""
+    """The shade of a fabric's fill for a rail (from 1), lighter with each rail; the fill itself for rail
+    1 and for 0.
+    """
     share = (rail - 1) % SHADES * 0.07 if rail > 0 else 0.0
     channels = (int(fill[at : at + 2], 16) for at in (1, 3, 5))
     return "#" + "".join(f"{round(value + (255 - value) * share):02X}" for value in channels)
@@ -117,7 +121,7 @@ def ink_on(fill: str) -> str:
 
 
 def plane_mark(plane: int) -> PlaneMark | None:
-    """How a plane (from 1) is told; None for 0, a link of no plane."""
+    """The mark of a plane (from 1); None for 0, a link without a plane."""
     if plane < 1:
         return None
     letter, number = "", plane
@@ -128,7 +132,7 @@ def plane_mark(plane: int) -> PlaneMark | None:
 
 
 def _codes(name: str) -> Iterator[str]:
-    """Codes that a fabric may have, the likeliest first: a letter, two letters, then a letter and a number."""
+    """Candidate codes of a fabric, in order of preference: a letter, two letters, then a letter and a number."""
     letters: Sequence[str] = [letter for letter in name.upper() if letter in ascii_uppercase] or ["Z"]
     yield letters[0]
     yield from (letters[0] + second for second in letters[1:])

@@ -1,4 +1,4 @@
-"""Tables: what a part of a build holds before a format writes it."""
+"""Tables, the parts of a build that contain them, and the formats that write them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Table:
             raise ValueError(f"columns of {self.name} differ in length")
 
     def sections(self) -> Iterable[Table]:
-        """Tables that make up this one, one below the other."""
+        """The tables that are concatenated to this one."""
         columns = [column.columns for column in self.columns.values() if isinstance(column, StackedColumn)]
         if len(columns) < len(self.columns):
             return [self]
@@ -51,14 +51,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class ExportContext:
-    """What parts are told beside the cluster: who counts findings by severity, and unit prices by part."""
+    """Inputs of a part besides the cluster: counts of findings by severity, and unit prices by part."""
 
     findings: Callable[[], Mapping[str, int]] = dict
     prices: Mapping[str, float] = field(default_factory=dict)
 
 
-class PartModule(Protocol):
-    """What a module of export.parts offers; `ON_REQUEST` parts are left out unless named."""
+class BuildPart(Protocol):
+    """The interface of a module in `export.files`; parts with `ON_REQUEST` are written only when named in `--only`."""
 
     ON_REQUEST: bool
 
@@ -68,9 +68,9 @@ class PartModule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """Files of a part that are made apart from its others; `rows` of a table would take as long.
+    """Files of a part that can be made in a separate process; `rows` is the work, in rows of links.csv.
 
-    `make` is called in whatever process takes it, as `Bundle.make` is; `key` names the portion within its part.
+    `make` runs in whichever process takes it, as `Bundle.make` does; `key` names the portion within its part.
     """
 
     key: str
@@ -80,7 +80,7 @@ class Portion:
 
 @runtime_checkable
 class HasPortions(Protocol):
-    """A part of many large files, which processes share."""
+    """A part of many large files, which several processes share."""
 
     def portions(self, cluster: Cluster) -> Iterable[Portion]:
         """Its files in portions, in their order."""
@@ -88,28 +88,28 @@ class HasPortions(Protocol):
 
 @runtime_checkable
 class HasRows(Protocol):
-    """A part that does not take as long as `links.csv`, which has a row for each link."""
+    """A part that says how much work it is; others take as long as links.csv."""
 
     def rows(self, cluster: Cluster) -> int:
-        """How many rows of `links.csv` would take about as long."""
+        """How many rows of links.csv would take about as long."""
 
 
 @runtime_checkable
 class TellsFindings(Protocol):
-    """A part that tells of findings, for which a build looks while workers are at its tables."""
+    """A part with counts of findings, for which the build runs lint while workers write tables."""
 
     TELLS_FINDINGS: bool
 
 
 def part_names(*, on_request: bool) -> tuple[str, ...]:
-    """Names of the parts, with or without those that are written only on request."""
+    """Names of the parts, with or without those written on request only."""
     names = [name.replace("_", "-") for name in discovery.module_names(PARTS)]
     return tuple(n for n in names if on_request or not part(n).ON_REQUEST)
 
 
-def part(name: str) -> PartModule:
+def part(name: str) -> BuildPart:
     """The module of a part; raises KeyError when there is none."""
-    return cast(PartModule, discovery.load(PARTS, name.replace("-", "_")))
+    return cast(BuildPart, discovery.load(PARTS, name.replace("-", "_")))
 
 
 def write_table(table: Table, form: str) -> bytes:

@@ -1,1 +1,1 @@
-"""The linter: engine, rules and report formats."""
+"""The linter: engine, rules, faults and report formats."""

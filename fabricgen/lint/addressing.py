@@ -1,4 +1,4 @@
-"""What rules on addresses ask: which pools and numbers are stated, which are drawn on, and by whom; light."""
+"""Address pools, prefixes and AS numbers of a design, for the rules on addressing."""
 
 from __future__ import annotations
 
@@ -34,13 +34,14 @@ def overlap(one: Network, other: Network) -> bool:
 
 
 def covering(prefix: Network, ranges: Iterable[tuple[Network, str]]) -> tuple[Network, str] | None:
-    """The first of some named ranges that a prefix shares addresses with; None for none."""
+    """The first of some named ranges that overlaps a prefix; None for none."""
     return next((found for found in ranges if overlap(prefix, found[0])), None)
 
 
 def drawn_pools(design: Design) -> frozenset[tuple[Path, str]]:
-    """(path, family's word) of every pool that something takes addresses from; a path is there also where the
-    default holds."""
+    """(path, address family) of every pool that addresses are allocated from; the path of a default pool is where it
+    would be stated.
+    """
     blueprint = design.loaded.blueprint
     return frozenset(
         (pool_prefixes(blueprint, demand.fabric, demand.pool, demand.family)[2], demand.family.word)
@@ -49,7 +50,7 @@ def drawn_pools(design: Design) -> frozenset[tuple[Path, str]]:
 
 
 def drawn_prefixes(design: Design) -> list[tuple[Path, Network]]:
-    """(path, prefix) of every pool that something takes addresses from, stated or default."""
+    """(path, prefix) of every pool that addresses are allocated from, stated or default."""
     found = []
     for path, word in sorted(drawn_pools(design)):
         family = next(family for family in FAMILIES if family.word == word)
@@ -60,7 +61,7 @@ def drawn_prefixes(design: Design) -> list[tuple[Path, Network]]:
 
 
 def default_pools(design: Design) -> Iterator[tuple[str, Network]]:
-    """(name, prefix) of the built-in pools that are drawn on, since nobody states one in their place."""
+    """(name, prefix) of the built-in pools in use because the blueprint states none."""
     drawn = drawn_pools(design)
     for family in FAMILIES:
         for name, prefixes in family.default_pools.items():
@@ -77,7 +78,7 @@ def stated_managements(design: Design) -> Iterator[tuple[Path, Management]]:
 
 
 def server_addresses(design: Design) -> Iterator[tuple[Path, Network]]:
-    """(path, address) of every server of management that is not a host name."""
+    """(path, address) of every management server that is given by address, not by name."""
     for base, management in stated_managements(design):
         stated: tuple[tuple[Path, tuple[str, ...]], ...] = (
             (("aaa", "servers"), management.aaa.servers if management.aaa else ()),
@@ -94,7 +95,7 @@ def server_addresses(design: Design) -> Iterator[tuple[Path, Network]]:
 
 
 def override_addresses(design: Design) -> Iterator[tuple[Path, str, Network]]:
-    """(path, what: loopback, management or port, address) of everything that single devices have of their own."""
+    """(path, kind (loopback, management or port), address) of every address stated for a single device."""
     for name, own in sorted(design.loaded.blueprint.address_of.items()):
         base: Path = ("address_of", name)
         for text in own.loopback or ():
@@ -122,7 +123,7 @@ def stated_asns(design: Design) -> Iterator[tuple[Path, str]]:
 
 
 def adopted_asns(design: Design) -> Iterator[tuple[Path, str]]:
-    """(path into the lock, number) of every AS number that was adopted with a running fabric."""
+    """(path into the lock, number) of every AS number adopted from a running fabric."""
     for key, value in sorted(adopted_of(design.layout.lock.words_of(ADOPTED)).items()):
         if key.what == "asn":
             yield (ADOPTED, key.text()), value

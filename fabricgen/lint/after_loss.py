@@ -1,39 +1,41 @@
-"""What the rules on failures share: figures of every fabric against what `lint.limits.after_loss` asks for."""
+"""Shared by the rules on failures: the remaining bisection of every fabric, against the limits in
+`lint.limits.after_loss`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import ceil
 
-from fabricgen.design.capacity.failure import Left, Survival
-from fabricgen.design.capacity.losses import Lost
+from fabricgen.design.capacity.failure import FailureAnalysis, RemainingBisection
+from fabricgen.design.capacity.failure_domains import FailureDomain
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
-from fabricgen.design.floor.stands import FloorPlan, racks_of
+from fabricgen.design.floor.floor_plan import FloorPlan, racks_of
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_count, scope_of
 
 
-def survivals(design: Design) -> Iterator[tuple[FabricDesign, Survival]]:
-    """Every fabric but those for management whose nodes can reach each other, with what is left of it after a loss."""
+def failure_analyses(design: Design) -> Iterator[tuple[FabricDesign, FailureAnalysis]]:
+    """Every fabric on which nodes reach each other, except those for management, with its failure analysis."""
     for fabric in design.fabrics:
         if not is_for_management(fabric):
-            survival = Survival(design, fabric)
+            survival = FailureAnalysis(design, fabric)
             if survival.whole:
                 yield fabric, survival
 
 
 def is_for_management(fabric: FabricDesign) -> bool:
-    """Whether a fabric takes BMCs or the management ports of switches: jobs run on without it."""
+    """Whether a fabric serves BMCs or management ports of switches: jobs keep running without it."""
     return bool(fabric.managed_devices) or {attachment.role for _, attachment in fabric.attachments} == {"bmc"}
 
 
-def below_limit(left: Left, limit: float | None) -> bool:
-    """Whether less is left than is asked for; a limit is a share as typed, so that a hair does not count."""
+def below_limit(left: RemainingBisection, limit: float | None) -> bool:
+    """Whether the remaining share is below a limit; tolerant of rounding, as limits are typed decimals."""
     return limit is not None and float(left.share) < limit - 1e-9
 
 
 def percent(share: float) -> str:
-    """A share in words, never rounded up to more than there is: `93.7%`."""
+    """A share as text, rounded down: `93.7%`."""
     return f"{int(share * 1000 + 1e-6) / 10:g}%"
 
 
@@ -42,7 +44,7 @@ def also(tiers: Sequence[TierDesign]) -> str:
     return f"; {', '.join(f'{tier.fabric} {tier.name}' for tier in tiers)} too" if tiers else ""
 
 
-def loss_message(fabric: FabricDesign, left: Left, kind: str, limit: float) -> str:
+def loss_message(fabric: FabricDesign, left: RemainingBisection, kind: str, limit: float) -> str:
     """What is left of a fabric after a loss, and the limit: the message of a finding."""
     gone = ", ".join(f"{number} {key.tier}" for key, number in sorted(left.gone.items()))
     which = f" ({gone} switch{'es' * (sum(left.gone.values()) != 1)})" if not left.after.startswith("one ") else ""
@@ -53,20 +55,20 @@ def loss_message(fabric: FabricDesign, left: Left, kind: str, limit: float) -> s
 
 
 def worst_losses(
-    design: Design, lost: Callable[[Design, FloorPlan], Iterable[Lost]], limit: float | None
-) -> Iterator[tuple[FabricDesign, Left, TierDesign]]:
+    design: Design, lost: Callable[[Design, FloorPlan], Iterable[FailureDomain]], limit: float | None
+) -> Iterator[tuple[FabricDesign, RemainingBisection, TierDesign]]:
     """The worst loss of every fabric that leaves less than a limit, and the tier that loses the largest share."""
     if limit is None:
         return
     losses = list(lost(design, FloorPlan(design)))
-    for fabric, survival in survivals(design):
+    for fabric, survival in failure_analyses(design):
         left = min((survival.after(loss) for loss in losses), key=lambda found: found.share, default=None)
         if left is not None and below_limit(left, limit):
             tiers = [tier for tier in survival.chain if left.gone.get(tier.key)]
             yield fabric, left, max(tiers, key=lambda tier: left.gone[tier.key] / tier.switches)
 
 
-def more_racks(design: Design, tier: TierDesign, left: Left, limit: float) -> str:
+def more_racks(design: Design, tier: TierDesign, left: RemainingBisection, limit: float) -> str:
     """Over how many racks to spread a tier so that the loss of one keeps the limit; all racks cost alike."""
     if limit >= 1:
         return "no number of racks keeps everything: lower the limit"

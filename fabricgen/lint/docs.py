@@ -1,4 +1,4 @@
-"""The manual of the codes, from the classes that stand for them."""
+"""The manual of rules and faults, generated from their classes."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ FLAGGED, RIGHT = "Flagged:", "Right:"
 
 
 def explain(code: Documented) -> str:
-    """One code as a page of text: claim, reason, remedy, and both examples."""
+    """The page of one code as text: claim, reason, remedy, and both examples."""
     bad, good = (indent(text, "    ") for text in code.examples)
     head = f"{code.id} {code.title} ({code.severity.label}, {code.kind}, {code.family})"
     return f"{head}\n\n{code.about}\n\n{FLAGGED}\n\n{bad}\n\n{RIGHT}\n\n{good}\n"
 
 
 def by_family(codes: Iterable[Documented]) -> Iterator[tuple[str, tuple[Documented, ...]]]:
-    """Codes, which are in order, with the beginning that those of a family share."""
+    """(prefix, codes) of every family; `codes` must be sorted."""
     for prefix, members in groupby(codes, lambda code: code.id[:3]):
         yield prefix, tuple(members)
 
 
 def listing(codes: Iterable[Documented]) -> str:
-    """Codes as a list for people, a paragraph a family."""
+    """Codes as a list for people, one paragraph for each family."""
     return "\n\n".join(
         "\n".join(
             [
@@ -39,7 +39,7 @@ def listing(codes: Iterable[Documented]) -> str:
 
 
 def as_data(code: Documented) -> Mapping[str, object]:
-    """A code as plain data; `examples` says whether `bad` and `good` are blueprints or words."""
+    """A code as data for JSON; `examples` says whether `bad` and `good` are blueprints or prose."""
     bad, good = code.examples
     return {
         "code": code.id,
@@ -56,13 +56,13 @@ def as_data(code: Documented) -> Mapping[str, object]:
 
 
 def markdown(code: Documented) -> str:
-    """What there is to read of a code, as Markdown without a heading."""
+    """The page of a code as Markdown, without a heading."""
     bad, good = (f"```{'text' if code.in_words else 'yaml'}\n{text}\n```" for text in code.examples)
     return f"{code.about}\n\n{FLAGGED}\n\n{bad}\n\n{RIGHT}\n\n{good}\n"
 
 
 def rules_page() -> str:
-    """All codes as a Markdown page."""
+    """All codes as one Markdown page."""
     lines = [
         "# Rules and faults",
         "",

@@ -1,4 +1,4 @@
-"""What every code has, be it of a rule or of a fault: a page of its own, and a family."""
+"""What rules and faults have in common: a manual page and a family."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ FAMILIES: Mapping[str, str] = {
     "FG8": "hygiene",
     "FG9": "check",
 }
-"""What codes are about, by how they begin."""
+"""Prefix of codes -> the family, that is the subject."""
 
 
 class Documented:
-    """A code that findings carry; its text says what it claims, why it matters, and what to do.
+    """A code of findings; its text says what is claimed, why it matters, and what to do.
 
-    `bad` and `good` are blueprint fragments laid over a small valid blueprint (lint/examples.py); in `bad`, `# <-`
-    marks the line that must be flagged. They are the test of the code, its manual page and its example at once.
+    `bad` and `good` are blueprint fragments merged into a small valid blueprint (lint/examples.py); in `bad`, `# <-`
+    marks the line to be flagged. They serve as test, manual page and example at once.
     """
 
     id: str
     name: str
-    """A name for programs that show one, in PascalCase."""
+    """A name in PascalCase, for programs that show one."""
     severity: Severity
     kind: str
-    """What stands behind the code, as readers are told."""
+    """What the code belongs to, as shown to readers: `design rule`, `fault`, ..."""
     title: str
     text: str
-    """Claim, reason and remedy, indented as the source is."""
+    """Claim, reason and remedy, with the indentation of the source."""
     bad: str
     good: str
     in_words: bool
-    """Whether `bad` and `good` are no blueprints, since what they show lies outside of one."""
+    """Whether `bad` and `good` are prose, as what they show is not in a blueprint."""
 
     @property
     def family(self) -> str:
-        """What the code is about, in one word."""
+        """The subject of the code, in one word."""
         return FAMILIES[self.id[:3]]
 
     @property
@@ -56,5 +56,5 @@ class Documented:
 
     @property
     def examples(self) -> tuple[str, str]:
-        """What is flagged, and what is right."""
+        """(example that is flagged, example that is right)."""
         return textwrap.dedent(self.bad).strip(), textwrap.dedent(self.good).strip()

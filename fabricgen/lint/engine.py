@@ -1,4 +1,4 @@
-"""Run the rules over a cluster, give findings their places, and set aside what is waived."""
+"""Run the rules on a cluster, locate findings in the blueprint, and separate those that are waived."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
 
 OF_TEMPLATES = "FG704"
-"""A rule some of whose findings are on templates, which only some runs are given: its waivers may be needed later."""
+"""A rule with findings on templates, which only some runs have: an unmatched waiver of it is not reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class LintSettings:
-    """Which rules count, by prefixes of their codes, and the day (YYYY-MM-DD) by which waivers are judged.
+    """Which rules count, by prefixes of their codes, and the day (YYYY-MM-DD) on which waivers are judged.
 
-    Without a day no waiver expires: only `lint` judges by a date, never `build`.
+    Without a day no waiver expires: only `lint` judges by date, never `build`.
     """
 
     select: tuple[str, ...] = ()
@@ -35,18 +35,18 @@ class LintSettings:
     as_of: str | None = None
 
     def wants(self, code: str) -> bool:
-        """Whether findings of a code are asked for."""
+        """Whether findings of a code are wanted."""
         chosen = not self.select or code.startswith(self.select)
         return chosen and not (self.ignore and code.startswith(self.ignore))
 
     def within(self, project: ProjectLint) -> LintSettings:
-        """With what the project's settings say: rules selected here stand instead of its own, ignored ones add up."""
+        """Combined with the project's settings: a selection here replaces the project's, ignored rules are added."""
         return replace(self, select=self.select or project.select, ignore=(*self.ignore, *project.ignore))
 
 
 @dataclass(frozen=True, slots=True)
 class LintResult:
-    """Findings in the order of their places, those that a waiver covers, and how many are ignored or lowered."""
+    """Findings in the order of their places, waived findings, and counts of ignored or lowered findings."""
 
     findings: tuple[Diagnostic, ...]
     waived: tuple[Waived, ...]
@@ -54,7 +54,7 @@ class LintResult:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Errors and warnings, as summaries have them."""
+        """Numbers of errors and warnings, as in summary.json."""
         return {
             "error": sum(d.severity is Severity.ERROR for d in self.findings),
             "warning": sum(d.severity is Severity.WARNING for d in self.findings),
@@ -62,7 +62,7 @@ class LintResult:
 
     @property
     def worst(self) -> Severity | None:
-        """The gravest finding; None when there is none."""
+        """The highest severity of the findings; None when there are none."""
         return max((d.severity for d in self.findings), default=None)
 
 
@@ -72,7 +72,7 @@ def lint(
     settings: LintSettings | None = None,
     others: Iterable[Diagnostic] = (),
 ) -> LintResult:
-    """Judge a design and, where it is given, its cluster; `others` are findings made elsewhere, e.g. on templates."""
+    """Judge a design and, if given, its cluster; `others` are findings from elsewhere, e.g. on templates."""
     asked = settings or LintSettings()
     settings = asked.within(design.loaded.project.lint)
     every = [d for d in (*_findings(design, cluster), *others) if asked.wants(d.code)]
@@ -92,7 +92,7 @@ def lint(
         else:
             kept.append(finding)
     on_waivers = _on_waivers(waivers, valid, used, settings, whole=cluster is not None)
-    # A project that selects what no rule is would else select away that this is said.
+    # Only the command line selects here: a project that selects unknown codes would hide this very finding.
     on_severities = _on_severities(design, replace(settings, select=asked.select))
     kept += _weighed(design, (*on_waivers, *on_severities), softened)
     accepted = tuple(sorted(dict.fromkeys(waived), key=lambda w: _place(w.finding)))
@@ -101,7 +101,7 @@ def lint(
 
 @dataclass(frozen=True)
 class Judgement:
-    """What `lint` says of a cluster, looked for when somebody first asks; `others` as there."""
+    """The result of `lint` on a cluster, computed on first use; `others` as in `lint`."""
 
     design: Design
     cluster: Cluster
@@ -113,7 +113,7 @@ class Judgement:
         return lint(self.design, self.cluster, others=self.others)
 
     def counts(self) -> dict[str, int]:
-        """Errors and warnings."""
+        """Numbers of errors and warnings."""
         return self.result.counts
 
 
@@ -128,9 +128,10 @@ def _findings(design: Design, cluster: Cluster | None) -> Iterator[Diagnostic]:
 def _weighed(
     design: Design, found: Iterable[Diagnostic], softened: list[tuple[str, str, Diagnostic]]
 ) -> list[Diagnostic]:
-    """Findings with the severity that the blueprint gives their rule, else the project; without those it drops.
+    """Findings with the severity that the blueprint, else the project, sets for their rule; without those set to
+    `ignore`.
 
-    Those that thereby count for less are added to `softened`.
+    Findings whose severity is thereby lowered are added to `softened`.
     """
     own, project = design.loaded.blueprint.lint.severity, design.loaded.project.lint.severity
     kept = []
@@ -165,7 +166,7 @@ def _on_waivers(
     *,
     whole: bool,
 ) -> Iterator[Diagnostic]:
-    """What is wrong with the waivers; unmatched ones only show when every rule has run."""
+    """Findings on waivers: expired ones, and unmatched ones if every rule has run."""
     standing, known = {i for i, _ in valid}, known_codes()
     for i, waiver in waivers:
         path: Path = ("lint", "waive", i)
@@ -180,7 +181,7 @@ def _on_waivers(
 
 
 def _on_severities(design: Design, settings: LintSettings) -> Iterator[Diagnostic]:
-    """Severities that are stated of a code which no rule has, and beginnings of codes that none has."""
+    """Findings on severity settings for codes, or prefixes of codes, that no rule has."""
     known, loaded = known_codes(), design.loaded
     if not settings.wants(UNMATCHED):
         return
@@ -209,7 +210,9 @@ def _place(located: Diagnostic) -> tuple[Span, str, str]:
 
 
 def _placed(design: Design, finding: Diagnostic) -> Diagnostic:
-    """Give a finding its span; a mapping or list is shown at its key, since its value may begin lines below."""
+    """A finding with its source location; for a mapping or list that of its key, as the value may begin on a later
+    line.
+    """
     if finding.span:
         return finding
     source = design.loaded.source

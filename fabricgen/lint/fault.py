@@ -1,4 +1,4 @@
-"""What a fault is: a code with which a stage refuses its input, documented as rules are."""
+"""Faults: codes with which a stage refuses its input, documented as rules are."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from fabricgen.lint.rule import all_rules
 FAULTS = "fabricgen.lint.faults"
 
 ENGINE, CHECK = "engine rule", "config rule"
-"""Kinds of those that are findings all the same: of the linter on its own settings, and of `fabricgen check`."""
+"""Kinds of codes that are findings, not refusals: of the linter on its own settings, and of `fabricgen check`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fault(Documented):
-    """A refusal of a stage, or a finding of something other than a rule; its text says how to go on."""
+    """A code of a refused input, or of a finding that no rule makes; its text says what to do."""
 
     id: str
     name: str
@@ -33,7 +33,7 @@ class Fault(Documented):
 
 @cache
 def all_faults() -> tuple[Fault, ...]:
-    """Every fault, by id: a record in a module of the folder of faults is registered.
+    """Every fault, by id: the records in the modules of `lint.faults`.
 
     Raises ValueError for an id that two faults have.
     """
@@ -59,7 +59,7 @@ def code_ids() -> frozenset[str]:
 
 
 def page_of(code: str) -> Documented | None:
-    """What stands behind a code; None for one that nothing has. Faults are loaded only where it is no rule."""
+    """The rule or fault with a code; None for an unknown code. Faults are loaded only if it is no rule."""
     return next((rule for rule in all_rules() if rule.id == code), None) or next(
         (fault for fault in all_faults() if fault.id == code), None
     )

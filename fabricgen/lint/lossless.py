@@ -1,4 +1,4 @@
-"""What rules on lossless Ethernet share: which fabrics are lossless, where that is stated, how large buffers are."""
+"""Shared by the rules on lossless Ethernet: which fabrics are lossless, where settings are stated, buffer sizes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from fabricgen.design.qos import QosIntent, qos_of
 from fabricgen.kernel.diagnostics import Diagnostic, Path
 
 WHOLE_BUFFER = "egress_lossless_pool"
-"""The pool that SONiC's device tree publishes as large as the packet buffer of the chip."""
+"""The buffer pool that SONiC's device files give the size of the chip's whole packet buffer."""
 
 
 def lossless_fabrics(design: Design) -> Iterator[tuple[FabricDesign, QosIntent]]:
-    """Every fabric with lossless Ethernet switches of its own, and what they are to do."""
+    """Every fabric with lossless Ethernet on switches of its own, and its QoS settings."""
     for fabric in design.fabrics:
         qos = qos_of(design, fabric)
         if fabric.tiers and qos.lossless and fabric.protocol != "infiniband":
@@ -24,7 +24,7 @@ def lossless_fabrics(design: Design) -> Iterator[tuple[FabricDesign, QosIntent]]
 
 
 def is_scale_across(design: Design, fabric: FabricDesign) -> bool:
-    """Whether a fabric spans sites and no nodes attach to it: what it carries comes from others."""
+    """Whether a fabric spans sites and has no nodes, so that it carries other fabrics' traffic."""
     return bool(design.loaded.blueprint.fabrics[fabric.name].spans) and not fabric.attachments
 
 
@@ -39,7 +39,7 @@ def merge_fabrics(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
 
 
 def place_of_qos(design: Design, fabric: FabricDesign, *names: str) -> Path:
-    """Where the first of some QoS settings that is stated stands: of the fabric, else of the cluster."""
+    """The path of the first of some QoS settings that is stated, in the fabric, else in the cluster."""
     blueprint = design.loaded.blueprint
     for base, qos in ((fabric.path, blueprint.fabrics[fabric.name].qos), ((), blueprint.qos)):
         stated = next((name for name in names if name in qos.model_fields_set), None)
@@ -49,7 +49,7 @@ def place_of_qos(design: Design, fabric: FabricDesign, *names: str) -> Path:
 
 
 def buffer_bytes(catalog: Catalog, switch: str) -> int | None:
-    """The packet buffer of a switch, bytes, as SONiC's device tree has it; None where that publishes none."""
+    """Packet buffer of a switch, bytes, from SONiC's device files; None where these have none."""
     platform = catalog.sonic_platform(switch)
     roles = (role for found in (platform.buffers if platform else ()) for role in found.roles.values())
     return max((role.pools[WHOLE_BUFFER].size for role in roles), default=None)

@@ -1,4 +1,4 @@
-"""What patched channels are alike in: a policy and a medium."""
+"""Patched channels by patching policy and medium, for the rules on patching."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PatchedKind:
-    """Channels of one policy and medium: how many, and the longest, m."""
+    """Channels of one policy and medium: how many there are, and the length of the longest, m."""
 
     policy: PatchPolicy
     medium: CableProfile
@@ -23,7 +23,7 @@ class PatchedKind:
 
     @property
     def parallel(self) -> bool:
-        """Whether its transceivers have multi-fibre connectors."""
+        """Whether the transceivers have multi-fibre connectors."""
         return self.medium.connector.startswith("MPO")
 
 

@@ -1,4 +1,4 @@
-"""What node racks carry and draw, from the design: the fullest rack of each kind, without expanding any."""
+"""Power, heat and weight of node racks from the design: the fullest rack, without expanding the cluster."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 
 Figure: TypeAlias = Callable[[Device], float | None]
-"""What one device draws or weighs, None for unknown."""
+"""A figure of one device, such as its power in kW; None for unknown."""
 
 
 ROUNDING = 1e-6
-"""Sums of decimal figures differ from these by less, kW and kg."""
+"""Tolerance for sums of decimal figures, kW and kg."""
 
 
 @dataclass(frozen=True, slots=True)
 class RackLoad:
-    """The fullest rack: what is in it, how often, its sum, and the models that count as nothing."""
+    """The fullest rack: (model, how many), the sum of a figure, and the models without a figure."""
 
     total: float
     devices: tuple[tuple[str, int], ...]
@@ -31,36 +31,36 @@ class RackLoad:
 
     @property
     def text(self) -> str:
-        """Its devices in words, and what is not known of them."""
+        """The devices as text, with those that have no figure."""
         held = " + ".join(f"{count} x {model}" for model, count in self.devices)
         return f"{held}; no figure for {', '.join(self.unknown)}" if self.unknown else held
 
 
 def power_kw(profile: Device) -> float | None:
-    """What a device is planned to draw, kW, without optics; 0 for one that is somebody else's."""
+    """Planned power of a device, kW, without optics; 0 for external devices."""
     watts = planned_w(profile)
     return None if watts is None else watts / 1000
 
 
 def liquid_kw(profile: Device) -> float | None:
-    """The heat of a device that coolant takes, kW."""
+    """Heat of a device that goes to coolant, kW."""
     watts = liquid_w(profile)
     return None if watts is None else watts / 1000
 
 
 def air_kw(profile: Device) -> float | None:
-    """The heat of a device that air takes, kW."""
+    """Heat of a device that goes to air, kW."""
     watts = air_w(profile)
     return None if watts is None else watts / 1000
 
 
 def weight_kg(profile: Device) -> float | None:
-    """What a device weighs, kg."""
+    """Weight of a device, kg."""
     return profile.weight_kg
 
 
 def fullest_node_rack(design: Design, figure: Figure) -> RackLoad:
-    """The node rack with the largest sum of a figure; an omitted node counts unless every unit lacks it."""
+    """The node rack with the largest sum of a figure; an omitted node is counted unless all units omit it."""
     beside = list(beside_nodes(design.layout, design.catalog, design.fabrics, design.scale_up))
     racks = range(design.layout.racks_per_su)
     loads = (rack_load([*nodes, *beside], figure) for rack in racks for nodes in _nodes(design.layout, rack))
@@ -68,19 +68,19 @@ def fullest_node_rack(design: Design, figure: Figure) -> RackLoad:
 
 
 def over_budget(design: Design, figure: Figure, budget: float | None) -> RackLoad | None:
-    """The fullest node rack by a figure, where a budget is stated and it has more."""
+    """The fullest node rack, if its sum exceeds the budget; None if it does not or no budget is stated."""
     load = fullest_node_rack(design, figure) if budget is not None else None
     return load if budget is not None and load and load.total > budget + ROUNDING else None
 
 
 def budget_path(design: Design, key: str) -> Path:
-    """Where a budget of node racks is stated: by itself, or with the type of the racks."""
+    """The path of a budget for node racks: its own key, or the rack type's."""
     racks = design.loaded.blueprint.scalable_unit.racks
     return ("scalable_unit", "racks", key if getattr(racks, key) is not None else "type")
 
 
 def rack_load(held: Iterable[tuple[Device, int]], figure: Figure) -> RackLoad:
-    """The sum of a figure over (device, how many) of a rack."""
+    """The sum of a figure over (device, how many) in a rack."""
     present = [(profile, count) for profile, count in held if count]
     total = sum(count * (figure(profile) or 0) for profile, count in present)
     unknown = sorted({profile.id for profile, _ in present if figure(profile) is None})
@@ -88,7 +88,7 @@ def rack_load(held: Iterable[tuple[Device, int]], figure: Figure) -> RackLoad:
 
 
 def _nodes(layout: Layout, rack: int) -> Iterator[list[tuple[Device, int]]]:
-    """What a rack of a unit holds of each set of nodes: one list for all units that are alike."""
+    """(node profile, how many) in a rack of a unit, one list for each distinct set of omitted nodes."""
     sets = [s for s in layout.node_sets for _ in range(s.count)]
     full = Counter(sets[member].name for member, at in enumerate(layout.racks_of_members) if at == rack)
     gone: dict[int, Counter[str]] = defaultdict(Counter)

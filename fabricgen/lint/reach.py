@@ -1,4 +1,4 @@
-"""Cables that no medium serves over their length: what lint says of them, folded by the line that made them."""
+"""Cables too long for every allowed medium, grouped by the line of the blueprint that causes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OutOfReach:
-    """So many cables of a segment that nothing reaches, and the longest: as ordered, its run, m, and what it joins."""
+    """Cables of a segment that no medium reaches: how many, and for the longest its ordered length and run, m, and its
+    racks.
+    """
 
     segment: Segment
     cables: int
@@ -26,7 +28,7 @@ class OutOfReach:
 
     @property
     def text(self) -> str:
-        """What they are and how long, in words."""
+        """The cables and their length in words."""
         s, (a, b) = self.segment, self.racks
         where = f"in {a}" if a == b else f"from {a} to {b}"
         way = f"{s.km:g} km of fibre" if s.km else f"a run of {self.run_m:.1f} m {where}"
@@ -34,16 +36,16 @@ class OutOfReach:
 
     @property
     def free(self) -> Segment:
-        """The segment, were nothing stated for it and no policy."""
+        """The same segment without stated media and policy."""
         return replace(self.segment, media=(), stated=(), policy=OPEN)
 
     def serving(self, segment: Segment, media: Sequence[CableProfile]) -> list[CableProfile]:
-        """Media that would serve the longest run of such a segment, in their order."""
+        """Media that reach the longest run of such a segment, in their order."""
         return [m for m in media if longest_run_m(segment, m) >= self.run_m]
 
 
 def longest_run_m(segment: Segment, medium: CableProfile) -> float:
-    """The longest run of a segment's links that a medium serves, m; -1 where it may not be taken."""
+    """The longest run of a segment's links that a medium reaches, m; -1 where the medium is not allowed."""
     from fabricgen.wiring.cabling.media import fits_segment, most_m
     from fabricgen.wiring.cabling.stock import serves_m
 
@@ -51,9 +53,9 @@ def longest_run_m(segment: Segment, medium: CableProfile) -> float:
 
 
 def out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
-    """Cables that their medium does not serve, those together that one statement of media or one line made.
+    """Cables that their medium does not reach, grouped by statement of media or line of the blueprint.
 
-    Without those that were built as somebody states.
+    Cables with an as-built override are left out.
     """
     import numpy as np
 
@@ -79,7 +81,7 @@ def out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
 
 
 def _alike(segments: Sequence[Segment], numbers: Sequence[int]) -> list[list[int]]:
-    """Segments of some numbers, those together that one statement of media or one line made."""
+    """Segment numbers grouped by statement of media or line of the blueprint."""
     found: dict[tuple[object, ...], list[int]] = {}
     for i in numbers:
         s = segments[i]

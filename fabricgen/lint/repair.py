@@ -1,4 +1,4 @@
-"""Making the repairs that findings carry; a change is kept when the blueprint then reads as it should and is judged."""
+"""Apply the fixes that findings carry; a fix is kept if the blueprint then parses and is judged as intended."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from fabricgen.publish.replacing import replace_file
 from fabricgen.yaml.edits import UncertainEditError, applied, edited, replacements
 
 ROUNDS = 100
-"""Most times that a blueprint is judged again."""
+"""The most times that a blueprint is judged again."""
 
 _MARK = b"\xef\xbb\xbf"
 
 Judge = Callable[[Mapping[str, bytes]], tuple[Design, LintResult]]
-"""Judges a blueprint with unsaved contents of its files."""
+"""Judges a blueprint, given unsaved contents of its files by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """What is left, what is mended, and the files that changed: their names, contents before and after."""
+    """The remaining findings, the fixed ones, and the changed files: name -> (contents before, after)."""
 
     design: Design
     result: LintResult
@@ -34,10 +34,10 @@ class Repaired:
 
 
 def repair(judge: Judge) -> Repaired:
-    """Mend what has a certain repair; nothing is written. Raises InputError where the blueprint cannot be used.
+    """Apply all safe fixes; nothing is written. Raises InputError where the blueprint cannot be used.
 
-    All repairs are tried at once, then each for itself: one is dropped when the text cannot take it without another
-    change, or when the blueprint is not usable with it.
+    All fixes are tried together, then one by one: a fix is dropped if the text cannot take it without another change,
+    or if the blueprint is unusable with it.
     """
     design, result = judge({})
     before = _contents(design)
@@ -58,7 +58,7 @@ def repair(judge: Judge) -> Repaired:
 
 
 def _contents(design: Design) -> dict[str, bytes]:
-    """The files in which a blueprint's values stand, by the names that spans carry; raises InputError (FG001)."""
+    """Contents of the blueprint's files, by name as in source locations; raises InputError (FG001)."""
     source = design.loaded.source
     files = {span.file for span in source.spans.values()} | {span.file for span in source.keys.values()}
     return {file: read_bytes(Path(file), file) for file in sorted(files) if Path(file).is_file()}
@@ -74,7 +74,7 @@ def _fixable(result: LintResult) -> int:
 
 
 def _mended(design: Design, unsaved: Mapping[str, bytes], edits: Sequence[Edit]) -> dict[str, bytes] | None:
-    """Contents of the files with edits made in their text; None where it cannot take them."""
+    """Contents of the files with edits applied; None where the text cannot take them."""
     try:
         texts = {file: decode(content, file) for file, content in unsaved.items()}
         after = applied(texts, replacements(design.loaded.source, texts, edits))
@@ -87,7 +87,7 @@ def _mended(design: Design, unsaved: Mapping[str, bytes], edits: Sequence[Edit])
 def _judged(
     judge: Judge, design: Design, batch: Sequence[Diagnostic], contents: Mapping[str, bytes]
 ) -> tuple[Design, LintResult] | None:
-    """The verdict on changed files; None where they say anything else than the edits meant."""
+    """The result for changed files; None where they say anything but what the edits meant."""
     meant = edited(design.loaded.source.data, [edit for finding in batch for edit in finding.fix])
     try:
         after, result = judge(contents)
@@ -97,10 +97,10 @@ def _judged(
 
 
 def write(repaired: Repaired, *, allow_outside: bool = False) -> None:
-    """Put the changed files in the place of the old ones, each whole, with their permissions; links stay links.
+    """Replace the changed files, each atomically and with its permissions; links stay links.
 
-    Raises InputError (FG023) before any is changed where one leads out of the blueprint's folder, unless
-    `allow_outside`, is read-only, or has changed since it was judged; also where the disk refuses it.
+    Raises InputError (FG023) before any file is changed if one is outside the blueprint's folder (unless
+    `allow_outside`), is read-only, or has changed since it was judged; also where writing fails.
     """
     root = Path(os.path.realpath(repaired.design.loaded.folder))
     targets = {file: Path(os.path.realpath(file)) for file in repaired.files}

@@ -1,4 +1,4 @@
-"""What report formats are given, what they share, and how they are found."""
+"""Report formats: their input and interface, and how they are found."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from fabricgen.lint.waived import Waived
 REPORTS = "fabricgen.lint.reports"
 
 SET = "--set "
-"""How spans begin that are no place of a file but a value on the command line."""
+"""The prefix of source locations that are a value on the command line rather than a place in a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """The findings of one blueprint, those that are waived, and how many count for less than their rules say.
+    """The findings of one blueprint, those waived, and the counts of those ignored or lowered.
 
-    Of one that is not `usable` they are faults. Those of plan rules are among them unless it is `fast`.
+    If it is not `usable`, the findings are faults. If `fast`, plan rules have not run.
     """
 
     file: str
@@ -35,19 +35,19 @@ class FileReport:
 
     @property
     def shown_as(self) -> str:
-        """What people call it."""
+        """The blueprint's name for people."""
         return STDIN if self.file == "-" else self.file
 
 
 class ReportModule(Protocol):
-    """What a module of lint.reports offers."""
+    """The interface of a module in `lint.reports`."""
 
     def report(self, results: Sequence[FileReport]) -> str:
-        """Write the findings of all blueprints."""
+        """The report on all blueprints as text."""
 
 
 def report_formats() -> tuple[str, ...]:
-    """Names of the formats: those of the modules in the folder."""
+    """Names of the formats, those of the modules in the folder."""
     return discovery.module_names(REPORTS)
 
 
@@ -57,18 +57,18 @@ def write_report(form: str, results: Sequence[FileReport]) -> str:
 
 
 def totals(results: Sequence[FileReport]) -> dict[str, int]:
-    """Findings by severity, the gravest first, and how many are waived."""
+    """Findings by severity, the highest first, and the number waived."""
     found = [finding.severity for result in results for finding in result.findings]
     counts = {s.label: found.count(s) for s in sorted(Severity, reverse=True)}
     return counts | {"waived": sum(len(result.waived) for result in results)}
 
 
 def in_file(span: Span | None) -> bool:
-    """Whether a place is one that can be opened: not of standard input, nor of the command line."""
+    """Whether a location is in a file that can be opened: not standard input, nor the command line."""
     return span is not None and span.file != STDIN and not span.file.startswith(SET)
 
 
 def below_here(file: str) -> str | None:
-    """A file's path from the folder in which the command runs, with slashes; None where it lies outside of it."""
+    """Path of a file relative to the current folder, with slashes; None where it is outside."""
     path = os.path.relpath(file).replace(os.sep, "/")
     return None if path == ".." or path.startswith("../") else path

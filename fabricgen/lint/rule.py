@@ -1,4 +1,6 @@
-"""What a lint rule is: a claim about a design or a plan, with its reason, remedy and an example of each kind."""
+"""Lint rules: a rule judges a design or a wiring plan, and documents its reason, its remedy and an example of each
+kind.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,10 @@ RULES = "fabricgen.lint.rules"
 
 
 class Rule(Documented):
-    """A rule; its docstring is its text, its class's name its name, and what it shows in `bad` its `check` finds.
+    """A rule. Its docstring is its manual page, its class name its name; `check` must flag what the example `bad`
+    shows.
 
-    No ABC: to ask a hundred rules of which kind they are would ask all classes of that kind each time.
+    Not an ABC: `isinstance` on a hundred rules would check all their classes each time.
     """
 
     in_words = False
@@ -31,35 +34,37 @@ class Rule(Documented):
         self.text = self.__doc__ or ""
 
     def flag(self, path: Path, message: str, hint: str = "", fix: Sequence[Edit] = ()) -> Diagnostic:
-        """A finding of this rule at a place of the blueprint; `fix` repairs it, where only one repair is right."""
+        """A finding of this rule at a path of the blueprint; `fix` are edits, given only where there is one right
+        repair.
+        """
         return Diagnostic(self.id, self.severity, message, path, hint, fix=tuple(fix))
 
 
 class DesignRule(Rule):
-    """Judges the design; never expands it, so that it is quick however large the cluster."""
+    """A rule on the design; it never expands the design, so it is quick at any size of cluster."""
 
     kind = "design rule"
 
     @abstractmethod
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Yield a finding for each fault."""
+        """Yield a finding for each violation."""
 
 
 class PlanRule(Rule):
-    """Judges the plan, over whole columns."""
+    """A rule on the wiring plan, computed on whole columns."""
 
     kind = "plan rule"
 
     @abstractmethod
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Yield a finding for each fault, folded where many rows share a cause."""
+        """Yield a finding for each violation, a single one for many rows with one cause."""
 
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule, by id: a class in a module of the folder of rules is registered.
+    """Every rule, by id: the classes in the modules of `lint.rules`.
 
-    Raises ValueError for an id that two rules have, or that is not how its module is called.
+    Raises ValueError for an id that two rules have, or that differs from its module's name.
     """
     found: dict[str, Rule] = {}
     for module in discovery.load_all(RULES):

@@ -1,6 +1,6 @@
-"""Findings that a project or a blueprint ignores, or takes for less grave than their rule does: a report tells of them.
+"""Findings that a project or blueprint ignores, or gives a lower severity than their rule; reports list them.
 
-A settings file may come with a stranger's change, and what it silences would else be seen by nobody.
+A settings file may come with a change from someone unknown, and reviewers must see what it silences.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 
 IGNORED = "ignore"
-"""The severity, in a blueprint or project, of a rule whose findings are dropped."""
+"""The severity, in a blueprint or project, that drops a rule's findings."""
 
 PROJECT, BLUEPRINT = "project", "blueprint"
-"""Who says so: the project's settings, or the blueprint itself."""
+"""Who lowers the severity: the project's settings, or the blueprint."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Softened:
-    """So many findings of a code: how grave the rule takes them, as what they count, and who says so."""
+    """Findings of a code with a lowered severity: how many, severity of the rule, the lowered one, and
+    who lowers it.
+    """
 
     by: str
     counts_as: str
@@ -31,13 +33,13 @@ class Softened:
 
 
 def tallied(found: Iterable[tuple[str, str, Diagnostic]]) -> tuple[Softened, ...]:
-    """Findings with who softens them and as what they count, by code, in order."""
+    """Count (who lowers it, lowered severity, finding) by code, in order."""
     counts = Counter((by, counts_as, d.code, d.severity) for by, counts_as, d in dict.fromkeys(found))
     return tuple(sorted(Softened(*kind, number) for kind, number in counts.items()))
 
 
 def together(softened: Iterable[Softened]) -> tuple[Softened, ...]:
-    """Those of several blueprints, summed up."""
+    """The counts of several blueprints, summed."""
     counts: Counter[tuple[str, str, str, Severity]] = Counter()
     for each in softened:
         counts[each.by, each.counts_as, each.code, each.severity] += each.findings

@@ -1,4 +1,4 @@
-"""A finding that is accepted."""
+"""Findings that are accepted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, Span
 
 @dataclass(frozen=True, slots=True)
 class Waived:
-    """A finding that a waiver covers: its reason, its last day (YYYY-MM-DD, or "" for none) and its place."""
+    """A finding with its waiver's reason, last day (YYYY-MM-DD, or "" for none) and place."""
 
     finding: Diagnostic
     why: str
@@ -18,5 +18,5 @@ class Waived:
 
     @property
     def reason(self) -> str:
-        """The reason in words, with the day."""
+        """The reason as text, with the last day."""
         return f"{self.why} (until {self.until})" if self.until else self.why

@@ -10,7 +10,7 @@ from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.blueprint.beside.stacked import STACKED
 from fabricgen.design.extras.kept_ports import extra_words, room_name
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.floor.stands import FloorPlan
+from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.management import AREAS, PLACES, ManagementLoad, in_turn, managed_devices
 from fabricgen.design.model import Design
 from fabricgen.design.shape import depth, scope_of, spans_units

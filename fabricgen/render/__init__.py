@@ -1,1 +1,1 @@
-"""Configurations of switches, as files."""
+"""Switch configurations, rendered as files."""

@@ -1,11 +1,11 @@
-"""What every NOS needs to know of the underlay: sessions, and which prefixes may travel.
+"""The BGP underlay, for every NOS: sessions, and which prefixes are advertised.
 
-eBGP with explicit AS numbers on every link (RFC 7938, 5.2). Only router ids and host prefixes travel: each switch
-admits and announces nothing outside the pools that these come from, and a switch of the lowest tier announces only
-what it originates, so that it never carries traffic between its spines.
+eBGP with explicit AS numbers on every link (RFC 7938, 5.2). Only router ids and host prefixes are advertised: each
+switch accepts and announces nothing outside the pools that these come from, and a switch of the lowest tier announces
+only what it originates, so that it never carries traffic between its spines.
 
-A switch whose AS number others share (leaves of a rack, groups of a tier with one number) takes routes from above in
-which its own number stands once (`allowas-in`): else it would drop theirs as loops.
+A switch that shares its AS number with others (leaves of a rack, groups of a tier with one number) accepts routes from
+above that contain its own number once (`allowas-in`); otherwise it would drop the others' routes as loops.
 """
 
 from __future__ import annotations
@@ -30,37 +30,37 @@ def bare(address: str) -> str:
 
 
 Rules: TypeAlias = tuple[tuple[int, str, bool], ...]
-"""(sequence, pool, whether it holds longer prefixes)"""
+"""(sequence number, pool, whether longer prefixes within it match)"""
 
 
 def is_v6(address: str) -> bool:
-    """Whether an address or prefix is one of IPv6."""
+    """Whether an address or prefix is IPv6."""
     return ":" in address
 
 
 def loopback_rules(switch: SwitchView, *, v6: bool = False) -> Rules:
-    """Pools of loopbacks in one family: any /32 or /128 in them."""
+    """Rules for the loopback pools of one family: any /32 or /128 in them."""
     return _rules(switch.fabric.loopback_pools, 128 if v6 else 32)
 
 
 def host_rules(switch: SwitchView, vrf: str = "", *, v6: bool = False) -> Rules:
-    """Pools of the services in a VRF in one family: host prefixes run to /31 or /127."""
+    """Rules for the pools of a VRF's host prefixes in one family: prefixes up to /31 or /127."""
     pools = [pool for service in switch.services if service.vrf == vrf for pool in service.host_pools]
     return _rules(pools, 127 if v6 else 31)
 
 
 def _rules(pools: Iterable[str], longest: int) -> Rules:
-    """Rules for the pools of the family to which a prefix length belongs."""
+    """Rules for the pools of the family with this longest prefix length."""
     mine = (pool for pool in dict.fromkeys(pools) if is_v6(pool) == (longest > 32))
     return tuple((PREFIX_STEP * n, pool, prefix_length(pool) < longest) for n, pool in enumerate(mine, 1))
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A BGP session on a port or sub-interface: without addresses, over link-local ones.
+    """A BGP session on a port or sub-interface; without addresses it runs over link-local ones.
 
-    `group` is UP towards the tier above, DOWN towards the tier below, PEER inside a tier; sessions between IPv6
-    addresses have groups of their own: UP6.
+    `group` is UP to the tier above, DOWN to the tier below, PEER inside a tier; sessions between IPv6 addresses have
+    groups of their own: UP6.
     """
 
     port: SwitchPort
@@ -76,7 +76,9 @@ def session_ports(switch: SwitchView) -> tuple[SwitchPort, ...]:
 
 
 def sessions(switch: SwitchView) -> tuple[Session, ...]:
-    """The BGP sessions in the default VRF: one a link and family, or one over link-local addresses for both."""
+    """The BGP sessions in the default VRF: one for each link and address family, or one over link-local addresses for
+    both.
+    """
     return tuple(session for port in session_ports(switch) for session in _on(port, port, port.peer_asn))
 
 
@@ -95,11 +97,11 @@ def _on(port: SwitchPort, end: SwitchPort | Subinterface, asn: int) -> Iterator[
 
 
 def groups(peers: Iterable[Session]) -> tuple[str, ...]:
-    """Peer groups in use."""
+    """The peer groups in use."""
     used = {session.group for session in peers}
     return tuple(group for group in ("UP", "DOWN", "PEER", "UP6", "DOWN6", "PEER6") if group in used)
 
 
 def groups_of(found: tuple[str, ...], *, v6: bool, unnumbered: bool) -> tuple[str, ...]:
-    """The peer groups that carry a family: each its own; sessions over link-local addresses carry all."""
+    """The peer groups that carry a family: its own; sessions over link-local addresses carry both."""
     return found if unnumbered else tuple(group for group in found if group.endswith("6") == v6)

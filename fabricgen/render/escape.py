@@ -1,4 +1,4 @@
-"""Text that goes into configurations: what a value may not do is start a line or leave its place."""
+"""Escaping of values in configurations, so that no value can start a line or leave its place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def json_text(text: str) -> str:
 
 @lru_cache(maxsize=1 << 15)
 def yaml_text(text: str) -> str:
-    """The inside of a double-quoted scalar of YAML: as JSON has it, but that it takes no pairs of surrogates."""
+    """The inside of a double-quoted YAML scalar: as in JSON, but without surrogate pairs."""
     if text.isascii():
         return json_text(text)
     return "".join(f"\\U{ord(letter):08x}" if letter > "\uffff" else json_text(letter) for letter in text)
@@ -27,10 +27,10 @@ def yaml_text(text: str) -> str:
 
 @lru_cache(maxsize=1 << 15)
 def token(text: str) -> str:
-    """A single word of a command line: a host name, port or model; printed as it is.
+    """A single word of a command line, such as a host name, port or model; returned unchanged.
 
-    Raises ValueError for anything that could end the word. The catalogue and the blueprint restrict such names, so
-    this fails only where one of them has a hole.
+    Raises ValueError for characters that could end the word. Catalogue and blueprint already restrict such names; this
+    is a second line of defence.
     """
     if not _TOKEN.fullmatch(text):
         raise ValueError(f"{text!r} cannot be a word of a configuration line")
@@ -39,10 +39,10 @@ def token(text: str) -> str:
 
 @lru_cache(maxsize=1 << 10)
 def word(text: str) -> str:
-    """A single word that may hold more than a name does, such as a key or a hash: printable ASCII without blanks.
+    """A single word with more characters than a name, such as a key or a hash: printable ASCII without blanks.
 
-    Raises ValueError for anything else; a question mark asks the EOS parser for help. What is wrong is not repeated,
-    since it may be a secret.
+    Raises ValueError for anything else, and for a question mark, which asks the EOS parser for help. The error does not
+    repeat the word, as it may be a secret.
     """
     if not _WORD.fullmatch(text):
         raise ValueError("a value cannot be a word of a configuration line")
@@ -50,15 +50,15 @@ def word(text: str) -> str:
 
 
 def text_lines(text: str) -> list[str]:
-    """Text of several lines, such as a banner: printable ASCII, cut at any kind of line break."""
+    """The lines of a text such as a banner: printable ASCII, split at any kind of line break."""
     return [_CONTROL.sub(" ", line).encode("ascii", "replace").decode().rstrip() for line in text.splitlines()]
 
 
 def one_line(text: str, limit: int = 240) -> str:
-    """Free text for a `description`: one line of printable ASCII without control characters, cut at `limit`.
+    """Free text for a `description`: one line of printable ASCII without control characters, cut at `limit` characters.
 
-    EOS and FRR take the rest of the line as it is, quotes included; only a line break could begin a command. A question
-    mark asks the EOS parser for help when a configuration is pasted, so it becomes a full stop.
+    EOS and FRR take the rest of the line literally, quotes included; only a line break could begin a command. A
+    question mark asks the EOS parser for help when a configuration is pasted, so it becomes a full stop.
     """
     if not text.isascii() or not text.isprintable():
         text = _CONTROL.sub(" ", text).encode("ascii", "replace").decode()

@@ -1,7 +1,7 @@
-"""A user's own templates: they may come from a pull request that nobody has read, so they run in a sandbox.
+"""A user's own templates, run in a sandbox, as they may come from a pull request that nobody has read.
 
-The sandbox (jinja2.sandbox, ImmutableSandboxedEnvironment) denies attributes that lead to Python and changes to
-values; what templates see is strings, numbers, tuples and mappings only. The loader follows no link out of its folder.
+The sandbox (jinja2.sandbox, ImmutableSandboxedEnvironment) denies attributes that lead to Python and changes of values;
+templates only see strings, numbers, tuples and mappings. The loader follows no link out of its folder.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_MESSAGE = 400
 _SANDBOX = "templates of the overriding folder run in a sandbox; the built-in ones show what values they get"
 
 BUILT_IN = "builtin"
-"""The folder below which a template finds those that it overrides."""
+"""The path prefix under which a template reaches the built-in templates."""
 
 _FAILURES = (
     jinja2.TemplateError,
@@ -37,17 +37,17 @@ _FAILURES = (
     TypeError,
     ValueError,
 )
-"""What a template can raise by itself."""
+"""Exceptions that a template can cause."""
 
 
 class ContainedLoader(jinja2.BaseLoader):
-    """Loads templates of one folder by relative path; a name or link that leads out of it does not exist."""
+    """Loads templates of one folder by relative path; names and links that lead out of it are not found."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
 
     def get_source(self, environment: jinja2.Environment, template: str) -> tuple[str, str, None]:  # noqa: ARG002
-        """Return the text and path of a template; raises TemplateNotFound where the folder has none."""
+        """The text and path of a template; raises TemplateNotFound where the folder has none."""
         file = Path(os.path.realpath(self._folder / template))
         if not (file.is_relative_to(self._folder) and file.is_file()):
             raise jinja2.TemplateNotFound(template)
@@ -60,10 +60,10 @@ class ContainedLoader(jinja2.BaseLoader):
 
 
 def sandboxed_environment(folder: Path) -> jinja2.Environment:
-    """An environment in which templates of `folder` come before the built-in ones of the same path.
+    """An environment in which templates in `folder` replace built-in ones of the same path.
 
-    A template that changes a block of a built-in one extends it by its path below `builtin/`, since its own path is
-    taken. Raises InputError when there is no such folder.
+    To change one block of a built-in template, a template extends it by its path below `builtin/`. Raises InputError
+    when there is no such folder.
     """
     if not folder.is_dir():
         raise fault("FG033", f"there is no templates folder {folder}")
@@ -82,9 +82,9 @@ def sandboxed_environment(folder: Path) -> jinja2.Environment:
 
 
 def render_guarded(environment: jinja2.Environment, name: str, values: Mapping[str, Any], *, tells: bool) -> str:
-    """Render a template that a user may have written; raises InputError, naming template and line, when it fails.
+    """Render a template that a user may have written; raises InputError, with template and line, when it fails.
 
-    `tells`: with what Python says of it, which may hold any value that the template sees.
+    With `tells` the error includes Python's message, which may contain any value that the template sees.
     """
     try:
         return environment.get_template(name).render(values)
@@ -93,19 +93,19 @@ def render_guarded(environment: jinja2.Environment, name: str, values: Mapping[s
     except _FAILURES as error:
         if tells or isinstance(error, jinja2.TemplateSyntaxError):
             raise fault("FG033", f"template {_place(error, name)} fails: {_said(error)}", hint=_SANDBOX) from error
-        # A secret may be in what it says, and a template from a stranger could see to that.
+        # Python's message may contain a secret, and a stranger's template could arrange that.
         hint = "build with --redact-secrets to see why"
         raise fault("FG033", f"template {_place(error, name)} fails: {type(error).__name__}", hint=hint) from None
 
 
 def _said(error: BaseException) -> str:
-    """What an error says, at a length that fits a line: the text of a template may be in it."""
+    """An error's message, shortened to a line, as it may contain text of the template."""
     text = f"{type(error).__name__}: {error}"
     return text if len(text) <= MAX_MESSAGE else f"{text[:MAX_MESSAGE]}..."
 
 
 def _place(error: BaseException, name: str) -> str:
-    """`template:line` of the innermost template line that an error passed through."""
+    """`template:line` of the innermost template line in an error's traceback."""
     if isinstance(error, jinja2.TemplateSyntaxError):
         return f"{error.name or name}:{error.lineno}"
     place, trace = name, error.__traceback__

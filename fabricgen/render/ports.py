@@ -1,4 +1,4 @@
-"""What every NOS needs to know of the ports of a switch: lanes of those in use, and names of those that are not."""
+"""Ports of a switch, for every NOS: lanes of those in use, and names of the unused ones."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from fabricgen.views.switch import SwitchPort, SwitchView
 
 
 def lanes_of(port: SwitchPort, cage: CageClass) -> int:
-    """Electrical lanes that a port runs over: what its speed takes, and no more than its share of the cage.
+    """Electrical lanes of a port: what its speed needs, and no more than its share of the cage.
 
-    40G has lanes of 10G, whatever the cage can do.
+    40G uses lanes of 10G, whatever the cage can do.
     """
     rate = 10 if port.speed_gbps == 40 else port.lane_gbps
     return min(cage.lanes // port.ways, -int(-port.speed_gbps // rate))
@@ -24,7 +24,7 @@ def numbered_cages(profile: SwitchProfile) -> Iterator[tuple[int, CageClass]]:
 
 
 def blocked_cages(switch: SwitchView) -> frozenset[int]:
-    """Cages that must stay empty, since those before them are split so finely that they take up more than one."""
+    """Cages that must stay empty because the split of a neighbour uses their lanes."""
     blocked: set[int] = set()
     for cage, ways in {port.cage: port.ways for port in switch.ports}.items():
         blocked.update(range(cage + 1, cage + switch.profile.cage(cage).block(ways)))
@@ -32,7 +32,7 @@ def blocked_cages(switch: SwitchView) -> frozenset[int]:
 
 
 def unused_ports(switch: SwitchView, naming: NosNaming) -> list[str]:
-    """Ports with no cable: what is left of split cages, and the first port of each empty cage."""
+    """Ports without a cable: the rest of split cages, and the first port of each empty cage."""
     ways, cabled = {port.cage: port.ways for port in switch.ports}, {port.name for port in switch.ports}
     names: list[str] = []
     for number, cage in numbered_cages(switch.profile):

@@ -1,4 +1,4 @@
-"""Configurations without their secrets, for whoever compares or prints them."""
+"""Configurations with secrets masked, for comparing and printing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MASK = "<secret>"
 
 
 def without_secrets(content: bytes) -> bytes:
-    """The text of a configuration of any NOS with a mask in place of each secret, whether looked up or not."""
+    """The text of a configuration of any NOS with a mask in place of each secret or secret reference."""
     text = content.decode(errors="replace")
     for pattern in _patterns():
         text = pattern.sub(_masked, text)

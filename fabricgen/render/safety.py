@@ -1,7 +1,7 @@
-"""Safety lines that the user's own templates leave out.
+"""Safety lines that a user's own templates drop.
 
-The first switch of each tier is rendered with and without them: what the catalogue calls a safety line of its NOS must
-be in both.
+The first switch of each tier is rendered with and without the user's templates: each line that the catalogue marks as a
+safety line of its NOS must be in both.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from fabricgen.render.trees import read_data
 from fabricgen.views.switch import SwitchView
 
 CODE = "FG704"
-"""As the lint rule for snippets has it."""
+"""The lint rule that also covers snippets."""
 
 
 def hidden_safety(cluster: Cluster, options: RenderOptions) -> Iterator[Diagnostic]:
     """Yield a finding for each tier whose configurations lose safety lines to the user's templates.
 
-    Raises InputError where a template fails, and at a snippet that does not fit what templates make.
+    Raises InputError where a template fails, and for a snippet that does not fit the rendered text.
     """
     plain, own = Renderer(RenderOptions(managements=options.managements)), Renderer(options)
     seen: set[TierKey] = set()
@@ -48,7 +48,7 @@ def hidden_safety(cluster: Cluster, options: RenderOptions) -> Iterator[Diagnost
 
 
 def _lost(cluster: Cluster, switch: SwitchView, plain: Renderer, own: Renderer) -> Iterator[tuple[str, str]]:
-    """(line, why it matters) of each safety line that is in the built-in text and not in the user's."""
+    """(line, why it matters) of each safety line in the built-in text but not in the user's."""
     catalog = cluster.design.catalog
     safety = catalog.naming(switch.tier.nos).configuration.safety
     now = {path: set(_lines(path, content.decode())) for path, content in own.files(switch, catalog)}
@@ -63,7 +63,7 @@ def _why(line: str, safety: tuple[SafetyLine, ...]) -> str:
 
 
 def _lines(path: str, text: str) -> Iterator[str]:
-    """Every line after the lines that it is indented under; of data, every value after its path."""
+    """Every line, prefixed by the lines that it is indented under; for data, every value prefixed by its path."""
     if path.endswith((".json", ".yaml")):
         yield from _values(read_data(path, text))
         return

@@ -75,7 +75,7 @@ class SecretStore:
         if not (self._allow_outside or file.is_relative_to(self._folder)):
             raise fault("FG051", f"file:{path} lies outside the blueprint's folder", path=place)
         try:
-            if not stat.S_ISREG(file.stat().st_mode):  # to open a named pipe would wait for who writes to it
+            if not stat.S_ISREG(file.stat().st_mode):  # opening a named pipe would block
                 raise fault("FG051", f"file:{path} is no regular file", path=place)
             with file.open(encoding="utf-8") as stream:
                 return stream.read(MAX_SECRET_BYTES).partition("\n")[0].strip()

@@ -1,4 +1,4 @@
-"""Snippets of lines: that none is lost on its way into a configuration."""
+"""Snippets of configuration lines: a check that none is lost in rendering."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fabricgen.views.switch import SwitchView
 
 
 def require_printed(switch: SwitchView, texts: Iterable[str]) -> None:
-    """Raise InputError (FG052) at a snippet whose place a switch's files do not have: a session's, without BGP."""
+    """Raise InputError (FG052) for a snippet whose place a switch's files lack: a BGP session's, without BGP."""
     if not any(snippet.lines for snippet in switch.snippets):
         return
     printed = {line.strip() for text in texts for line in text.splitlines()}

@@ -1,6 +1,6 @@
-"""Static routes as values for templates: each a prefix, its next hops, and whether the rest is dropped."""
+"""Static routes as values for templates: prefix, next hops, and whether a discard route backs them."""
 
 from __future__ import annotations
 
 DISCARD_DISTANCE = 250
-"""Administrative distance of a discard route beside next hops: it takes over when the last of these is down."""
+"""Administrative distance of a discard route: it takes over when the last next hop is down."""

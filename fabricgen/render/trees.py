@@ -1,4 +1,4 @@
-"""A user's data merged into data: what snippets with a `tree` do; and data as YAML."""
+"""Merging of a user's data into rendered data (snippets with a `tree`), and YAML output."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from fabricgen.views.switch import PlacedSnippet
 
 
 def read_data(file: str, text: str) -> Any:
-    """Data from the text of a JSON or YAML file that templates made.
+    """Data from the text of a JSON or YAML file rendered by templates.
 
-    Raises InputError (FG033) where it is none, as a user's own template may make it. The text is not repeated, since
-    there may be secrets in it.
+    Raises InputError (FG033) for invalid text, as a user's own template may produce. The error does not repeat the
+    text, as it may contain secrets.
     """
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
@@ -29,9 +29,9 @@ def read_data(file: str, text: str) -> Any:
 
 
 def merged(base: Mapping[str, Any], tree: Mapping[str, Any], snippet: PlacedSnippet, at: str = "") -> dict[str, Any]:
-    """The tree of a snippet, or a part of it, laid over another: mappings key by key, all else replaces its like.
+    """A snippet's tree, or a part of it, merged into data: mappings key by key, other values replaced.
 
-    Raises InputError (FG052) where one has a mapping and the other a value: then the snippet mistakes the place.
+    Raises InputError (FG052) where one has a mapping and the other a value, so that the snippet mistakes the place.
     """
     found = dict(base)
     for key, value in tree.items():
@@ -49,14 +49,14 @@ def merged(base: Mapping[str, Any], tree: Mapping[str, Any], snippet: PlacedSnip
 
 
 def _like(base: Mapping[str, Any], key: Any) -> Any:
-    """The key of a mapping that is written alike: a blueprint's 3 is the configuration's "3"."""
+    """The key of a mapping with the same spelling: a blueprint's 3 is the configuration's "3"."""
     return next((known for known in base if str(known) == str(key)), key)
 
 
 def first_at_fault(
     snippets: tuple[PlacedSnippet, ...], fails: Callable[[tuple[PlacedSnippet, ...]], bool]
 ) -> PlacedSnippet:
-    """Of several snippets that fail together, the first that fails with those before it."""
+    """Of several snippets that fail together, the first that fails together with those before it."""
     for count in range(1, len(snippets)):
         if fails(snippets[:count]):
             return snippets[count - 1]
@@ -64,11 +64,11 @@ def first_at_fault(
 
 
 _PLAIN = re.compile(r"(?!(?:y|yes|n|no|on|off|true|false|null)$)[a-z][a-z0-9_./-]*", re.IGNORECASE)
-"""Text that YAML of any version takes for itself without quotes."""
+"""Text that YAML 1.1 and 1.2 both read as a string without quotes."""
 
 
 def as_yaml(data: Any) -> str:
-    """Data as a YAML document, a line to each value; text is quoted where a reader of YAML 1.1 might mistake it."""
+    """Data as a YAML document, one value a line; text is quoted where YAML 1.1 could read it as something else."""
     return "".join(f"{line}\n" for line in _lines(data))
 
 

@@ -13,7 +13,7 @@ from fabricgen.blueprint.sections.spares import Spare, Spares
 from fabricgen.bom import need as needs_module
 from fabricgen.bom.bill import Bill, Line, bill_of, single_pieces
 from fabricgen.bom.need import Part
-from fabricgen.bom.owners import KEYS, NONE
+from fabricgen.bom.owners import GROUPINGS, NONE
 from fabricgen.bom.sets import JOINT
 from fabricgen.bom.spare_counts import policy_of
 from fabricgen.bom.totals import SPARES, totals, whole_of
@@ -64,7 +64,7 @@ def test_every_split_adds_up_to_the_whole(name: str) -> None:
     whole = whole_of(totals(found, ["kind"], prices))
     assert whole.quantity == sum(line.quantity for line in found.lines)
     assert whole.price == sum((10_000 * i + 101) * line.quantity for i, line in enumerate(found.lines))
-    for by in (*([key] for key in KEYS), ["fabric", "tier"], ["su", "fabric", "kind"]):
+    for by in (*([key] for key in GROUPINGS), ["fabric", "tier"], ["su", "fabric", "kind"]):
         assert whole_of(totals(found, by, prices)) == whole, by
 
 

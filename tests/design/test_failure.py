@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from fabricgen.cluster import Cluster, build_cluster
-from fabricgen.design.capacity.failure import Survival
-from fabricgen.design.capacity.losses import Lost, lost_feeds, lost_racks, lost_rows
-from fabricgen.design.floor.stands import FloorPlan
+from fabricgen.design.capacity.failure import FailureAnalysis
+from fabricgen.design.capacity.failure_domains import FailureDomain, feed_failures, rack_failures, row_failures
+from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.wiring.tables import SWITCH, WiringPlan
 from tests.conftest import example_cluster, example_design
@@ -83,7 +83,7 @@ class Counted:
         return set(np.flatnonzero(np.array(racks)[self.plan.devices.rack]).tolist())
 
 
-def switches_of(design: Design, cluster: Cluster, lost: Lost) -> list[str]:
+def switches_of(design: Design, cluster: Cluster, lost: FailureDomain) -> list[str]:
     """Tier, group and number of the switches of a rack, as the plan has them."""
     tiers = {(t.fabric, t.name): t for t in design.tiers}
     found = []
@@ -98,7 +98,7 @@ def switches_of(design: Design, cluster: Cluster, lost: Lost) -> list[str]:
 
 def check_racks(design: Design, cluster: Cluster) -> None:
     """Every network rack of the design holds what the one of its name holds in the plan, and none is left out."""
-    racks = list(lost_racks(design, FloorPlan(design)))
+    racks = list(rack_failures(design, FloorPlan(design)))
     for lost in racks:
         mine = sorted(f"{key.fabric}.{key.tier} {g}" for key, held in lost.switches.items() for g in held)
         assert mine == switches_of(design, cluster, lost), lost.name
@@ -136,12 +136,16 @@ def test_spots_are_those_of_the_plan(design_of, name: str) -> None:
 def test_a_loss_leaves_what_the_plan_says(design_of, name: str) -> None:
     """Exactly, where no node is lost with it; with nodes, those that run on keep no less than the design says."""
     design = design_of(SMALL[name])
-    plan, floor, survival = build_cluster(design).plan, FloorPlan(design), Survival(design, design.fabric("compute"))
+    plan, floor, survival = (
+        build_cluster(design).plan,
+        FloorPlan(design),
+        FailureAnalysis(design, design.fabric("compute")),
+    )
     counted, racks = Counted(plan), plan.racks
     for tier in survival.chain:
         of_tier = next(c for c in plan.devices.classes if (c.kind, c.tier) == (SWITCH, tier.name))
         assert survival.after_switch(tier).share == counted.share({of_tier.first}), tier.name
-    for lost in lost_racks(design, floor):
+    for lost in rack_failures(design, floor):
         gone = counted.in_racks([rack == lost.name for rack in racks.names])
         assert survival.after(lost).share == counted.share(gone), lost.name
     places = list(zip(racks.row.tolist(), racks.column.tolist(), strict=True))
@@ -151,7 +155,7 @@ def test_a_loss_leaves_what_the_plan_says(design_of, name: str) -> None:
     by_row = "feed_per: row" in SMALL[name]
     feeds = {f"feed {f}": [(r if by_row else r + c) % 2 == i for r, c in places] for i, f in enumerate("AB")}
     exact = 0
-    for lost in (*lost_rows(design, floor), *lost_feeds(design, floor)):
+    for lost in (*row_failures(design, floor), *feed_failures(design, floor)):
         gone, said = counted.in_racks((rows | feeds)[lost.name]), survival.after(lost).share
         if not gone & counted.nodes:
             exact += 1
@@ -163,13 +167,13 @@ def test_a_loss_leaves_what_the_plan_says(design_of, name: str) -> None:
 
 def test_a_plane_is_lost_whole(design_of) -> None:
     design = design_of(PLANES)
-    counted, left = Counted(build_cluster(design).plan), Survival(design, design.fabric("compute")).after_plane()
+    counted, left = Counted(build_cluster(design).plan), FailureAnalysis(design, design.fabric("compute")).after_plane()
     first = set(np.flatnonzero(counted.plan.devices.plane == 0).tolist())
     assert left
     assert left.share == counted.share(first) == Fraction(1, 2)
     assert sum(left.gone.values()) == len(first)
     alone = design_of(RAILS)
-    assert Survival(alone, alone.fabric("compute")).after_plane() is None
+    assert FailureAnalysis(alone, alone.fabric("compute")).after_plane() is None
 
 
 def test_what_planes_and_racks_of_their_own_are_worth(design_of) -> None:
@@ -177,6 +181,6 @@ def test_what_planes_and_racks_of_their_own_are_worth(design_of) -> None:
     shares = []
     for text in (PLANES, PLANES.replace("racks: 2", "racks: 1", 1)):
         design = design_of(text)
-        survival = Survival(design, design.fabric("compute"))
-        shares.append(min(survival.after(lost).share for lost in lost_racks(design, FloorPlan(design))))
+        survival = FailureAnalysis(design, design.fabric("compute"))
+        shares.append(min(survival.after(lost).share for lost in rack_failures(design, FloorPlan(design))))
     assert shares == [Fraction(1, 2), 0]

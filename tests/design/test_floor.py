@@ -12,7 +12,7 @@ import pytest
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.design.floor.stands import FloorPlan
+from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.export.files.racks import table
 from fabricgen.kernel.diagnostics import InputError

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from fabricgen.cluster import Cluster
-from fabricgen.design.spans import site_oversubscription, spans_of
+from fabricgen.design.scale_across import site_oversubscription, spans_of
 from fabricgen.design.summary import summary
 from tests.conftest import example_cluster
 

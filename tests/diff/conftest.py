@@ -13,7 +13,7 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.diff.compare import Change, Side, compare
 from fabricgen.diff.listing import Listing, Lists, column_of
-from fabricgen.diff.shape import shape_of
+from fabricgen.diff.sizing_figures import sizing_figures
 
 BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
 
@@ -28,7 +28,7 @@ cluster_of = cache(compiled)
 @cache
 def side_of(name: str, *sets: str) -> Side:
     cluster = cluster_of(name, *sets)
-    return Side(name, lists_of(cluster, {}), shape_of(cluster))
+    return Side(name, lists_of(cluster, {}), sizing_figures(cluster))
 
 
 def changed(lists: Lists, name: str, row: int, **cells: object) -> Lists:

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from fabricgen.diff.addresses import compare_addresses
 from fabricgen.diff.cables import cable_listing, compare_cables, compare_optics
+from fabricgen.diff.changed_cables import ChangedCables
 from fabricgen.diff.compare import DEVICE_CHANGES, LINK_CHANGES, Change, Side, compare
 from fabricgen.diff.fail_on import fails
 from fabricgen.diff.listing import COLUMNS, Listing
 from fabricgen.diff.matching import match_rows
 from fabricgen.diff.sessions import SESSION_CHANGES, compare_sessions, session_listing
-from fabricgen.diff.touched import Touched
 from fabricgen.render.bgp import sessions as rendered_sessions
 from tests.diff.conftest import changed, cluster_of, compiled, side_of
 
@@ -92,7 +92,7 @@ def test_what_is_set_aside_as_alike_has_not_changed() -> None:
     rerouted = set(old.links["cable"][found.links.changed_as("moved")[0]])
     whole = compare_cables(cable_listing(old.cables), cable_listing(new.cables), rerouted)
     sessions = [session_listing(lists, np.arange(len(lists.links))) for lists in (old, new)]
-    everything = Touched(np.arange(len(old.cables)), np.arange(len(new.cables)), frozenset(old.cables["cable"]))
+    everything = ChangedCables(np.arange(len(old.cables)), np.arange(len(new.cables)), frozenset(old.cables["cable"]))
     optics = compare_optics(old.cables, new.cables, everything)
     for kind, few, all_ in (
         ("cables", found.cables, whole),

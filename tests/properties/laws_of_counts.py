@@ -43,7 +43,7 @@ def _ports_meant(case: Case, tier: TierDesign, cls: DeviceClass) -> dict[int, se
     for fabric in design.fabrics:
         for feed in fabric.node_feeds if fabric.leaf == tier.key else ():
             for group, slot in slot_table(design, fabric, feed).holes():
-                index, port = feed.deal(slot, tier.count)
+                index, port = feed.port_of_slot(slot, tier.count)
                 ports[cls.first + group * tier.count + index].add((feed.run, port))
     for feed in tier.feeds:
         if not feed.source.tier:

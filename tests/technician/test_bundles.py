@@ -7,7 +7,7 @@ from itertools import groupby
 import numpy as np
 import pytest
 
-from fabricgen.export.technician.bundles import FIBRE, MOST, PullPlan, pull_plan
+from fabricgen.export.technician.cable_bundles import FIBRE, MOST, PullPlan, pull_plan
 from tests.conftest import example_cluster
 
 NAMES = ("leaf-spine", "two-site", "nvl72-gb200", "superpod-b300")

@@ -11,7 +11,7 @@ import pytest
 
 from fabricgen.export.files import cables, labels
 from fabricgen.export.table import ExportContext
-from fabricgen.export.technician.bundles import pull_plan
+from fabricgen.export.technician.cable_bundles import pull_plan
 from fabricgen.export.technician.locations import rack_places
 from tests.conftest import bytes_of, example_cluster
 

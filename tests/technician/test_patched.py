@@ -13,7 +13,7 @@ from fabricgen.export.drawings.rack_contents import Racks
 from fabricgen.export.files import labels, patches, racks
 from fabricgen.export.table import ExportContext
 from fabricgen.export.technician.locations import rack_places
-from fabricgen.export.technician.sheets import Pack
+from fabricgen.export.technician.sheets import TechnicianPack
 from fabricgen.export.technician.volumes import volumes
 from fabricgen.export.technician.workbook import workbook
 from tests.conftest import bytes_of, example_cluster
@@ -22,7 +22,7 @@ from tests.conftest import bytes_of, example_cluster
 def test_jumpers_and_trunks_have_sheets_and_cables_say_that_they_go_through_panels() -> None:
     cluster = example_cluster("patched-hall")
     (volume,) = volumes(cluster)
-    book = openpyxl.load_workbook(io.BytesIO(workbook(Pack(cluster), volume)), read_only=True)
+    book = openpyxl.load_workbook(io.BytesIO(workbook(TechnicianPack(cluster), volume)), read_only=True)
     assert book.sheetnames[:4] == ["cover", "trunks", "patches", "bundles"]
     header, *body = book["patches"].iter_rows(values_only=True)
     assert cluster.plan.patching is not None
@@ -39,7 +39,7 @@ def test_jumpers_and_trunks_have_sheets_and_cables_say_that_they_go_through_pane
 
 def test_without_panels_there_is_no_word_of_them() -> None:
     cluster = example_cluster("leaf-spine")
-    book = openpyxl.load_workbook(io.BytesIO(workbook(Pack(cluster), volumes(cluster)[0])), read_only=True)
+    book = openpyxl.load_workbook(io.BytesIO(workbook(TechnicianPack(cluster), volumes(cluster)[0])), read_only=True)
     assert "patches" not in book.sheetnames
     assert "via" not in next(book["p1-su01-rk01"].iter_rows(values_only=True))
 

@@ -21,7 +21,7 @@ from fabricgen.export.table import ExportContext, part_names
 from fabricgen.export.technician import volumes as technician_volumes
 from fabricgen.export.technician.sheet import Column, Sheet, redlines, write_sheet
 from fabricgen.export.technician.sheet_names import sheet_names
-from fabricgen.export.technician.sheets import Pack
+from fabricgen.export.technician.sheets import TechnicianPack
 from fabricgen.export.technician.styles import TEXT, Styles
 from fabricgen.export.technician.volumes import MOST_RACKS, volumes
 from fabricgen.export.technician.workbook import workbook
@@ -132,7 +132,7 @@ def test_pull_sheets_and_pull_csv_agree() -> None:
 
 def test_the_same_bytes_every_time() -> None:
     cluster = example_cluster("leaf-spine")
-    again = workbook(Pack(cluster), volumes(cluster)[0])
+    again = workbook(TechnicianPack(cluster), volumes(cluster)[0])
     assert again == files("leaf-spine")["technician/leaf-spine.xlsx"]
 
 
@@ -149,7 +149,7 @@ def test_large_clusters_are_split_by_rows_and_every_cable_is_in_one_wiring_list(
     assert names[0] == names[1]  # growth leaves full workbooks alone
     from fabricgen.export.technician.sheets import home_rows
 
-    rows = [row for book in books for row in home_rows(Pack(small), book.racks).tolist()]
+    rows = [row for book in books for row in home_rows(TechnicianPack(small), book.racks).tolist()]
     assert sorted(rows) == list(range(len(small.plan.cables.end_cable)))
 
 
@@ -189,7 +189,7 @@ def test_a_rack_called_like_a_sheet_of_ours_does_not_take_its_name() -> None:
     cluster = example_cluster("leaf-spine")
     plan = replace(cluster.plan, racks=replace(racks, names=("wiring", "Cover", *racks.names[2:])))
     named = openpyxl.load_workbook(
-        io.BytesIO(workbook(Pack(replace(cluster, plan=plan)), volumes(cluster)[0])), read_only=True
+        io.BytesIO(workbook(TechnicianPack(replace(cluster, plan=plan)), volumes(cluster)[0])), read_only=True
     ).sheetnames
     assert named[0] == "cover"
     assert named[-1] == "wiring"

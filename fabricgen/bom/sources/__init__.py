@@ -1,1 +1,1 @@
-"""What parts are needed for: one file a source, each found by being here."""
+"""Sources of needs, one file each; every module in this folder is used."""

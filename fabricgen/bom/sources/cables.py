@@ -1,4 +1,4 @@
-"""Cables and fibres: each once, however many far ends it has, and every piece of a channel of several."""
+"""Cables and fibres: one for each cable however many far ends it has, and every jumper of a patched one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fabricgen.wiring.tables import Ints64
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:
-    """One piece a cable, or one for each part that it is made of."""
+    """One piece for each cable, or for each part that it consists of."""
     names, descriptions = cables.parts
     known = {name: i for i, name in enumerate(dict.fromkeys(names.vocabulary.tolist()))}
     number = np.array([known[name] for name in names.vocabulary.tolist()], dtype=np.int32)
@@ -28,13 +28,13 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
 
 
 def _pieces(name: str, description: str) -> list[tuple[str, str]]:
-    """(part, description) of each piece of a channel."""
+    """(part, description) of each part that a cable consists of."""
     names, texts = name.split(JOINT), description.split(JOINT)
     return list(zip(names, texts if len(texts) == len(names) else [description] * len(names), strict=True))
 
 
 def _nth(made: list[list[Part]], nth: int, code: Ints64) -> Needs:
-    """The n-th pieces of all cables that have so many."""
+    """The n-th parts of all cables that consist of that many."""
     has = np.array([len(parts) > nth for parts in made], dtype=bool)
     place = np.cumsum(has) - 1
     rows = np.flatnonzero(has[code]).astype(np.int32)
@@ -42,7 +42,9 @@ def _nth(made: list[list[Part]], nth: int, code: Ints64) -> Needs:
 
 
 def _power_w(cluster: Cluster, cables: CableParts, cable: int) -> float | None:
-    """What both ends of a cable draw, W: those of transceivers are theirs; None where no figure is known."""
+    """Power of a cable with its fixed ends, W; transceivers are counted for themselves. None where no
+    figure is known.
+    """
     table = cluster.plan.cables
     medium = table.media[table.medium[cable]]
     if not medium.attached:

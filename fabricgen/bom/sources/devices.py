@@ -1,4 +1,4 @@
-"""Nodes, extra devices, switches and scale-up trays; somebody else's devices are not bought."""
+"""Nodes, extra devices, switches and scale-up trays; devices that belong to others are not bought."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, DeviceTable, Ints
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
-    """One piece a device."""
+    """One piece for each device."""
     devices = cluster.plan.devices
     parts = [_part(cls) for cls in devices.classes]
     rows = bought_devices(devices)
@@ -19,13 +19,13 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
 
 
 def bought_devices(devices: DeviceTable) -> Ints:
-    """The rows of the devices that are ours to buy; int32, ascending."""
+    """Rows of the devices to buy; int32, ascending."""
     bought = np.array([is_bought(cls) for cls in devices.classes], dtype=bool)
     return np.flatnonzero(bought[devices.device_class]).astype(np.int32)
 
 
 def is_bought(cls: DeviceClass) -> bool:
-    """Whether the devices of a class are ours to buy."""
+    """Whether devices of a class are to be bought."""
     return not getattr(cls.profile, "external", False)
 
 

@@ -1,4 +1,4 @@
-"""Line cards of chassis; what they draw is in the chassis's figure."""
+"""Line cards of chassis; their power is part of the chassis's figure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fabricgen.cluster import Cluster
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
-    """So many of each kind a chassis, those of one part number together."""
+    """The line cards of each chassis; cards of one part number are one need."""
     found = []
     for cls in cluster.plan.devices.classes:
         for cards in cls.profile.line_cards if isinstance(cls.profile, SwitchProfile) else ():

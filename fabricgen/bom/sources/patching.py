@@ -1,4 +1,4 @@
-"""Trunks, and the patch panels that they end in; a panel belongs to its rack."""
+"""Trunks, and the patch panels at their ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fabricgen.cluster import Cluster
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
-    """One piece a trunk and a panel; a trunk counts for the rack that its first end is in."""
+    """One piece for each trunk and panel; a trunk counts for the rack of its first end, a panel for its own."""
     patching = cluster.plan.patching
     if patching is None:
         return joined([])

@@ -1,6 +1,6 @@
-"""Power cords: one for each power supply of a device, where the catalogue knows its inlet.
+"""Power cords: one for each power supply of a device whose inlet the catalogue knows.
 
-Racks with power shelves feed what stands in them from a busbar: nothing there has a cord.
+Racks with power shelves feed their devices from a busbar, without cords.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from fabricgen.bom.sources.devices import is_bought
 from fabricgen.cluster import Cluster
 
 _ENDS = {"C14": ("C13", "C14"), "C16": ("C15", "C14"), "C20": ("C19", "C20"), "C22": ("C21", "C20")}
-"""Inlet -> the connector that goes into it, and the plug that goes into the outlet of a rack PDU (IEC 60320-1)."""
+"""Inlet -> its connector and the plug for the outlet of a rack PDU (IEC 60320-1)."""
 
 SHELF = "power-shelf"
-"""What a rack profile has fixed where a busbar feeds it."""
+"""The fixture of a rack profile with a busbar."""
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
-    """So many a device; none where they come with it, nobody knows its power supplies, or a busbar feeds it."""
+    """Cords of each device; none where they come with the device, its power supplies are unknown, or a
+    busbar feeds it.
+    """
     devices, racks = cluster.plan.devices, cluster.plan.racks
     busbar = np.array([SHELF in kind.fixed for kind in racks.kinds], dtype=bool)[racks.kind]
     found = []

@@ -1,4 +1,4 @@
-"""Racks by type: those in which anything stands that is ours to buy, patch panels too."""
+"""Racks by type: those that hold any device to buy, or patch panels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fabricgen.cluster import Cluster
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
-    """One piece a rack."""
+    """One piece for each rack."""
     racks, devices = cluster.plan.racks, cluster.plan.devices
     held = np.zeros(len(racks), dtype=bool)
     held[devices.rack[bought_devices(devices)]] = True

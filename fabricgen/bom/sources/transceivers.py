@@ -1,4 +1,4 @@
-"""Transceivers: one for each cage that a fibre plugs into; cables in one twin-port cage share it."""
+"""Transceivers: one for each cage that a fibre plugs into; the cables in a twin-port cage share one."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:
-    """One piece a cage, with the device that it is in and a cable that plugs into it.
+    """One piece for each cage, with its device and a cable in it.
 
-    Of several cables the first is named, of the fabric that owns the device where there is such: it tells which
-    fabric a transceiver that serves two is counted for.
+    Of several cables it is the first of the fabric that owns the device, else the first: a transceiver for two fabrics
+    is counted under that one.
     """
     table, links, (kinds, a_kind, b_kind) = cluster.plan.cables, cluster.plan.links, cables.kinds
     made = [_part(kind, medium) if kind.transceiver(medium) else None for kind in kinds for medium in table.media]
@@ -36,10 +36,10 @@ def _part(kind: EndKind, medium: CableProfile) -> Part:
 
 
 def _first_of_each_cage(cluster: Cluster, kinds: tuple[Ints, Ints], plugs: Flags) -> tuple[Flags, Ints64]:
-    """(whether it is a b end, the row) of the first end that plugs into each cage; ascending by cage.
+    """(whether it is a b end, its row) of the first end in each cage; ascending by cage.
 
-    `kinds` are those of a and b ends, `plugs` says which of them need a transceiver for each medium. All a ends come
-    before b ends, those of the fabric that owns the device before any others.
+    `kinds` are those of a and b ends; `plugs` says which (kind, medium) need a transceiver. a ends come before b ends,
+    but ends of the fabric that owns the device before all others.
     """
     table, links, cages = cluster.plan.cables, cluster.plan.links, cages_of_ends(cluster.plan)
     count, medium = len(table.end_cable), table.medium[table.end_cable]
@@ -55,7 +55,7 @@ def _first_of_each_cage(cluster: Cluster, kinds: tuple[Ints, Ints], plugs: Flags
 
 
 def _of_owner(cluster: Cluster, segment: Ints, device: Ints) -> Flags:
-    """Whether the cable at each end is of the fabric that owns the device there."""
+    """Whether the cable at each end belongs to the fabric that owns the device there."""
     classes, segments = cluster.plan.devices.classes, cluster.plan.links.segments
     same = np.array([cls.fabric == s.fabric for s in segments for cls in classes], dtype=bool)
     own: Flags = same[segment * len(classes) + cluster.plan.devices.device_class[device]]
@@ -63,7 +63,9 @@ def _of_owner(cluster: Cluster, segment: Ints, device: Ints) -> Flags:
 
 
 def _numbered(made: list[Part | None]) -> tuple[Ints, list[Part]]:
-    """(the number of the part of each combination, the parts); those of one name are one, of the largest draw."""
+    """(index of the part for each combination, distinct parts); parts of one name are merged, with the
+    highest power.
+    """
     parts: dict[str, Part] = {}
     for part in made:
         if part is not None:

@@ -51,7 +51,7 @@ def command(
 
 
 def _included_as(blueprint: str, overlay: str | None) -> str:
-    """What the blueprint calls the overlay."""
+    """The overlay's path as the blueprint includes it."""
     import os
 
     if overlay is None or blueprint == "-":

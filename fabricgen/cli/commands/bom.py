@@ -83,18 +83,18 @@ def _format(form: str | None, output: str) -> str:
 
 
 def _keys(by: str) -> tuple[str, ...]:
-    from fabricgen.bom.owners import KEYS
+    from fabricgen.bom.owners import GROUPINGS
     from fabricgen.kernel.diagnostics import did_you_mean
 
     keys = tuple(dict.fromkeys(key.strip() for key in by.split(",")))
     for key in keys:
-        if key not in KEYS:
-            raise click.UsageError(f"--by: there are no totals by '{key}'. {did_you_mean(key, KEYS)}")
+        if key not in GROUPINGS:
+            raise click.UsageError(f"--by: there are no totals by '{key}'. {did_you_mean(key, GROUPINGS)}")
     return keys
 
 
 def _content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], trace: str | None, form: str) -> bytes:
-    """The lines of the bill, its totals by some keys, or what a part is for, in a format."""
+    """The lines of the bill, its totals by some groupings, or the needs for one part, in a format."""
     from fabricgen.bom.bill import bill_of
     from fabricgen.bom.trace import trace as traced
     from fabricgen.export.order import order_table, order_workbook, totals_table

@@ -59,7 +59,7 @@ def command(paths: tuple[Path, ...], form: str, yang: Path | None, fail_on: str)
 
 
 def _print(form: str, reports: list[FileReport]) -> None:
-    """Write what was found; unlike findings of blueprints without the line itself, which may hold a secret."""
+    """Print the findings; without the line of the file itself, which may contain a secret."""
     from fabricgen.lint.report import write_report
 
     if form == "json":

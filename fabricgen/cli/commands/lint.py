@@ -120,7 +120,7 @@ def _judged(design: Design, fast: bool, asked: LintSettings, templates: Path | N
 
 
 def _codes(option: str, text: str) -> tuple[str, ...]:
-    """Beginnings of codes, by commas; raises UsageError for one that no code has."""
+    """Prefixes of codes from a comma-separated list; raises UsageError for one that matches no code."""
     from fabricgen.kernel.diagnostics import did_you_mean
     from fabricgen.lint.fault import code_ids
 

@@ -11,17 +11,17 @@ from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.tiers import TierSpec
 
 MOST_COUNTS = 16
-"""Larger counts of a tier that are tried to make room for extra devices."""
+"""How many larger counts of a tier are tried to make room for extra devices."""
 
 
 def leaf_of(trials: Trials, fabric: str) -> TierSpec | None:
-    """The tier that nodes of a fabric attach to."""
+    """The tier that nodes of a fabric attach to; None where there is none."""
     owner = trials.blueprint.fabrics[fabric].carried_by or fabric
     return next((spec for spec in trials.specs.values() if spec.fabric == owner and spec.takes_nodes), None)
 
 
 def node_advice(trials: Trials, fabric: str) -> Iterator[Advice]:
-    """What lets the nodes of a fabric attach."""
+    """Changes that let the nodes of a fabric attach."""
     yield from node_speeds(trials, fabric)
     yield from nic_modes(trials, fabric)
     yield from fewer_planes(trials, fabric)
@@ -35,7 +35,7 @@ def _roles(trials: Trials, fabric: str) -> list[NicRole]:
 
 
 def node_speeds(trials: Trials, fabric: str) -> Iterator[Advice]:
-    """The fastest speed of node links that all ends offer, split as now."""
+    """The fastest speed of node links that both ends offer, with the present split."""
     path = f"fabrics.{fabric}.speed"
     offered = {s // ways for role in _roles(trials, fabric) for s in role.speeds for ways in role.splits}
     for speed in sorted(offered, reverse=True):
@@ -45,7 +45,7 @@ def node_speeds(trials: Trials, fabric: str) -> Iterator[Advice]:
 
 
 def nic_modes(trials: Trials, fabric: str) -> Iterator[Advice]:
-    """The first way to run the NIC ports with which they attach."""
+    """The first NIC mode with which the nodes attach."""
     path = f"fabrics.{fabric}.nic"
     modes = {(w, s // w) for role in _roles(trials, fabric) for s in role.speeds for w in role.splits if s % w == 0}
     for ways, speed in sorted(modes, key=lambda mode: (mode[0], -mode[1])):
@@ -56,7 +56,7 @@ def nic_modes(trials: Trials, fabric: str) -> Iterator[Advice]:
 
 
 def fewer_planes(trials: Trials, fabric: str) -> Iterator[Advice]:
-    """The most planes, fewer than stated, that the NIC ports can be dealt over."""
+    """The largest number of planes, below the stated one, over which the NIC ports can be split."""
     path = f"fabrics.{fabric}.planes"
     for planes in range(trials.blueprint.fabrics[fabric].planes - 1, 0, -1):
         if trials.fits({path: planes}):
@@ -72,7 +72,7 @@ def other_leaves(trials: Trials, fabric: str) -> Iterator[Advice]:
 
 
 def extra_speed_advice(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
-    """What lets extra devices link to their tier: the fastest speed that fits, or another tier."""
+    """Changes that give extra devices a port speed: the fastest one that fits, or another tier."""
     extra = trials.blueprint.fabrics[fabric].extra[name]
     profile = trials.context.catalog.node(extra.device)
     path = f"fabrics.{fabric}.extra.{name}.speed"
@@ -84,7 +84,7 @@ def extra_speed_advice(trials: Trials, fabric: str, name: str) -> Iterator[Advic
 
 
 def extra_port_advice(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
-    """What gives extra devices their ports, what changes least first."""
+    """Changes that leave ports free for extra devices, the smallest change first."""
     leaf = leaf_of(trials, fabric)
     owner = leaf.fabric if leaf else fabric
     extra = trials.blueprint.fabrics[fabric].extra[name]
@@ -99,7 +99,7 @@ def extra_port_advice(trials: Trials, fabric: str, name: str) -> Iterator[Advice
 
 
 def omissions(trials: Trials) -> Iterator[Advice]:
-    """Give up the last node slots of the last unit: the fewest, up to four."""
+    """Omit the last node slots of the last unit: as few as possible, up to four."""
     blueprint = trials.blueprint
     pod, nodes = trials.context.layout.pods[-1], sum(n.count for n in trials.context.layout.node_sets)
     slots = [f"{pod.name}/su-last/node-{nodes - i}" for i in range(min(4, nodes - 1))]
@@ -127,14 +127,14 @@ def more_switches(trials: Trials, spec: TierSpec, extra: str) -> Iterator[Advice
 
 
 def _without(trials: Trials, extra: str) -> Trials:
-    """The same fabrics without some extra devices."""
+    """Trials of the same fabrics without some extra devices."""
     _, fabric, _, name = extra.split(".")
     kept = {key: value for key, value in trials.blueprint.fabrics[fabric].extra.items() if key != name}
     return trials.changed({f"fabrics.{fabric}.extra": kept})
 
 
 def _other_tiers(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
-    """The first other tier with the ports for extra devices."""
+    """The first other tier with free ports for the extra devices."""
     path, now = f"fabrics.{fabric}.extra.{name}.to", trials.blueprint.fabrics[fabric].extra[name].to
     for key in trials.specs:
         if key.fabric == fabric and key.tier != now and trials.fits({path: key.tier}):

@@ -1,4 +1,4 @@
-"""Refusals that teach: the hint of what cannot be wired names the changes that were tried and fit."""
+"""Hints for refused blueprints: each names changes that were tried and fit."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError
 NO_SINGLE_CHANGE = "no single change of count, `per`, oversubscription, speed or switch fits: combine some"
 
 TOO_SMALL = ("FG101", "FG120", "FG121")
-"""Refusals of a face that is too small: by its radix, its pipelines, or cages that a breakout disables."""
+"""Codes of switches with too few ports: by radix, by pipelines, or because a breakout disables cages."""
 
 OF_A_TIER = (*TOO_SMALL, "FG103", "FG107", "FG119")
-"""Refusals of a tier, which other settings of it may cure."""
+"""Codes that concern one tier, so that changing its settings may help."""
 
 
 def advised(error: InputError, trials: Trials) -> InputError:
-    """The same refusals, with hints that name what fits where anything was found."""
+    """The same error, with hints that name changes that fit, where any was found."""
     return InputError(_with_hint(diagnostic, trials) for diagnostic in error.diagnostics)
 
 
@@ -35,7 +35,7 @@ def _with_hint(diagnostic: Diagnostic, trials: Trials) -> Diagnostic:
 
 
 def advice_on(diagnostic: Diagnostic, trials: Trials) -> tuple[Advice, ...]:
-    """Changes with each of which, alone, a refused part of the blueprint wires; empty where none was found."""
+    """Changes that, each alone, make the refused part of the blueprint fit; empty where none was found."""
     match diagnostic.code, diagnostic.path:
         case "FG101" | "FG103" | "FG107" | "FG119" | "FG120" | "FG121" as code, (
             "fabrics",
@@ -63,7 +63,7 @@ def advice_on(diagnostic: Diagnostic, trials: Trials) -> tuple[Advice, ...]:
 
 
 def _of_tier(code: str, trials: Trials, target: Target) -> Iterator[Advice]:
-    """What to try for a tier: that is too small, has no speed in common with another, or no pairs."""
+    """Changes to try for a tier that is too small, has no speed in common with another, or cannot be paired."""
     if code in TOO_SMALL:
         yield from tier_advice(trials, target)
     elif code == "FG107":
@@ -75,7 +75,7 @@ def _of_tier(code: str, trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def hint_text(found: tuple[Advice, ...]) -> str:
-    """Pieces of advice as a hint; switches for the same tiers are listed together."""
+    """Advice as the text of a hint; switches proposed for the same tiers are joined in one list."""
     parts = [advice.text for advice in found if advice.kind != "switch"]
     named = [advice.text.partition(" as ") for advice in found if advice.kind == "switch"]
     if named:

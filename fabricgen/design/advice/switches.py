@@ -1,4 +1,4 @@
-"""Which switches of the catalogue would fit in the place of one that does not."""
+"""Which switches of the catalogue would fit in place of one that is too small."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from fabricgen.design.advice.trials import Advice, Target, Trials, path_of
 from fabricgen.design.tiers import TierSpec
 
 MOST_SWITCHES = 3
-"""Larger switches that are named."""
+"""How many larger switches a hint names."""
 
 
 def larger_switches(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Switches of the catalogue of the same protocol with which the tier fits, the smallest first."""
+    """Switches of the catalogue with the same protocol that make the tier fit, the smallest first."""
     larger = [s for s in same_protocol(trials, target.spec) if capacity(s) > capacity(target.spec.profile)]
     yield from switches(trials, target.spec, larger)
 
 
 def switches(trials: Trials, spec: TierSpec, candidates: Sequence[SwitchProfile]) -> Iterator[Advice]:
-    """The first of some switches with which a tier fits; where none does, with all tiers of the same switch changed."""
+    """The first candidates that make a tier fit; where none does, those that do when all tiers with the same switch
+    change.
+    """
     alike = [s for s in trials.specs.values() if s.fabric == spec.fabric and s.profile.id == spec.profile.id]
     for changed in ([spec], alike) if len(alike) > 1 else ([spec],):
         found = list(islice(_switches(trials, changed, candidates), MOST_SWITCHES))
@@ -30,7 +32,9 @@ def switches(trials: Trials, spec: TierSpec, candidates: Sequence[SwitchProfile]
 
 
 def _switches(trials: Trials, changed: Sequence[TierSpec], candidates: Sequence[SwitchProfile]) -> Iterator[Advice]:
-    """Those of some switches that fit in the place of others; equal faces are tried once."""
+    """Candidates that fit when they replace the switch of all tiers in `changed`; of switches with equal ports only one
+    is tried.
+    """
     known: dict[str, bool] = {}
     names = " and ".join(spec.name for spec in changed)
     for profile in candidates:
@@ -43,9 +47,9 @@ def _switches(trials: Trials, changed: Sequence[TierSpec], candidates: Sequence[
 
 
 def same_protocol(trials: Trials, spec: TierSpec) -> list[SwitchProfile]:
-    """Other switches that could stand in a tier, by capacity, those of its vendor before others.
+    """Other switches that could serve a tier, by capacity, those of the same vendor first.
 
-    Where a NOS is stated they run it; left out is what would have a NOS whose port table the catalogue lacks.
+    Where the blueprint states a NOS they run it. Switches whose default NOS has no port table for them are left out.
     """
     catalog, blueprint = trials.context.catalog, trials.blueprint
     stated = [nos.get(key) for nos in (blueprint.fabrics[spec.fabric].nos, blueprint.nos) for key in (spec.name, "all")]
@@ -60,5 +64,5 @@ def same_protocol(trials: Trials, spec: TierSpec) -> list[SwitchProfile]:
 
 
 def capacity(profile: SwitchProfile) -> int:
-    """Bandwidth of a switch's face, Gb/s."""
+    """Total bandwidth of a switch's cages, Gb/s."""
     return sum(cage.count * cage.speed_gbps for cage in profile.cages)

@@ -1,4 +1,4 @@
-"""What would fit where a tier is too small: changes of the blueprint, each tried before it is named."""
+"""Changes that make a tier large enough, each tried before it is named."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from fabricgen.design.ports import uplinks_needed
 from fabricgen.kernel.diagnostics import Path
 
 LADDER = ("4:3", "3:2", "2:1", "3:1", "4:1", "6:1", "8:1")
-"""Oversubscription that is tried, the least first."""
+"""Oversubscription ratios that are tried, the lowest first."""
 
 MOST_UNITS = 32
-"""Units of the largest pod that is proposed."""
+"""The most units per pod that a proposal has."""
 
 
 def tier_advice(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Everything that makes a tier large enough, what changes least first."""
+    """All changes that make a tier large enough, the smallest change first."""
     kinds: tuple[Callable[[Trials, Target], Iterator[Advice]], ...] = (
         counts,
         statements,
@@ -39,7 +39,7 @@ def tier_advice(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def counts(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Instead of a stated count the smallest that fits: what sizing would derive, or the next even one with `peer`."""
+    """In place of a stated count the smallest that fits: the derived count, or with `peer` the next even one."""
     spec = target.spec
     if not (spec.spec.count or spec.spec.peer):
         return
@@ -54,7 +54,7 @@ def counts(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def statements(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Leave out what is stated of the tier, or of the uplinks to it, and takes ports."""
+    """Remove a statement of the tier, or of the uplinks to it, that takes ports."""
     mine = [(target.spec, key) for key in ("cages", "spare_ports")]
     for spec, key in (*mine, *((spec, "uplinks") for spec in target.narrowing)):
         if not getattr(spec.spec, key):
@@ -71,9 +71,9 @@ def statements(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def dimensions(trials: Trials, target: Target) -> Iterator[Advice]:
-    """One more dimension in `per`; places only where a tier above still joins them (racks may be too full).
+    """One more dimension in `per`. Places are proposed only where a tier above joins them; racks are not checked.
 
-    Planes come first: they are apart in the NICs anyway.
+    Planes come first, since NICs keep them apart in any case.
     """
     spec = target.spec
     places = ("su", "pod") if spec.upper else ()
@@ -89,20 +89,20 @@ def dimensions(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def _planes(trials: Trials, target: Target) -> tuple[str, ...]:
-    """The plane, where a tier joins those that the tiers below it, and the NICs, keep apart."""
+    """`plane`, where a tier joins planes that the NICs and the tiers below keep apart; else nothing."""
     several = trials.blueprint.fabrics[target.spec.fabric].planes > 1
     joined = "plane" not in target.spec.per and all("plane" in lower.per for lower in target.lowers)
     return ("plane",) if several and joined else ()
 
 
 def _ordered(per: tuple[str, ...]) -> list[str]:
-    """Dimensions from wide to narrow, tiers last."""
+    """Dimensions from wide to narrow, tier names last."""
     known = dimension_names()
     return [*(d for d in known if d in per), *(d for d in per if d not in known)]
 
 
 def oversubscriptions(trials: Trials, target: Target) -> Iterator[Advice]:
-    """The least oversubscription of the uplinks in question with which they fit."""
+    """The lowest oversubscription with which the uplinks fit."""
     for spec in target.narrowing:
         for text in LADDER:
             above, below = (int(part) for part in text.split(":"))
@@ -113,7 +113,7 @@ def oversubscriptions(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
-    """The same bandwidth over more, slower uplinks (or fewer, faster ones) that both ends offer."""
+    """The same bandwidth over more, slower uplinks (or fewer, faster ones) at a speed that both ends offer."""
     for spec in target.narrowing:
         if spec.upper is None:
             continue
@@ -129,7 +129,7 @@ def uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def breakouts(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Another breakout than the stated one, the finest that fits and disables no cage beside."""
+    """A breakout other than the stated one: the finest that fits and disables no neighbouring cage."""
     spec = target.spec
     if not spec.spec.breakout:
         return
@@ -143,7 +143,7 @@ def breakouts(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def upper_tiers(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Another tier of the same switch above the top one, which is then grouped by a place."""
+    """One more tier of the same switch above the top one, which is then grouped by a place."""
     spec, fabric = target.spec, trials.blueprint.fabrics[target.spec.fabric]
     name = next((n for n in ("spine", "core") if TIER_LEVELS[n] > TIER_LEVELS.get(spec.name, 1)), None)
     if spec.upper or name is None or name in fabric.tiers or spec.spec.below:
@@ -172,13 +172,13 @@ def upper_tiers(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def pods_text(change: Mapping[str, Any]) -> str:
-    """Pods of fewer units, as a blueprint writes them."""
+    """A change of pods as a line of YAML."""
     name = next(iter(change)).split(".")[1]
     return f"`pods: {{{name}: {{su: {change[f'pods.{name}.su']}, count: {change[f'pods.{name}.count']}}}}}`"
 
 
 def pods_of_fewer(trials: Trials) -> Iterator[dict[str, Any]]:
-    """The same units in more pods, the largest first; nothing where pods differ or have a reserve."""
+    """The same units in more pods, the largest pods first; nothing where pods differ or have a reserve."""
     pods = trials.blueprint.pods
     ((name, pod), *others) = pods.items()
     if others or pod.reserve or pod.nodes:
@@ -202,7 +202,7 @@ def smaller_pods(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def _ways_up(trials: Trials, target: Target) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Mapping[str, Any]]]:
-    """`per` of the tier and of the one above it, and pods, as published three-tier designs group them."""
+    """(`per` of the tier, `per` of the tier above, change of pods), as published three-tier designs group them."""
     spec = target.spec
     legs = tuple(d for d in leg_dimensions() if d in (*spec.per, *_planes(trials, target)))
     if not target.lowers:
@@ -220,7 +220,7 @@ def _ways_up(trials: Trials, target: Target) -> Iterator[tuple[tuple[str, ...], 
 
 
 def reach_text(top: TierDesign, tiers: Sequence[TierDesign]) -> str:
-    """How many endpoints non-blocking tiers of one switch carry at most: R^2/2 in two, R^3/4 in three."""
+    """How many endpoints a non-blocking Clos of one switch model can have: R^2/2 in two tiers, R^3/4 in three."""
     run, levels = top.downs[0], {2: "two", 3: "three"}
     alike = all(t.profile == top.profile and t.downs[0].speed_gbps == run.speed_gbps for t in tiers if t.downs)
     if not alike or len(tiers) not in levels:
@@ -238,15 +238,15 @@ def values_that_fit(
     tries: int = 12,
     fits: Callable[[Trials, Mapping[str, Any]], bool] = Trials.fits,
 ) -> list[str]:
-    """The first few of some values of a setting that fit, as text; at most `tries` are tried."""
+    """Up to `most` values of a setting that fit, as text; at most `tries` values are tried."""
     dotted = ".".join(str(key) for key in path)
     return [str(value) for value in islice((v for v in islice(values, tries) if fits(trials, {dotted: v})), most)]
 
 
 def fewest_uplinks(trials: Trials, tier: TierDesign, tries: int = 8) -> str:
-    """The fewest uplinks of a sized tier that keep to its oversubscription, land equally and have the ports.
+    """The fewest uplinks of a sized tier that stay within its oversubscription, divide equally and fit the ports.
 
-    As a blueprint writes them, `24 x 400G`; empty where none of the first few fits.
+    In blueprint notation, `24 x 400G`; "" where none of the first `tries` numbers fits.
     """
     if tier.up is None or tier.uplink is None:
         return ""

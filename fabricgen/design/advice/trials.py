@@ -1,4 +1,4 @@
-"""Try changes of a blueprint: does what was refused wire with them? Nothing is expanded, one try takes milliseconds."""
+"""Try changes of a blueprint: would it be accepted with them? One trial takes milliseconds, as nothing is expanded."""
 
 from __future__ import annotations
 
@@ -21,24 +21,26 @@ from fabricgen.models.base import FrozenModel
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A change that was tried and found to fit."""
+    """A change that was tried and fits."""
 
     kind: str
     """count, oversubscription, uplinks, breakout, per, tier, switch, ..."""
     text: str
     set: Mapping[str, Any]
-    """Dotted path -> value, as `--set` takes them; None takes a value away."""
+    """Dotted path -> value, as for `--set`; None removes the value."""
 
 
 MOST_UNITS = 300_000
-"""Units, a pod counted as four, that are designed anew for hints in all tries together: seconds at any size."""
+"""Budget of all trials together, in scalable units designed (a pod counts as four), so that hints take seconds at any
+size.
+"""
 
 FEWEST_TRIES = 4
-"""So many changes are tried of the largest cluster too."""
+"""How many changes are tried however large the cluster is."""
 
 
 class Trials:
-    """Tries changes on fabrics that are linked with each other; so many that it takes seconds at most."""
+    """Tries changes on fabrics that are linked with each other, within a budget that keeps this to seconds."""
 
     def __init__(
         self, context: FabricContext, names: Sequence[str], design: Callable[[FabricContext], list[FabricDesign]]
@@ -48,7 +50,7 @@ class Trials:
 
     @property
     def exhausted(self) -> bool:
-        """Whether no more changes are tried, though some might fit."""
+        """Whether the budget is used up, so that changes that fit may have been missed."""
         return not self._left
 
     @property
@@ -58,14 +60,16 @@ class Trials:
 
     @cached_property
     def specs(self) -> dict[TierKey, TierSpec]:
-        """The tiers as written; empty where these cannot be told."""
+        """The tiers as the blueprint has them; empty where it is refused before that."""
         try:
             return tier_specs(self.context, self.names)
         except InputError:
             return {}
 
     def changed(self, change: Mapping[str, Any]) -> Trials:
-        """The same with a change; raises InputError or ValidationError where it is not allowed."""
+        """Trials of the blueprint with a change made; raises InputError or ValidationError where the change is not
+        allowed.
+        """
         blueprint = self.blueprint
         for path, value in change.items():
             blueprint = with_value(blueprint, path.split("."), value)
@@ -75,15 +79,15 @@ class Trials:
         return Trials(context, self.names, self._design)
 
     def outcome(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
-        """The fabrics with a change; empty where they cannot be wired, or not evenly."""
+        """The fabrics with a change; empty where they cannot be wired, or switches of a group would differ."""
         found = self.wires(change)
         layout = self.changed(change).context.layout if found else self.context.layout
         return found if all(_is_even(layout, fabric, found) for fabric in found) else ()
 
     def wires(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
-        """The fabrics with a change, evenly or not.
+        """The fabrics with a change, whether or not the switches of a group are alike.
 
-        Empty where they cannot be wired, or racks cannot hold them, or nothing more is tried.
+        Empty where they cannot be wired, where racks cannot hold them, and when the budget is used up.
         """
         if self.exhausted:
             return ()
@@ -97,36 +101,38 @@ class Trials:
         return found
 
     def fits(self, change: Mapping[str, Any]) -> bool:
-        """Whether the fabrics wire with a change."""
+        """Whether the fabrics can be wired with a change."""
         return bool(self.outcome(change))
 
     def lands(self, key: TierKey, change: Mapping[str, Any]) -> bool:
-        """Whether the fabrics wire with a change and all uplinks into a tier land equally, however wide tiers are."""
+        """Whether the fabrics can be wired with a change and all uplinks into a tier divide equally, whatever the
+        oversubscription.
+        """
         found = [tier for fabric in self.wires(change) for tier in fabric.tiers]
         links = [t.uplink for t in found if t.uplink and t.uplink.upper == key]
         return bool(found) and all(uplink.links_per_group % uplink.upper_count == 0 for uplink in links)
 
     def tier(self, key: TierKey, change: Mapping[str, Any]) -> TierDesign | None:
-        """A tier as it comes out with a change; None where that does not fit."""
+        """The tier designed with a change; None where that does not fit."""
         found = (tier for fabric in self.outcome(change) for tier in fabric.tiers)
         return next((tier for tier in found if tier.key == key), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The tier that is too small, and those it stands on."""
+    """The tier that is too small, and the tiers below it."""
 
     spec: TierSpec
     lowers: tuple[TierSpec, ...]
 
     @property
     def narrowing(self) -> tuple[TierSpec, ...]:
-        """Tiers whose uplinks matter: those below, and its own where it has any."""
+        """Tiers whose uplinks matter: those below, and the tier itself if it has uplinks."""
         return (*self.lowers, *((self.spec,) if self.spec.upper else ()))
 
 
 def target_of(trials: Trials, key: TierKey) -> Target | None:
-    """The tier of a name with its neighbours; None where there is none."""
+    """A tier with the tiers below it; None where there is no such tier."""
     spec = trials.specs.get(key)
     if spec is None:
         return None
@@ -134,17 +140,17 @@ def target_of(trials: Trials, key: TierKey) -> Target | None:
 
 
 def path_of(spec: TierSpec, *keys: str) -> str:
-    """A setting of a tier, as `--set` takes it."""
+    """The path of a tier's setting, as for `--set`."""
     return ".".join(("fabrics", spec.fabric, "tiers", spec.name, *keys))
 
 
 def with_value(blueprint: Blueprint, keys: Sequence[str], value: Any) -> Blueprint:
-    """A blueprint with the value at a path replaced; raises ValidationError where it is not allowed there."""
+    """The blueprint with the value at a path replaced; raises ValidationError where it is not allowed."""
     return Blueprint.model_validate(_replaced(blueprint, keys, value))
 
 
 def _replaced(part: Any, keys: Sequence[str], value: Any) -> dict[str, Any]:
-    """A part of a blueprint as a mapping, with what lies on a path not validated yet and all else as it is."""
+    """A part of a blueprint as a mapping in which values along the path are unvalidated and all others unchanged."""
     key, rest = keys[0], keys[1:]
     if isinstance(part, Mapping):
         return {**part, key: _replaced(part[key], rest, value) if rest else value}
@@ -156,7 +162,7 @@ def _replaced(part: Any, keys: Sequence[str], value: Any) -> dict[str, Any]:
 
 
 def _is_even(layout: Layout, fabric: FabricDesign, fabrics: Sequence[FabricDesign]) -> bool:
-    """Whether every switch of a group is like the others, and none is wider below than is allowed."""
+    """Whether the switches of every group are alike and no tier exceeds its allowed oversubscription."""
     for tier in fabric.tiers:
         uplink, ratio = tier.uplink, tier.oversubscription
         if uplink and tier.up and (tier.up.count % uplink.upper_groups or uplink.links_per_group % uplink.upper_count):

@@ -1,13 +1,13 @@
 """Bisection bandwidth of a fabric, from the design alone, whole or after the loss of switches.
 
-The bisection is the least bandwidth of the links that any cut crosses which leaves half of the node bandwidth on
-either side (Dally and Towles, Principles and Practices of Interconnection Networks, chapter 3). Nodes stay whole, since
+The bisection is the least bandwidth of the links crossed by any cut that leaves half of the node bandwidth on either
+side (Dally and Towles, Principles and Practices of Interconnection Networks, chapter 3). Nodes are never cut, since
 scale-up joins the rails of a node, and switches fall on whichever side is cheaper. In a folded Clos (Al-Fares et al.,
-SIGCOMM 2008) every place, be it a leaf, unit or pod, then leaves its nodes at the narrower of what its parts can send
-and of its own uplinks. The cost of taking part of a place is concave, so that the worst cut takes whole places, the
-narrowest first, and at most one in part. This is exact where places of a tier are alike but for one that has lost
-switches, and never more than some cut allows. Extra devices are not counted, a fabric that shares tiers has them to
-itself, and omitted nodes are missing from all units alike.
+SIGCOMM 2008) every place (a leaf, unit or pod) can send at most the lesser of what its parts can send and of its own
+uplinks. The cost of taking part of a place is concave, so the worst cut takes whole places, the narrowest first, and at
+most one in part. This is exact where places of a tier are alike but for one that has lost switches; in other cases the
+figure never exceeds what some cut allows. Extra devices are not counted, a fabric that shares tiers is treated as their
+only user, and omitted nodes are taken from all units alike.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from fabricgen.design.model import Design
 from fabricgen.design.shape import is_part_of_unit, racks_each, scope_count, scope_of, units_each
 
 Pods = tuple[Fraction, ...]
-"""What stands in a place, as scalable units of each of its pods; a rack is part of a unit."""
+"""The contents of a place: scalable units of each pod in it; racks count as a part of a unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Switches of a tier that are gone: so many in each of `places` places and each of `strands` strands (0: all).
+    """Switches of a tier that have failed: `switches` in each of `places` places and each of `strands` strands (0:
+    all).
 
-    A strand is all that stays apart from the rest: one rail or plane by which every tier is grouped (`strands_of`).
-    Where tiers are grouped by place (`per: su`), the switches that are gone share one place of those.
+    A strand is a part of the fabric that is disjoint from the rest: one rail or plane by which every tier is grouped
+    (`strands_of`). Where tiers are grouped by place (`per: su`), the failed switches are in one place.
     """
 
     switches: int
@@ -43,7 +44,9 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A place as those above it see it, Gb/s: its node ports, what of them works, its uplinks, its parts."""
+    """A place as seen from above, Gb/s: node ports, those that still work, uplinks; and its parts with how many of
+    each.
+    """
 
     size: Fraction
     works: Fraction
@@ -51,11 +54,11 @@ class _Place:
     parts: tuple[tuple[_Place, int], ...] = ()
 
     def cut(self, size: Fraction) -> Fraction:
-        """The least bandwidth between so much of its nodes and what lies above."""
+        """The least bandwidth between nodes of this much bandwidth and the tiers above, Gb/s."""
         return min(self.below(size), self.up + self.below(self.size - size))
 
     def below(self, size: Fraction) -> Fraction:
-        """The least bandwidth between so much of its nodes and its own switches, Gb/s."""
+        """The least bandwidth between nodes of this much bandwidth and the place's own switches, Gb/s."""
         if not self.parts:
             return size * self.works / self.size if self.size else Fraction(0)
         total, rest = Fraction(0), size
@@ -69,7 +72,7 @@ class _Place:
 
 
 def chain_of(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
-    """The tiers that a fabric's nodes stand on, from the lowest up, perhaps other fabrics'; empty without nodes."""
+    """The tiers above a fabric's nodes, from the lowest up, perhaps another fabric's; empty without nodes."""
     found = []
     tier = design.leaf(fabric)
     while tier is not None:
@@ -79,14 +82,14 @@ def chain_of(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
 
 
 def strands_of(design: Design, fabric: FabricDesign) -> int:
-    """Into how many disjoint networks rails, planes and NIC ports divide a fabric's tiers."""
+    """How many disjoint networks the rails, planes and NIC ports divide a fabric's tiers into."""
     chain = chain_of(design, fabric)
     shared = [d for d in leg_dimensions() if chain and all(d in tier.per for tier in chain)]
     return prod(fabric.sizes[d] for d in shared)
 
 
 def bisection_gbps(design: Design, fabric: FabricDesign, lost: Mapping[TierKey, Loss] | None = None) -> Fraction:
-    """Bandwidth across the worst even cut of a fabric's nodes, Gb/s each way; 0 where no nodes attach."""
+    """Bandwidth across the worst cut of a fabric's nodes into halves, Gb/s each way; 0 where no nodes attach."""
     chain, strands = chain_of(design, fabric), strands_of(design, fabric)
     if not chain:
         return Fraction(0)
@@ -103,9 +106,9 @@ def bisection_gbps(design: Design, fabric: FabricDesign, lost: Mapping[TierKey, 
 def bisection_per_accelerator(
     design: Design, fabric: FabricDesign, lost: Mapping[TierKey, Loss] | None = None
 ) -> Fraction | None:
-    """What each accelerator of one half can send to the other half at once, Gb/s; None without accelerators.
+    """What each accelerator in one half can send to the other half at once, Gb/s; None without accelerators.
 
-    A fabric of full bisection gives all that the accelerator's NICs have.
+    With full bisection this is the bandwidth of the accelerator's NICs.
     """
     number = accelerators_of(design, fabric)
     return 2 * bisection_gbps(design, fabric, lost) / number if number else None
@@ -129,7 +132,7 @@ def node_gbps(design: Design, fabric: FabricDesign) -> int:
 
 
 class _Strand:
-    """The places of one strand; on the way down to those that lost switches, each place has one that is `hit`."""
+    """The places of one strand; where switches have failed, one place of each tier is the one `hit`."""
 
     def __init__(
         self,
@@ -144,7 +147,9 @@ class _Strand:
         self._unit_gbps = Fraction(node_gbps(design, fabric), strands * design.layout.units)
 
     def root(self) -> _Place:
-        """The whole strand; where the top tier is grouped by place, its places are joined by spans or not at all."""
+        """The whole strand as one place; where the top tier is grouped by place, spans join its places or
+        nothing does.
+        """
         top, pods = self._chain[-1], tuple(Fraction(pod.su) for pod in self._layout.pods)
         if scope_of(top.per) == "all":
             return self._place(len(self._chain) - 1, pods, Fraction(0), Fraction(1), hit=True)
@@ -154,7 +159,9 @@ class _Strand:
     def _parts(
         self, tier: TierDesign, above: str, pods: Pods, up: Fraction, *, hit: bool, meets: Fraction = Fraction(1)
     ) -> tuple[tuple[_Place, int], ...]:
-        """The places of a tier in a wider one, each with `up` Gb/s of uplinks, and so much of them met above."""
+        """(place, how many) of a tier within a wider place, each with `up` Gb/s of uplinks; `meets` is the share of
+        upper switches left.
+        """
         index, found = self._chain.index(tier), []
         lower = [t.key for t in self._chain[:index] if t.key in self._lost]
         own = self._lost.get(tier.key)
@@ -168,7 +175,9 @@ class _Strand:
         return tuple(found)
 
     def _place(self, index: int, pods: Pods, up: Fraction, meets: Fraction, *, hit: bool) -> _Place:
-        """A place of a tier, with the switches of the tier and all below; `meets` of the switches above are there."""
+        """A place of a tier with its switches and all below; `meets` is the share of the switches above
+        that are left.
+        """
         tier, size = self._chain[index], self._size(pods)
         if index == 0:
             return _Place(size, size, up, tuple(self._leaves(tier, size, meets, hit=hit)))
@@ -177,7 +186,7 @@ class _Strand:
         return _Place(size, size, up, self._parts(lower, scope_of(tier.per), pods, below, hit=hit, meets=alive))
 
     def _leaves(self, leaf: TierDesign, size: Fraction, meets: Fraction, *, hit: bool) -> Iterator[tuple[_Place, int]]:
-        """The leaves of a place, bunched by the nodes they serve: those that lost switches apart from the others."""
+        """(leaf, how many) of a place, by the nodes they serve; leaves that lost switches apart from the others."""
         bunches = max(1, leaf.count // self._reached(leaf))
         each, loss = self._each(leaf) / bunches, self._lost.get(leaf.key)
         gone = Fraction(loss.switches) if loss and (hit or not loss.places) else Fraction(0)
@@ -190,7 +199,7 @@ class _Strand:
                 yield _Place(share, share * alive, up * alive), number
 
     def _reached(self, leaf: TierDesign) -> int:
-        """Over how many leaves of a group the ports of one node are dealt."""
+        """Over how many leaves of a group the ports of one node are spread."""
         groups = prod(self._fabric.sizes[d] for d in leg_dimensions() if d in leaf.per)
         most = max(-(-len(a.legs) // (groups * f.turn)) for f in self._fabric.node_feeds for _, a in f.attachments)
         return min(leaf.count, most)
@@ -218,13 +227,15 @@ def _up_gbps(tier: TierDesign) -> int:
 
 
 def _peer_gbps(tier: TierDesign) -> int:
-    """Bandwidth of a switch to the other one of its pair, Gb/s, where no pair stands apart from others."""
+    """Bandwidth between the two switches of a pair, Gb/s; 0 where a group has several pairs, as these are
+    not joined.
+    """
     peer_links = tier.peer_links
     return peer_links.run.bandwidth_gbps if peer_links and not peer_links.spans and tier.count == 2 else 0
 
 
 def _span_gbps(tier: TierDesign) -> int:
-    """Bandwidth of a switch to other sites, Gb/s: of the site that has least."""
+    """Bandwidth of a switch to other sites, Gb/s; of the site that has least."""
     peer_links = tier.peer_links
     if peer_links is None or not peer_links.spans:
         return 0
@@ -235,7 +246,7 @@ def _span_gbps(tier: TierDesign) -> int:
 
 
 def _split(layout: Layout, upper: str, lower: str, pods: Pods) -> Counter[Pods]:
-    """The places of a narrower scope that a place holds, by what stands in them."""
+    """The places of a narrower scope within a place, by their contents, with how many of each."""
     if upper == lower:
         return Counter({pods: 1})
     if lower == "site":

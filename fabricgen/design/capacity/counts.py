@@ -1,4 +1,4 @@
-"""Counts of links and cables, from the design alone; the plan must agree with each of them."""
+"""Counts of links and cables, from the design alone; tests compare each with the wiring plan."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fabricgen.kernel.intervals import Intervals
 
 @dataclass(frozen=True, slots=True)
 class LinkCount:
-    """Links and cables between two tiers of a fabric; `node` is the endpoint side."""
+    """Links and cables between two tiers of a fabric; `node` stands for all endpoints."""
 
     lower: str
     upper: str
@@ -32,7 +32,7 @@ class LinkCount:
 
 
 def slot_table(design: Design, fabric: FabricDesign, feed: NodeFeed) -> SlotTable:
-    """The down-port slots that some nodes of a fabric have on its lowest tier."""
+    """The slots on the lowest tier of a fabric's nodes with one kind of port."""
     leaf = design.leaf(fabric)
     assert leaf is not None  # noqa: S101 - a fabric with feeds has one
     return SlotTable(design.layout, leaf.per, fabric.sizes, feed.attachments, feed.by_slot)
@@ -84,7 +84,9 @@ def _node_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, st
 def _extra_cables(
     fabric: FabricDesign, tier: TierDesign, emptied: set[tuple[int, int, int]], shared: set[int]
 ) -> set[tuple[int, int, int]]:
-    """(run, switch, connector) that extra devices put a cable on: those that no node's breakout serves."""
+    """(run, switch, connector) of cables for extra devices: connectors that no breakout cable of nodes
+    already serves.
+    """
     found = set()
     for extra in fabric.extras:
         if extra.tier == tier.key:
@@ -97,7 +99,7 @@ def _extra_cables(
 
 
 class _LeafConnectors:
-    """Leaf connectors that hold one breakout cable for the nodes behind them."""
+    """Leaf connectors, each with one breakout cable for the nodes behind it."""
 
     def __init__(self, table: SlotTable, leaf: TierDesign, feed: NodeFeed) -> None:
         self._table, self._leaf, self._feed = table, leaf, feed
@@ -113,7 +115,7 @@ class _LeafConnectors:
         return filled - len(self.emptied)
 
     def _connectors(self, ports: list[range]) -> int:
-        """Connectors of a switch that some ports, given as intervals in ascending order, lie on."""
+        """How many connectors of a switch some ports lie on; `ports` are ascending ranges."""
         total, last = 0, -1
         for some in ports:
             if some:
@@ -124,16 +126,16 @@ class _LeafConnectors:
 
     @cached_property
     def emptied(self) -> set[tuple[int, int]]:
-        """(switch, connector of the run) that hold omitted slots only, beside those of units that are not there."""
+        """(switch, connector of the run) whose slots are all omitted or of units that do not exist."""
         count = self._leaf.count
         holes: Counter[tuple[int, int]] = Counter()
         for group, slot in self._table.holes():
-            switch, port = self._feed.deal(slot, count)
+            switch, port = self._feed.port_of_slot(slot, count)
             holes[group * count + switch, port // self._per] += 1
         return {key for key, missing in holes.items() if missing == self._present(*key)}
 
     def _present(self, switch: int, connector: int) -> int:
-        """Slots of a connector whose units are there."""
+        """Slots of a connector whose units exist."""
         group, index = divmod(switch, self._leaf.count)
         first, end = connector * self._per, (connector + 1) * self._per
         ports = self._feed.intervals(self._table.runs_of_group(group), self._leaf.count)[index]
@@ -160,7 +162,7 @@ def _switch_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, 
 
 
 def _upper_connectors(design: Design, lower: TierDesign, upper: TierDesign, per: int) -> int:
-    """Connectors of the upper tier that have a link of the lower one: one breakout cable each."""
+    """Connectors of the upper tier with links of the lower one, that is breakout cables between them."""
     uplink, layout = lower.uplink, design.layout
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
     each = within(lower.per, lower.name, lower.count, upper.per, design.fabric(lower.fabric).tier_sizes)
@@ -177,13 +179,13 @@ def _upper_connectors(design: Design, lower: TierDesign, upper: TierDesign, per:
 
 
 def _ranks(numbers: Intervals, each: int) -> Iterator[int]:
-    """The ranks of lower switches in an upper group, `each` of a place."""
+    """Ranks of lower switches in an upper group, `each` for every place."""
     for run in numbers:
         yield from range(run.first * each, run.end * each)
 
 
 def _peer_link_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
-    """(tier, tier, links, cables) of links inside tiers: of pairs, and of spans between sites."""
+    """(tier, tier, links, cables) of links inside tiers: of pairs, and to other sites."""
     for tier in fabric.tiers:
         if tier.peer_links is None:
             continue

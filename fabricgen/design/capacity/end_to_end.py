@@ -1,4 +1,4 @@
-"""Oversubscription from the nodes up: what each tier narrows, and what they narrow together."""
+"""End-to-end oversubscription: of each tier, and of all tiers above the nodes together."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from fabricgen.design.model import Design
 
 @dataclass(frozen=True, slots=True)
 class EndToEnd:
-    """How much more bandwidth nodes have than what lies furthest up, and the tiers between, each with its ratio."""
+    """The product of the tiers' oversubscription up to the narrowest point, and each of those tiers with its ratio."""
 
     ratio: Fraction
     tiers: tuple[tuple[TierDesign, Fraction], ...]
 
     @property
     def narrowest(self) -> TierDesign | None:
-        """The tier that narrows most; None where no tier has uplinks."""
+        """The tier with the highest ratio; None where no tier has uplinks."""
         return max(self.tiers, key=lambda each: each[1])[0] if self.tiers else None
 
     @property
     def allowed(self) -> Fraction:
-        """What all tiers together allow; one that widens makes up for none."""
+        """The product of what the tiers allow, each at least 1."""
         product = Fraction(1)
         for tier, _ in self.tiers:
             product *= max(Fraction(1), tier.allowed)
@@ -37,9 +37,9 @@ class EndToEnd:
 
 
 def end_to_end(design: Design, fabric: FabricDesign) -> EndToEnd:
-    """The oversubscription of a fabric up to where it is narrowest: the ratios of its tiers multiply.
+    """The oversubscription of a fabric up to its narrowest point: the ratios of its tiers multiply.
 
-    Links between sites count as the uplinks of the tier that has them.
+    Links between sites count as the uplinks of their tier.
     """
     widest, product = EndToEnd(Fraction(1), ()), Fraction(1)
     passed: list[tuple[TierDesign, Fraction]] = []

@@ -1,8 +1,8 @@
-"""What of a fabric's bisection is left after the loss of a switch, plane, rack, row or power feed; from the design.
+"""How much of a fabric's bisection remains after the loss of a switch, plane, rack, row or power feed; from the design.
 
-Switches that share a rack, a row or a feed are gone together. Where several places lose unequally many, each is counted
-as the one that loses most, so that no figure promises more than there is. A place whose nodes are all gone
-as well is left as it is: the figures are of those that still run.
+Switches that share a rack, row or feed fail together. Where places lose unequal numbers of switches, each is counted
+like the one that loses most, so figures are never too high. A place whose nodes fail as well is left unchanged: the
+figures are for the nodes that still run.
 """
 
 from __future__ import annotations
@@ -15,26 +15,28 @@ from math import prod
 
 from fabricgen.blueprint.dimensions import leg_dimensions
 from fabricgen.design.capacity.bisection import Loss, bisection_gbps, chain_of, strands_of
-from fabricgen.design.capacity.losses import Lost
+from fabricgen.design.capacity.failure_domains import FailureDomain
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, scope_count, scope_of
 
-_Spot = tuple[int, int, int]
-"""Where a lost switch stood: place, number of its group in the place, number in the group."""
+_SwitchPlace = tuple[int, int, int]
+"""A failed switch: (place, number of its group in the place, number in the group)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """The share of a fabric's bisection that is left, after which loss, and the switches of each tier that are gone."""
+class RemainingBisection:
+    """The share of a fabric's bisection that remains after a loss, and the failed switches of each tier."""
 
     share: Fraction
     after: str
     gone: Mapping[TierKey, int]
 
 
-class Survival:
-    """What is left of one fabric. `whole` is its bisection as built, Gb/s; nothing is left of 0."""
+class FailureAnalysis:
+    """Remaining bisection of one fabric after losses. `whole` is its bisection as built, Gb/s; if that is 0 the share
+    is 0.
+    """
 
     def __init__(self, design: Design, fabric: FabricDesign) -> None:
         self._design, self._fabric, self._layout = design, fabric, design.layout
@@ -49,25 +51,25 @@ class Survival:
         """Every tier from the top, and the tier above that joins its switches of one number."""
         self._known: dict[frozenset[tuple[TierKey, Loss]], Fraction] = {}
 
-    def after_switch(self, tier: TierDesign) -> Left:
-        """What is left after the loss of one switch of a tier."""
-        return Left(self._share({tier.key: Loss(1)}), f"one {tier.name}", {tier.key: 1})
+    def after_switch(self, tier: TierDesign) -> RemainingBisection:
+        """The remaining bisection after the loss of one switch of a tier."""
+        return RemainingBisection(self._share({tier.key: Loss(1)}), f"one {tier.name}", {tier.key: 1})
 
-    def after_plane(self) -> Left | None:
-        """What is left after the loss of one plane; None where no tier is grouped by planes."""
+    def after_plane(self) -> RemainingBisection | None:
+        """The remaining bisection after the loss of one plane; None where no tier is grouped by planes."""
         planes = self._fabric.planes
         split = [tier for tier in self.chain if "plane" in tier.per]
         if planes == 1 or not split:
             return None
         gone = {tier.key: tier.switches // planes for tier in split}
         if len(split) == len(self.chain):
-            return Left(Fraction(planes - 1, planes), "one plane", gone)
+            return RemainingBisection(Fraction(planes - 1, planes), "one plane", gone)
         lost = {t.key: Loss(self._tiers[t.key].each // planes, places=0, strands=0) for t in split}
-        return Left(self._share(lost), "one plane", gone)
+        return RemainingBisection(self._share(lost), "one plane", gone)
 
-    def after(self, lost: Lost) -> Left:
-        """What is left after the loss of some switches, by strands that lose alike."""
-        found: dict[int, dict[TierKey, list[_Spot]]] = {}
+    def after(self, lost: FailureDomain) -> RemainingBisection:
+        """The remaining bisection after the loss of a failure domain; strands with equal losses are computed once."""
+        found: dict[int, dict[TierKey, list[_SwitchPlace]]] = {}
         gone: Counter[TierKey] = Counter()
         for key, groups in self._tiers.items():
             for group, number in lost.switches.get(key, ()):
@@ -77,13 +79,14 @@ class Survival:
                     gone[key] += 1
         alike = Counter(frozenset(self._losses(by_tier).items()) for by_tier in found.values())
         missing = sum((number * (1 - self._share(dict(losses))) for losses, number in alike.items()), Fraction(0))
-        return Left(max(Fraction(0), 1 - missing), lost.name, gone)
+        return RemainingBisection(max(Fraction(0), 1 - missing), lost.name, gone)
 
-    def _losses(self, lost: Mapping[TierKey, list[_Spot]]) -> dict[TierKey, Loss]:
-        """The losses of one strand.
+    def _losses(self, lost: Mapping[TierKey, list[_SwitchPlace]]) -> dict[TierKey, Loss]:
+        """The losses in one strand.
 
-        Where a tier above joins the switches of one number (`core per: spine`), those of unlike numbers in two places
-        part these from each other, and so do switches above of yet another number: all of them count everywhere.
+        Where a tier above joins the switches of one number (`core per: spine`), failed switches of different numbers in
+        two places cut these off from each other, and failed switches above of a third number add to that: all of them
+        then count in every place.
         """
         found: dict[TierKey, Loss] = {}
         for key, joiner in self._joiners:
@@ -111,7 +114,7 @@ class Survival:
 
 
 class _Groups:
-    """Where each group of a tier stands: its place, and the strand of the fabric that it is part of."""
+    """Where each group of a tier stands: its place, and its strand of the fabric."""
 
     def __init__(self, design: Design, chain: tuple[TierDesign, ...], tier: TierDesign) -> None:
         sizes = design.fabric(tier.fabric).tier_sizes
@@ -122,7 +125,7 @@ class _Groups:
         self._strand_of = [_strand(tier, sizes, shared, group) for group in range(self._inner)]
 
     def spot(self, group: int) -> tuple[int, int, int]:
-        """The place of a group among those of its tier's scope, its strand, its number in the place; all from 0."""
+        """(place among those of the tier's scope, strand, number in the place) of a group, all from 0."""
         place, number = divmod(group, self._inner)
         return place, self._strand_of[number], number
 

@@ -1,4 +1,4 @@
-"""What fabrics are for, and how much of them reaches a node."""
+"""What fabrics are for, and how much bandwidth nodes have on them."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from fabricgen.design.model import Design
 
 
 def attached_nodes(design: Design, fabric: FabricDesign) -> int:
-    """Nodes that are present and attach to a fabric."""
+    """Number of nodes that attach to a fabric, omitted ones not counted."""
     layout = design.layout
     sets = [layout.node_sets[index] for index in sorted({index for index, _ in fabric.attachments})]
     return sum(s.count * layout.units - layout.omitted_of(s) for s in sets)
 
 
 def serves(fabric: FabricDesign, purpose: str) -> bool:
-    """Whether the nodes of a fabric attach with NICs of a purpose (`storage`, `inband`), or it is named so."""
+    """Whether nodes attach to a fabric with NICs of a role (`storage`, `inband`), or the fabric has that name."""
     return bool(fabric.attachments) and purpose in (fabric.name, fabric.attachments[0][1].role)
 
 
 def reach_gbps(design: Design, fabric: FabricDesign) -> Fraction:
-    """What all nodes of a fabric together reach beyond their leaves, Gb/s: their ports over its oversubscription."""
+    """Bandwidth of all nodes of a fabric beyond their leaves, Gb/s: that of their ports over the oversubscription."""
     return node_gbps(design, fabric) / max(Fraction(1), end_to_end(design, fabric).ratio)
 
 

@@ -1,4 +1,4 @@
-"""Spare ports: what a tier's fullest switch can still take."""
+"""Spare ports of a tier's fullest switch."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from fabricgen.design.fabric_model import TierDesign
 
 
 def spare_ports(tier: TierDesign) -> int:
-    """Down ports of the fullest switch that nothing has and no reserved slot will have, over all kinds."""
+    """Down ports of the fullest switch that are neither in use nor numbered for reserved slots, of all kinds."""
     return sum(run.capacity - max(numbered, run.count) for run, numbered in zip(tier.downs, tier.numbered, strict=True))
 
 
 def total_ports(tier: TierDesign) -> int:
-    """Ports of a switch as its cages are split: down, sideways and up."""
+    """Ports of a switch as its cages are split: down, peer and up."""
     runs = [*tier.downs, *((tier.peer_links.run,) if tier.peer_links else ()), *((tier.up,) if tier.up else ())]
     return sum(run.capacity for run in runs)

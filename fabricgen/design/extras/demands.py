@@ -1,4 +1,4 @@
-"""Extra devices as a fabric asks for them: what they are, which tier they attach to, how many ports they need."""
+"""Extra devices of a fabric: which devices, the tier they attach to, and how many ports they need."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
 @dataclass(frozen=True, slots=True)
 class ExtraDemand:
-    """Extra devices of one name, and the kind of ports they need of a tier."""
+    """Extra devices of one name in a fabric, and the tier and kind of port they attach to."""
 
     fabric: str
     name: str
@@ -30,19 +30,19 @@ class ExtraDemand:
 
     @property
     def kind(self) -> PortKind:
-        """What their ports are."""
+        """The kind of their ports."""
         return self.attachment.kind
 
     @property
     def ports(self) -> int:
-        """Ports that all of the devices take."""
+        """Ports of all these devices together."""
         return len(self.devices) * len(self.attachment.legs)
 
 
 def extra_demands(
     context: FabricContext, fabric: str, specs: Mapping[TierKey, TierSpec], leaf: TierKey | None
 ) -> list[ExtraDemand]:
-    """The extra devices of a fabric, by name; `leaf` is the tier they attach to unless they say otherwise.
+    """The extra devices of a fabric, by name; `leaf` is the tier they attach to unless stated otherwise.
 
     Raises InputError for unknown profiles, tiers, roles and sites.
     """
@@ -103,7 +103,7 @@ def _role(profile: NodeProfile, usual: str, path: Path) -> str:
 
 
 def most_on_named(demands: Sequence[ExtraDemand]) -> Counter[tuple[TierKey, PortKind]]:
-    """The most ports of each kind that extra devices ask of one switch by its name."""
+    """By tier and kind, the most ports that extra devices with stated `switches` need on one switch."""
     found: Counter[tuple[TierKey, PortKind]] = Counter()
     for demand in demands:
         if demand.spec.switches:
@@ -111,11 +111,11 @@ def most_on_named(demands: Sequence[ExtraDemand]) -> Counter[tuple[TierKey, Port
     return found
 
 
-def most_on_one_switch(dealt: Sequence[ExtraSet], tier: TierKey, kind: PortKind) -> int:
-    """The most ports of a kind that extra devices take of one switch, those of omitted slots left out."""
+def most_on_one_switch(extras: Sequence[ExtraSet], tier: TierKey, kind: PortKind) -> int:
+    """The most ports of a kind that extra devices use on one switch, not counting ports of omitted slots."""
     counts = Counter(
         link.switch
-        for extra in dealt
+        for extra in extras
         if extra.tier == tier and extra.kind == kind
         for link in extra.links
         if not link.in_hole

@@ -1,4 +1,4 @@
-"""Ports that extra devices had before: which switch and cage, as the lock has them."""
+"""Ports that extra devices have in the lock: which switch and cage."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.ports import PortKind, PortRun
 from fabricgen.design.shape import inner, is_part_of_unit, place_names, scope_of
 from fabricgen.design.sizing.down_ports import Reserve
-from fabricgen.design.sizing.tiers import Draft
+from fabricgen.design.sizing.tiers import SizedTier
 
 _ROOM = r"(\S+ \S+) for extras (\d+) over (\d+(?:\.\d+)?)( copper)?"
 
 Port = tuple[int, int, bool]
-"""(switch of the tier, port in the run, whether an omitted slot's)"""
+"""(switch of the tier, port in the run, whether it belongs to an omitted slot)"""
 
 
 def switch_places(
     layout: Layout, key: TierKey, per: tuple[str, ...], sizes: Mapping[str, int], count: int
 ) -> list[str]:
-    """Where each switch of a tier stands, by coordinates: `compute leaf p1 su1 rail2 n1`, however it is named."""
+    """Where each switch of a tier stands, by coordinates, however it is named: `compute leaf p1 su1 rail2 n1`."""
     tails = [
         "".join(f" {d}{value + 1}" for d, value in zip(inner(per), values, strict=True)) + f" n{n + 1}"
         for *values, n in product(*(range(sizes[d]) for d in inner(per)), range(count))
@@ -46,12 +46,12 @@ def _places(layout: Layout, scope: str) -> list[str]:
 
 
 def port_text(place: str, run: PortRun, port: int) -> str:
-    """A port of a switch: `... cage 17/1`."""
+    """A port of a switch as the lock writes it: `... cage 17/1`."""
     return f"{place} cage {run.cages[port // run.ways]}/{port % run.ways + 1}"
 
 
 def extra_words(layout: Layout, fabrics: Mapping[str, FabricDesign]) -> Iterator[tuple[str, str]]:
-    """(fabric, device and port, where it is plugged in) of every port of extra devices, as the lock has it."""
+    """(fabric, device and port, where it is plugged in) of every port of extra devices, as the lock writes it."""
     for fabric in fabrics.values():
         for extra in fabric.extras:
             owner = fabrics[extra.tier.fabric]
@@ -63,13 +63,13 @@ def extra_words(layout: Layout, fabrics: Mapping[str, FabricDesign]) -> Iterator
 
 
 def room_name(tier: TierKey, kind: PortKind) -> str:
-    """What the lock calls the ports that each switch of a tier keeps for extra devices."""
+    """The lock's key for the ports that each switch of a tier sets aside for extra devices."""
     copper = " copper" if kind.rj45 else ""
     return f"{tier.fabric} {tier.tier} for extras {kind.speed_gbps} over {kind.lane_gbps:g}{copper}"
 
 
 def kept_for_extras(layout: Layout, tiers: Iterable[TierKey]) -> dict[tuple[TierKey, PortKind], Reserve]:
-    """Ports of each switch that tiers kept for extra devices before, gone or not: they stay kept."""
+    """Ports that the lock sets aside for extra devices, by tier and kind; they stay so when the devices are gone."""
     named = {f"{tier.fabric} {tier.tier}": tier for tier in tiers}
     found = {}
     for name, ports in layout.lock.rooms.items():
@@ -81,15 +81,17 @@ def kept_for_extras(layout: Layout, tiers: Iterable[TierKey]) -> dict[tuple[Tier
 
 
 def holder(fabric: str, device: str, leg: int) -> str:
-    """What the lock calls a port of an extra device."""
+    """The lock's key for a port of an extra device."""
     return f"{fabric} {device} {leg + 1}"
 
 
 class KeptPorts:
-    """The ports that the lock has for extra devices, as far as they may still be used so."""
+    """The ports that the lock gives to extra devices, as far as these can still have them."""
 
-    def __init__(self, layout: Layout, drafts: Mapping[TierKey, Draft], sizes: Mapping[str, Mapping[str, int]]) -> None:
-        self._layout, self._drafts, self._sizes = layout, drafts, sizes
+    def __init__(
+        self, layout: Layout, sized_tiers: Mapping[TierKey, SizedTier], sizes: Mapping[str, Mapping[str, int]]
+    ) -> None:
+        self._layout, self._sized_tiers, self._sizes = layout, sized_tiers, sizes
         self._words = layout.lock.words_of("extras")
         self._kept: dict[str, dict[tuple[int, int], Port]] = {}
         self._noted: set[tuple[TierKey, int]] = set()
@@ -97,13 +99,13 @@ class KeptPorts:
         """(tier, run, switch, port) of what is kept, for devices that are gone, too."""
 
     def of(self, demand: ExtraDemand) -> dict[tuple[int, int], Port]:
-        """(device, leg) -> the port that it keeps."""
+        """(device, leg) -> the port that the lock gives it."""
         return self._kept.get(f"{demand.fabric} {demand.name}", {})
 
     def note(
         self, demand: ExtraDemand, run: int, allowed: set[int], usable: set[int], holes: set[tuple[int, int]]
     ) -> None:
-        """Look up the ports of some devices, on a run whose `usable` ports and `holes` are free of nodes."""
+        """Look up the ports of some devices in the lock, on a run whose `usable` ports and `holes` carry no nodes."""
         if not self._words:
             return
         where = self._where(demand.tier, run)
@@ -118,14 +120,14 @@ class KeptPorts:
         self.taken |= {(demand.tier, run, *found) for found in gone}
 
     def _where(self, key: TierKey, run: int) -> dict[str, tuple[int, int]]:
-        """(switch, port) of every text that the lock may have of a run."""
-        draft = self._drafts[key]
+        """(switch, port) of a run by the text that the lock has for it."""
+        sized = self._sized_tiers[key]
         mine = [text for text in self._words.values() if text.startswith(f"{key.fabric} {key.tier} ")]
         if not mine:
             return {}
-        places = switch_places(self._layout, key, draft.spec.per, self._sizes[key.fabric], draft.count)
+        places = switch_places(self._layout, key, sized.spec.per, self._sizes[key.fabric], sized.count)
         number = {place: i for i, place in enumerate(places)}
-        ports = draft.face.downs[run]
+        ports = sized.placement.downs[run]
         port = {port_text("", ports, i): i for i in range(ports.capacity)}
         found = {}
         for text in mine:

@@ -1,8 +1,8 @@
-"""Extra devices: dealt over the down ports that node slots leave free.
+"""Assign ports to extra devices, from the down ports that node slots leave free.
 
-Ports that stay free with every reserved unit come first, place by place from the first, so that growth moves nothing.
-Where a tier has too few of them the ports of omitted slots are used, which move with the slot. Ports that nodes of
-reserved units will take come last, whether these ports have numbers yet or not.
+Ports that are free even with every reserved unit come first, place by place, so that growth moves nothing. Where a tier
+has too few of them, ports of omitted slots are used, which move when the slot does. Ports that nodes of reserved units
+will need come last, numbered or not.
 """
 
 from __future__ import annotations
@@ -18,61 +18,60 @@ from fabricgen.design.names.templates import with_own
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import place_numbers, scope_count, scope_of, site_of_place
 from fabricgen.design.sizing.node_ports import NodeDemand
-from fabricgen.design.sizing.tiers import Draft
+from fabricgen.design.sizing.tiers import SizedTier
 from fabricgen.design.tiers import FabricContext
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 
-class ExtraDealer:
-    """Hands out the free ports of sized tiers."""
+class ExtraPortAllocator:
+    """Allocates free down ports of sized tiers to extra devices."""
 
     def __init__(
         self,
         context: FabricContext,
-        drafts: Mapping[TierKey, Draft],
+        sized_tiers: Mapping[TierKey, SizedTier],
         demands: Mapping[TierKey, Sequence[NodeDemand]],
         sizes: Mapping[str, Mapping[str, int]],
     ) -> None:
         self._context, self._layout = context, context.layout
-        self._drafts, self._demands, self._sizes = drafts, demands, sizes
+        self._sized_tiers, self._demands, self._sizes = sized_tiers, demands, sizes
         self._taken: set[tuple[TierKey, int, int, int]] = set()
-        self._kept = KeptPorts(context.layout, drafts, sizes)
+        self._kept = KeptPorts(context.layout, sized_tiers, sizes)
 
     def run_of(self, key: TierKey, kind: PortKind) -> int | None:
-        """The tier's run of down ports of a kind."""
-        kinds = [ask.kind for ask in self._drafts[key].asks.downs]
+        """The tier's run of down ports of a kind; None where it has none."""
+        kinds = [wanted.kind for wanted in self._sized_tiers[key].demand.downs]
         return kinds.index(kind) if kind in kinds else None
 
     def available(self, key: TierKey, kind: PortKind) -> int:
-        """Free ports of a kind, those of omitted slots included."""
+        """How many ports of a kind are free, those of omitted slots included."""
         run = self.run_of(key, kind)
         if run is None:
             return 0
-        draft = self._drafts[key]
-        return len(self._spare(draft, run, draft.numbered)) * draft.groups * draft.count + len(self._holes(draft, run))
+        sized = self._sized_tiers[key]
+        return len(self._spare(sized, run, sized.numbered)) * sized.groups * sized.count + len(self._holes(sized, run))
 
-    def keep(self, demands: Sequence[ExtraDemand]) -> None:
-        """Let devices keep the ports that the lock has for them, also those that are gone, before any are dealt."""
+    def keep_locked(self, demands: Sequence[ExtraDemand]) -> None:
+        """Set aside the ports that the lock gives to devices, present or gone; call it before `allocate`."""
         for demand in demands:
             run = self.run_of(demand.tier, demand.kind)
             if run is not None:
-                draft = self._drafts[demand.tier]
-                usable = {*draft.ports(run).left_over(draft.numbered[run])}
-                holes = {*self._holes(draft, run)}
-                self._kept.note(demand, run, self._allowed(draft, demand), usable, holes)
+                sized = self._sized_tiers[demand.tier]
+                usable = {*sized.ports(run).left_over(sized.numbered[run])}
+                holes = {*self._holes(sized, run)}
+                self._kept.note(demand, run, self._allowed(sized, demand), usable, holes)
         self._taken |= self._kept.taken
 
-    def deal(self, demand: ExtraDemand, wanted: int) -> ExtraSet:
-        """Attach some devices; `wanted` is what all that share these ports want.
+    def allocate(self, demand: ExtraDemand, wanted: int) -> ExtraSet:
+        """Attach some devices; `wanted` is how many ports all devices on this tier and kind need together.
 
-        The ports of one device land on different switches where there are enough. Raises InputError when no port is
-        left.
+        The ports of one device go to different switches where there are enough. Raises InputError when no port is left.
         """
-        draft, run = self._drafts[demand.tier], self.run_of(demand.tier, demand.kind)
+        sized, run = self._sized_tiers[demand.tier], self.run_of(demand.tier, demand.kind)
         legs = range(len(demand.attachment.legs))
         kept = self._kept.of(demand)
         pairs = [pair for device in range(len(demand.devices)) for leg in legs if (pair := (device, leg)) not in kept]
-        free = self._free_ports(draft, run, demand, wanted) if run is not None else iter(())
+        free = self._free_ports(sized, run, demand, wanted) if run is not None else iter(())
         ports = list(islice(free, len(pairs)))
         if len(ports) < len(pairs) or run is None:
             where = "of the switches named" if demand.spec.switches else f"of {demand.tier.tier}"
@@ -89,52 +88,52 @@ class ExtraDealer:
         links = tuple(ExtraLink(*pair, switch, port, hole) for pair, (switch, port, hole) in sorted(found.items()))
         return ExtraSet(demand.name, demand.attachment, demand.devices, demand.tier, run, links, demand.path)
 
-    def _spare(self, draft: Draft, run: int, numbered: Sequence[int]) -> tuple[int, ...]:
-        """Ports of a run beyond those that are numbered, but for those that are to stay spare."""
-        ports = draft.ports(run).left_over(numbered[run])
-        kept = draft.spec.spec.spare_ports if run == 0 else 0
-        per = draft.face.downs[run].per_connector
+    def _spare(self, sized: SizedTier, run: int, numbered: Sequence[int]) -> tuple[int, ...]:
+        """Ports of a run that are not numbered, without those that `spare_ports` keeps free."""
+        ports = sized.ports(run).left_over(numbered[run])
+        kept = sized.spec.spec.spare_ports if run == 0 else 0
+        per = sized.placement.downs[run].per_connector
         first = -(-numbered[run] // per) * per
-        return ports[: max(0, draft.face.downs[run].capacity - first - kept)]
+        return ports[: max(0, sized.placement.downs[run].capacity - first - kept)]
 
-    def _free_ports(self, draft: Draft, run: int, demand: ExtraDemand, wanted: int) -> Iterator[Port]:
-        """Free ports in the order they are used; the switches of a place take turns."""
-        allowed = self._allowed(draft, demand)
-        for switch, port, hole in self._ports(draft, run, wanted, demand):
-            if switch in allowed and (draft.spec.key, run, switch, port) not in self._taken:
+    def _free_ports(self, sized: SizedTier, run: int, demand: ExtraDemand, wanted: int) -> Iterator[Port]:
+        """Free ports in the order they are used, round-robin over the switches of a place."""
+        allowed = self._allowed(sized, demand)
+        for switch, port, hole in self._ports(sized, run, wanted, demand):
+            if switch in allowed and (sized.spec.key, run, switch, port) not in self._taken:
                 yield switch, port, hole
 
-    def _ports(self, draft: Draft, run: int, wanted: int, demand: ExtraDemand) -> Iterator[Port]:
-        lasting = self._spare(draft, run, draft.reserved)
-        roomy = wanted <= len(lasting) * draft.groups * draft.count
+    def _ports(self, sized: SizedTier, run: int, wanted: int, demand: ExtraDemand) -> Iterator[Port]:
+        lasting = self._spare(sized, run, sized.reserved)
+        roomy = wanted <= len(lasting) * sized.groups * sized.count
         if not roomy:
-            yield from _in_turns(self._holes(draft, run))
-        yield from self._by_place(draft, lasting, demand)
+            yield from _in_turns(self._holes(sized, run))
+        yield from self._by_place(sized, lasting, demand)
         if roomy:
-            yield from _in_turns(self._holes(draft, run))
-        growing = [port for port in self._spare(draft, run, draft.numbered) if port not in lasting]
-        yield from self._by_place(draft, growing, demand)
+            yield from _in_turns(self._holes(sized, run))
+        growing = [port for port in self._spare(sized, run, sized.numbered) if port not in lasting]
+        yield from self._by_place(sized, growing, demand)
 
-    def _by_place(self, draft: Draft, ports: Sequence[int], demand: ExtraDemand) -> Iterator[Port]:
-        """Some ports of every switch, or of those that extra devices name."""
+    def _by_place(self, sized: SizedTier, ports: Sequence[int], demand: ExtraDemand) -> Iterator[Port]:
+        """Some ports on every switch, place by place, or on the switches that the blueprint names for the devices."""
         if demand.spec.switches:
-            named = self._named(draft, demand)
+            named = self._named(sized, demand)
             yield from ((switch, port, False) for port in ports for switch in named)
             return
-        numbers = place_numbers(self._layout, scope_of(draft.spec.per))
-        each = draft.groups * draft.count // len(numbers)
+        numbers = place_numbers(self._layout, scope_of(sized.spec.per))
+        each = sized.groups * sized.count // len(numbers)
         for place in sorted(range(len(numbers)), key=lambda place: numbers[place]):
             for port in ports:
                 for switch in range(place * each, (place + 1) * each):
                     yield switch, port, False
 
-    def _allowed(self, draft: Draft, demand: ExtraDemand) -> set[int]:
-        switches = draft.groups * draft.count
-        named = self._named(draft, demand) if demand.spec.switches else range(switches)
+    def _allowed(self, sized: SizedTier, demand: ExtraDemand) -> set[int]:
+        switches = sized.groups * sized.count
+        named = self._named(sized, demand) if demand.spec.switches else range(switches)
         sites = self._layout.sites
         if len(sites) == 1:
             return set(named)
-        scope = scope_of(draft.spec.per)
+        scope = scope_of(sized.spec.per)
         each = switches // scope_count(self._layout, scope)
         wanted = sites.index(demand.spec.site) if demand.spec.site else self._layout.first_site
         here = {s for s in named if site_of_place(self._layout, scope, s // each) == wanted}
@@ -147,12 +146,12 @@ class ExtraDealer:
             )
         return here
 
-    def _named(self, draft: Draft, demand: ExtraDemand) -> list[int]:
-        """The switches that extra devices name, in that order."""
-        spec = draft.spec
+    def _named(self, sized: SizedTier, demand: ExtraDemand) -> list[int]:
+        """The switches that the blueprint names for the devices, in its order."""
+        spec = sized.spec
         naming = SwitchNames(self._context.blueprint, self._layout, spec.fabric, spec.name, spec.per)
-        naming.check(self._sizes[spec.fabric], draft.count)
-        names = with_own(self._context.blueprint, naming.of(self._sizes[spec.fabric], draft.count))
+        naming.check(self._sizes[spec.fabric], sized.count)
+        names = with_own(self._context.blueprint, naming.of(self._sizes[spec.fabric], sized.count))
         number = {name: i for i, name in enumerate(names)}
         for i, name in enumerate(demand.spec.switches):
             if name not in number:
@@ -164,20 +163,20 @@ class ExtraDealer:
                 )
         return [number[name] for name in demand.spec.switches]
 
-    def _holes(self, draft: Draft, run: int) -> list[tuple[int, int]]:
+    def _holes(self, sized: SizedTier, run: int) -> list[tuple[int, int]]:
         """(switch, port) of every omitted node slot of a run."""
         found = []
-        for demand in self._demands.get(draft.spec.key, ()):
-            for feed in draft.node_feeds[demand.fabric]:
+        for demand in self._demands.get(sized.spec.key, ()):
+            for feed in sized.node_feeds[demand.fabric]:
                 if feed.run == run and feed.attachments == demand.attachments:
                     for group, slot in demand.table.numbered(by_slot=feed.by_slot).holes():
-                        switch, port = feed.deal(slot, draft.count)
-                        found.append((group * draft.count + switch, port))
+                        switch, port = feed.port_of_slot(slot, sized.count)
+                        found.append((group * sized.count + switch, port))
         return found
 
 
 def _in_turns(holes: list[tuple[int, int]]) -> Iterator[Port]:
-    """Ports of omitted slots, one of each switch before the second of any."""
+    """Ports of omitted slots, one on each switch before a second on any."""
     turns: dict[int, int] = {}
     found: list[tuple[int, int, int]] = []
     for switch, port in holes:

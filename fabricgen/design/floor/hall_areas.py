@@ -1,4 +1,4 @@
-"""The rows of each hall: those of networks, with the places of every run of racks, and those of nodes."""
+"""The rows of each hall: network rows, with the places of every run of racks, and node rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from fabricgen.blueprint.sections.floor import Stand
-from fabricgen.design.floor.hall_units import Room
+from fabricgen.design.floor.hall_units import HallCapacity
 from fabricgen.design.floor.halls import ENDLESS, Hall
 from fabricgen.design.floor.network_area import NetworkArea, highest, places_of
 from fabricgen.design.floor.network_runs import NetworkRun
@@ -19,17 +19,17 @@ from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.intervals import Allocations, Intervals
 
 KIND = "floor"
-"""Of the lock: places of racks in the network rows of a hall."""
+"""Kind of lock entry: places of racks in the network rows of a hall."""
 
 UNIT_RACKS, ROWS, ROWS_FROM = "floor unit racks", "floor network rows", "floor rows before networks"
-"""Counts in the lock: racks that each unit has places for, rows kept for networks, rows of nodes before these."""
+"""Counts in the lock: racks that each unit has places for, rows kept for networks, and node rows before these."""
 
 FURTHER = "further unit racks"
-"""Who has the places of racks that units have beyond those they have places for."""
+"""Lock key of the places for racks that units have beyond the ones they have places for."""
 
 
 class HallAreas:
-    """Rows of nodes and rows of networks of all halls of a design."""
+    """Node rows and network rows of all halls of a design."""
 
     def __init__(self, design: Design, halls: Sequence[Hall], shared: RunPlaces, stands: Sequence[Stand]) -> None:
         self._design, self._layout, self._halls, self._shared = design, design.layout, halls, shared
@@ -45,7 +45,7 @@ class HallAreas:
 
     @cached_property
     def rows(self) -> tuple[UnitRows, ...]:
-        """How units stand in the rows of nodes of each hall."""
+        """By hall, how units are laid out in its node rows."""
         stands = self._stands[: self.unit_places - self._layout.racks_per_su]
         for hall in self._halls:
             if self.unit_places > hall.racks_per_row and any(stand.startswith("row") for stand in stands):
@@ -60,7 +60,7 @@ class HallAreas:
 
     @cached_property
     def wanted(self) -> tuple[dict[str, int], ...]:
-        """For each hall the racks of every run in its network rows, by holder."""
+        """By hall, the number of racks of every run in its network rows, by lock key."""
         found: tuple[dict[str, int], ...] = tuple({} for _ in self._halls)
         for run in self._shared.runs:
             found[run.hall][run.holder] = self._shared.rack_count(run)
@@ -74,7 +74,7 @@ class HallAreas:
 
     @cached_property
     def places(self) -> tuple[dict[str, Intervals], ...]:
-        """For each hall the places of every run in its network rows."""
+        """By hall, the places of every run in its network rows."""
         shared = self._spec is not None and self._spec.rows is not None
         return tuple(
             places_of(self._lock.of(self.kind(i)), wanted, self._halls[i].racks_per_row, shared=shared)
@@ -101,7 +101,7 @@ class HallAreas:
         return NetworkArea(hall, first, rows, outwards=at == "middle")
 
     def _rows_kept(self, number: int) -> int:
-        """Rows for networks among the others: as stated, or as many as there first were."""
+        """Rows kept for networks between node rows: as stated, else as many as were needed first."""
         hall = self._halls[number]
         if not self.wanted[number] or (self._spec is None and hall.rows == ENDLESS):
             return 0
@@ -118,14 +118,14 @@ class HallAreas:
         return area.overflow(highest(self.places[number], self.wanted[number]))
 
     @property
-    def rooms(self) -> list[Room]:
+    def hall_capacities(self) -> list[HallCapacity]:
         """How many units each hall takes."""
         found = []
         for i, hall in enumerate(self._halls):
             left = hall.rows - self.areas[i].rows - self.overflow(i)
             if hall.rows != ENDLESS and left < 0:
                 raise self._full(i, f"{hall.rows - left} rows of network racks do not go into its {hall.rows} rows")
-            found.append(Room(i, None if hall.rows == ENDLESS else self.rows[i].units_in(left)))
+            found.append(HallCapacity(i, None if hall.rows == ENDLESS else self.rows[i].units_in(left)))
         return found
 
     def _full(self, number: int, why: str) -> Exception:
@@ -133,7 +133,7 @@ class HallAreas:
         return fault("FG067", f"hall {name} is too small: {why}", path=("floor", "halls", name), hint="more `rows`")
 
     def unit_spots(self, hall: Any, position: Any, rack: Any) -> tuple[Any, Any]:
-        """The same for columns (numpy arrays of one length); returns (rows, columns), int32."""
+        """(rows, columns), int32, of racks of units; takes int arrays of one length."""
         import numpy as np
 
         row, column = np.zeros_like(hall), np.zeros_like(hall)
@@ -147,7 +147,7 @@ class HallAreas:
         return row, column
 
     def unit_spot(self, hall: int, position: int, rack: int) -> tuple[int, int]:
-        """(row, column) of a rack of the unit of a number in a hall."""
+        """(row, column) of a rack of a unit, by the hall and the unit's number there."""
         if rack >= self.unit_places:
             further = self._racks - self.unit_places
             index = position * further + rack - self.unit_places
@@ -160,17 +160,17 @@ class HallAreas:
         return self.areas[run.hall].spot(_nth(self.places[run.hall][run.holder], place))
 
     def kind(self, hall: int) -> str:
-        """The kind of the lock that keeps the places of a hall."""
+        """Kind of lock entry for the places of a hall."""
         return KIND + self._shared.suffix(hall)
 
     def held(self) -> dict[str, Allocations]:
-        """The places of all runs, those of runs that are gone included, by kind of the lock."""
+        """The places of all runs by kind of lock entry, including runs that are gone."""
         return {
             self.kind(i): {**self._lock.of(self.kind(i)), **places} for i, places in enumerate(self.places) if places
         }
 
     def kept_counts(self) -> dict[str, int]:
-        """What a lock keeps of rows and racks, by name."""
+        """Counts of rows and racks that a lock keeps, by name."""
         found = {UNIT_RACKS: self.unit_places}
         for i, area in enumerate(self.areas):
             if area.rows and not (self._spec and self._spec.rows):

@@ -1,4 +1,6 @@
-"""Which hall each unit stands in, and its number there: halls of a site are filled in turn, no unit is in two."""
+"""Which hall each unit stands in, and its number there: the halls of a site are filled one after the other, with whole
+units.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +21,17 @@ from fabricgen.kernel.intervals import (
 )
 
 KIND = "halls"
-"""Of the lock: slots of units in the halls that pods name, and in all others of their site."""
+"""Kind of lock entry: slots of units in the halls that pods name, and in all other halls of their site."""
 
 _ALL = (Interval(0, 1 << 40),)
 
 
 @dataclass(frozen=True, slots=True)
-class UnitHomes:
-    """The hall of every unit of the cluster and its number in it; `slots` of each hall, those kept for growth too.
+class UnitHalls:
+    """By unit of the cluster: `hall`, the index of its hall, and `position`, its number in that hall, both from 0.
 
-    `held` is what a lock keeps of this, by kind.
+    `slots` is, by hall, how many unit slots it has, those kept for growth included; `held` are the entries that a lock
+    keeps of this, by kind.
     """
 
     hall: tuple[int, ...]
@@ -38,15 +41,15 @@ class UnitHomes:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """A hall as units see it: its index, and how many it takes (None: as many as there are)."""
+class HallCapacity:
+    """How many scalable units a hall takes: `hall` is its index, `units` None for a hall without limit."""
 
     hall: int
     units: int | None
 
 
 def stated_halls(pods: Mapping[str, Pod], layout: Layout, halls: Sequence[Hall]) -> dict[str, int]:
-    """Pod -> the hall that it states; raises InputError (FG016) for one that its site has not."""
+    """Pod -> the hall that it states; raises InputError (FG016) for a hall that its site lacks."""
     found = {}
     for pod in layout.pods:
         name = pods[pod.name].hall
@@ -64,9 +67,11 @@ def stated_halls(pods: Mapping[str, Pod], layout: Layout, halls: Sequence[Hall])
     return found
 
 
-def unit_homes(layout: Layout, halls: Sequence[Hall], rooms: Sequence[Room], stated: Mapping[str, int]) -> UnitHomes:
+def unit_halls(
+    layout: Layout, halls: Sequence[Hall], capacities: Sequence[HallCapacity], stated: Mapping[str, int]
+) -> UnitHalls:
     """Put every unit into a hall; raises InputError (FG067) where the halls of a site are too small."""
-    homes: dict[str, list[tuple[int, int]]] = {}
+    halls_of: dict[str, list[tuple[int, int]]] = {}
     held: dict[str, Allocations] = {}
     slots = dict.fromkeys(range(len(halls)), 0)
     for site, site_name in enumerate(layout.sites):
@@ -74,12 +79,12 @@ def unit_homes(layout: Layout, halls: Sequence[Hall], rooms: Sequence[Room], sta
         for hall in sorted({stated[pod.name] for pod in pods if pod.name in stated}):
             mine = [pod for pod in pods if stated.get(pod.name) == hall]
             held[f"{KIND} {halls[hall].name}"] = given = _numbered(layout, f"{KIND} {halls[hall].name}", mine)
-            _fill(homes, slots, mine, given, [rooms[hall]], halls)
+            _fill(halls_of, slots, mine, given, [capacities[hall]], halls)
         others = [pod for pod in pods if pod.name not in stated]
-        free = [room for room in rooms if halls[room.hall].site == site and room.hall not in stated.values()]
+        free = [c for c in capacities if halls[c.hall].site == site and c.hall not in stated.values()]
         if others and len(others) == len(pods):
             _fill(
-                homes,
+                halls_of,
                 slots,
                 others,
                 {pod.name: layout.numbering.of("units", pod.name, "site") for pod in others},
@@ -89,9 +94,9 @@ def unit_homes(layout: Layout, halls: Sequence[Hall], rooms: Sequence[Room], sta
         elif others:
             kind = f"{KIND} rest of {site_name}"
             held[kind] = given = _numbered(layout, kind, others)
-            _fill(homes, slots, others, given, free, halls)
-    all_homes = [home for pod in layout.pods for home in homes[pod.name][: pod.su]]
-    return UnitHomes(tuple(h for h, _ in all_homes), tuple(n for _, n in all_homes), slots, held)
+            _fill(halls_of, slots, others, given, free, halls)
+    pairs = [pair for pod in layout.pods for pair in halls_of[pod.name][: pod.su]]
+    return UnitHalls(tuple(hall for hall, _ in pairs), tuple(number for _, number in pairs), slots, held)
 
 
 def _numbered(layout: Layout, kind: str, pods: Sequence[PodLayout]) -> Allocations:
@@ -100,39 +105,42 @@ def _numbered(layout: Layout, kind: str, pods: Sequence[PodLayout]) -> Allocatio
 
 
 def _fill(
-    homes: dict[str, list[tuple[int, int]]],
+    halls_of: dict[str, list[tuple[int, int]]],
     slots: dict[int, int],
     pods: Sequence[PodLayout],
     given: Mapping[str, Intervals],
-    rooms: Sequence[Room],
+    capacities: Sequence[HallCapacity],
     halls: Sequence[Hall],
 ) -> None:
-    """Turn numbers of units into halls and numbers in these: so many in the first hall, the next in the second."""
+    """Turn numbers of units into (hall, number in the hall): the first hall is filled, then the second, and so on."""
     last = max((interval.end for pod in pods for interval in given[pod.name]), default=0)
-    _check_room(pods, last, rooms, halls)
+    _check_room(pods, last, capacities, halls)
     for pod in pods:
-        homes[pod.name] = [_home(rooms, number) for number in first_numbers(given[pod.name], pod.su)]
+        halls_of[pod.name] = [_hall_of(capacities, number) for number in first_numbers(given[pod.name], pod.su)]
     before = 0
-    for room in rooms:
-        size = last - before if room.units is None else min(room.units, last - before)
-        slots[room.hall] += max(0, size)
+    for capacity in capacities:
+        size = last - before if capacity.units is None else min(capacity.units, last - before)
+        slots[capacity.hall] += max(0, size)
         before += max(0, size)
 
 
-def _home(rooms: Sequence[Room], number: int) -> tuple[int, int]:
-    for room in rooms:
-        if room.units is None or number < room.units:
-            return room.hall, number
-        number -= room.units
+def _hall_of(capacities: Sequence[HallCapacity], number: int) -> tuple[int, int]:
+    """(hall, number in it) of a unit by its number over all these halls, which are filled one after the other."""
+    for capacity in capacities:
+        if capacity.units is None or number < capacity.units:
+            return capacity.hall, number
+        number -= capacity.units
     raise IndexError(number)
 
 
-def _check_room(pods: Sequence[PodLayout], last: int, rooms: Sequence[Room], halls: Sequence[Hall]) -> None:
-    if any(room.units is None for room in rooms):
+def _check_room(
+    pods: Sequence[PodLayout], last: int, capacities: Sequence[HallCapacity], halls: Sequence[Hall]
+) -> None:
+    if any(capacity.units is None for capacity in capacities):
         return
-    room = sum(room.units or 0 for room in rooms)
+    room = sum(capacity.units or 0 for capacity in capacities)
     if last > room:
-        names = ", ".join(halls[r.hall].name for r in rooms) or "none is left for pods that name no hall"
+        names = ", ".join(halls[r.hall].name for r in capacities) or "none is left for pods that name no hall"
         raise fault(
             "FG067",
             f"{last} scalable units, reserved ones included, do not go into the halls of {pods[0].site} ({names}): "

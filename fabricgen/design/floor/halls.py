@@ -1,7 +1,8 @@
-"""Halls: where their rows and racks stand, in metres of their site; one arithmetic for a rack or a column of them.
+"""Halls: where their rows and racks stand, in metres of their site; for single racks and arrays of them.
 
-Rows run along x and are numbered along y. They stand front to front and back to back in turn: rows 1 and 2 share a cold
-aisle, rows 2 and 3 a hot one. A site has one frame: its halls lie beside or, on storeys, above each other.
+Rows run along x and are numbered along y. They alternate front to front and back to back: rows 1 and 2 share a cold
+aisle, rows 2 and 3 a hot one. All halls of a site share one coordinate system: they lie beside each other or, on
+storeys, above each other.
 """
 
 from __future__ import annotations
@@ -14,17 +15,18 @@ from fabricgen.blueprint.sections.floor import Floor
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 ENDLESS = 0
-"""Rows of a hall whose walls are not stated."""
+"""The number of rows of a hall whose size is not stated."""
 
 DEFAULT_HALL = "hall1"
-"""The hall of a site for which none is stated."""
+"""The hall of a site without a stated one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hall:
-    """A hall: its site (an index), its storey (0: at ground), the corner before its first rack, and its rows.
+    """A hall: its site (an index), storey (0: ground floor), the corner before its first rack in metres, and its rows.
 
-    `rows` of `racks_per_row` places; 0: as many as it takes, and those of networks then are numbered down from -1.
+    It has `rows` rows of `racks_per_row` racks. With 0 rows it has as many as needed, and network rows are numbered
+    down from -1.
     """
 
     name: str
@@ -36,42 +38,42 @@ class Hall:
     racks_per_row: int
     rack_pitch_m: float
     cold_pitch_m: float
-    """Between the centres of two rows that face each other, m."""
+    """Distance of the centres of two rows that face each other, m."""
     hot_pitch_m: float
-    """Between the centres of two rows back to back, m."""
+    """Distance of the centres of two rows back to back, m."""
     rack_depth_m: float
 
     def x_of(self, column: Any) -> Any:
-        """The centre of racks along their row, m, by column from 0."""
+        """The centre of a rack along its row, m, by column from 0."""
         return self.x_m + (column + 0.5) * self.rack_pitch_m
 
     def y_of(self, row: Any) -> Any:
-        """The centre of racks across the rows, m, by row from 0; those below 0 lie before the corner."""
+        """The centre of a rack across the rows, m, by row from 0; rows below 0 lie before the corner."""
         pair = self.cold_pitch_m + self.hot_pitch_m
         return self.y_m + self.rack_depth_m / 2 + row // 2 * pair + row % 2 * self.cold_pitch_m
 
 
 def face_of(row: Any) -> Any:
-    """Where the fronts of a row look: 1 towards +y, -1 towards -y; 0 and 1 look at each other."""
+    """The direction that the fronts of a row face: 1 for +y, -1 for -y; rows 0 and 1 face each other."""
     return 1 - row % 2 * 2
 
 
 def row_number(row: Any) -> Any:
-    """What rows are called, by row from 0: from 1, and down from -1 before the first."""
+    """The printed number of a row by its index: from 1, and down from -1 for rows before the first."""
     return row + (row >= 0)
 
 
 def pitches(floor: Floor) -> tuple[float, float]:
-    """Between the centres of rows across a cold and across a hot aisle, m."""
+    """(cold, hot): distance of the centres of rows across a cold and across a hot aisle, m."""
     if floor.aisles is None:
         return floor.row_pitch_m, floor.row_pitch_m
     return floor.rack_depth_m + floor.aisles.cold_m, floor.rack_depth_m + floor.aisles.hot_m
 
 
 def halls_of(floor: Floor, sites: tuple[str, ...], usual_site: str) -> tuple[Hall, ...]:
-    """The halls of every site: those stated, in natural order of their names, else one without end.
+    """The halls of every site: those stated, in natural order of names, else a single one without limits.
 
-    Raises InputError (FG012) for a hall at a site where no pod stands.
+    Raises InputError (FG012) for a hall at a site without pods.
     """
     found: list[Hall] = []
     for number, site in enumerate(sites):

@@ -1,7 +1,7 @@
-"""The rows of a hall that shared network racks stand in: which floor row is which, and whose places are whose.
+"""The rows of a hall for shared network racks: which floor rows they are, and which run of racks has which places.
 
-Places of the rows are numbered row by row. Without anything stated these rows lie before those of nodes, numbered away
-from them, and each run of racks has one to itself, so that either may grow.
+Places are numbered row by row. By default these rows lie before those of nodes and are numbered away from them, and
+each run of racks has a row of its own, so that either can grow.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _MOST_PLACES = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class NetworkArea:
-    """`rows` (0: none among the others) of a hall from floor row `first` on, and what does not fit in them behind.
+    """Network rows of a hall: `rows` rows from floor row `first` on (0: none between node rows), and an overflow area.
 
-    In a hall without end what overflows goes before its first row, else to its last rows. From the `centre` of a row,
-    where it is said, racks are placed outwards.
+    Racks that do not fit overflow before the first row in a hall without limits, else into its last rows. With
+    `outwards` racks are placed from the middle of a row to both sides.
     """
 
     hall: Hall
@@ -39,7 +39,7 @@ class NetworkArea:
     outwards: bool
 
     def node_row(self, row: Any) -> Any:
-        """The floor row of a row of nodes (both from 0), or of a column of them."""
+        """The floor row of a row of nodes, or of an array of rows, both from 0."""
         return row + (row >= self.first) * self.rows
 
     def spot(self, place: int) -> tuple[int, int]:
@@ -53,18 +53,18 @@ class NetworkArea:
         return (-1 - behind if self.hall.rows == ENDLESS else self.hall.rows - 1 - behind), column
 
     def overflow(self, places: int) -> int:
-        """Rows that so many places take beyond those kept for them."""
+        """How many rows so many places take beyond those kept for them."""
         return max(0, -(-places // self.hall.racks_per_row) - self.rows)
 
 
 def outwards(place: int, length: int) -> int:
-    """The column of a place where they are counted from the middle of a row, one side and the other in turn."""
+    """The column of a place when places count from the middle of a row, alternating between both sides."""
     middle = (length - 1) // 2
     return middle + (place + 1) // 2 if place % 2 else middle - place // 2
 
 
 def rows_alone(wanted: Mapping[str, int], per_row: int) -> dict[str, Intervals]:
-    """Places of runs that each have rows to themselves: the first row of every run before the second of any."""
+    """Places of runs that have rows of their own: the first row of every run comes before the second of any."""
     runs = len(wanted)
     found = {}
     for number, (name, racks) in enumerate(wanted.items()):
@@ -74,9 +74,9 @@ def rows_alone(wanted: Mapping[str, int], per_row: int) -> dict[str, Intervals]:
 
 
 def places_of(held: Allocations, wanted: Mapping[str, int], per_row: int, *, shared: bool) -> dict[str, Intervals]:
-    """Places of each run of racks, as they are held; new ones where there is room.
+    """Places of each run of racks: those in the lock, and new ones where there is room.
 
-    Runs that share rows have room for twice as many racks, or nearly; others whole rows.
+    Where runs share rows each gets room for up to twice as many racks (the next power of two), else whole rows.
     """
     if not held and not shared:
         return rows_alone(wanted, per_row)
@@ -94,7 +94,7 @@ def places_of(held: Allocations, wanted: Mapping[str, int], per_row: int, *, sha
 
 
 def highest(places: Mapping[str, Intervals], wanted: Mapping[str, int]) -> int:
-    """One more than the highest place that a rack stands in."""
+    """One more than the highest place that holds a rack."""
     return max((n + 1 for name, racks in wanted.items() for n in _some(places[name], racks)), default=0)
 
 

@@ -1,4 +1,4 @@
-"""Runs of shared network racks: what stands in each, in which order, and in which hall."""
+"""Runs of shared network racks: which devices stand in each run, in which order, and in which hall."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ from fabricgen.design.shape import inner, place_numbers, pod_of_unit, scope_coun
 
 @dataclass(frozen=True, slots=True)
 class NetworkRun:
-    """A run of shared network racks: what stands in it, and its hall.
+    """A run of shared network racks: a series of racks for one kind of device, in one hall.
 
-    `tier` and `plane` (-1: all) say which switches, of which each run takes one in `parts`; extra devices have the tier
-    None and the owner "", scale-up trays the owner that they belong to.
+    `tier` and `plane` (-1: all planes) say which switches it holds; if a tier's switches are split over `parts` runs,
+    this one has number `part`. Runs of extra devices have tier None and owner "", runs of scale-up trays tier None and
+    the owner that they belong to.
     """
 
     name: str
@@ -38,7 +39,7 @@ class NetworkRun:
 
     @property
     def holder(self) -> str:
-        """Its name in the lock, within its hall."""
+        """Its key in the lock, unique within the hall."""
         if self.tier is None:
             return f"{self.owner} {TRAY_TIER}" if self.owner else "extra devices"
         plane = f" plane {self.plane + 1}" if self.plane >= 0 else ""
@@ -47,21 +48,21 @@ class NetworkRun:
 
 
 def stated_stand(design: Design, tier: TierDesign) -> Stand:
-    """Where the switches of a tier stand."""
+    """Where the switches of a tier stand: as stated, else by what they serve."""
     return stand_of(tier, design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].stand)
 
 
 def racks_of(design: Design, tier: TierDesign) -> int:
-    """Over how many network racks, or runs of them, the switches of a tier are dealt."""
+    """How many network racks, or runs of them, the switches of a tier are split over."""
     return design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].racks
 
 
 def network_runs(design: Design, halls: Sequence[Hall]) -> tuple[NetworkRun, ...]:
     """The runs of shared network racks: extra devices, then switches tier by tier, then scale-up trays."""
     found = []
-    homes = Homes(design, halls)
-    for name, owner, tier, plane, hall in _wanted(design, homes):
-        full = homes.prefix(hall) + name
+    hall_lookup = HallLookup(design, halls)
+    for name, owner, tier, plane, hall in _wanted(design, hall_lookup):
+        full = hall_lookup.prefix(hall) + name
         parts = racks_of(design, tier) if tier else 1
         for part in range(parts):
             suffix = f"-{ascii_lowercase[part]}" if parts > 1 else ""
@@ -69,8 +70,10 @@ def network_runs(design: Design, halls: Sequence[Hall]) -> tuple[NetworkRun, ...
     return tuple(found)
 
 
-class Homes:
-    """The hall whose network rows serve a site or a pod: the one that the pod states, else the first of the site."""
+class HallLookup:
+    """The hall whose network rows serve a site, pod or unit: the one that the pod states, else the first
+    of the site.
+    """
 
     def __init__(self, design: Design, halls: Sequence[Hall]) -> None:
         self._layout, self._halls = design.layout, halls
@@ -84,18 +87,18 @@ class Homes:
         ]
 
     def prefix(self, hall: int) -> str:
-        """What names of racks of a hall begin with; nothing where there is one."""
+        """The prefix of rack names in a hall; "" where there is only one hall."""
         first = self._of_site[self._halls[hall].site] == hall
         if not first:
             return f"{self._halls[hall].name}-"
         return f"{self._layout.sites[self._halls[hall].site]}-" if len(self._layout.sites) > 1 else ""
 
     def of_site(self, site: int) -> int:
-        """The hall of what a whole site shares."""
+        """The hall for devices that serve a whole site."""
         return self._of_site[site]
 
     def of_place(self, scope: str, place: int) -> int:
-        """The hall of a place of a scope, by its number in the layout."""
+        """The hall for devices that serve a place of a scope, by the place's number."""
         if scope in (WHOLE, "site"):
             return self._of_site[site_of_place(self._layout, scope, place)]
         if scope == "pod":
@@ -103,35 +106,38 @@ class Homes:
         return self.of_unit(next(units_of(self._layout, scope, place)))
 
     def of_unit(self, unit: int) -> int:
-        """The hall of what the pod of a unit has."""
+        """The hall for devices that serve the pod of a unit."""
         return self._of_pod[pod_of_unit(self._layout, unit)]
 
 
-def _wanted(design: Design, homes: Homes) -> Iterator[tuple[str, str, TierDesign | None, int, int]]:
+def _wanted(design: Design, hall_lookup: HallLookup) -> Iterator[tuple[str, str, TierDesign | None, int, int]]:
+    """(name, owner, tier, plane, hall) of every kind of run, before those of a tier are split into parts."""
     layout = design.layout
     stated = {site for _, _, site in design.extra_devices.values()}
     for site in sorted({layout.sites.index(s) if s else layout.first_site for s in stated}):
-        yield "extra", "", None, -1, homes.of_site(site)
+        yield "extra", "", None, -1, hall_lookup.of_site(site)
     for fabric in design.fabrics:
         for tier in fabric.tiers:
             if stated_stand(design, tier) != "network-row":
                 continue
             scope = scope_of(tier.per)
             planes = range(fabric.sizes["plane"]) if "plane" in tier.per else range(-1, 0)
-            at = sorted({homes.of_place(scope, place) for place in range(scope_count(layout, scope))})
+            at = sorted({hall_lookup.of_place(scope, place) for place in range(scope_count(layout, scope))})
             for plane, hall in product(planes, at):
                 suffix = f"-pl{plane + 1}" if len(planes) > 1 else ""
                 yield f"{fabric.name}-{tier.name}{suffix}", fabric.name, tier, plane, hall
     for scale_up in design.scale_up:
         if scale_up.trays and scale_up.tray_scope != "rack":
             pods = range(len(layout.pods)) if scale_up.per == "pod" else ()
-            for hall in sorted({homes.of_place("pod", pod) for pod in pods} or {homes.of_site(0)}):
+            for hall in sorted({hall_lookup.of_place("pod", pod) for pod in pods} or {hall_lookup.of_site(0)}):
                 yield f"{scale_up.name}-{TRAY_TIER}", scale_up.name, None, -1, hall
 
 
 @dataclass(frozen=True, slots=True)
 class TierGroups:
-    """By group of a tier: its hall, its plane (-1: all) and its number for the order in a run, planes left out."""
+    """By group of a tier: its hall, its plane (-1: all), and its number for ordering within a run, planes
+    not counted.
+    """
 
     hall: tuple[int, ...]
     plane: tuple[int, ...]
@@ -143,7 +149,7 @@ class TierGroups:
         return max(self.number, default=-1) + 1
 
 
-def tier_groups(layout: Layout, tier: TierDesign, sizes: Mapping[str, int], homes: Homes) -> TierGroups:
+def tier_groups(layout: Layout, tier: TierDesign, sizes: Mapping[str, int], hall_lookup: HallLookup) -> TierGroups:
     """Hall, plane and number of every group of a tier."""
     scope = scope_of(tier.per)
     each = tier.groups // scope_count(layout, scope)
@@ -152,7 +158,7 @@ def tier_groups(layout: Layout, tier: TierDesign, sizes: Mapping[str, int], home
     apart = sorted({tuple(v for d, v in value.items() if d != "plane") for value in values}, key=lambda v: v[::-1])
     order = {value: i for i, value in enumerate(apart)}
     numbers = [order[tuple(v for d, v in value.items() if d != "plane")] for value in values]
-    halls = [homes.of_place(scope, place) for place in range(tier.groups // each)]
+    halls = [hall_lookup.of_place(scope, place) for place in range(tier.groups // each)]
     places = place_numbers(layout, scope, "site") if scope != WHOLE else (0,)
     return TierGroups(
         hall=tuple(hall for hall in halls for _ in values),
@@ -162,7 +168,7 @@ def tier_groups(layout: Layout, tier: TierDesign, sizes: Mapping[str, int], home
 
 
 def inner_values(tier: TierDesign, sizes: Mapping[str, int], group: int) -> dict[str, int]:
-    """Rail, plane and the other values, from 0, that tell a tier's group from others of its place; by dimension."""
+    """By dimension, the values (from 0) of rail, plane and so on that tell a tier's group from others in its place."""
     found = {}
     for dimension in reversed(inner(tier.per)):
         group, found[dimension] = divmod(group, sizes[dimension])
@@ -170,7 +176,9 @@ def inner_values(tier: TierDesign, sizes: Mapping[str, int], group: int) -> dict
 
 
 def in_plane(run: NetworkRun, plane: Any, group: Any, number: Any) -> Any:
-    """Whether a switch, or a column of them, of a tier is of the plane and part of a run; `group` is its number."""
+    """Whether a switch, or each of an array of switches, is of the plane and part of a run; `group` is its group,
+    `number` its number there.
+    """
     here = (plane == run.plane) | (run.plane < 0)
     if run.tier is None or run.parts == 1:
         return here
@@ -178,10 +186,10 @@ def in_plane(run: NetworkRun, plane: Any, group: Any, number: Any) -> Any:
 
 
 def per_rack(units: int, height: int) -> int:
-    """Devices of a height that a network rack takes."""
+    """How many devices of a height fit in a network rack of `units` rack units."""
     return max(1, (units - TOP_UNITS_FREE) // height)
 
 
 def key_of(run: NetworkRun) -> TierKey:
-    """The tier in a run; one of no name for others."""
+    """The key of the tier in a run; an empty key for extra devices and trays."""
     return run.tier.key if run.tier else TierKey("", "")

@@ -1,4 +1,4 @@
-"""Whether what stands in racks fits their height; from the design, so that the largest cluster is told at once."""
+"""Whether devices fit in their racks by height; from the design alone, so that it is quick at any size."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from fabricgen.kernel.diagnostics import Path, fault
 def check_racks(
     layout: Layout, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> None:
-    """Refuse devices higher than a rack, and node racks of which the nodes and what is beside them need more units.
-
-    Raises InputError (FG601).
+    """Raise InputError (FG601) for devices higher than a rack, and where nodes and fixtures together exceed a node
+    rack.
     """
     fabrics, domains = tuple(fabrics), tuple(scale_up)
     for model, height, path in _heights(catalog, fabrics, domains):
@@ -42,7 +41,7 @@ def check_racks(
 def _heights(
     catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> Iterator[tuple[str, int, Path]]:
-    """(model, rack units, place) of switches, extra devices and scale-up trays."""
+    """(model, rack units, path in the blueprint) of switches, extra devices and scale-up trays."""
     for fabric in fabrics:
         for tier in fabric.tiers:
             yield tier.profile.id, tier.profile.rack_units, (*tier.path, "switch")
@@ -57,7 +56,9 @@ def _heights(
 def _node_rack_units(
     layout: Layout, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> int:
-    """Rack units that the fullest node rack needs: a slot of the tallest node for each, and what stands beside."""
+    """Rack units needed in the fullest node rack: a slot of the tallest node for each node, and the fixtures beside
+    them.
+    """
     nodes = layout.nodes_per_rack * max(s.profile.rack_units for s in layout.node_sets if not s.per_rack)
     shared = sum(s.per_rack * s.profile.rack_units for s in layout.node_sets)
     switches = sum(switch.rack_units * count for switch, count in beside_nodes(layout, catalog, fabrics, scale_up))
@@ -67,7 +68,7 @@ def _node_rack_units(
 def beside_nodes(
     layout: Layout, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> Iterator[tuple[SwitchProfile, int]]:
-    """Switches and scale-up trays that stand in every node rack: (profile, how many)."""
+    """(profile, how many) of switches and scale-up trays that stand in every node rack."""
     racks = layout.units * layout.racks_per_su
     for fabric in fabrics:
         for tier in fabric.tiers:

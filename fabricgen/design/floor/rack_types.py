@@ -1,4 +1,4 @@
-"""The two kinds of rack of a cluster, of nodes and without: of the catalogue, with what a blueprint states."""
+"""The two rack types of a cluster, for nodes and for networks: from the catalogue, with what the blueprint states."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fabricgen.catalog.models import RackProfile
 
 
 def node_rack(blueprint: Blueprint, catalog: Catalog) -> RackProfile:
-    """The rack that nodes stand in; raises InputError for a type that the catalogue has not."""
+    """The type of the node racks; raises InputError for a type that the catalogue lacks."""
     racks = blueprint.scalable_unit.racks
     found = (
         catalog.rack(racks.type, ("scalable_unit", "racks", "type"))
@@ -24,7 +24,7 @@ def node_rack(blueprint: Blueprint, catalog: Catalog) -> RackProfile:
 
 
 def network_rack(blueprint: Blueprint, catalog: Catalog, units: int) -> RackProfile:
-    """The rack that only switches and extra devices stand in, by default of so many `units`; raises InputError."""
+    """The type of racks for switches and extra devices only, `units` high unless stated; raises InputError as above."""
     floor = blueprint.floor
     found = (
         catalog.rack(floor.network_rack, ("floor", "network_rack")) if floor.network_rack else plain_rack(units, floor)
@@ -33,7 +33,7 @@ def network_rack(blueprint: Blueprint, catalog: Catalog, units: int) -> RackProf
 
 
 def plain_rack(units: int, floor: Floor) -> RackProfile:
-    """A rack of which nothing is known but its height and the place that the floor has for it."""
+    """A rack type known only by its height in rack units and the space that the floor gives it."""
     return RackProfile.model_construct(
         id=f"rack-{units}u",
         source="the blueprint",

@@ -1,8 +1,8 @@
-"""The order in which switches of a tier fill a run of shared racks: what is there stays when groups or switches come.
+"""The order in which switches of a tier fill a run of shared racks, such that growth moves none of those already there.
 
-Switches are counted by group number (reserved ones included) and number in the group. A history of how many there were
-of both says which came first: within a step the first switch of every group comes before the second of any, or, where
-groups are those of units, group after group. The expressions serve one switch, and columns of them.
+Switches are addressed by group number (reserved ones included) and number in the group. A history of how many groups
+and switches there were says which came first. Within a step the first switch of every group comes before the second of
+any; where groups belong to units, switches go group after group. All expressions work on ints and on int arrays.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from fabricgen.blueprint.beside.stacked import Step
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
-    """The order of one part of a tier's switches; `parts` runs take them in turn, or groups where these are smaller."""
+    """The order of one part of a tier's switches; `parts` runs share them round-robin, or by whole groups if these are
+    smaller.
+    """
 
     steps: tuple[Step, ...]
     by_group: bool
@@ -23,7 +25,9 @@ class RunOrder:
     parts: int
 
     def place(self, group: Any, number: Any, where: Any) -> Any:
-        """The place of a switch in its run, from 0; `where(condition, one, other)` chooses, as numpy's does."""
+        """The place of a switch in its run, from 0; `where(condition, one, other)` is `numpy.where` or its like for
+        ints.
+        """
         whole_groups = self.steps[-1].switches < self.parts
         if whole_groups:
             group = group // self.parts
@@ -43,7 +47,7 @@ class RunOrder:
 
     @property
     def places(self) -> int:
-        """How many places there are."""
+        """The number of places."""
         last = self._of_part(self.steps[-1], whole_groups=self.steps[-1].switches < self.parts)
         return last.groups * last.switches
 

@@ -1,4 +1,4 @@
-"""Which rack and rack unit everything in the runs of shared network racks has, and what a lock keeps of that."""
+"""Rack and rack unit of every device in runs of shared network racks, and what a lock keeps of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import Hall
 from fabricgen.design.floor.network_runs import (
-    Homes,
+    HallLookup,
     NetworkRun,
     TierGroups,
     in_plane,
@@ -20,30 +20,30 @@ from fabricgen.design.floor.network_runs import (
     tier_groups,
 )
 from fabricgen.design.floor.run_order import RunOrder
-from fabricgen.design.floor.unit_racks import STRIDE, TOP_UNITS_FREE, Elevation
+from fabricgen.design.floor.unit_racks import STRIDE, TOP_UNITS_FREE, FreeUnits
 from fabricgen.design.floor.unit_stack import stack
 from fabricgen.design.model import Design
 from fabricgen.design.shape import spans_units
 from fabricgen.kernel.intervals import Allocations, Intervals, numbers, to_intervals
 
 SHELVED = "shelved"
-"""Of the lock: places of extra devices in their racks."""
+"""Kind of lock entry: positions of extra devices in their racks."""
 
-Place = tuple[int, int]
-"""A switch of a tier: its group and its number in the group, from 0."""
+SwitchIndex = tuple[int, int]
+"""A switch of a tier: (its group, its number in the group), from 0."""
 
 
 class RunPlaces:
-    """The runs of shared network racks of a design, and the places in them."""
+    """The runs of shared network racks of a design, and the positions in them."""
 
     def __init__(self, design: Design, halls: Sequence[Hall]) -> None:
         self._design, self._layout, self._halls = design, design.layout, halls
-        self.homes = Homes(design, halls)
+        self.hall_lookup = HallLookup(design, halls)
         self._units = design.layout.network_rack.units
         self._groups: dict[TierKey, TierGroups] = {}
 
     def suffix(self, hall: int) -> str:
-        """What names in the lock end in to tell halls apart; nothing where there is one."""
+        """The suffix of lock keys that tells halls apart; "" where there is only one hall."""
         if len(self._halls) == 1:
             return ""
         one = self._halls[hall]
@@ -59,7 +59,7 @@ class RunPlaces:
         """Hall, plane and number of every group of a tier."""
         if tier.key not in self._groups:
             sizes = self._design.fabric(tier.fabric).tier_sizes
-            self._groups[tier.key] = tier_groups(self._layout, tier, sizes, self.homes)
+            self._groups[tier.key] = tier_groups(self._layout, tier, sizes, self.hall_lookup)
         return self._groups[tier.key]
 
     def _holder(self, run: NetworkRun) -> str:
@@ -67,7 +67,7 @@ class RunPlaces:
         return name + (f" at{self.suffix(run.hall)}" if self.suffix(run.hall) else "")
 
     def _span(self, run: NetworkRun) -> Step:
-        """Groups, numbered to the last of the hall, and switches of each; of trays their domains."""
+        """(groups, numbered up to the last of the hall; switches of each); for trays the domains and trays of each."""
         if run.tier is None:
             domain = next(d for d in self._design.scale_up if d.name == run.owner)
             return Step(max(1, domain.domains), domain.trays_each)
@@ -83,48 +83,50 @@ class RunPlaces:
         return RunOrder(steps, by_group, run.part, run.parts)
 
     def per_rack(self, run: NetworkRun) -> int:
-        """Switches or trays that one of its racks takes."""
+        """How many switches or trays stand in one rack of a run."""
         return per_rack(self._units, self.height_of(run))
 
     def height_of(self, run: NetworkRun) -> int:
-        """Rack units of what stands in a run of switches or trays."""
+        """Rack units of one switch or tray of a run."""
         if run.tier is not None:
             return run.tier.profile.rack_units
         domain = next(d for d in self._design.scale_up if d.name == run.owner)
         return self._design.catalog.switch(domain.profile.tray).rack_units
 
     def spot(self, run: NetworkRun, group: Any, number: Any, where: Any) -> tuple[Any, Any]:
-        """(rack of the run, lowest rack unit) of switches by group number and number in the group; also of columns."""
+        """(rack of the run, lowest rack unit) of a switch by group and number in the group; for ints or int arrays.
+        `where` is `choose` for ints, `numpy.where` for arrays.
+        """
         place = self.order_of(run).place(group, number, where)
         each = self.per_rack(run)
         return place // each, 1 + place % each * self.height_of(run)
 
-    def racks(self, run: NetworkRun) -> dict[int, list[Place]]:
-        """The switches of each rack of a run that there is, in their order."""
+    def racks(self, run: NetworkRun) -> dict[int, list[SwitchIndex]]:
+        """The switches in each rack of a run, in order, by number of the rack."""
         if run.tier is None:
             return {}
         groups, order, each = self.groups_of(run.tier), self.order_of(run), self.per_rack(run)
-        found: dict[int, list[tuple[int, Place]]] = {}
+        found: dict[int, list[tuple[int, SwitchIndex]]] = {}
         for group, number in self._members(run, run.tier, groups):
             place = order.place(groups.number[group], number, choose)
             found.setdefault(place // each, []).append((place, (group, number)))
         return {rack: [one for _, one in sorted(some)] for rack, some in sorted(found.items())}
 
     @staticmethod
-    def _members(run: NetworkRun, tier: TierDesign, groups: TierGroups) -> Iterator[Place]:
+    def _members(run: NetworkRun, tier: TierDesign, groups: TierGroups) -> Iterator[SwitchIndex]:
         for group in (g for g, hall in enumerate(groups.hall) if hall == run.hall):
             for number in range(tier.count):
                 if in_plane(run, groups.plane[group], groups.number[group], number):
                     yield group, number
 
     def rack_count(self, run: NetworkRun) -> int:
-        """How many racks a run has places for: up to the last, with those of what is gone."""
+        """How many racks a run has places for: up to the last one in use, those of removed devices included."""
         if run.owner:
             return -(-self.order_of(run).places // self.per_rack(run))
         return max((rack for spots in self.extras_of(run.hall).values() for rack, _ in spots), default=0) + 1
 
     def extras_of(self, hall: int) -> dict[str, list[tuple[int, int]]]:
-        """(rack, rack unit) of every extra device of a hall, by the name of its set; what the lock has stays."""
+        """(rack, rack unit) of every extra device of a hall, by the name of its set; positions in the lock stay."""
         mine = dict(self._extra_sets(hall))
         held = self._layout.lock.of(SHELVED + self.suffix(hall))
         if not held:
@@ -136,19 +138,19 @@ class RunPlaces:
     def _extra_sets(self, hall: int) -> Iterator[tuple[str, tuple[NodeProfile, int]]]:
         for name, (profile, names, site) in self._design.extra_devices.items():
             at = self._layout.sites.index(site) if site else self._layout.first_site
-            if self.homes.of_site(at) == hall:
+            if self.hall_lookup.of_site(at) == hall:
                 yield name, (profile, len(names))
 
     def words(self) -> dict[str, str]:
-        """Holder -> the steps in which what is in shared racks grew."""
+        """Lock key -> the steps in which the contents of a run of shared racks grew."""
         return {self._holder(run): history_text(self.order_of(run).steps) for run in self.runs if run.tier or run.owner}
 
     def shelved(self, hall: int) -> frozenset[tuple[str, str]]:
-        """(kind, holder) of the extra devices of a hall."""
+        """(kind, lock key) of the extra devices of a hall."""
         return frozenset((SHELVED + self.suffix(hall), name) for name, _ in self._extra_sets(hall))
 
     def held(self) -> dict[str, Allocations]:
-        """By kind of the lock, the places of extra devices, those of what is gone included."""
+        """By kind of lock entry, the positions of extra devices, including those that are gone."""
         found: dict[str, Allocations] = {}
         for run in self.runs:
             if run.tier is None and not run.owner:
@@ -160,24 +162,24 @@ class RunPlaces:
 
 
 def rack_unit_intervals(spots: Sequence[tuple[int, int]], height: int, first_rack: int) -> Intervals:
-    """Places in racks as numbers of the lock: all rack units that devices of a height take."""
+    """Positions in racks as numbers of the lock: all rack units that devices of a height take."""
     return to_intervals((rack + first_rack) * STRIDE + u + i for rack, u in spots for i in range(height))
 
 
 def choose(condition: bool, one: Any, other: Any) -> Any:
-    """As numpy's `where`, of single values."""
+    """`numpy.where` for single values."""
     return one if condition else other
 
 
 def _shelved(
     mine: Mapping[str, tuple[NodeProfile, int]], held: Allocations, units: int
 ) -> dict[str, list[tuple[int, int]]]:
-    racks: list[Elevation] = []
+    racks: list[FreeUnits] = []
     found: dict[str, list[tuple[int, int]]] = {}
 
-    def rack(number: int) -> Elevation:
+    def rack(number: int) -> FreeUnits:
         while len(racks) <= number:
-            racks.append(Elevation(units))
+            racks.append(FreeUnits(units))
         return racks[number]
 
     for name, intervals in held.items():

@@ -1,6 +1,7 @@
-"""What stands where in the racks of a unit: nodes and switches of its node racks, and its network racks; all alike.
+"""What stands where in the racks of a unit: nodes and switches in its node racks, and its network racks; all units are
+alike.
 
-Rack units of a node rack are given once for all of them. What a lock remembers of switches stays where it is.
+All node racks have the same rack units for the same slots. Switches that the lock knows stay where they are.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ TOP_UNITS_FREE = 2
 """Rack units left free at the top of network racks, for patching and air."""
 
 STRIDE = 100
-"""A place in the racks of a unit as one number: so many times the rack (0: every node rack) and the rack unit."""
+"""A position in the racks of a unit as one number: `STRIDE` times the rack (0: every node rack) plus the rack unit."""
 
 UnitSpot = tuple[int, int]
-"""A rack of the unit, node racks before network racks, from 0, and a rack unit in it."""
+"""(rack of the unit from 0, node racks before network racks; rack unit in it)"""
 
 
 def stand_of(tier: TierDesign, stated: Stand | None) -> Stand:
@@ -34,7 +35,7 @@ def stand_of(tier: TierDesign, stated: Stand | None) -> Stand:
     return stated or ("network-row" if scope == WHOLE else dimension_of(scope).stand)
 
 
-class Elevation:
+class FreeUnits:
     """Which rack units of a rack are free."""
 
     def __init__(self, units: int, taken: Iterable[int] = ()) -> None:
@@ -42,26 +43,28 @@ class Elevation:
         self._taken = set(taken)
 
     def is_free(self, u: int, height: int) -> bool:
-        """Whether a device of a height may have its lowest unit at `u`."""
+        """Whether a device of a height fits with `u` as its lowest rack unit."""
         return u >= 1 and u + height - 1 <= self.units and self._taken.isdisjoint(range(u, u + height))
 
     def take(self, u: int, height: int) -> int:
-        """Use some rack units; returns the lowest."""
+        """Use the rack units of a device; returns the lowest."""
         self._taken.update(range(u, u + height))
         return u
 
     def lowest(self, height: int, first: int = 1) -> int | None:
-        """The lowest rack unit from `first` on at which a device fits; None for none."""
+        """The lowest rack unit, from `first` up, at which a device fits; None where it fits nowhere."""
         return next((u for u in range(first, self.units - height + 2) if self.is_free(u, height)), None)
 
     def highest(self, height: int) -> int | None:
-        """The highest rack unit at which a device fits; None for none."""
+        """The highest rack unit at which a device fits; None where it fits nowhere."""
         return next((u for u in range(self.units - height + 1, 0, -1) if self.is_free(u, height)), None)
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """Things that stand in every node rack beside the nodes: name, profile, height and how many."""
+class RackFixture:
+    """Devices of one kind that stand in every node rack beside the nodes: name, profile, height in rack units, and how
+    many.
+    """
 
     name: str
     profile: str
@@ -71,7 +74,9 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class UnitTier:
-    """A tier that stands in the racks of units: how many switches a unit has, and over how many racks they go."""
+    """A tier whose switches stand in the racks of units: how many each unit has, and over how many racks they are
+    split.
+    """
 
     tier: TierDesign
     stand: Stand
@@ -85,11 +90,13 @@ class UnitTier:
 
     @property
     def holder(self) -> str:
-        """Its name in the lock."""
+        """Its key in the lock."""
         return f"{self.tier.fabric} {self.tier.name}"
 
     def spots(self, racks: int, units: Sequence[int]) -> tuple[UnitSpot, ...]:
-        """(rack, rack unit) of the switches of a unit in its node racks, where those of a rack have these units."""
+        """(rack, rack unit) of the switches of a unit in its node racks; `units` are the rack units used
+        in each rack.
+        """
         found: list[UnitSpot] = []
         before: Counter[int] = Counter()
         for ordinal in range(self.each):
@@ -99,7 +106,7 @@ class UnitTier:
         return tuple(found)
 
     def rack_of(self, ordinal: int, racks: int) -> int:
-        """The node rack of a switch of the unit, where it stands in one of so many."""
+        """The node rack of a switch, by its number in the unit, where a unit has so many node racks."""
         if scope_of(self.tier.per) == "rack":
             return ordinal // (self.each // racks)
         return ordinal * racks // self.each
@@ -107,7 +114,7 @@ class UnitTier:
 
 @dataclass(frozen=True, slots=True)
 class NodeRack:
-    """The rack units of a node rack: of each node slot, of what is beside by name, and of switches by tier."""
+    """Rack units in a node rack: of each node slot, of the fixtures by name, and of the switches by tier."""
 
     nodes: tuple[int, ...]
     beside: Mapping[str, tuple[int, ...]]
@@ -115,18 +122,18 @@ class NodeRack:
 
 
 def node_rack_of(
-    layout: Layout, beside: Sequence[Beside], tiers: Sequence[UnitTier], held: Mapping[str, Intervals]
+    layout: Layout, beside: Sequence[RackFixture], tiers: Sequence[UnitTier], held: Mapping[str, Intervals]
 ) -> NodeRack:
-    """Give everything in a node rack its rack units: as the rack type fixes them or the lock has them, else nodes from
-    the bottom, what is beside them above, switches from the top down.
+    """Give rack units to everything in a node rack. Positions fixed by the rack type or kept in the lock come first;
+    then nodes are stacked from the bottom, fixtures above them, and switches from the top down.
 
-    Raises InputError (FG601) for what finds no place.
+    Raises InputError (FG601) for devices that do not fit.
     """
     kind = layout.node_rack
     inside = [t for t in tiers if t.stand.startswith("rack")]
     counts = {t.tier.key: _most_in_a_rack(t, layout.racks_per_su) for t in inside}
     kept = {name: [n for n in numbers(intervals) if n < STRIDE] for name, intervals in held.items()}
-    free = Elevation(kind.units, (u for places in kept.values() for u in places))
+    free = FreeUnits(kind.units, (u for places in kept.values() for u in places))
     switches: dict[TierKey, tuple[int, ...]] = {}
     fixed = list(kind.fixed.get("switch", ()))
     for t in (t for t in inside if t.stand == "rack-bottom"):
@@ -144,8 +151,10 @@ def _most_in_a_rack(t: UnitTier, racks: int) -> int:
     return max(Counter(t.rack_of(i, racks) for i in range(t.each)).values(), default=0)
 
 
-def _node_units(layout: Layout, free: Elevation, gap: int) -> tuple[int, ...]:
-    """The rack unit of every node slot of a rack, `gap` units left between the lower and the upper half."""
+def _node_units(layout: Layout, free: FreeUnits, gap: int) -> tuple[int, ...]:
+    """The rack unit of every node slot of a rack, with `gap` rack units left free between the lower and
+    the upper half.
+    """
     height = max(s.profile.rack_units for s in layout.node_sets if not s.per_rack)
     slots, fixed = layout.nodes_per_rack, layout.node_rack.fixed.get("node", ())
     if fixed and slots > len(fixed):
@@ -163,7 +172,7 @@ def _node_units(layout: Layout, free: Elevation, gap: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _beside_units(free: Elevation, kind: RackProfile, beside: Beside) -> tuple[int, ...]:
+def _beside_units(free: FreeUnits, kind: RackProfile, beside: RackFixture) -> tuple[int, ...]:
     fixed = kind.fixed.get(beside.profile, ())
     if fixed and beside.count > len(fixed):
         raise _no_room(kind, f"{beside.count} {beside.profile}", f"it has places for {len(fixed)}")
@@ -176,8 +185,10 @@ def _beside_units(free: Elevation, kind: RackProfile, beside: Beside) -> tuple[i
     return tuple(found)
 
 
-def _stacked(free: Elevation, t: UnitTier, count: int, kept: Sequence[int], fixed: list[int]) -> tuple[int, ...]:
-    """Rack units of the switches of a tier in a node rack: kept ones, then fixed ones, then the outermost free."""
+def _stacked(free: FreeUnits, t: UnitTier, count: int, kept: Sequence[int], fixed: list[int]) -> tuple[int, ...]:
+    """Rack units of a tier's switches in a node rack: those in the lock, then fixed ones, then the
+    outermost free ones.
+    """
     found = [u for u in kept[:: t.height] if u + t.height - 1 <= free.units][:count]
     while len(found) < count:
         fits = [u for u in fixed if free.is_free(u, t.height)]

@@ -1,4 +1,4 @@
-"""Where the racks of units stand in rows of nodes, by the unit's number in its hall; one rack or columns of them."""
+"""Where racks of units stand in the rows of nodes, by the unit's number in its hall; for single racks and arrays."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from fabricgen.blueprint.sections.floor import Stand
 
 @dataclass(frozen=True, slots=True)
 class UnitRows:
-    """Units one after the other through the rows, or so many whole ones in each (`per_row` above 0).
+    """How units are laid out in rows: one after the other, or `per_row` whole units in each row (if above 0).
 
-    `columns` are, for the racks of the first unit of a row, then of the next, their places from the start of the row;
-    where units are not held together by rows, from the start of the unit.
+    `columns` is an int array: the column of each rack, counted from the start of the row for the racks of the first
+    unit of a row, then of the next unit. Where rows do not hold units together it counts from the start of the unit.
     """
 
     racks: int
@@ -23,25 +23,29 @@ class UnitRows:
     columns: Any
 
     def spot(self, position: Any, rack: Any) -> tuple[Any, Any]:
-        """(row of nodes, column) of a rack of a unit by its number in the hall; all from 0."""
+        """(row of nodes, column) of a rack, all from 0; `position` is the number of its unit in the hall, `rack` its
+        number in the unit. Takes ints or int arrays.
+        """
         if not self.per_row:
             place = position * self.racks + self.columns[rack]
             return place // self.racks_per_row, place % self.racks_per_row
         return position // self.per_row, self.columns[position % self.per_row * self.racks + rack]
 
     def rows_for(self, units: int) -> int:
-        """Rows that so many units take."""
+        """How many rows so many units take."""
         if self.per_row:
             return -(-units // self.per_row)
         return -(-units * self.racks // self.racks_per_row)
 
     def units_in(self, rows: int) -> int:
-        """Whole units that go into so many rows."""
+        """How many whole units fit in so many rows."""
         return rows * self.per_row if self.per_row else rows * self.racks_per_row // self.racks
 
 
 def unit_rows(node_racks: int, stands: Sequence[Stand], racks_per_row: int) -> UnitRows:
-    """Rows of units of some node racks and of network racks that stand so; these are numbered after the others."""
+    """Lay out units of `node_racks` node racks and one network rack for each of `stands`, which are numbered after
+    them.
+    """
     racks = node_racks + len(stands)
     own = _own_order(node_racks, stands)
     shared = [i for i, stand in enumerate(stands) if stand.startswith("row")]
@@ -64,7 +68,7 @@ def unit_rows(node_racks: int, stands: Sequence[Stand], racks_per_row: int) -> U
 
 
 def _own_order(node_racks: int, stands: Sequence[Stand]) -> list[int]:
-    """Racks of a unit that stand together, in their order: its network racks in the middle or at the end."""
+    """Numbers of a unit's racks in the order they stand: its network racks in the middle or at the end."""
     middle = [node_racks + i for i, stand in enumerate(stands) if stand == "unit-middle"]
     end = [node_racks + i for i, stand in enumerate(stands) if stand == "unit-end"]
     half = -(-node_racks // 2) if middle else node_racks
@@ -72,7 +76,7 @@ def _own_order(node_racks: int, stands: Sequence[Stand]) -> list[int]:
 
 
 def _places(order: Sequence[int], count: int) -> list[int]:
-    """The place of each rack, from their order."""
+    """The position of each rack in an order."""
     found = [0] * count
     for place, rack in enumerate(order):
         found[rack] = place

@@ -1,4 +1,4 @@
-"""The network racks of a unit, filled with the switches that stand there; all units alike."""
+"""The network racks of a unit and the switches in them; all units are alike."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from typing import Any
 
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.fabric_model import TierKey
-from fabricgen.design.floor.unit_racks import STRIDE, TOP_UNITS_FREE, Elevation, UnitSpot, UnitTier
+from fabricgen.design.floor.unit_racks import STRIDE, TOP_UNITS_FREE, FreeUnits, UnitSpot, UnitTier
 from fabricgen.kernel.intervals import Intervals, numbers
 
 NETWORK_STANDS: tuple[Stand, ...] = ("unit-end", "unit-middle", "row-middle", "row-end")
-"""Where network racks of a unit may stand, in the order in which these racks are numbered."""
+"""Where network racks of a unit can stand, in the order in which the racks are numbered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """Devices of network racks in the order they are stacked: rack number and lowest unit of each."""
+    """Devices stacked in network racks: rack number and lowest rack unit of each, in order."""
 
     rack: list[int]
     u: list[int]
 
     @property
     def racks(self) -> int:
-        """How many racks it takes."""
+        """How many racks are needed."""
         return max(self.rack, default=-1) + 1
 
 
 def stack(heights: Iterable[int], units: int) -> Stack:
-    """Fill racks of `units` from the bottom, one device after the other."""
+    """Stack devices of some heights in racks of `units` rack units, from the bottom, one after the other."""
     racks, bottoms, rack, u = [], [], 0, 1
     for height in heights:
         if u + height - 1 > units - TOP_UNITS_FREE and u > 1:
@@ -41,17 +41,17 @@ def stack(heights: Iterable[int], units: int) -> Stack:
 
 
 def part_of(count: int, number: Any, group: Any, parts: int) -> Any:
-    """Into which of so many runs of racks a switch (or column of switches) is dealt, of groups of `count`.
+    """In which of `parts` runs of racks a switch (or each of an array) stands, of groups of `count` switches.
 
-    Those of a group in turn, alike in all groups, since a tier above may join switches of one number; where groups are
-    smaller than that, group after group.
+    The switches of a group are split round-robin, alike in all groups, since a tier above may join switches of one
+    number; where groups have fewer switches than there are parts, whole groups are.
     """
     return (number if count >= parts else number + group) % parts
 
 
 @dataclass(frozen=True, slots=True)
 class UnitStack:
-    """The switches in network racks of a unit: rack (from 0) and rack unit of each by tier; what each rack is for."""
+    """The switches in a unit's network racks: (rack, rack unit) of each by tier, and where each of the racks stands."""
 
     spots: Mapping[TierKey, tuple[UnitSpot, ...]]
     stands: tuple[Stand, ...]
@@ -63,16 +63,18 @@ class UnitStack:
 
 
 def stacked(tiers: Sequence[UnitTier], units: int, held: Mapping[str, Intervals]) -> UnitStack:
-    """Fill the network racks of a unit: what the lock has where it was, the rest one after the other.
+    """Place switches in the network racks of a unit: those in the lock where they were, others one after the other.
 
-    `held` are places by holder: so many `STRIDE` as the number of the rack, from 1, and the lowest rack unit.
+    `held` are positions by lock key, as one number: `STRIDE` times the rack (from 1) plus the lowest rack unit.
     """
     kept = {name: [divmod(n, STRIDE) for n in numbers(intervals) if n >= STRIDE] for name, intervals in held.items()}
     return _added(tiers, units, kept) if any(kept.values()) else _anew(tiers, units)
 
 
 def _anew(tiers: Sequence[UnitTier], units: int) -> UnitStack:
-    """Racks for each place to stand, and in these for each part of tiers that are dealt over several racks."""
+    """Placement without a lock: racks for each stand, filled with each part of tiers that are split over
+    several racks.
+    """
     spots: dict[TierKey, dict[int, UnitSpot]] = {}
     stands: list[Stand] = []
     for stand in NETWORK_STANDS:
@@ -97,22 +99,22 @@ def _part(t: UnitTier, ordinal: int) -> int:
 
 @dataclass()
 class _Filling:
-    """Network racks while they are filled: what is free in each, what it is for, and parts of tiers in it."""
+    """Network racks while they are filled: free rack units of each, its stand, and which parts of tiers it holds."""
 
     units: int
-    racks: list[Elevation] = field(default_factory=list)
+    racks: list[FreeUnits] = field(default_factory=list)
     stands: list[Stand | None] = field(default_factory=list)
     parts: list[dict[TierKey, set[int]]] = field(default_factory=list)
 
     def open_to(self, rack: int) -> None:
-        """See to it that a rack is there."""
+        """Add empty racks up to this number."""
         while len(self.racks) <= rack:
-            self.racks.append(Elevation(self.units - TOP_UNITS_FREE))
+            self.racks.append(FreeUnits(self.units - TOP_UNITS_FREE))
             self.stands.append(None)
             self.parts.append({})
 
     def put(self, t: UnitTier, part: int, rack: int, u: int) -> UnitSpot:
-        """Take a place."""
+        """Use a position in a rack."""
         self.open_to(rack)
         self.racks[rack].take(u, t.height)
         self.stands[rack] = self.stands[rack] or t.stand
@@ -120,7 +122,9 @@ class _Filling:
         return rack, u
 
     def place(self, t: UnitTier, part: int) -> UnitSpot:
-        """The next free place for a switch, in a rack that has none of another part of its tier; else in a new one."""
+        """Use the next free position for a switch, in a rack that holds no other part of its tier; else
+        in a new rack.
+        """
         for rack, elevation in enumerate(self.racks):
             if self.stands[rack] == t.stand and self.parts[rack].get(t.tier.key, {part}) == {part}:
                 u = elevation.lowest(t.height)
@@ -130,7 +134,9 @@ class _Filling:
 
 
 def _added(tiers: Sequence[UnitTier], units: int, kept: Mapping[str, Sequence[tuple[int, int]]]) -> UnitStack:
-    """What was there stays, with the places of what is gone; what is new goes where there is room."""
+    """Placement with a lock: what was there stays, positions of removed devices stay reserved, new ones fill free
+    space.
+    """
     filling = _Filling(units)
     spots: dict[TierKey, dict[int, UnitSpot]] = {}
     names = {t.holder for t in tiers}
@@ -151,5 +157,5 @@ def _added(tiers: Sequence[UnitTier], units: int, kept: Mapping[str, Sequence[tu
 
 
 def _bottoms(places: Sequence[tuple[int, int]], height: int) -> Sequence[tuple[int, int]]:
-    """The lowest rack unit of each device, from all that they take."""
+    """The lowest rack unit of each device, from all rack units that they use."""
     return places[::height]

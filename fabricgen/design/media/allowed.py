@@ -1,7 +1,7 @@
-"""Which media the blueprint allows for links: the nearest statement holds.
+"""Which media the blueprint allows for links: the statement nearest to the link applies.
 
-A link between tiers has two ends that may each be told what to use, `up` of the lower tier and `down` of the upper;
-only what both allow is taken.
+A link between tiers has two ends with a statement each, `up` of the lower tier and `down` of the upper; only media that
+both allow are used.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault, 
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
-    """Media that a blueprint allows, where, and what the other end of the link is told, if it is another statement."""
+class StatedMedia:
+    """Media that a blueprint states for links and where; `other` is what a second statement, for the far
+    end, allows.
+    """
 
     words: tuple[str, ...]
     path: Path
@@ -32,7 +34,7 @@ class Stated:
     other_path: Path = ()
 
     def profiles(self, catalog: Catalog) -> tuple[CableProfile, ...]:
-        """The cable profiles that this leaves, the cheapest first."""
+        """The cable profiles that both statements allow, the cheapest first."""
         return tuple(
             cable
             for cable in catalog.cables
@@ -42,65 +44,65 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class LinkKind:
-    """Links that are alike: their fabric and tiers, the kinds of port at both ends, and the media stated for them."""
+    """Links of one kind: their fabric and tiers, the kinds of port at both ends, and the media stated for them."""
 
     fabric: str
     lower: str
     upper: str
     a: Attachment | PortRun
     b: PortRun
-    stated: Stated
+    stated: StatedMedia
     ends: tuple[str, str]
-    """Profile of the devices at either end."""
+    """Profile ids of the devices at both ends."""
     vendors: tuple[str, str]
 
     @property
     def text(self) -> str:
-        """Its links in words."""
+        """The links in words."""
         return f"{self.b.speed_gbps}G {self.fabric} {self.lower}-{self.upper} links"
 
     def carriers(self, catalog: Catalog) -> tuple[CableProfile, ...]:
-        """What is stated and carries its lanes."""
+        """The stated cable profiles that carry the lanes of the links."""
         return tuple(cable for cable in self.stated.profiles(catalog) if self.b.lane_gbps in cable.lane_gbps)
 
 
-def media_of_nodes(design: Design, fabric: FabricDesign, leaf: TierDesign, *, rj45: bool) -> Stated | None:
-    """What the links of a fabric's nodes, or of switches that it manages, may run over."""
+def media_of_nodes(design: Design, fabric: FabricDesign, leaf: TierDesign, *, rj45: bool) -> StatedMedia | None:
+    """Media stated for the links of a fabric's nodes, or of switches that it manages."""
     return _of_role(design, leaf, "down") or (None if rj45 else _of_fabric(design, fabric.name))
 
 
-def media_of_extra(design: Design, fabric: FabricDesign, extra: ExtraSet) -> Stated | None:
-    """What the links of extra devices may run over."""
+def media_of_extra(design: Design, fabric: FabricDesign, extra: ExtraSet) -> StatedMedia | None:
+    """Media stated for the links of extra devices."""
     words = design.loaded.blueprint.fabrics[fabric.name].extra[extra.name].media
     if words:
-        return Stated(words, (*extra.path, "media"))
+        return StatedMedia(words, (*extra.path, "media"))
     return media_of_nodes(design, fabric, design.tier(extra.tier), rj45=extra.kind.rj45)
 
 
-def media_of_uplinks(design: Design, lower: TierDesign, upper: TierDesign) -> Stated | None:
-    """What the links of a tier to the one above may run over."""
+def media_of_uplinks(design: Design, lower: TierDesign, upper: TierDesign) -> StatedMedia | None:
+    """Media stated for the links of a tier to the one above."""
     up, down = _of_role(design, lower, "up"), _of_role(design, upper, "down")
     if up and down and up.words != down.words:
-        return Stated(up.words, up.path, down.words, down.path)
+        return StatedMedia(up.words, up.path, down.words, down.path)
     return up or down or (_of_fabric(design, lower.uplink.fabric) if lower.uplink else None)
 
 
-def media_of_peer_links(design: Design, tier: TierDesign, span: Span | None) -> Stated | None:
-    """What the links inside a tier may run over: those of a span, or of pairs."""
+def media_of_peer_links(design: Design, tier: TierDesign, span: Span | None) -> StatedMedia | None:
+    """Media stated for the links inside a tier: those of a span, or of pairs."""
     words = design.loaded.blueprint.fabrics[tier.fabric].spans[span.name].media if span else None
     if span and words:
-        return Stated(words, (*span.path, "media"))
+        return StatedMedia(words, (*span.path, "media"))
     return _of_role(design, tier, "peer") or _of_fabric(design, tier.fabric)
 
 
-def _of_role(design: Design, tier: TierDesign, role: Literal["down", "up", "peer"]) -> Stated | None:
+def _of_role(design: Design, tier: TierDesign, role: Literal["down", "up", "peer"]) -> StatedMedia | None:
     media = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].media
-    return Stated(media[role], (*tier.path, "media", role)) if role in media else None
+    return StatedMedia(media[role], (*tier.path, "media", role)) if role in media else None
 
 
-def _of_fabric(design: Design, name: str) -> Stated | None:
+def _of_fabric(design: Design, name: str) -> StatedMedia | None:
     words = design.loaded.blueprint.fabrics[name].media
-    return Stated(words, ("fabrics", name, "media")) if words else None
+    return StatedMedia(words, ("fabrics", name, "media")) if words else None
 
 
 def stated_kinds(design: Design) -> Iterator[LinkKind]:
@@ -128,7 +130,7 @@ def stated_kinds(design: Design) -> Iterator[LinkKind]:
 
 
 def _nodes(
-    fabric: FabricDesign, leaf: TierDesign, attachment: Attachment, run: int, stated: Stated | None
+    fabric: FabricDesign, leaf: TierDesign, attachment: Attachment, run: int, stated: StatedMedia | None
 ) -> Iterator[LinkKind]:
     if stated:
         ends = (attachment.profile.id, leaf.profile.id)
@@ -136,7 +138,9 @@ def _nodes(
         yield LinkKind(fabric.name, "node", leaf.name, attachment, leaf.downs[run], stated, ends, vendors)
 
 
-def _between(lower: TierDesign, upper: TierDesign, a: PortRun, b: PortRun, stated: Stated | None) -> Iterator[LinkKind]:
+def _between(
+    lower: TierDesign, upper: TierDesign, a: PortRun, b: PortRun, stated: StatedMedia | None
+) -> Iterator[LinkKind]:
     if stated:
         ends = (lower.profile.id, upper.profile.id)
         vendors = (lower.profile.vendor, upper.profile.vendor)
@@ -163,7 +167,7 @@ def check_media(blueprint: Blueprint, catalog: Catalog) -> None:
 
 
 def _words(blueprint: Blueprint) -> Iterator[tuple[Path, str]]:
-    """(path, word) of every medium that is stated."""
+    """(path, word) of every medium that the blueprint states."""
     for cable, own in blueprint.cable_of.items():
         if own.medium:
             yield ("cable_of", cable, "medium"), own.medium

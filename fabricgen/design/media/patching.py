@@ -1,4 +1,4 @@
-"""Which links a blueprint wants patched, over which panels and trunks."""
+"""Which links are patched, and over which panels and trunks."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean
 
 FIBRES = ("mmf-om4", "smf-os2")
-"""Kinds of fibre, in the order in which trunks of one policy are numbered."""
+"""Fibre types, in the order in which trunks of one policy are numbered."""
 
 _JUMPERS: Mapping[Polarity, tuple[Polarity, Polarity]] = {"A": ("A", "B"), "B": ("B", "B"), "C": ("B", "B")}
-"""Types of the jumpers at both ends for parallel optics, by the method (ANSI/TIA-568.3, array systems)."""
+"""Polarity types of the jumpers at both ends for parallel optics, by polarity method (ANSI/TIA-568.3,
+array systems).
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class PatchPolicy:
-    """Fibre that is patched alike: its panel, and its trunks by kind of fibre, None where none is made."""
+    """One `patching` entry of the blueprint: its panel, and its trunk for each of `FIBRES` (None where none exists)."""
 
     name: str
     spec: Patch
@@ -32,17 +34,17 @@ class PatchPolicy:
 
     @property
     def path(self) -> Path:
-        """Where the blueprint states it."""
+        """Its path in the blueprint."""
         return ("cabling", "patch", self.name)
 
     @property
     def jumpers(self) -> tuple[Polarity, Polarity]:
-        """Types of the jumpers at the a and b end."""
+        """Polarity types of the jumpers at the a and b end."""
         stated = self.spec.jumpers
         return (stated[0], stated[1]) if stated else _JUMPERS[self.spec.method]
 
     def is_usual(self, medium: CableProfile, end: int) -> bool:
-        """Whether the jumpers of a medium at the a (0) or b (1) end are of the type that direct fibres are of: B."""
+        """Whether jumpers of a medium at the a (0) or b (1) end are of type B, like direct fibres."""
         return self.jumpers[end] == "B" or not medium.connector.startswith("MPO")
 
     @property
@@ -52,37 +54,37 @@ class PatchPolicy:
 
     @property
     def trunks_per_panel(self) -> int:
-        """Whole trunks that a panel takes; 0 where it is too small for one."""
+        """Whole trunks that a panel takes; 0 where one trunk needs more ports than the panel has."""
         return self.panel.ports // self.ports_per_trunk
 
     @property
     def mating_db(self) -> float:
-        """Loss of a mated pair at most, dB."""
+        """Maximum loss of a mated connector pair, dB."""
         return self.panel.mating_db if self.spec.mating_db is None else self.spec.mating_db
 
     def trunk(self, medium: CableProfile) -> TrunkProfile | None:
-        """The trunk that a medium's fibre goes over; None for copper, and where none is made."""
+        """The trunk for a medium's fibre; None for copper, and where none exists."""
         return self.trunks[FIBRES.index(medium.fibre)] if medium.fibre else None
 
     def takes(self, fabric: str, pair: str) -> bool:
-        """Whether the links of a fabric between two tiers are its own."""
+        """Whether it patches the links of a fabric between two tiers."""
         spec = self.spec
         return (not spec.fabrics or fabric in spec.fabrics) and (not spec.between or pair in spec.between)
 
     def loss_db(self, medium: CableProfile, length_m: float) -> float:
-        """Loss of a channel of a length over two panels at most, dB; matings at transceivers are in their budget."""
+        """Maximum loss of a channel over two panels, dB; connections at transceivers are part of their own budget."""
         trunk = self.trunk(medium)
         return 2 * self.panel.matings * self.mating_db + length_m / 1000 * (trunk.db_per_km if trunk else 0)
 
 
 def policies_of(design: Design) -> tuple[PatchPolicy, ...]:
-    """The policies of a blueprint, by name; raises InputError (FG011) where there is no panel of that name."""
+    """The patching policies of a blueprint, by name; raises InputError (FG011) for an unknown panel."""
     patch = design.loaded.blueprint.cabling.patch
     return tuple(_policy(name, spec, design.catalog) for name, spec in sorted(patch.items()))
 
 
 def check_patching(design: Design) -> None:
-    """Raise InputError (FG011, FG085) for what policies name that does not exist, or cannot be patched."""
+    """Raise InputError (FG011, FG085) for policies that name unknown things, or links that cannot be patched."""
     policies = policies_of(design)
     faults = [found for policy in policies for found in _faults(policy, design)]
     if len(policies) > 1:
@@ -125,7 +127,7 @@ def _faults(policy: PatchPolicy, design: Design) -> Iterator[Diagnostic]:
 
 
 def _claimed_twice(policies: tuple[PatchPolicy, ...], design: Design) -> Iterator[Diagnostic]:
-    """Links that two policies would patch, each pair of policies once."""
+    """Links that two policies would patch, one diagnostic for each pair of policies."""
     told: set[tuple[str, str]] = set()
     kinds = [(fabric.name, count.key) for fabric in design.fabrics for count in link_counts(design, fabric)]
     for fabric, pair in kinds:

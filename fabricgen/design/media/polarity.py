@@ -1,8 +1,8 @@
-"""Where fibres come out: positions of connectors followed through jumpers, adapters and trunks.
+"""Fibre polarity: connector positions traced through jumpers, adapters and trunks.
 
 Polarity types are those of ANSI/TIA-568.3, as the catalogue's trunks and panels state them. Two transceivers of one
-kind face each other, each transmitting where the other transmits: what leaves on a position must arrive on its mirror
-image, as over a single cord of type B. Of straight and reversed pieces an odd number has to reverse.
+kind face each other, each transmitting where the other transmits: a signal must arrive at the mirror image of the
+position it left, as over a single cord of type B. So of the straight and reversed pieces an odd number has to reverse.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from fabricgen.catalog.patch_models import Adapter, PanelProfile, Polarity, TrunkProfile
 
 Swap = Callable[[int], int]
-"""The position at which a fibre ends whose other end is at a position, both from 1."""
+"""Maps a position at one end of a fibre to the position at its other end, both from 1."""
 
 
 def fibre_map(kind: Polarity, width: int) -> Swap:
-    """Where the fibres of a jumper or trunk end whose connectors have so many positions."""
+    """The position map of a jumper or trunk of a polarity type whose connectors have `width` positions."""
     if kind == "A":
         return lambda position: position
     if kind == "B":
@@ -25,7 +25,9 @@ def fibre_map(kind: Polarity, width: int) -> Swap:
 
 
 def adapter_map(kind: Adapter, width: int) -> Swap:
-    """Which positions of two mated connectors meet: key up to key down the same, key up to key up mirror images."""
+    """The position map of two mated connectors: the same position for key up to key down, the mirror image for key up
+    to key up.
+    """
     return fibre_map("A" if kind == "A" else "B", width)
 
 
@@ -35,9 +37,9 @@ def width_of(connector: str) -> int:
 
 
 def straight_faults(panel: PanelProfile, trunk: Polarity, jumpers: Sequence[Polarity]) -> str:
-    """Where a channel over two such panels joins transmitters to transmitters, in words; "" where it does not.
+    """Why a channel over two such panels joins transmitters to transmitters, in words; "" where it does not.
 
-    Parallel optics have multi-fibre jumpers of the types given; a cassette has duplex ones, which cross (A to B).
+    Parallel optics have multi-fibre jumpers of the given types; a cassette has duplex jumpers, which cross (A to B).
     """
     width = width_of(panel.rear)
     meet, inside = adapter_map(panel.adapter, width), fibre_map(trunk, width)
@@ -53,9 +55,9 @@ def straight_faults(panel: PanelProfile, trunk: Polarity, jumpers: Sequence[Pola
 
 
 def _duplex_fault(panel: PanelProfile, behind: Swap) -> str:
-    """Of cassettes: light must come out of the port it went into, on the other fibre of the pair or on the same.
+    """The same for cassettes: the signal must come out of the port of the same number, on the other fibre of the pair.
 
-    Two crossing jumpers cancel out: the fibre behind has to cross once more.
+    Two crossing jumpers cancel out, so the fibre between the panels has to cross once more.
     """
     where = {position: (port, side) for port, pair in enumerate(panel.positions) for side, position in enumerate(pair)}
     for port, pair in enumerate(panel.positions):
@@ -72,8 +74,8 @@ def _duplex_fault(panel: PanelProfile, behind: Swap) -> str:
 def does_not_mate(connector: str, panel: PanelProfile, trunk: TrunkProfile | None) -> str:
     """Why jumpers of a connector, panels and trunks do not plug into each other, in words; "" where they do.
 
-    Transceivers have pins and jumpers sockets at both ends (NVIDIA LinkX, MMS4X00), so that trunks need pins where they
-    meet in adapters. Angled connectors go into adapters of type A only (ydfiberoptic.com/overview-of-mpo-mtp-adapter).
+    Transceivers have pins and jumpers have sockets at both ends (NVIDIA LinkX, MMS4X00), so trunks need pins where they
+    meet jumpers in adapters. Angled connectors need adapters of type A (ydfiberoptic.com/overview-of-mpo-mtp-adapter).
     """
     if connector != panel.front:
         return f"the transceivers have {connector}, {panel.id} has {panel.front} in front"

@@ -1,4 +1,4 @@
-"""The policy of media: which cable profiles may carry links for which the blueprint states none, and in what order."""
+"""The media policy: which cable profiles may carry links without stated media, and in what order of preference."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from fabricgen.kernel.diagnostics import Path
 T = TypeVar("T")
 
 LINEAR = ("LPO", "LRO", "NPO")
-"""Optics without retimers of their own, which the ports at both ends must be made for."""
+"""Optics without retimers, which work only with ports made for them at both ends."""
 
 _FIBRES = {"single-mode": "smf", "multi-mode": "mmf"}
 
 
 @dataclass(frozen=True, slots=True)
 class CablePolicy:
-    """What a blueprint says of media as a whole; as it is by default, the cheapest of the usual ones that reaches.
+    """A blueprint's media policy. The default takes the cheapest standard medium that reaches.
 
-    `linear`: both ends of the links drive linear optics. `path`: where it is stated, () where nothing is.
+    `linear`: the ports at both ends drive linear optics. `path` is where the policy is stated; () where nothing is.
     """
 
     allow: tuple[str, ...] = ()
@@ -36,14 +36,14 @@ class CablePolicy:
     path: Path = ()
 
     def permits(self, cable: CableProfile) -> bool:
-        """Whether a medium may be taken. Twisted pair is what goes into RJ45 cages, whatever is said of others."""
+        """Whether a medium may be used. Twisted pair for RJ45 cages is always permitted."""
         if "RJ45" in cable.form_factors:
             return cable.selectable
         usual = cable.selectable or named(self.allow, cable)
         return usual and not self.refusal(cable)
 
     def refusal(self, cable: CableProfile) -> str:
-        """Why a medium must not be taken, as the key that says so; "" where nothing does."""
+        """The key of the policy that forbids a medium; "" where none does."""
         if named(self.avoid, cable):
             return "avoid"
         wanted = _FIBRES.get(self.fibre)
@@ -57,32 +57,34 @@ class CablePolicy:
 
     @property
     def wants_copper(self) -> bool:
-        """Whether copper is asked for: up to a length, or by name."""
+        """Whether the policy asks for copper, up to a length or by name."""
         return bool(self.copper_to_m) or any(word in COPPER for word in self.prefer)
 
     def most_m(self, cable: CableProfile) -> float:
-        """The longest cable of a medium that may be taken, m."""
+        """The longest cable of a medium that the policy allows, m."""
         if cable.copper and self.copper_to_m is not None:
             return min(cable.reach_m, self.copper_to_m)
         return cable.reach_m
 
     def place(self, cable: CableProfile) -> int:
-        """The place of a medium in `prefer`, from 0; beyond the last where it is not there."""
+        """The rank of a medium in `prefer`, from 0; media that are not named rank last."""
         places = (i for i, word in enumerate(self.prefer) if named((word,), cable))
         return next(places, len(self.prefer))
 
 
 OPEN = CablePolicy()
-"""No policy."""
+"""The policy where a blueprint states none."""
 
 
 def named(words: tuple[str, ...], cable: CableProfile) -> bool:
-    """Whether a cable profile is one of those that words name, by medium or by id."""
+    """Whether a cable profile is among those that `words` name, by medium or by id."""
     return cable.medium in words or cable.id in words
 
 
 def policy_of(blueprint: Blueprint, fabric: str, ends: Iterable[str]) -> CablePolicy:
-    """What holds for links of a fabric between devices of some profiles: key by key its own, else the cluster's."""
+    """The policy for links of a fabric between devices of some profiles: each key from the fabric, else from the
+    cluster.
+    """
     top, own = blueprint.cabling, blueprint.fabrics[fabric].cabling
     keys = set(MediaPolicy.model_fields)
     stated = {("cabling",): keys & top.model_fields_set, ("fabrics", fabric, "cabling"): keys & own.model_fields_set}
@@ -100,12 +102,12 @@ def policy_of(blueprint: Blueprint, fabric: str, ends: Iterable[str]) -> CablePo
 
 
 def _first(own: T | None, top: T | None, default: T) -> T:
-    """What a fabric says, else the cluster, else the default."""
+    """The fabric's value, else the cluster's, else the default."""
     return own if own is not None else top if top is not None else default
 
 
 def stock_of(blueprint: Blueprint, catalog: Catalog) -> tuple[CableProfile, ...]:
-    """The cable profiles, the cheapest first, each with the lengths that the blueprint says are stocked of it."""
+    """The cable profiles, the cheapest first, with the lengths that the blueprint says are in stock."""
     stock = blueprint.cabling.stock_m
     if not stock:
         return catalog.cables

@@ -1,4 +1,4 @@
-"""Names in what a blueprint says of cabling: profiles of devices, and halls."""
+"""Names of device profiles and halls in the cabling sections of a blueprint."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_m
 
 
 def check_cabling_names(blueprint: Blueprint, catalog: Catalog, sites: tuple[str, ...]) -> None:
-    """Raise InputError at each name of a device profile (FG011) or hall (FG016) that is not there."""
+    """Raise InputError for each unknown device profile (FG011) or hall (FG016)."""
     trays = blueprint.floor.trays
     faults = [
         *_unknown(("cabling", "linear_hosts"), blueprint.cabling.linear_hosts, catalog),

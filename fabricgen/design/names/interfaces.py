@@ -1,4 +1,4 @@
-"""What the operating system of nodes calls their ports: as the blueprint says, else what is printed on the port."""
+"""Interface names of nodes' ports in their operating system: as stated, else the port's printed name."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 
 def interface_name(blueprint: Blueprint, profile: str, port: str) -> str:
-    """The interface of a port of a node; where nothing is stated the port's name, with `-` for the `/` of a split one.
+    """The interface name of a node's port; by default the port's name, with `-` for the `/` of a split port.
 
-    Linux takes no `/` in names. What results need not be a name that Linux takes: those are not stated.
+    Linux allows no `/` in interface names. The default need not be a valid Linux name otherwise.
     """
     return blueprint.names.interfaces.get(profile, {}).get(port) or port.replace("/", "-")
 
 
 def check_interface_names(blueprint: Blueprint, layout: Layout, fabrics: Iterable[FabricDesign]) -> None:
-    """Judge what interfaces are called; raises InputError, at the name, for no such node or port, and for one twice."""
+    """Raise InputError, at the name, for interface names of unknown nodes or ports, and for names used twice."""
     if not blueprint.names.interfaces:
         return
     ports = _ports(layout, fabrics)
@@ -52,7 +52,7 @@ def _check_distinct(blueprint: Blueprint, profile: str, names: Mapping[str, str]
 
 
 def _ports(layout: Layout, fabrics: Iterable[FabricDesign]) -> dict[str, set[str]]:
-    """Ports by node profile: as fabrics split them, and as they are where none does."""
+    """Port names by node profile: as fabrics split them, and whole ports that no fabric splits."""
     attachments = [a for f in fabrics for a in (*(a for _, a in f.attachments), *(e.attachment for e in f.extras))]
     found: dict[str, set[str]] = defaultdict(set)
     for attachment in attachments:

@@ -1,4 +1,4 @@
-"""Names of nodes, and of what stands beside them in their racks, from their coordinates."""
+"""Names of nodes, and of other devices in their racks, from their coordinates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NUMBERS = ("su", "rack", "node", "n")
 
 
 class NodeNames:
-    """How the nodes of a set are named: without a template `p1-su01-n001`."""
+    """Names of the nodes of a set; the default template gives `p1-su01-n001`."""
 
     def __init__(self, blueprint: Blueprint, layout: Layout, members: NodeSet) -> None:
         self._layout, self._members = layout, members
@@ -34,7 +34,7 @@ class NodeNames:
         )
 
     def check(self) -> None:
-        """Judge the template; raises InputError for fields that nodes do not have, and for nodes not told apart."""
+        """Raise InputError for a template with fields that nodes lack, or that gives two nodes one name."""
         layout, fields = self._layout, self.naming.fields
         needed = ["pod"] if len(layout.pods) > 1 else []
         needed += ["su"] if max(pod.su for pod in layout.pods) > 1 else []
@@ -44,7 +44,7 @@ class NodeNames:
         self.naming.check(TEXTS, NUMBERS, needed)
 
     def of(self, columns: Columns, count: int) -> list[str]:
-        """Name every node of the set; columns of pod, su, rack and node count from 0."""
+        """Names of `count` nodes; `columns` are their pod, su, rack and node, int, from 0."""
         layout, members = self._layout, self._members
         each = members.per_rack or layout.nodes_per_rack
         first = members.first if members.per_rack else 0
@@ -61,7 +61,7 @@ class NodeNames:
 
 
 def check_node_names(blueprint: Blueprint, layout: Layout) -> None:
-    """Judge the template of every node set; raises InputError, at the template."""
+    """Check the template of every node set; raises InputError at the template."""
     sets = {members.name for members in layout.node_sets}
     for name in sorted(set(blueprint.names.nodes) - sets - {"all"}):
         hint = did_you_mean(name, sets)

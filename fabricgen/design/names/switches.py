@@ -1,4 +1,4 @@
-"""Names of switches from their coordinates: a name never depends on what else is in the cluster."""
+"""Names of switches from their coordinates: a name never depends on other devices of the cluster."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
 
 class SwitchNames:
-    """How the switches of a tier are named.
+    """Names of the switches of a tier.
 
-    Without a template that is `fabric-tier-place-...-01`; sites are left out where there is one. Numbers grow wider,
-    never narrower, so growth renames nothing.
+    The default is `fabric-tier-place-...-01`, without the site where there is only one. Numbers grow wider, never
+    narrower, so that growth renames nothing.
     """
 
     def __init__(self, blueprint: Blueprint, layout: Layout, fabric: str, tier: str, per: tuple[str, ...]) -> None:
@@ -33,7 +33,7 @@ class SwitchNames:
         )
 
     def _usual(self) -> str:
-        """The template where none is stated."""
+        """The default template."""
         places = [] if self._scope == "site" and len(self._layout.sites) == 1 else self._telling
         known = (*places, *(d for d in inner(self._per) if d in leg_dimensions()))
         tiers = [f"-{d}{{{d}}}" for d in inner(self._per) if d not in known]
@@ -41,16 +41,16 @@ class SwitchNames:
 
     @property
     def _telling(self) -> tuple[str, ...]:
-        """The places that tell one of the scope from all others: its own, the unit of a part of one, and the pod."""
+        """The places that identify a place of the scope: itself, the unit of a part of a unit, and the pod."""
         if self._scope in (WHOLE, "site"):
             return (self._scope,) if self._scope != WHOLE else ()
         unit = ("su",) if is_part_of_unit(self._scope) else ()
         return tuple(dict.fromkeys(("pod", *unit, self._scope)))
 
     def check(self, sizes: Mapping[str, int], count: int) -> None:
-        """Judge the template; `sizes` are those of the tier's fabric, `count` its switches in a group.
+        """Check the template; `sizes` are those of the tier's fabric, `count` the switches in a group.
 
-        Raises InputError for fields that these switches do not have, and for switches that it does not tell apart.
+        Raises InputError for fields that these switches lack, and for a template that gives two of them one name.
         """
         places = self._places()
         fields = [field for field in scopes() if field in places]
@@ -61,7 +61,7 @@ class SwitchNames:
         self.naming.check(texts, numbers, [field for field in (*texts, *numbers) if field in varied])
 
     def of(self, sizes: Mapping[str, int], count: int) -> list[str]:
-        """Name every switch, group by group."""
+        """Names of all switches, group by group."""
         places = self._places()
         dimensions = inner(self._per)
         tails = list(product(*(range(1, sizes[d] + 1) for d in dimensions), range(1, count + 1)))
@@ -72,7 +72,9 @@ class SwitchNames:
         return self.naming.names(fields, each * places_count)
 
     def _places(self) -> dict[str, Sequence[str | int]]:
-        """Columns of the fields that say where a group stands, over the places of the scope; `place` counts them."""
+        """Columns of the fields for where a group stands, one item for each place of the scope; `place` numbers the
+        places.
+        """
         layout = self._layout
         if self._scope in (WHOLE, "site"):
             sites = list(layout.sites) if self._scope == "site" else [layout.sites[0]]
@@ -82,7 +84,7 @@ class SwitchNames:
 
 
 def check_switch_names(blueprint: Blueprint, layout: Layout, fabrics: Sequence[FabricDesign]) -> None:
-    """Judge every template of switches; raises InputError, at the template."""
+    """Check every template of switches; raises InputError at the template."""
     tiers = {tier.name for fabric in fabrics for tier in fabric.tiers}
     _check_tiers(blueprint.names.switches, ("names", "switches"), tiers)
     for fabric in fabrics:

@@ -1,4 +1,4 @@
-"""Names from templates: which template holds for whom, whether it tells devices apart, and names in columns."""
+"""Names from templates: which template applies to which devices, whether it gives distinct names, and names in bulk."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from fabricgen.blueprint.sections.naming import Part, template_parts
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
 Values: TypeAlias = str | Sequence[str | int]
-"""A field of many devices: one text for all, or a column of texts or of numbers."""
+"""A template field of many devices: one text for all, or a column of texts or numbers."""
 
 
 @dataclass(frozen=True)
 class Naming:
-    """How devices of one line of the blueprint are named: `who` they are, their template and its place."""
+    """A name template, its path in the blueprint, and the devices (`who`) that it names."""
 
     who: str
     template: str
@@ -26,16 +26,16 @@ class Naming:
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """The template, read."""
+        """The parsed template."""
         return template_parts(self.template)
 
     @cached_property
     def fields(self) -> frozenset[str]:
-        """Fields that the template names."""
+        """The fields that the template uses."""
         return frozenset(part.field for part in self.parts) - {""}
 
     def names(self, fields: Mapping[str, Values], count: int) -> list[str]:
-        """The names of so many devices, from the values of their fields."""
+        """Names of `count` devices, from the values of their fields."""
         columns: list[Iterable[str]] = []
         before = ""
         for part in self.parts:
@@ -80,13 +80,13 @@ class Naming:
 
 
 def with_own(blueprint: Blueprint, names: Sequence[str]) -> list[str]:
-    """Names, with those that single devices have of their own in the place of the usual ones."""
+    """The names, with those replaced that single devices state for themselves."""
     own = blueprint.names.devices
     return [own.get(name, name) for name in names] if own else list(names)
 
 
 def stated(blueprint: Blueprint, fabric: str, tier: str) -> tuple[str, Path]:
-    """The template of a tier, as stated nearest to it, and its place; "" where there is none."""
+    """The template stated nearest to a tier, and its path; "" where there is none."""
     names = blueprint.fabrics[fabric].names
     own: list[tuple[Mapping[str, str], Path]] = [(names, ("fabrics", fabric, "names"))]
     for templates, path in (*own, (blueprint.names.switches, ("names", "switches"))):

@@ -1,1 +1,1 @@
-"""Scale-up domains: how many, what they hold and where they lie."""
+"""Scale-up domains: how many there are, their accelerators and switches, and which nodes form them."""

@@ -1,4 +1,4 @@
-"""Scale-up domains: how many, and what they hold. Each kind of domain is a module of scale_up_kinds."""
+"""Scale-up domains: how many there are and what they hold. Each kind of domain is a module of `scale_up.kinds`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fabricgen.catalog.models import NodeProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.design.layout import Layout, NodeSet
 from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError, ScaleUpDesign, ScaleUpKind
-from fabricgen.design.scale_up.places import Places, places_of
+from fabricgen.design.scale_up.placement import DomainPlacement, domain_placement
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
@@ -20,7 +20,7 @@ KINDS = "fabricgen.design.scale_up.kinds"
 
 
 def kind_of(domain: ScaleUpDomainProfile, path: Path) -> ScaleUpKind:
-    """The kind of a domain; raises InputError when no module has its name."""
+    """The module for the kind of a domain; raises InputError when there is none."""
     try:
         return cast(ScaleUpKind, discovery.load(KINDS, domain.shape))
     except KeyError:
@@ -39,15 +39,17 @@ def domain_links(scale_up: ScaleUpDesign) -> Iterable[LocalLink]:
 
 
 def forms(profile: NodeProfile, domain: ScaleUpDomainProfile) -> bool:
-    """Whether nodes of a profile are joined by a domain: those that name it, or none, or any if it takes any."""
+    """Whether a domain joins nodes of a profile: those that name it, those that name none, or any if
+    `any_node` is set.
+    """
     named = domain.any_node or profile.scale_up in ("", domain.id) or domain.id in profile.scale_up_too
     return profile.accelerators is not None and named
 
 
 def design_scale_up(blueprint: Blueprint, catalog: Catalog, layout: Layout) -> tuple[ScaleUpDesign, ...]:
-    """Count the scale-up domains of a cluster; omitted nodes leave their accelerators out.
+    """Count the scale-up domains of a cluster; accelerators of omitted nodes are not counted.
 
-    Raises InputError when a place does not hold a whole domain, or a domain cannot be wired.
+    Raises InputError when a place does not hold whole domains, or a domain cannot be wired.
     """
     found: list[ScaleUpDesign] = []
     taken: dict[str, str] = {}
@@ -86,7 +88,7 @@ def _members(name: str, spec: ScaleUpSpec, catalog: Catalog, layout: Layout) -> 
 def _design(name: str, spec: ScaleUpSpec, members: list[NodeSet], catalog: Catalog, layout: Layout) -> ScaleUpDesign:
     path: Path = ("scale_up", name)
     domain = catalog.scale_up(spec.domain)
-    places = places_of(spec, members, layout, path)
+    places = domain_placement(spec, members, layout, path)
     kind = kind_of(domain, (*path, "domain"))
     size = _size(kind, domain, places.accelerators, _ports(domain, members, catalog), (*path, "domain"))
     if domain.accelerators not in (None, places.accelerators):
@@ -108,7 +110,9 @@ def _design(name: str, spec: ScaleUpSpec, members: list[NodeSet], catalog: Catal
 
 
 def _size(kind: ScaleUpKind, domain: ScaleUpDomainProfile, held: int, ports: int, path: Path) -> DomainSize:
-    """Size a domain; raises InputError when it does not fit one switch tier, or takes more ports than there are."""
+    """Size a domain; raises InputError when it does not fit one switch tier, or takes more ports than an accelerator
+    has.
+    """
     try:
         if domain.max_accelerators and held > domain.max_accelerators:
             raise MisfitError(
@@ -121,7 +125,9 @@ def _size(kind: ScaleUpKind, domain: ScaleUpDomainProfile, held: int, ports: int
 
 
 def _ports(domain: ScaleUpDomainProfile, members: list[NodeSet], catalog: Catalog) -> int:
-    """Links an accelerator has for the domain: as the profile says, or as the domain that its node names takes."""
+    """Ports of an accelerator for the domain: as its profile states, else as many as the domain that its node names
+    uses.
+    """
     if domain.ports:
         return domain.ports - domain.scale_out_ports
     found = []
@@ -138,8 +144,8 @@ def _ports(domain: ScaleUpDomainProfile, members: list[NodeSet], catalog: Catalo
     return min(found, default=0)
 
 
-def _missing(places: Places, layout: Layout) -> dict[int, set[int]]:
-    """Domain -> places of the nodes that are omitted from it."""
+def _missing(places: DomainPlacement, layout: Layout) -> dict[int, set[int]]:
+    """Domain -> positions in it of omitted nodes."""
     missing: dict[int, set[int]] = {}
     for slot in layout.omitted:
         place = places.domain_of(layout, slot)
@@ -149,13 +155,13 @@ def _missing(places: Places, layout: Layout) -> dict[int, set[int]]:
 
 
 def present(link: LocalLink, missing_nodes: set[int], per_node: int) -> bool:
-    """Whether both ends of a link are there when some nodes of its domain are missing."""
+    """Whether both ends of a link exist when nodes of its domain are omitted."""
     ends = [link.accelerator] if link.far_switch else [link.accelerator, link.far]
     return all(end // per_node not in missing_nodes for end in ends)
 
 
 def _check_ports(domain: ScaleUpDomainProfile, members: list[NodeSet], path: Path) -> None:
-    """Ports that an accelerator keeps for the scale-out network are those its node brings to it."""
+    """Raise InputError where a node profile does not bring as many ports to scale-out as the domain leaves for it."""
     for profile in (s.profile for s in members):
         role = profile.roles.get("compute")
         if not domain.scale_out_ports or profile.accelerators is None:
@@ -173,7 +179,7 @@ def _check_ports(domain: ScaleUpDomainProfile, members: list[NodeSet], path: Pat
 
 
 def _check_parts(domain: ScaleUpDomainProfile, catalog: Catalog, path: Path) -> None:
-    """Its switch tray and cables are in the catalogue."""
+    """Raise InputError where its switch tray or cables are not in the catalogue."""
     if domain.tray:
         catalog.switch(domain.tray, path)
     for name in (*domain.media, *domain.switch_media):
@@ -186,8 +192,10 @@ def _check_parts(domain: ScaleUpDomainProfile, catalog: Catalog, path: Path) -> 
             )
 
 
-def _check_switches(domain: ScaleUpDomainProfile, size: DomainSize, places: Places, path: Path) -> None:
-    """Switches on a board join accelerators of that board, switches in trays those of a rack or more."""
+def _check_switches(domain: ScaleUpDomainProfile, size: DomainSize, places: DomainPlacement, path: Path) -> None:
+    """Raise InputError unless switches on a board join accelerators of that board, and switches in trays those of a
+    rack or more.
+    """
     if domain.tray and places.per == "node":
         raise fault(
             "FG301",
@@ -205,8 +213,8 @@ def _check_switches(domain: ScaleUpDomainProfile, size: DomainSize, places: Plac
         )
 
 
-def _check_backplane(domain: ScaleUpDomainProfile, places: Places, layout: Layout, path: Path) -> None:
-    """A backplane is inside one rack."""
+def _check_backplane(domain: ScaleUpDomainProfile, places: DomainPlacement, layout: Layout, path: Path) -> None:
+    """Raise InputError for a backplane that would span racks."""
     racks = max(len({node // layout.nodes_per_rack for node in nodes}) for nodes in places.groups)
     if domain.backplane and (racks > 1 or places.units > 1):
         raise fault(
@@ -219,7 +227,7 @@ def _check_backplane(domain: ScaleUpDomainProfile, places: Places, layout: Layou
 
 
 def _mismatch(
-    domain: ScaleUpDomainProfile, places: Places, layout: Layout, members: list[NodeSet], path: Path
+    domain: ScaleUpDomainProfile, places: DomainPlacement, layout: Layout, members: list[NodeSet], path: Path
 ) -> InputError:
     holder = places.what
     if places.per == "node":

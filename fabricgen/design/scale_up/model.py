@@ -1,4 +1,4 @@
-"""Scale-up domains in the symmetric form, and what a kind of domain has to say of itself."""
+"""Scale-up domains in the symmetric form, and the interface of a kind of domain."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
-from fabricgen.design.scale_up.places import Places
+from fabricgen.design.scale_up.placement import DomainPlacement
 from fabricgen.kernel.diagnostics import Path
 
 
 class LocalLink(NamedTuple):
-    """One link of a domain; accelerators, switches and their ports count from 0.
+    """One link within a domain; accelerators, switches and their ports count from 0.
 
-    `far_switch` tells whether the far end is switch `far` or accelerator `far`.
+    `far_switch` is true when the far end is switch number `far`, false when it is accelerator number `far`.
     """
 
     accelerator: int
@@ -25,7 +25,7 @@ class LocalLink(NamedTuple):
 
 
 class DomainSize(NamedTuple):
-    """A full domain: how many accelerators, switches and links, and the links of one accelerator."""
+    """A full domain: numbers of accelerators, switches and links, and links of one accelerator."""
 
     accelerators: int
     switches: int
@@ -34,7 +34,7 @@ class DomainSize(NamedTuple):
 
 
 class MisfitError(ValueError):
-    """A domain that its kind cannot wire: why, and what would fit."""
+    """A domain that cannot be wired: the reason, and what would fit."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -42,9 +42,9 @@ class MisfitError(ValueError):
 
 
 class ScaleUpKind(Protocol):
-    """What a module of scale_up_kinds offers.
+    """The interface of a module in `scale_up.kinds`.
 
-    `size` is asked first and must not enumerate, so that it is quick however many accelerators are asked for.
+    `size` is called first and must not enumerate links, so that it is quick at any size.
     """
 
     def size(self, domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
@@ -56,11 +56,11 @@ class ScaleUpKind(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScaleUpDesign:
-    """Scale-up domains of one kind; links count those of present accelerators."""
+    """All scale-up domains of one kind; `links` are those of accelerators that are present."""
 
     name: str
     profile: ScaleUpDomainProfile
-    places: Places
+    places: DomainPlacement
     size: DomainSize
     """Of a full domain."""
     domains: int
@@ -70,7 +70,7 @@ class ScaleUpDesign:
 
     @property
     def per(self) -> str:
-        """What forms a domain: node, rack, su, pod or cluster."""
+        """What forms one domain: node, rack, su, pod or cluster."""
         return self.places.per
 
     @property
@@ -85,7 +85,7 @@ class ScaleUpDesign:
 
     @property
     def trays_each(self) -> int:
-        """Switch trays of a domain that stand in racks; ASICs on a node's board are in none."""
+        """Switch trays of a domain that stand in racks; 0 for switch ASICs on a node's board."""
         return 0 if self.per == "node" else self.profile.tray_count
 
     @property
@@ -95,10 +95,12 @@ class ScaleUpDesign:
 
     @property
     def tray_slots(self) -> int:
-        """Switch trays there would be if no domain were empty."""
+        """Switch trays that there would be if no domain were empty."""
         return self.places.slots * self.trays_each
 
     @property
     def tray_scope(self) -> str:
-        """Where its trays stand, as a management port sees it: among the nodes, or in racks of a pod or of all."""
+        """The scope of its trays for the management fabric: they stand among nodes, or in racks of a pod or of the
+        cluster.
+        """
         return {"pod": "pod", "cluster": "all"}.get(self.per, "rack")

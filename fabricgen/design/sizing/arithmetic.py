@@ -1,7 +1,7 @@
-"""The arithmetic of sizing: uplinks of a switch, switches of a group, and what is said when a radix is too small.
+"""The arithmetic of sizing: uplinks of a switch, switches of a group, and the error where a radix is too small.
 
-The rule for the number of upper switches (NVIDIA's published SuperPOD tables follow it): uplinks must land as a
-whole number of links on every switch of the group above, so it is the smallest divisor of the uplinks U that is at
+How many switches an upper group has (NVIDIA's published SuperPOD tables follow the same rule): each lower switch must
+have the same whole number of links to every upper switch, so it is the smallest divisor of its uplinks U that is at
 least ceil(L x U / R), for L lower switches and R down ports of an upper one.
 """
 
@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 from fabricgen.design.layout import Layout
 from fabricgen.design.ports import (
-    Ask,
-    Asks,
-    Face,
+    PortDemand,
     PortKind,
+    PortPlacement,
+    SwitchDemand,
     down_class,
     largest,
     most_downlinks,
-    place,
+    place_ports,
     up_class,
     uplink_speed,
     uplinks_needed,
@@ -31,8 +31,10 @@ from fabricgen.kernel.diagnostics import InputError, fault
 
 
 @dataclass(frozen=True, slots=True)
-class Ascent:
-    """How a tier meets the one above: kind of the ports, and how many groups each switch meets."""
+class UplinkPlan:
+    """How the switches of a tier are linked up: the tier above, the kind of port, how many of its groups each switch
+    meets, and the stated number of switches in such a group.
+    """
 
     upper: TierSpec
     kind: PortKind
@@ -40,11 +42,13 @@ class Ascent:
     stated_count: int | None
 
 
-def ascent(tier: TierSpec, upper: TierSpec | None, main: Ask | None, sizes: Mapping[str, int]) -> Ascent | None:
-    """Work out the kind of a tier's uplinks and the upper groups each of its switches meets.
+def plan_uplinks(
+    tier: TierSpec, upper: TierSpec | None, main: PortDemand | None, sizes: Mapping[str, int]
+) -> UplinkPlan | None:
+    """Choose the kind of a tier's uplinks and count the upper groups that each of its switches meets; None at the top.
 
-    `main` are the tier's chief downlinks, `sizes` those of the upper tier's fabric. Raises InputError when no speed
-    suits both switches.
+    `main` is the demand of its first kind of downlinks, `sizes` are those of the upper tier's fabric. Raises InputError
+    when both switches have no speed in common.
     """
     if upper is None:
         return None
@@ -64,7 +68,7 @@ def ascent(tier: TierSpec, upper: TierSpec | None, main: Ask | None, sizes: Mapp
             for dimension in inner(upper.per):
                 if dimension not in tier.per and dimension != tier.name:
                     groups *= sizes[dimension]
-            return Ascent(upper, PortKind(speed, lane), groups, upper.spec.count)
+            return UplinkPlan(upper, PortKind(speed, lane), groups, upper.spec.count)
     raise fault(
         "FG103",
         f"{tier.name} {tier.profile.id} and {upper.name} {upper.profile.id} have no {speed}G port in common: "
@@ -74,35 +78,38 @@ def ascent(tier: TierSpec, upper: TierSpec | None, main: Ask | None, sizes: Mapp
     )
 
 
-def _with_uplinks(tier: TierSpec, asks: Asks, up: Ascent | None) -> tuple[Asks, Face | None]:
-    """(what is asked of a switch, its uplinks included, and where they are placed, None when its face has too few).
+def _with_uplinks(
+    tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None
+) -> tuple[SwitchDemand, PortPlacement | None]:
+    """(demand including the uplinks, where the ports are placed; None in place of the latter when the switch has too
+    few).
 
-    Uplinks are as stated, or the fewest within the oversubscription that land equally. Of stated ones that the upper
-    groups do not share equally the rest stays unwired. Raises InputError where there is none for each group.
+    The number of uplinks is as stated, else the fewest within the oversubscription that divide equally over the upper
+    groups; what a stated number leaves over stays unwired. Raises InputError where an upper group would get none.
     """
     if up is None:
-        return asks, place(tier.profile, asks)
+        return demand, place_ports(tier.profile, demand)
     groups = up.groups_met
     if tier.spec.uplinks and tier.spec.uplinks.count:
         stated = tier.spec.uplinks.count
         if stated < groups:
             raise _too_few(tier, up, stated)
-        whole = asks.upward(stated // groups * groups, up.kind)
-        return whole, place(tier.profile, whole)
-    needed = uplinks_needed(asks.down_gbps, up.kind.speed_gbps, tier.allowed)
+        whole = demand.upward(stated // groups * groups, up.kind)
+        return whole, place_ports(tier.profile, whole)
+    needed = uplinks_needed(demand.down_gbps, up.kind.speed_gbps, tier.allowed)
     landing = groups * (up.stated_count or 1)
     for count in dict.fromkeys((-(-needed // landing) * landing, -(-needed // groups) * groups, needed)):
-        whole = asks.upward(count, up.kind)
-        face = place(tier.profile, whole)
-        if face and count < groups:
+        whole = demand.upward(count, up.kind)
+        placement = place_ports(tier.profile, whole)
+        if placement and count < groups:
             raise _too_few(tier, up, count)
-        if face:
-            return whole, face
-    return asks.upward(needed, up.kind), None
+        if placement:
+            return whole, placement
+    return demand.upward(needed, up.kind), None
 
 
-def _too_few(tier: TierSpec, up: Ascent, uplinks: int) -> InputError:
-    """The refusal of uplinks that do not reach every group above."""
+def _too_few(tier: TierSpec, up: UplinkPlan, uplinks: int) -> InputError:
+    """The error for uplinks that are fewer than the upper groups."""
     return fault(
         "FG111",
         f"{tier.name} has {uplinks} uplink{'s' * (uplinks != 1)} for {up.groups_met} groups of {up.upper.name}",
@@ -111,33 +118,37 @@ def _too_few(tier: TierSpec, up: Ascent, uplinks: int) -> InputError:
     )
 
 
-def fit(tier: TierSpec, asks: Asks, up: Ascent | None) -> Face | None:
-    """Place a switch's ports; None when its face has too few."""
-    return _with_uplinks(tier, asks, up)[1]
+def fit(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> PortPlacement | None:
+    """Place the ports of a switch; None when it has too few."""
+    return _with_uplinks(tier, demand, up)[1]
 
 
-def smallest_count(tier: TierSpec, slots: list[int], asks_for: Callable[[int], Asks], up: Ascent | None) -> int:
+def smallest_count(
+    tier: TierSpec, slots: list[int], demand_for: Callable[[int], SwitchDemand], up: UplinkPlan | None
+) -> int:
     """Switches for a group: stated, or the fewest that share the node slots of each kind equally.
 
-    `slots` are those of the fullest group, by kind of port; `asks_for` gives what each of so many switches must offer.
-    Where these would be twice as many as are needed (67 slots divide by 67 only) it is the fewest that suffice.
-    Raises InputError when none is enough.
+    `slots` are those of the fullest group, by kind of port; `demand_for(n)` gives the ports that each of n switches
+    must offer. If an equal share takes more than twice the fewest switches that suffice (67 slots divide by 67 only),
+    the fewest are taken and shares differ. Raises InputError when none is enough.
     """
     if tier.spec.count:
         return tier.spec.count
     most = max(slots, default=1)
-    if not fit(tier, asks_for(most), up):
-        raise too_small(tier, asks_for(most), up)
-    fewest = 1 + most - largest(lambda fewer: fit(tier, asks_for(1 + most - fewer), up) is not None, most)
+    if not fit(tier, demand_for(most), up):
+        raise too_small(tier, demand_for(most), up)
+    fewest = 1 + most - largest(lambda fewer: fit(tier, demand_for(1 + most - fewer), up) is not None, most)
     for count in range(fewest, min(most, 2 * fewest) + 1):
-        if all(number % count == 0 for number in slots) and fit(tier, asks_for(count), up):
+        if all(number % count == 0 for number in slots) and fit(tier, demand_for(count), up):
             return count
     return fewest
 
 
 @dataclass(frozen=True, slots=True)
-class Below:
-    """A tier's lower neighbours as an upper group sees them: switches now and by slot, and the links of each."""
+class LowerTier:
+    """A lower tier as one upper group sees it: how many switches there are `now` and with reserved `slots`, and their
+    links.
+    """
 
     name: str
     kind: PortKind
@@ -146,16 +157,20 @@ class Below:
     share: int
     """Links of each lower switch to one upper group."""
     least: int
-    """Ranks that must have ports: to the last slot in use where the lock numbers by slot, else 0."""
+    """Lower switches that must have ports in any case: up to the last slot in use where the lock numbers by slot, else
+    0.
+    """
     stretch: Callable[[int], bool]
-    """Whether a lower switch could have so many links instead."""
+    """Whether a lower switch could have this many links instead."""
 
     def numbered(self, *, by_slot: bool) -> int:
-        """Ranks that have ports."""
+        """Lower switches that ports are numbered for."""
         return self.slots if by_slot else max(self.now, self.least)
 
-    def stretched(self, count: int) -> Below | None:
-        """The same with links rounded up to land equally on so many switches, or None."""
+    def stretched(self, count: int) -> LowerTier | None:
+        """The same with links rounded up to a multiple of `count` upper switches; None where its switches cannot have
+        so many.
+        """
         share = -(-self.share // count) * count
         if share == self.share:
             return self
@@ -163,12 +178,11 @@ class Below:
 
 
 def upper_count(
-    upper: TierSpec, below: list[Below], fits: Callable[[int, list[Below]], bool]
-) -> tuple[int, list[Below]]:
-    """Switches in an upper group, by the rule at the head of this file, and how its lower neighbours then meet it.
+    upper: TierSpec, below: list[LowerTier], fits: Callable[[int, list[LowerTier]], bool]
+) -> tuple[int, list[LowerTier]]:
+    """(switches of an upper group by the rule at the head of this module, the lower tiers with their links rounded up).
 
-    Where several tiers lie below, the first one's uplinks decide and the others' are rounded up. Returns 0 when no
-    number suffices.
+    Of several lower tiers the first one's uplinks decide. The count is 0 when no number suffices.
     """
     stated = upper.spec.count
     if stated:
@@ -187,8 +201,9 @@ def upper_count(
 def lowers_per_group(
     layout: Layout, lower: TierSpec, count: int, upper: TierSpec, sizes: Mapping[str, int]
 ) -> tuple[int, int, int]:
-    """Lower switches in the fullest upper group: by unit there is, with every reserved slot taken, and the slots to the
-    last one that is in use."""
+    """Lower switches in the fullest upper group, three counts: of units there are, of all reserved slots, and of slots
+    up to the last one in use.
+    """
     each = within(lower.per, lower.name, count, upper.per, sizes)
     scopes = scope_of(lower.per), scope_of(upper.per)
     by_unit, by_slot = (child_numbers(layout, *scopes, by_slot=by_slot) for by_slot in (False, True))
@@ -198,28 +213,32 @@ def lowers_per_group(
 
 
 def within(per: tuple[str, ...], name: str, count: int, upper_per: tuple[str, ...], sizes: Mapping[str, int]) -> int:
-    """Lower switches of one lower place that meet the same upper group; `sizes` are of the lower tier's fabric."""
+    """Lower switches of one lower place that meet the same upper group; `sizes` are those of the lower
+    tier's fabric.
+    """
     each = 1 if name in upper_per else count
     for dimension in inner(per):
         each *= 1 if dimension in upper_per else sizes[dimension]
     return each
 
 
-def radix(tier: TierSpec, ask: Ask, beyond: Ascent | None) -> int:
-    """Most downlinks of a tier's switch beside the uplinks its oversubscription calls for, and what is kept free."""
-    bare = Asks((ask,), ranges=tuple(tier.cages.items()))
+def radix(tier: TierSpec, wanted: PortDemand, beyond: UplinkPlan | None) -> int:
+    """The most downlinks of a tier's switch beside the uplinks that its oversubscription calls for and the ports kept
+    free.
+    """
+    bare = SwitchDemand((wanted,), ranges=tuple(tier.cages.items()))
     up = beyond.kind if beyond else None
     return most_downlinks(tier.profile, bare, up, tier.allowed, spare_ports=tier.spec.spare_ports)
 
 
-def too_small(tier: TierSpec, asks: Asks, up: Ascent | None) -> InputError:
-    """The refusal of a switch whose face is too small: what is needed, what there is, what would fit."""
-    for ask in asks.downs:
-        if down_class(tier.profile, ask) is None:
-            return no_port(tier, ask.kind)
-    whole, _ = _with_uplinks(tier, asks, up)
-    needs = [f"{ask.needed} downlinks of {ask.kind.speed_gbps}G" for ask in asks.downs]
-    needs += [f"{ask.count} peer links of {ask.kind.speed_gbps}G" for ask in asks.peers]
+def too_small(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> InputError:
+    """The error for a switch with too few ports: what it needs and what it has."""
+    for wanted in demand.downs:
+        if down_class(tier.profile, wanted) is None:
+            return no_port(tier, wanted.kind)
+    whole, _ = _with_uplinks(tier, demand, up)
+    needs = [f"{wanted.needed} downlinks of {wanted.kind.speed_gbps}G" for wanted in demand.downs]
+    needs += [f"{wanted.count} peer links of {wanted.kind.speed_gbps}G" for wanted in demand.peers]
     needs += [f"{whole.up.count} uplinks of {whole.up.kind.speed_gbps}G"] if whole.up else []
     code, why = cause(tier, whole)
     return fault(
@@ -229,28 +248,28 @@ def too_small(tier: TierSpec, asks: Asks, up: Ascent | None) -> InputError:
     )
 
 
-def _offer(tier: TierSpec, asks: Asks, up: Ascent | None) -> str:
-    """The ports of a face for what is asked of it, in words, with their speeds."""
-    chosen = down_class(tier.profile, asks.downs[0]) if asks.downs else None
+def _offer(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> str:
+    """The ports that a switch has for a demand, in words with their speeds."""
+    chosen = down_class(tier.profile, demand.downs[0]) if demand.downs else None
     if chosen is None:
         return "no down port"
-    main, above = asks.downs[0], up_class(tier.profile, chosen[0])
+    main, above = demand.downs[0], up_class(tier.profile, chosen[0])
     text = f"{ports_for(tier, *chosen, 'down')} down ports of {main.kind.speed_gbps}G"
-    if asks.up is None and not asks.peers:
+    if demand.up is None and not demand.peers:
         return text
     if above == chosen[0] and not tier.spec.cages:
-        stated = tier.spec.count or (tier.spec.uplinks and tier.spec.uplinks.count) or asks.peers
+        stated = tier.spec.count or (tier.spec.uplinks and tier.spec.uplinks.count) or demand.peers
         enough = f", enough for {radix(tier, main, up)} downlinks at {float(tier.allowed):.3g}:1"
         return text.replace("down ports", "ports") + (" in all" if stated else enough)
-    for ask, role in ((asks.up, "up"), *((ask, "peer") for ask in asks.peers)):
-        ways = tier.profile.split_for(above, ask.kind.speed_gbps, ask.kind.lane_gbps) if ask else None
-        if ask and ways:
-            text += f" and {ports_for(tier, above, ways, role)} {role} ports of {ask.kind.speed_gbps}G"
+    for wanted, role in ((demand.up, "up"), *((wanted, "peer") for wanted in demand.peers)):
+        ways = tier.profile.split_for(above, wanted.kind.speed_gbps, wanted.kind.lane_gbps) if wanted else None
+        if wanted and ways:
+            text += f" and {ports_for(tier, above, ways, role)} {role} ports of {wanted.kind.speed_gbps}G"
     return f"{text} in the cages that `cages` keeps" if tier.spec.cages else text
 
 
-def radix_fault(upper: TierSpec, below: list[Below], beyond: Ascent | None, ask: Ask) -> InputError:
-    """The refusal of an upper tier whose switches have too few ports for what lies below."""
+def radix_fault(upper: TierSpec, below: list[LowerTier], beyond: UplinkPlan | None, wanted: PortDemand) -> InputError:
+    """The error for an upper tier whose switches have too few ports for the lower tiers."""
     stated = upper.spec.count
     chief = below[0]
     needed = sum(b.now * -(-b.share // (stated or chief.share)) for b in below)
@@ -259,7 +278,7 @@ def radix_fault(upper: TierSpec, below: list[Below], beyond: Ascent | None, ask:
     return fault(
         "FG101",
         f"{upper.name} {upper.profile.id} needs {needed} down ports of {chief.kind.speed_gbps}G on each of "
-        f"{stated or chief.share} switches, for {lowers}; it has {radix(upper, ask, beyond)}{kept_text(upper)}"
+        f"{stated or chief.share} switches, for {lowers}; it has {radix(upper, wanted, beyond)}{kept_text(upper)}"
         f"{f' beside uplinks at {float(upper.allowed):.3g}:1' if beyond else ''}",
         path=(*upper.path, "count") if stated else upper.path,
     )

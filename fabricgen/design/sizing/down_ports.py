@@ -1,31 +1,31 @@
-"""Down ports of a tier by purpose: what nodes, lower tiers, management ports and extra devices take of each switch."""
+"""Down ports of a tier by purpose: for nodes, lower tiers, management ports and extra devices."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from fabricgen.design.ports import Ask, Asks, PortKind, down_class
+from fabricgen.design.ports import PortDemand, PortKind, SwitchDemand, down_class
 from fabricgen.design.shape import spans_units
 from fabricgen.design.tiers import TierSpec
 
 
 @dataclass(frozen=True, slots=True)
 class Reserve:
-    """Down ports kept for extra devices: so many on each switch, and enough for so many in all."""
+    """Down ports set aside for extra devices: at least `each` on every switch, and at least `total` in all."""
 
     each: int = 0
     total: int = 0
 
     def ports(self, switches: int) -> int:
-        """Ports of each of so many switches."""
+        """Ports set aside on each of so many switches."""
         return max(self.each, -(-self.total // switches))
 
 
 class DownPorts:
-    """Purposes of down ports laid one after the other over a run for each kind.
+    """Collects the purposes of a tier's down ports; for each kind of port they follow one another in one run.
 
-    A purpose starts on a connector of its own, so that no breakout cable serves two.
+    A purpose starts at a connector, so that no breakout cable serves two.
     """
 
     def __init__(self, tier: TierSpec) -> None:
@@ -35,21 +35,21 @@ class DownPorts:
         self._used: list[int] = []
         self._ports: list[int] = []
 
-    def ask(self, kind: PortKind, count: int = 0, ports: int = 0) -> Ask:
-        """As ports asked of the tier's switch, with its stated breakout."""
+    def port_demand(self, kind: PortKind, count: int = 0, ports: int = 0) -> PortDemand:
+        """A demand for ports of a kind, with the breakout that the tier states."""
         mode = self._tier.spec.breakout
         ways = None if mode is None else mode.ways if mode.speed_gbps == kind.speed_gbps else -1
-        return Ask(kind, count, ways, ports)
+        return PortDemand(kind, count, ways, ports)
 
     def add(self, kind: PortKind, used: int, room: int) -> tuple[int, int]:
-        """Add a purpose; returns (run, first port)."""
+        """Add a purpose with `used` ports in use, of `room` numbered ones; returns (run, first port)."""
         if kind not in self._kinds:
             self._kinds.append(kind)
             self._used.append(0)
             self._ports.append(0)
         run = self._kinds.index(kind)
         first = self._ports[run]
-        chosen = down_class(self._tier.profile, self.ask(kind))
+        chosen = down_class(self._tier.profile, self.port_demand(kind))
         if first and chosen:
             step = max(1, chosen[1] // self._tier.profile.cages[chosen[0]].connectors)
             first = -(-first // step) * step
@@ -58,18 +58,18 @@ class DownPorts:
         return run, first
 
     def totals(self, runs: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """(ports used, ports numbered) of so many runs; those after its own are of extra devices alone."""
+        """(ports used, ports numbered) of each of so many runs; further runs hold extra devices only."""
         none = (0,) * (runs - len(self._kinds))
         return (*self._used, *none), (*self._ports, *none)
 
-    def asks(self, more: Mapping[PortKind, int], peers: tuple[Ask, ...]) -> Asks:
-        """All that is asked of a face, with further ports of some kinds for extra devices."""
+    def switch_demand(self, more: Mapping[PortKind, int], peers: tuple[PortDemand, ...]) -> SwitchDemand:
+        """The demand on one switch, with `more` ports by kind for extra devices."""
         kinds = [*self._kinds, *(k for k in more if k not in self._kinds)]
         spare = self._tier.spec.spare_ports
         downs = []
         for i, kind in enumerate(kinds):
             used, ports = (self._used[i], self._ports[i]) if i < len(self._kinds) else (0, 0)
             extra = more.get(kind, 0)
-            ask = self.ask(kind, used + extra, ports + extra + (spare if i == 0 else 0))
-            downs.append(replace(ask, last=i > 0 and self._grows))
-        return Asks(tuple(downs), peers, None, tuple(self._tier.cages.items()))
+            wanted = self.port_demand(kind, used + extra, ports + extra + (spare if i == 0 else 0))
+            downs.append(replace(wanted, last=i > 0 and self._grows))
+        return SwitchDemand(tuple(downs), peers, None, tuple(self._tier.cages.items()))

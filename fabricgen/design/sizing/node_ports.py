@@ -1,8 +1,8 @@
-"""Node ports of a lowest tier: in what turns slots are dealt over the switches of a group, and the ports that takes.
+"""Node ports of a lowest tier: how node slots are assigned to the leaves of a group, and how many ports that takes.
 
-A group within a unit or rack has all its slots from the start: each switch takes one block of them. A group that spans
-units comes to have more, so that its switches share every unit equally, in blocks where the slots of a unit divide by
-them and else one by one: a further unit then moves none of those before it.
+A group within a unit or rack has all its slots from the start: each leaf takes one block of them. A group that spans
+units grows, so its leaves share every unit equally: in blocks where the slots of a unit divide by the leaves, else one
+slot at a time. A further unit then moves none of the earlier ones.
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ class NodeDemand:
 
 
 @dataclass(frozen=True, slots=True)
-class Dealt:
-    """Node slots over the switches of a group: those of the fullest group that have numbers, by kind of port."""
+class SlotAssignment:
+    """Node slots of the fullest group, by kind of port, and the `count` of leaves in a group that they are assigned to.
+
+    With `by_slot` slots are numbered by reserved unit, else by the units there are.
+    """
 
     count: int
     slots: tuple[int, ...]
@@ -37,7 +40,7 @@ class Dealt:
 
 
 class NodePorts:
-    """Node ports that are asked of a lowest tier."""
+    """The node ports of a lowest tier."""
 
     def __init__(self, spec: TierSpec, demands: Sequence[NodeDemand]) -> None:
         self._spec, self._demands = spec, demands
@@ -51,42 +54,42 @@ class NodePorts:
 
     @property
     def reserved(self) -> tuple[int, ...]:
-        """The same with every reserved unit."""
+        """Slots of the fullest group with every reserved unit, by kind of port."""
         return tuple(d.table.slots_to_serve(reserve=True) for d in self._demands)
 
     @property
     def in_use(self) -> tuple[int, ...]:
-        """Slots to the last one that is in use, where they are numbered by reserved unit."""
+        """Slots up to the last one in use where units are numbered by reserved slot, by kind of port."""
         return tuple(d.table.numbered(by_slot=True).slots_in_use for d in self._demands)
 
-    def feeds(self, dealt: Dealt, places: Sequence[tuple[int, int]]) -> list[NodeFeed]:
-        """How slots are dealt, by kind of port; `places` are the run and first port of each."""
+    def feeds(self, assignment: SlotAssignment, places: Sequence[tuple[int, int]]) -> list[NodeFeed]:
+        """How slots are assigned to leaves, by kind of port; `places` are (run, first port) of each."""
         found = []
-        for demand, number, (run, first) in zip(self._demands, dealt.slots, places, strict=True):
-            each = -(-number // dealt.count)
-            turn = max(1, self._turn(demand.table, dealt.count, each))
-            found.append(NodeFeed(demand.attachments, run, first, each, turn, dealt.by_slot))
+        for demand, number, (run, first) in zip(self._demands, assignment.slots, places, strict=True):
+            each = -(-number // assignment.count)
+            turn = max(1, self._turn(demand.table, assignment.count, each))
+            found.append(NodeFeed(demand.attachments, run, first, each, turn, assignment.by_slot))
         return found
 
     def _turn(self, table: SlotTable, count: int, each: int) -> int:
+        """How many consecutive slots a leaf takes before the next leaf's turn."""
         if self._spec.spec.spread == "stripe":
             return 1
         if not self.grows:
             return each
         return table.slots_per_unit // count if table.slots_per_unit % count == 0 else 1
 
-    def ports(self, dealt: Dealt, *, now: bool) -> list[tuple[int, int]]:
-        """(ports in use on the fullest switch, ports that are numbered) by kind of port.
-
-        All numbered slots count as in use but for `now`.
+    def ports(self, assignment: SlotAssignment, *, now: bool) -> list[tuple[int, int]]:
+        """(ports in use on the fullest switch, ports numbered) by kind of port; unless `now`, all numbered ports count
+        as in use.
         """
-        feeds = self.feeds(dealt, [(0, 0)] * len(self._demands))
+        feeds = self.feeds(assignment, [(0, 0)] * len(self._demands))
         pairs = zip(feeds, self._demands, strict=True)
-        return [(_in_use(f, d.table, dealt.count) if now else f.per_switch, f.per_switch) for f, d in pairs]
+        return [(_in_use(f, d.table, assignment.count) if now else f.per_switch, f.per_switch) for f, d in pairs]
 
 
 def _in_use(feed: NodeFeed, table: SlotTable, count: int) -> int:
-    """Ports in use on the fullest of so many switches."""
+    """Ports in use on the fullest of `count` switches."""
     most = max(feed.used(table.slots_per_group, count), default=0)
     if not feed.by_slot:
         return most

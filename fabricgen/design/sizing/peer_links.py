@@ -7,24 +7,24 @@ from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.design.fabric_model import PeerLinks, Span
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import scope_of
-from fabricgen.design.sizing.tiers import Draft
+from fabricgen.design.sizing.tiers import SizedTier
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import fault
 
 
-def peer_links_of(layout: Layout, fabric: Fabric, spec: TierSpec, draft: Draft) -> PeerLinks | None:
-    """The links inside a sized tier.
+def peer_links_of(layout: Layout, fabric: Fabric, spec: TierSpec, sized: SizedTier) -> PeerLinks | None:
+    """The links inside a sized tier; None where there are none.
 
-    Raises InputError where pairs do not come out even, or spans name sites that are not there.
+    Raises InputError for an odd number of switches in pairs, and for spans to sites that do not exist.
     """
-    if not draft.face.peers:
+    if not sized.placement.peers:
         return None
-    run = draft.face.peers[0]
+    run = sized.placement.peers[0]
     if spec.spec.peer:
-        if draft.count % 2:
+        if sized.count % 2:
             raise fault(
                 "FG107",
-                f"peer links join pairs, and a group of {spec.name} has {draft.count} switches",
+                f"peer links join pairs, and a group of {spec.name} has {sized.count} switches",
                 path=(*spec.path, "peer"),
                 hint="state an even `count`",
             )
@@ -36,10 +36,10 @@ def peer_links_of(layout: Layout, fabric: Fabric, spec: TierSpec, draft: Draft) 
                 hint=f"take `peer` off {spec.name}",
             )
         return PeerLinks(run, ())
-    return PeerLinks(run, _spans(layout, fabric, spec, draft))
+    return PeerLinks(run, _spans(layout, fabric, spec, sized))
 
 
-def _spans(layout: Layout, fabric: Fabric, spec: TierSpec, draft: Draft) -> tuple[Span, ...]:
+def _spans(layout: Layout, fabric: Fabric, spec: TierSpec, sized: SizedTier) -> tuple[Span, ...]:
     path = (*spec.path[:2], "spans")
     if scope_of(spec.per) != "site":
         raise fault(
@@ -58,7 +58,7 @@ def _spans(layout: Layout, fabric: Fabric, spec: TierSpec, draft: Draft) -> tupl
                 f"span {name} joins {span.between[0]} and {span.between[1]}; sites are {', '.join(layout.sites)}",
                 path=(*path, name, "between"),
             )
-        switches = draft.count * (draft.groups // len(layout.sites))
+        switches = sized.count * (sized.groups // len(layout.sites))
         total = span.links.count or 1
         if total % switches:
             raise fault(
@@ -70,7 +70,7 @@ def _spans(layout: Layout, fabric: Fabric, spec: TierSpec, draft: Draft) -> tupl
         a, b = (layout.sites.index(site) for site in span.between)
         starts = (first.get(a, 0), first.get(b, 0))
         each = total // switches
-        room = -(-each // draft.face.peers[0].per_connector) * draft.face.peers[0].per_connector
+        room = -(-each // sized.placement.peers[0].per_connector) * sized.placement.peers[0].per_connector
         first[a], first[b] = starts[0] + room, starts[1] + room
         found.append(Span(name, (a, b), each, starts, span.km, span.fibre_pairs or total, (*path, name)))
     return tuple(found)

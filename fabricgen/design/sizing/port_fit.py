@@ -1,15 +1,17 @@
-"""Why ports do not fit a switch: no such port, too few lanes, pipelines, disabled neighbours; what it has, in words."""
+"""Why ports do not fit a switch: no such port, too few lanes, pipeline limits, cages disabled by a breakout."""
 
 from __future__ import annotations
 
 from fabricgen.catalog.models import CageClass, SwitchProfile
-from fabricgen.design.ports import Asks, PortKind, place
+from fabricgen.design.ports import PortKind, SwitchDemand, place_ports
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import InputError, fault
 
 
 def no_port(tier: TierSpec, kind: PortKind) -> InputError:
-    """The refusal of a kind of port that a switch does not offer, or has too few lanes for in a cage split so."""
+    """The error for a kind of port that a switch does not offer, or whose lanes its cages lack with the stated
+    breakout.
+    """
     stated, profile = tier.spec.breakout, tier.profile
     path = (*tier.path, "breakout" if stated else "switch")
     split = f" split {stated.ways} x {stated.speed_gbps}G" if stated else ""
@@ -31,7 +33,7 @@ def no_port(tier: TierSpec, kind: PortKind) -> InputError:
 
 
 def _too_few_lanes(tier: TierSpec, kind: PortKind) -> CageClass | None:
-    """A cage that offers the stated breakout at the speed of the ports, on more or faster lanes than theirs."""
+    """A cage that offers the stated breakout at that speed, but over more or faster lanes than the ports have."""
     mode = tier.spec.breakout
     if mode is None or mode.speed_gbps != kind.speed_gbps:
         return None
@@ -39,37 +41,37 @@ def _too_few_lanes(tier: TierSpec, kind: PortKind) -> CageClass | None:
 
 
 def _modes_text(profile: SwitchProfile) -> str:
-    """The ways its cages are split, each with the fastest ports it makes: `1 x 800G, 2 x 400G`."""
+    """The ways that its cages can be split, each with its fastest ports: `1 x 800G, 2 x 400G`."""
     ways_there = {ways for cage in profile.cages for ways in cage.breakouts}
     fastest = {w: max(max(c.breakouts[w]) for c in profile.cages if w in c.breakouts) for w in ways_there}
     return ", ".join(f"{ways} x {speed}G" for ways, speed in sorted(fastest.items()))
 
 
 def kept_text(tier: TierSpec) -> str:
-    """What a tier keeps of its switches' ports, in words."""
+    """The settings that keep ports of a tier's switches free, in words."""
     words = ["in the cages that `cages` keeps"] if tier.spec.cages else []
     words += [f"beside {tier.spec.spare_ports} `spare_ports`"] if tier.spec.spare_ports else []
     return " " + " and ".join(words) if words else ""
 
 
-def cause(tier: TierSpec, asks: Asks) -> tuple[str, str]:
-    """Why a face is too small: (code, in words); pipelines, neighbours that a breakout disables, or the radix."""
+def cause(tier: TierSpec, demand: SwitchDemand) -> tuple[str, str]:
+    """(code, cause in words) of ports that do not fit: pipeline limits, cages disabled by a breakout, or the radix."""
     profile = tier.profile
-    if profile.pipelines and place(profile.model_copy(update={"pipelines": None}), asks):
+    if profile.pipelines and place_ports(profile.model_copy(update={"pipelines": None}), demand):
         cages = len(profile.pipelines.cages[0])
         return "FG120", f": a pipeline of {cages} cages serves {profile.pipelines.ports} ports at most"
     ways = tier.spec.breakout.ways if tier.spec.breakout else 1
     blocking = next((cage for cage in profile.cages if cage.block(ways) > 1), None)
     if blocking:
         free = tuple(cage.model_copy(update={"breakout_blocks": {}}) for cage in profile.cages)
-        if place(profile.model_copy(update={"cages": free}), asks):
+        if place_ports(profile.model_copy(update={"cages": free}), demand):
             others = "the next one" if blocking.block(ways) == 2 else f"the next {blocking.block(ways) - 1}"
             return "FG121", f": a cage split into {ways} disables {others}, in blocks from the first cage on"
     return "FG101", ""
 
 
 def ports_for(tier: TierSpec, cage_class: int, ways: int, role: str) -> int:
-    """Ports for a role that the cages of a class make when split so."""
+    """Ports for a role that the cages of a class make with this split."""
     profile, cages, kept = tier.profile, tier.profile.cages[cage_class], tier.cages
     first, step = profile.first_cage(cage_class), cages.block(ways)
     others = {c for other, numbers in kept.items() if other != role for c in numbers}

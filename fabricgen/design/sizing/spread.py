@@ -1,13 +1,15 @@
-"""Which ports a link between two tiers uses: a nested deal, of which half stays in place when upper switches double.
+"""Which ports the links between two tiers use: a nested order, in which half of the links stay when upper switches
+double.
 
-Ports are counted through lane by lane: the first port of every connector, then the second of every connector. On the
-lower switch link q goes to upper switch q % S, as its link k = q // S. On an upper switch with P ports for lower
-switches of m links each, link k of the lower switch of rank r takes place k * P // m + r. When S doubles, m halves:
-the links of even k stay on the very same ports at both ends, and the others go to the new switches.
+Ports are counted lane by lane: the first port of every connector, then the second of every connector. On a lower switch
+link q goes to upper switch q % S, as its link k = q // S. On an upper switch with P ports for lower switches of m links
+each, link k of the lower switch of rank r uses port k * P // m + r in that count. When S doubles, m halves: the links
+of even k stay on the same ports at both ends, and the others go to the new switches.
 
-Low ranks grow upwards. Whatever else needs ports of the run takes them from the top rank downwards.
+Lower switches use ports upwards by rank. Other purposes of the run take ports from its end downwards.
 
-Where a breakout cable would end up with more far ends than it needs (`nests`), links lie side by side instead.
+Where this would give a breakout cable more far ends than needed (see `nests`), the links of a lower switch are adjacent
+instead.
 """
 
 from __future__ import annotations
@@ -20,10 +22,10 @@ from fabricgen.design.shape import spans_units
 
 
 def nests(links_per_group: int, upper_count: int, lower_per: int, upper_per: int) -> bool:
-    """Whether links are dealt so; `lower_per` and `upper_per` are the ports of a connector at either end.
+    """Whether links are spread in the nested order; `lower_per` and `upper_per` are ports per connector at either end.
 
-    Connectors at both ends must be filled by whole pairs of switches, or shared by a whole number of them. Cables that
-    hang on the upper end have each lower switch's links together.
+    Each connector must be filled by whole pairs of switches, or shared by a whole number of them. On cables whose
+    common end is at the upper switch, the links of each lower switch are adjacent.
     """
     share = -(-links_per_group // upper_count)
     if lower_per > 1:
@@ -34,14 +36,14 @@ def nests(links_per_group: int, upper_count: int, lower_per: int, upper_per: int
 
 
 def _lane(run: PortRun, port: int) -> tuple[int, int, int]:
-    """(place in the connector, connector in the cage, cage) of a port: the order in which ports are counted through."""
+    """Sort key of a port for the lane-by-lane count: (port in the connector, connector in the cage, cage)."""
     cage, sub = divmod(port, run.ways)
     connector, lane = divmod(sub, run.per_connector)
     return lane, connector, cage
 
 
 def uplink_ends(uplink: Uplink, run: PortRun) -> list[tuple[int, int]]:
-    """(upper switch in its group, number among the links to it) of every uplink, by port; group after group."""
+    """(upper switch in its group, number of the link to that switch) of every uplink, by port; group after group."""
     each, count = uplink.links_per_group, uplink.upper_count
     if not uplink.nested:
         one = [(s, k) for s in range(count) for k in range(uplink.share(s))]
@@ -54,16 +56,16 @@ def uplink_ends(uplink: Uplink, run: PortRun) -> list[tuple[int, int]]:
 
 
 def run_ports(tier: TierDesign, run: int) -> RunPorts:
-    """Which down ports of a tier's run serve what."""
+    """Which down ports of a tier's run serve which purpose."""
     return RunPorts(tier.downs[run], run, tier.feeds, tier.reach, wide=spans_units(tier.per))
 
 
 class RunPorts:
-    """The down ports of a run: those of each lower tier, and those left over.
+    """The down ports of a run: those of each purpose, and those left over.
 
-    `feeds` are what the tier's runs serve, in the order they were added. The first one's links are spread over `reach`
-    ports of the run (all where that is not said), which stay the same however many lower switches there are. On `wide`
-    tiers, whose groups span units, nodes may become more: what is left over is taken from the last port downwards.
+    `feeds` are the purposes in the order they were added. Links of the first one are spread over the first `reach`
+    ports of the run (all, if none is given), which does not depend on how many lower switches there are. On `wide`
+    tiers, whose groups span units, ports left over are taken from the last one downwards, as nodes may grow upwards.
     """
 
     def __init__(
@@ -81,7 +83,7 @@ class RunPorts:
         self._others = self._from_top(chief.links if chief and chief.nested else 1) if chief else ()
 
     def of(self, feed: Feed) -> tuple[int, ...]:
-        """The ports of a feed, by the rank of the lower switch x its links + the number of the link."""
+        """The ports of a feed, ordered by (rank of the lower switch, number of its link)."""
         if not feed.links:
             return tuple(range(feed.first, feed.first + feed.room))
         if feed == self._feeds[0]:
@@ -92,7 +94,7 @@ class RunPorts:
         return tuple(self._others[first + at + k] for at in range(0, feed.room, feed.links) for k in order)
 
     def left_over(self, first: int) -> tuple[int, ...]:
-        """Ports beyond so many numbered ones, in the order they are taken, on connectors that serve nothing else."""
+        """Ports beyond the first `first`, in the order they are handed out, on connectors that serve nothing else."""
         first = -(-first // self._run.per_connector) * self._run.per_connector
         if not self._chief:
             per = self._run.per_connector
@@ -110,7 +112,7 @@ class RunPorts:
         return tuple(self._places[k * ports // links + rank] for rank in ranks for k in range(links))
 
     def _from_top(self, links: int) -> tuple[int, ...]:
-        """All other ports: connectors that are free as a whole from the top rank downwards, then single ports."""
+        """All other ports: whole free connectors from the highest rank downwards, then single ports."""
         run, taken = self._run, set(self._chief)
         per = run.per_connector
         units = [port // per for port in self._places[: len(self._places) // per]]

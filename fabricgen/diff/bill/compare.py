@@ -1,4 +1,4 @@
-"""The bill of materials of two sides: what to order and what is left over, its cost and its power."""
+"""Two bills of materials compared: parts to order and parts left over, cost and power."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fabricgen.diff.listing import Listing
 
 @dataclass(frozen=True, slots=True)
 class PartDelta:
-    """One part: pieces installed and pieces bought with spares, on both sides; the unit price, None where unknown."""
+    """One part: pieces installed, and pieces bought (spares included), on both sides; unit price, None if unknown."""
 
     part: str
     description: str
@@ -25,36 +25,36 @@ class PartDelta:
 
     @property
     def installed(self) -> int:
-        """Pieces more (or fewer) in the racks."""
+        """Change of the pieces installed."""
         return self.new_quantity - self.old_quantity
 
     @property
     def bought(self) -> int:
-        """Pieces more (or fewer) to buy, spares included."""
+        """Change of the pieces to buy, spares included."""
         return self.new_bought - self.old_bought
 
     @property
     def what(self) -> str:
-        """What happens to it: `new`, `gone`, `more` or `fewer` pieces to buy, `same` where only spares became used."""
+        """`new`, `gone`, `more` or `fewer` pieces to buy, or `same` where only spares are put to use."""
         if not self.old_quantity or not self.new_quantity:
             return "gone" if self.old_quantity else "new"
         return "more" if self.bought > 0 else "fewer" if self.bought else "same"
 
     @property
     def cost(self) -> float | None:
-        """What the pieces to buy cost, in the currency of the price list; None without a price."""
+        """Cost of the change, in the currency of the price list; None without a price."""
         return None if self.unit_price is None else round(self.unit_price * self.bought, 2)
 
 
 @dataclass(frozen=True, slots=True)
 class BomDelta:
-    """Parts whose numbers differ, the cost of each side (None without prices), and power, W."""
+    """Parts whose numbers differ, cost of each side (None without prices), and power, W."""
 
     parts: tuple[PartDelta, ...]
     old_cost: float | None
     new_cost: float | None
     unpriced: int
-    """Parts of either side without a price."""
+    """Parts of either side that have no price."""
     old_power_w: float
     new_power_w: float
 
@@ -63,21 +63,21 @@ class BomDelta:
 
     @property
     def cost(self) -> float | None:
-        """What the change costs, for parts with a price; None where there are no prices."""
+        """Cost of the change, of parts with a price; None where there are no prices."""
         if self.old_cost is None or self.new_cost is None:
             return None
         return round(self.new_cost - self.old_cost, 2)
 
     @property
     def power_w(self) -> float:
-        """Power more (or less) at maximum, W; parts without a figure count nothing."""
+        """Change of the maximum power, W; parts without a figure count as 0."""
         return round(self.new_power_w - self.old_power_w, 1)
 
 
 def compare_boms(old: Listing, new: Listing, prices: Mapping[str, float]) -> BomDelta:
     """Compare two bills of materials.
 
-    `prices` are unit prices by part; without any, those that the lists carry count, the new side's first.
+    `prices` are unit prices by part; if empty, the prices in the listings are used, the new side's first.
     """
     was, now = _by_part(old), _by_part(new)
     known = prices or _prices(was) | _prices(now)

@@ -13,7 +13,7 @@ from fabricgen.kernel.diagnostics import InputError, Span, fault
 from fabricgen.kernel.units import number
 
 SUFFIXES = (".csv", ".json")
-"""What such files are called."""
+"""Suffixes of such files."""
 
 MOST_BYTES = 64 * 1024 * 1024
 
@@ -22,9 +22,9 @@ _HINT = "compare with a bom.csv or bom.json as `fabricgen bom` wrote it, a built
 
 
 def read_bom(file: Path) -> Listing:
-    """The lines of a bill in a file; further columns are passed over.
+    """The lines of a bill in a file; further columns are ignored.
 
-    Raises InputError (FG074), with the line where that is known, for a file that is no bill.
+    Raises InputError (FG074), with the line if known, for a file that is no bill.
     """
     try:
         if file.exists() and file.stat().st_size > MOST_BYTES:
@@ -47,7 +47,7 @@ def _json_columns(file: Path, names: tuple[str, ...]) -> list[list[str]]:
 
 
 def _text(cell: Any) -> str:
-    """A cell as the CSV has it."""
+    """A cell spelled as in CSV."""
     is_number = isinstance(cell, int | float) and not isinstance(cell, bool)
     return number(cell) if is_number else str(cell)
 

@@ -1,4 +1,4 @@
-"""What differs between two bills of materials: as rows, and as text for people."""
+"""The difference between two bills of materials, as table rows and as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TITLES = {"new": "new parts", "gone": "parts that go", "more": "more", "fewer":
 
 
 def bom_columns(delta: BomDelta) -> dict[str, list[Any]]:
-    """Parts whose numbers differ, one a row; `bought` is pieces more or fewer to buy, spares included."""
+    """One row for each part whose numbers differ; `bought` is the change of pieces to buy, spares included."""
     rows = delta.parts
     return {
         "part": [row.part for row in rows],
@@ -31,7 +31,7 @@ def bom_columns(delta: BomDelta) -> dict[str, list[Any]]:
 
 
 def bom_text(delta: BomDelta) -> str:
-    """The change as text: its sums, then the parts by what happens to them."""
+    """The difference as text: sums, then the parts, grouped by what happens to them."""
     if not delta:
         return "no differences\n"
     return "\n".join([bom_title(delta), *map(printable, _sections(delta))]) + "\n"

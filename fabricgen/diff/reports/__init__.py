@@ -1,1 +1,1 @@
-"""A change as text, Markdown and JSON."""
+"""Reports of a change: text, Markdown and JSON."""

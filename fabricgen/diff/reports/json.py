@@ -1,4 +1,4 @@
-"""A change as JSON for programs: whole, sorted, under stable keys (docs/plan.md says which)."""
+"""A change as JSON for programs: complete, sorted, with stable keys (docs/plan.md)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from fabricgen.diff.bill.compare import BomDelta
 from fabricgen.diff.compare import Change
 from fabricgen.diff.delta import Delta, pairs
-from fabricgen.diff.places import Places
+from fabricgen.diff.device_places import DevicePlaces
 from fabricgen.diff.reports.summary_lines import optics_by_part
 
 _INTEGERS = frozenset({"u", "asn", "a_asn", "b_asn", "su", "rail", "plane"})
@@ -18,9 +18,9 @@ _LEFT_OUT = frozenset({"labels", "family"})
 
 
 def as_json(change: Change) -> dict[str, Any]:
-    """The whole change. null stands for no such value, and for a kind that a side does not tell of.
+    """The whole change; null for a missing value, and for a kind that a side lacks.
 
-    A changed thing names the ways it changed in (`what`) and the fields that differ, `old` and `new`.
+    A changed row names its ways to change (`what`) and the fields that differ, `old` and `new`.
     """
     deltas = change.deltas
     kinds = ("devices", "cables", "optics", "links", "addresses", "sessions")
@@ -41,7 +41,7 @@ def as_json(change: Change) -> dict[str, Any]:
     }
 
 
-def _delta(delta: Delta, places: Places) -> dict[str, Any]:
+def _delta(delta: Delta, places: DevicePlaces) -> dict[str, Any]:
     def placed(row: Mapping[str, Any]) -> dict[str, Any]:
         place = places.place(row[delta.at])
         return {"place": {"pod": place.pod or None, "su": _plain("su", place.su), "rack": place.rack or None}}

@@ -1,4 +1,4 @@
-"""A change as Markdown for a comment on a pull request: a table on top, and a fold for each unit."""
+"""A change as Markdown for a comment on a pull request: a table, then a collapsed section for each unit."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Iterable, Iterator
 
 from fabricgen.diff.compare import Change
 from fabricgen.diff.reports.summary_lines import bom_line, bom_title, optics_by_part, spare_lines, totals
-from fabricgen.diff.reports.wording import by_unit, groups_of, heading, lines
+from fabricgen.diff.reports.wording import by_unit, changes_by_rack, heading, lines
 from fabricgen.kernel.diagnostics import printable
 
 LINES, RACKS, ROWS = 20, 12, 12
-"""At most so many lines of a rack, racks of a unit, and rows of a table of the summary."""
+"""Limits: lines of a rack, racks of a unit, and rows of a table of the summary."""
 
 MOST = 60_000
-"""Characters of a comment, which GitHub ends at 65,536: units beyond are counted, unless all are asked for."""
+"""The most characters of the report (GitHub cuts comments at 65,536); units beyond are only counted, unless `every`."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9 ,;()=%/\u2026]|(?<=www)\.")
 _PLAIN = frozenset(".:+->'?\"")
 
 
 def markdown(change: Change, *, every: bool = False) -> str:
-    """The report; whatever names say, they cannot become markup, mentions or links."""
+    """The report; names cannot inject markup, mentions or links."""
     if not change:
         return "\n".join(["**No differences.**", *(f"- {escaped(note)}" for note in change.notes), ""])
     head = "\n".join(_summary(change, every))
@@ -38,7 +38,7 @@ def markdown(change: Change, *, every: bool = False) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown shows as it is: control characters spelled, markup as character references."""
+    """Text as Markdown shows it literally: control characters spelled out, markup as character references."""
     return _UNSAFE.sub(_reference, printable(text))
 
 
@@ -78,7 +78,7 @@ def _list(title: str, found: Iterable[str], every: bool) -> Iterator[str]:
 
 
 def _folds(change: Change, every: bool) -> Iterator[str]:
-    for unit, racks in by_unit(groups_of(change)).items():
+    for unit, racks in by_unit(changes_by_rack(change)).items():
         body: list[str] = []
         for group in racks[: None if every else RACKS]:
             total = group.total()
@@ -98,7 +98,7 @@ def _diffs(change: Change) -> Iterator[str]:
 
 
 def _fold(title: str, language: str, body: list[str]) -> str:
-    """A fold with a code block that nothing in it can end."""
+    """A collapsed section with a code block; `body` cannot end the block."""
     ticks = max((len(run) for line in body for run in re.findall("`+", line)), default=0)
     fence = "`" * max(3, ticks + 1)
     head = f"\n<details><summary>{escaped(title)}</summary>\n"

@@ -1,4 +1,4 @@
-"""The head of a report: what a change does in all, why, what it costs and what room is left."""
+"""The summary of a report: totals, reasons, cost, and remaining ports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fabricgen.diff.reports.wording import TITLES, said
 
 
 def totals(change: Change) -> Iterator[tuple[str, str]]:
-    """(kind, what happens to it in all), for every kind that was compared."""
+    """(kind, totals in words) for every kind that was compared."""
     for kind, title in TITLES.items():
         delta = change.deltas.get(kind)
         if delta is not None:
@@ -22,7 +22,7 @@ def totals(change: Change) -> Iterator[tuple[str, str]]:
 
 
 def configs_said(change: Change) -> str:
-    """How many configurations differ."""
+    """How many configurations differ, in words."""
     configs = change.configs
     if configs is None:
         return ""
@@ -35,7 +35,7 @@ def configs_said(change: Change) -> str:
 
 
 def optics_by_part(delta: Delta) -> dict[str, tuple[int, int]]:
-    """Transceivers to plug in and to take out, by part; one that is swapped counts on both sides."""
+    """Part -> (transceivers to plug in, to take out); one that is swapped counts on both sides."""
     come = Counter(delta.new["part"][delta.added].tolist()) + Counter(delta.new["part"][delta.now].tolist())
     go = Counter(delta.old["part"][delta.removed].tolist()) + Counter(delta.old["part"][delta.was].tolist())
     return {part: (come[part], go[part]) for part in sorted(come.keys() | go.keys())}
@@ -64,7 +64,7 @@ def signed(value: float) -> str:
 
 
 def spare_lines(change: Change) -> Iterator[str]:
-    """Down ports left of every tier: on the fullest switch and in all; of both sides where they differ."""
+    """Free down ports of every tier, on the fullest switch and in all; of both sides where they differ."""
     for (fabric, tier), old, new in change.spare_ports():
         now = new or old
         if now is None:

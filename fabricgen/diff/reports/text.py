@@ -1,4 +1,4 @@
-"""A change as text for a terminal: a page of summary, then what happens in each unit and rack."""
+"""A change as text for a terminal: a page of summary, then the details by unit and rack."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator
 
 from fabricgen.diff.compare import Change
 from fabricgen.diff.reports.summary_lines import bom_line, bom_title, optics_by_part, spare_lines, totals
-from fabricgen.diff.reports.wording import by_unit, groups_of, heading, lines
+from fabricgen.diff.reports.wording import by_unit, changes_by_rack, heading, lines
 from fabricgen.kernel.diagnostics import printable
 
 LINES, RACKS, UNITS, ROWS = 6, 3, 8, 8
-"""At most so many lines of a rack, racks of a unit, units, and rows of a table of the summary."""
+"""Limits: lines of a rack, racks of a unit, units, and rows of a table of the summary."""
 
 
 def text(change: Change, *, every: bool = False) -> str:
-    """The report; long lists end in how much was left out, unless `every`."""
+    """The report; shortened lists say how much was left out, unless `every`."""
     if not change:
         return "\n".join(["no differences", *map(printable, change.notes)])
     return "\n".join([*_summary(change, every), *_details(change, every), *_diffs(change)])
@@ -50,7 +50,7 @@ def _left_out(count: int, shown: int, indent: str, what: str = "") -> Iterator[s
 
 
 def _details(change: Change, every: bool) -> Iterator[str]:
-    units = by_unit(groups_of(change))
+    units = by_unit(changes_by_rack(change))
     for unit in list(units)[: None if every else UNITS]:
         racks = units[unit]
         yield from ("", f"{unit}: {heading(change, racks)}")

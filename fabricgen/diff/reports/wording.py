@@ -1,4 +1,4 @@
-"""A change in words: counts by kind, lines of single things, and both by unit and rack."""
+"""A change in words: counts by kind, and lines for single rows, grouped by unit and rack."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricgen.diff.compare import Change
 from fabricgen.diff.delta import Delta
-from fabricgen.diff.places import Place
+from fabricgen.diff.device_places import Place
 from fabricgen.kernel.diagnostics import printable
 
 TITLES: Mapping[str, str] = {
@@ -23,7 +23,7 @@ TITLES: Mapping[str, str] = {
     "sessions": "BGP sessions",
     "links": "links",
 }
-"""Kinds in the order they are reported, with what they are called."""
+"""Kind -> its title, in the order of reports."""
 
 _ONE: Mapping[str, str] = {
     "devices": "device",
@@ -35,18 +35,18 @@ _ONE: Mapping[str, str] = {
 }
 _IN_WORDS: Mapping[str, str] = {"sessions.changed": "flap", "sessions.removed": "end", "sessions.added": "come up"}
 _LINK_WAYS = ("other-speed",)
-"""Ways of links that neither cables nor addresses tell."""
+"""Ways to change of links that show in neither cables nor addresses."""
 
 Selected: TypeAlias = dict[str, "list[int]"]
 
 
 def words(way: str) -> str:
-    """A way to change as people say it."""
+    """A way to change, in words."""
     return way.replace("other-", "other ")
 
 
 def tally(delta: Delta) -> tuple[dict[str, int], dict[str, int]]:
-    """How many were removed and added, and how many changed in each way."""
+    """(numbers removed and added, numbers changed in each way)."""
     counts = delta.counts()
     first = {name: counts.pop(name) for name in ("removed", "added")}
     changed = counts.pop("changed")
@@ -54,7 +54,7 @@ def tally(delta: Delta) -> tuple[dict[str, int], dict[str, int]]:
 
 
 def said(delta: Delta) -> str:
-    """What happens to the things of a kind, in words; of sessions that flap, why stands in brackets."""
+    """The counts of a kind in words; for sessions that flap, with the causes in brackets."""
     first, ways = tally(delta)
     parts, reasons = _spelled(first), _spelled(ways)
     if delta.kind == "sessions" and len(delta.was):
@@ -67,21 +67,23 @@ def _spelled(counts: Mapping[str, int]) -> list[str]:
 
 
 @dataclass
-class Group:
-    """What happens in one rack: rows of each delta by number, and files of configurations."""
+class RackChanges:
+    """The changes in one rack: rows of each delta, and files of configurations."""
 
     place: Place
     rows: dict[str, Selected] = field(default_factory=dict)
     files: list[int] = field(default_factory=list)
 
     def total(self) -> int:
-        """How many lines it would take to list all."""
+        """How many lines a full listing takes."""
         return sum(len(rows) for selected in self.rows.values() for rows in selected.values()) + len(self.files)
 
 
-def groups_of(change: Change) -> list[Group]:
-    """All rows of a change by rack, in the order of units and racks; links only where nothing else tells of them."""
-    groups: dict[int, Group] = {}
+def changes_by_rack(change: Change) -> list[RackChanges]:
+    """All rows of a change by rack, in the order of units and racks; links only where cables and addresses do not show
+    them.
+    """
+    groups: dict[int, RackChanges] = {}
     deltas = change.deltas
     for kind in TITLES:
         delta = deltas.get(kind)
@@ -90,12 +92,12 @@ def groups_of(change: Change) -> list[Group]:
             rows = _told(delta, what, len(places))
             order = rows[np.argsort(places[rows], kind="stable")]
             for number, at in _runs(places[order], order):
-                group = groups.setdefault(number, Group(change.places.all[number]))
+                group = groups.setdefault(number, RackChanges(change.places.all[number]))
                 group.rows.setdefault(kind, {})[what] = at
     for i, file in enumerate(change.configs.files if change.configs else ()):
         place = change.places.place(file.device)
         number = change.places.all.index(place)
-        groups.setdefault(number, Group(place)).files.append(i)
+        groups.setdefault(number, RackChanges(place)).files.append(i)
     return [groups[number] for number in sorted(groups)]
 
 
@@ -116,8 +118,8 @@ def _runs(places: Any, rows: Any) -> Iterator[tuple[int, list[int]]]:
         yield number, rows[bounds[i] : bounds[i + 1]].tolist()
 
 
-def heading(change: Change, groups: Sequence[Group]) -> str:
-    """What happens in some racks together: 4 devices added, 12 cables moved."""
+def heading(change: Change, groups: Sequence[RackChanges]) -> str:
+    """The changes of some racks in one line: 4 devices added, 12 cables moved."""
     counts: Counter[str] = Counter()
     deltas = change.deltas
     for kind in TITLES:
@@ -139,12 +141,12 @@ def _counted(key: str, n: int) -> str:
     return f"{n:,} {name} {_IN_WORDS.get(key) or words(way)}"
 
 
-def lines(change: Change, group: Group, most: int) -> Iterator[str]:
-    """Lines of a rack, at most so many: what changes first, then what goes, then what comes."""
+def lines(change: Change, group: RackChanges, most: int) -> Iterator[str]:
+    """Up to `most` lines of a rack: changed rows first, then removed, then added ones."""
     return islice(_lines(change, group), most)
 
 
-def _lines(change: Change, group: Group) -> Iterator[str]:
+def _lines(change: Change, group: RackChanges) -> Iterator[str]:
     deltas = change.deltas
     for what in ("changed", "removed", "added"):
         for kind in TITLES:
@@ -174,7 +176,7 @@ def _key(delta: Delta, row: Mapping[str, Any]) -> str:
 
 
 def _described(delta: Delta, row: Mapping[str, Any]) -> str:
-    """A thing that was added or removed."""
+    """Text for a row that was added or removed."""
     key = _key(delta, row)
     if delta.kind == "devices":
         return f"{key} ({row['model']}{', ' if row['u'] else ''}{'u' + row['u'] if row['u'] else ''})"
@@ -190,7 +192,7 @@ def _described(delta: Delta, row: Mapping[str, Any]) -> str:
 
 
 def _differences(delta: Delta, pair: int, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """`field old -> new` for what differs; another far end is said as one thing."""
+    """`field old -> new` for each difference; a changed far end is one difference."""
     names = delta.differing(pair)
     if "b_device" in names or "b_port" in names:
         yield f"{old['b_device']}:{old['b_port']} -> {new['b_device']}:{new['b_port']}"
@@ -206,7 +208,7 @@ def _differences(delta: Delta, pair: int, old: Mapping[str, Any], new: Mapping[s
 
 
 def far_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:
-    """Where a cable goes from the device in its id."""
+    """Where a cable goes, seen from the device in its id."""
     anchor = cable.rpartition(":")[0]
     return " + ".join(f"{b}:{b_cage}" if a == anchor else f"{a}:{a_cage}" for a, a_cage, b, b_cage in ends)
 
@@ -219,13 +221,13 @@ def near_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:
 
 
 def place_text(place: Place) -> str:
-    """A unit in words: `p1 su 5`; racks outside units stand under their pod, or under none."""
+    """A unit in words: `p1 su 5`; for racks outside units the pod, or ""."""
     return printable(f"{place.pod} su {place.su}" if place.su else f"{place.pod} shared" if place.pod else "shared")
 
 
-def by_unit(groups: Sequence[Group]) -> dict[str, list[Group]]:
-    """Racks by the unit that they are of, in order."""
-    found: dict[str, list[Group]] = {}
+def by_unit(groups: Sequence[RackChanges]) -> dict[str, list[RackChanges]]:
+    """Racks by unit, in order."""
+    found: dict[str, list[RackChanges]] = {}
     for group in groups:
         found.setdefault(place_text(group.place), []).append(group)
     return found

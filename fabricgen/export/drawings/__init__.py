@@ -1,1 +1,1 @@
-"""Drawings for those who stand before the racks: elevations, port maps and floor plans, as SVG and to print."""
+"""Drawings for people in front of racks: elevations, port maps and floor plans, as SVG and as books to print."""

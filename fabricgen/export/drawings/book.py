@@ -1,4 +1,4 @@
-"""Pages to print: an index, floor plans, the racks row by row, and the fronts of their switches."""
+"""Books to print: an index, floor plans, the racks row by row, and the fronts of their switches."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ from fabricgen.kernel.resources import resource_dir
 from fabricgen.kernel.templates import built_in_pages
 
 MOST_RACKS = 128
-"""Racks of which one book holds all; of more, each row and the switches of each rack have a book of their own, so that
-each opens at once."""
+"""The most racks of a single book; with more, each row and the switches of each rack get a book of their own, which
+opens at once.
+"""
 
 RACKS_A_PAGE = 5
-"""Elevations side by side on A4 in landscape."""
+"""Elevations side by side on a landscape A4 page."""
 
 _MARKS = {
     "solid": "M0 .6h1.2M0 .3h1.2M0 .9h1.2M0 0h1.2M0 1.2h1.2",
@@ -39,7 +40,7 @@ _MARKS = {
     "dots": "M.4 .6h.4",
     "grid": "M0 .6h1.2M.6 0v1.2",
 }
-"""Strokes of the pattern of a plane, in a square of 1.2 mm."""
+"""SVG strokes of each plane pattern, in a square of 1.2 mm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class SwitchPages:
 
 @dataclass(frozen=True, slots=True)
 class RackPages:
-    """A rack, where it stands, its elevation, and the switches in it."""
+    """A rack, its position in words, its elevation, and its switches."""
 
     name: str
     place: str
@@ -62,7 +63,7 @@ class RackPages:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of racks: its name, the name of its book, and its racks by place."""
+    """A row of racks: its name, the name of its book, and its racks by position."""
 
     name: str
     file: str
@@ -71,7 +72,7 @@ class Row:
 
     @property
     def count(self) -> int:
-        """How many racks stand in it."""
+        """Number of racks."""
         return len(self.racks)
 
     @property
@@ -87,7 +88,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """A colour of the legend: of a fabric by name, or of a rail."""
+    """An entry of the legend: the colour of a fabric, or of a rail."""
 
     name: str
     word: str
@@ -111,7 +112,9 @@ class Books:
 
     @cached_property
     def sections(self) -> Mapping[str, Callable[[], Iterator[tuple[str, bytes]]]]:
-        """What makes (path, content), by section: the book, books of rows where there are many racks, halls, racks."""
+        """By section, a function that yields (path, content): the book, books of rows where there are many racks,
+        halls, racks.
+        """
         rows = list(self._rows())
         whole = len(self._table) <= MOST_RACKS
         small = {} if whole else {f"books of {row.file}": partial(self._small_books, row) for row in rows}
@@ -129,7 +132,7 @@ class Books:
                 yield f"floor/{self._hall_file(hall)}.svg", document(svg)
 
     def _elevations(self, start: int) -> Iterator[tuple[str, bytes]]:
-        """Racks one by one, from the one with a number on."""
+        """The racks one by one, from number `start` on."""
         for number, name in list(enumerate(self._table.names))[start : start + MOST_RACKS]:
             yield f"racks/{name}.svg", document(elevation(self._racks.rack(number), alone=True))
 
@@ -138,7 +141,7 @@ class Books:
         return f"{self._cluster.design.layout.sites[told.site]}-{told.name}"
 
     def _rows(self) -> Iterator[Row]:
-        """Rows of all halls in the order in which they lie; racks by place."""
+        """Rows of all halls as they lie, with racks by position."""
         table = self._table
         order = np.lexsort((table.column, table.row, table.hall))
         hall, row = table.hall[order], table.row[order]
@@ -164,7 +167,7 @@ class Books:
         return self._page(f"{name}: racks and ports", facts, rows=rows, racks=held, ports=held, plans=plans)
 
     def _small_books(self, row: Row) -> Iterator[tuple[str, bytes]]:
-        """A book of the elevations of a row, and one of port maps for each of its racks with switches."""
+        """A book of a row's elevations, and a book of port maps for each of its racks with switches."""
         name = self._cluster.design.loaded.blueprint.name
         back = f"All of {name}, with the legend"
         facts = f"{len(row.racks)} racks, {row.first} to {row.last}"
@@ -212,7 +215,7 @@ class Books:
 
     @cached_property
     def _legend(self) -> dict[str, object]:
-        """What the colours and patterns mean in this cluster."""
+        """The legend: colours and patterns of this cluster."""
         design, swatches = self._cluster.design, cluster_swatches(self._cluster)
         rails = max((f.sizes["rail"] for f in design.fabrics), default=1)
         planes = max((f.sizes["plane"] for f in design.fabrics), default=1)

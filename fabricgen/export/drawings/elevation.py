@@ -1,4 +1,4 @@
-"""The front of a rack: rack units on both sides, every device at its own, and what it comes to below."""
+"""Rack elevation: the front of a rack, with rack units on both sides, its devices, and totals below."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from fabricgen.export.drawings.rack_contents import Item, Rack, Total
 from fabricgen.export.drawings.svg import box, drawing, label, number, path, rect, width_of
 
 WIDTH, HEIGHT = 54.0, 183.0
-"""Of the drawing, mm: five racks side by side on a landscape A4 page."""
+"""Size of the drawing, mm: five racks side by side on a landscape A4 page."""
 
 _LEFT, _BODY = 5.0, 44.0
 _HEAD, _FOOT = 13.0, 20.0
 _TALLEST_UNIT = 3.1
-"""Of a rack unit, mm, which is about a fourteenth of its true size."""
+"""The largest height of a rack unit, mm, about a fourteenth of its true size."""
 
 _WARNING = "#D00000"
 
 
 def elevation(rack: Rack, *, alone: bool = False) -> str:
-    """A rack as SVG; `alone` makes it a file."""
+    """A rack as SVG; `alone` makes it a complete file."""
     unit = min(_TALLEST_UNIT, (HEIGHT - _HEAD - _FOOT) / rack.units)
     body = [*_head(rack), *_frame(rack, unit)]
     for item in rack.items:
@@ -27,7 +27,7 @@ def elevation(rack: Rack, *, alone: bool = False) -> str:
 
 
 def _top(rack: Rack, unit: float, u: int) -> float:
-    """Where the upper edge of a rack unit lies."""
+    """The y coordinate of the upper edge of a rack unit, mm."""
     return _HEAD + (rack.units - u) * unit
 
 
@@ -53,7 +53,7 @@ def _frame(rack: Rack, unit: float) -> list[str]:
 
 
 def _item(item: Item, top: float, unit: float) -> list[str]:
-    """A device: its code in a corner, name, and model beside it or below where it is high enough."""
+    """A device: its code in a corner, its name, and its model beside it or, if it is high enough, below."""
     height, ink = item.height * unit, " w" if item.swatch.ink == "#FFFFFF" else ""
     size = min(2.2, unit * 0.74)
     left, right = _LEFT + 1, _LEFT + _BODY - 1
@@ -74,7 +74,7 @@ def _item(item: Item, top: float, unit: float) -> list[str]:
 
 
 def _foot(rack: Rack, top: float) -> list[str]:
-    """The sums, each with its budget and a bar of how much of that is used."""
+    """The totals, each with its budget and a bar for the share used."""
     rows = (("U", rack.used_u), ("kg", rack.weight_kg), ("kW", rack.power_kw))
     found = []
     for i, (unit, total) in enumerate(rows):
@@ -98,12 +98,12 @@ def _bar(total: Total, middle: float) -> list[str]:
 
 
 def over(total: Total) -> bool:
-    """Whether a sum is above its budget."""
+    """Whether a total exceeds its budget."""
     return total.budget is not None and total.value > total.budget + 1e-9
 
 
 def total_text(total: Total) -> str:
-    """A sum in words: `12.3+ of 40 OVER`."""
+    """A total as text: `12.3+ of 40 OVER`."""
     text = f"{total.value:.1f}".removesuffix(".0") + ("+" if total.unknown else "")
     if total.budget is not None:
         text += f" of {total.budget:g}"

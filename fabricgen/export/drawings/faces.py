@@ -1,6 +1,6 @@
-"""The front of a switch: which cage is where. Columns of cages from left to right, each from the top down.
+"""The front of a switch: which cage is where, in columns from left to right, each from the top down.
 
-Numbers run down the columns unless the catalogue says otherwise, as they do on most fronts (Gigamon, White Box Port and
+Numbers run down the columns unless the catalogue says otherwise, as on most fronts (Gigamon, White Box Port and
 Faceplate Labeling, docs.gigamon.com; SN5400: NVIDIA SN5000 hardware user manual, Data Interfaces, by which every fourth
 cage, the uppermost of its column, may draw more).
 """
@@ -13,19 +13,19 @@ from dataclasses import dataclass
 from fabricgen.catalog.models import CageClass, SwitchProfile
 
 ACROSS = {"RJ45": 24, "SFP": 24, "OSFP": 18, "QSFP": 20, "CPO": 36, "LC": 36}
-"""Cages side by side that a front of 19 inches has room for, by the start of their form factor; derived from 450 mm
-(EIA-310) and the widths of modules with the walls between them: OSFP 22.6 mm, QSFP-DD 18.4 mm, SFP 13.4 mm, RJ45 about
-16 mm with the gaps of its magnetics."""
+"""Cages side by side on a 19-inch front, by prefix of their form factor; derived from 450 mm (EIA-310) and the widths
+of modules with the walls between them: OSFP 22.6 mm, QSFP-DD 18.4 mm, SFP 13.4 mm, RJ45 about 16 mm with its magnetics.
+"""
 
 OTHERWISE = 16
 
 IN_A_ROW = 2
-"""Cages of a kind at most that stand in one row, as service ports do; more stand in two, four and so on."""
+"""The most cages of a kind in one row, such as service ports; more stand in two rows, four and so on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Cages above one another, by number from the top; `kind` indexes the classes of cages of the profile."""
+    """Cages above one another, by number from the top; `kind` is the index of their class in the profile."""
 
     kind: int
     cages: tuple[int, ...]
@@ -33,7 +33,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A face, or a line card of a chassis (`slot` is 0 for a fixed box): its columns from left to right."""
+    """The front of a switch, or a line card of a chassis (`slot`; 0 for a fixed box): its columns from
+    left to right.
+    """
 
     slot: int
     columns: tuple[Column, ...]
@@ -45,7 +47,7 @@ class Panel:
 
 
 def rows_of(cage: CageClass, count: int) -> int:
-    """Rows of so many cages of a kind: as the catalogue has it, else the fewest, two or four or so on."""
+    """Rows for so many cages of a kind: as in the catalogue, else as few as fit: 1, 2, 4 and so on."""
     if cage.rows:
         return min(cage.rows, count)
     if count <= IN_A_ROW:
@@ -55,7 +57,7 @@ def rows_of(cage: CageClass, count: int) -> int:
 
 
 def panels(profile: SwitchProfile) -> tuple[Panel, ...]:
-    """The panels of a switch: one for a fixed box, one a line card for a chassis."""
+    """The panels of a switch: one for a fixed box, one for each line card of a chassis."""
     slots = [slot for slot, _ in profile.cards] or [0]
     return tuple(
         Panel(slot, tuple(_columns(profile, cages))) for slot, cages in zip(slots, profile.cages_by_card, strict=True)

@@ -1,4 +1,6 @@
-"""A hall from above: rows, racks by what stands in them, aisles, trays over rows, feeds, units, and a scale bar."""
+"""Floor plan: a hall from above, with rows, racks by contents, aisles, trays over rows, feeds, units, and
+a scale bar.
+"""
 
 from __future__ import annotations
 
@@ -15,27 +17,27 @@ from fabricgen.export.drawings.wrap import Groups, narrowest, wrapped
 from fabricgen.wiring.tables import RackTable
 
 DETAIL = 1000 / 60
-"""Millimetres a metre at which rack names are legible: 1:60."""
+"""The scale at which rack names are legible, in mm on paper for a metre: 1:60."""
 
 PAGE_WIDTH, PAGE_HEIGHT = 277.0, 186.0
-"""Room on a landscape A4 page, mm."""
+"""Usable area of a landscape A4 page, mm."""
 
 _LEFT, _TOP, _RIGHT, _BOTTOM = 14.0, 14.0, 3.0, 11.0
-"""Beside the racks: for row numbers, the title, and the scale bar, mm."""
+"""Margins around the racks for row numbers, title and scale bar, mm."""
 
 _KEY = "a rack's thick edge is its front; double line: tray over the row; dashed: unit"
 _COLD, _HOT = "#DCEBFA", "#FBE3DA"
 _BARS_M = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 _NAME = 2.6
-"""The largest that the name of a rack is written, mm."""
+"""The largest text size of rack names, mm."""
 
 _DISTINCT = 2.5
-"""Width of a rack on paper, mm, below which fronts, trays and units would hide it."""
+"""The smallest width of a rack on paper, mm, at which fronts, trays and units are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The part of a hall that is drawn: rows in the order in which they lie, columns, and millimetres a metre."""
+    """The part of a hall that is drawn: rows as they lie, columns, and mm on paper for a metre."""
 
     hall: int
     rows: tuple[int, ...]
@@ -44,7 +46,7 @@ class Window:
 
 
 def whole_hall(table: RackTable, hall: int) -> Window:
-    """All of a hall at the scale of details: within its walls, or as far as racks stand where these are not stated."""
+    """All of a hall at the scale of details: within its walls or, if its size is not stated, as far as racks stand."""
     spec, here = table.halls[hall], np.flatnonzero(table.hall == hall)
     if spec.rows:
         first = int(table.column[here].min(initial=0))  # patch racks stand before the first place
@@ -62,7 +64,7 @@ def racks_in(table: RackTable, window: Window) -> list[int]:
 
 
 def on_one_page(table: RackTable, hall: int) -> Window:
-    """All of a hall, as large as a page takes."""
+    """All of a hall, as large as fits on a page."""
     whole = whole_hall(table, hall)
     across, along = _extent_m(table, whole)
     scale = min((PAGE_WIDTH - _LEFT - _RIGHT) / along, (PAGE_HEIGHT - _TOP - _BOTTOM) / across, DETAIL)
@@ -70,7 +72,9 @@ def on_one_page(table: RackTable, hall: int) -> Window:
 
 
 def pages(table: RackTable, hall: int) -> Iterator[Window]:
-    """A hall in parts of a page at the scale of details, whole rows and columns each; none without racks."""
+    """A hall at the scale of details in parts of a page each, cut between rows and columns; none for a hall without
+    racks.
+    """
     whole = whole_hall(table, hall)
     pitch = table.halls[hall].rack_pitch_m
     each = max(1, int((PAGE_WIDTH - _LEFT - _RIGHT) / DETAIL / pitch))
@@ -102,7 +106,7 @@ def _extent_m(table: RackTable, window: Window) -> tuple[float, float]:
 
 
 def floor_plan(kinds: RackKinds, window: Window, *, alone: bool = False) -> str:
-    """A window as SVG; `alone` makes it a file."""
+    """A window as SVG; `alone` makes it a complete file."""
     plan = _Plan(kinds, window)
     return drawing(plan.width, plan.height, plan.body(), title=plan.title, alone=alone)
 
@@ -128,7 +132,7 @@ class _Plan:
         return self._window.scale >= DETAIL
 
     def body(self) -> str:
-        """What is drawn, from the ground up."""
+        """The whole drawing, from the background up."""
         racks = racks_in(self._table, self._window)
         ground = [self._head(), *self._aisles(), *self._walls(), *(self._units(racks) if self._distinct else [])]
         above = [*self._boxes(racks), *(self._trays() if self._distinct else []), *self._rows(), self._scale_bar()]
@@ -142,11 +146,11 @@ class _Plan:
 
     @property
     def _right(self) -> float:
-        """Where the last column ends."""
+        """The x coordinate of the end of the last column, mm."""
         return _LEFT + len(self._window.columns) * self._hall.rack_pitch_m * self._window.scale
 
     def _walls(self) -> Iterator[str]:
-        """The outline of a hall of stated size, where all of it is drawn."""
+        """The outline of a hall of stated size, if all of it is drawn."""
         if self._hall.rows and self._window.rows == whole_hall(self._table, self._window.hall).rows:
             top = self._y(self._y0) + 0.2
             yield rect(_LEFT - 0.4, top, self._right - _LEFT + 0.8, self.height - _BOTTOM - top)
@@ -159,7 +163,7 @@ class _Plan:
         return label(0.5, 3, self.title, 3.8, "b", self.width - 1) + label(0.5, 7.8, told, 2.4, "g", self.width - 1)
 
     def _aisles(self) -> Iterator[str]:
-        """Between rows: cold where fronts face each other, hot where backs do."""
+        """The aisles between rows: cold where fronts face each other, hot where backs do."""
         hall, scale = self._hall, self._window.scale
         left, right = self._x(self._x0), self._right
         for one, other in pairwise(self._window.rows):
@@ -190,7 +194,7 @@ class _Plan:
         yield from names
 
     def _boxes(self, racks: Sequence[int]) -> Iterator[str]:
-        """Racks in the colour of what they hold; a stripe along the front for each fabric with switches there."""
+        """Racks in the colour of their contents, with a stripe along the front for each fabric with switches there."""
         scale, table = self._window.scale, self._table
         fills: dict[str, list[str]] = {}
         stripes: dict[str, list[str]] = {}
@@ -216,7 +220,7 @@ class _Plan:
             yield path(fronts, "r")
 
     def _names(self, racks: Sequence[int]) -> list[str]:
-        """Names of racks along their depth, with their feeds; in a group that is turned, x and y change places."""
+        """Names and feeds of racks along their depth; inside the rotated group x and y are swapped."""
         table = self._table
         texts = {rack: ((table.names[rack],), *self._kinds.feeds(rack)) for rack in racks}
         letters, size = self._name_size(list(texts.values()))
@@ -231,7 +235,7 @@ class _Plan:
         return [f'<g transform="rotate(-90)" font-size="{number(size)}">{"".join(found)}</g>'] if found else []
 
     def _name_size(self, texts: Sequence[Groups]) -> tuple[int, float]:
-        """(letters on a line, size of the text, mm): on as many lines as let it be largest."""
+        """(characters on a line, text size in mm), with the number of lines that allows the largest text."""
         depth, width = self._hall.rack_depth_m * DETAIL * 0.74, self._hall.rack_pitch_m * DETAIL * 0.9
         fewest = max(map(len, texts), default=1)
         fits = []
@@ -250,7 +254,7 @@ class _Plan:
         yield path(pieces, "t")
 
     def _rows(self) -> Iterator[str]:
-        """Row numbers on the left, as many as there is room for."""
+        """Row numbers on the left, as many as fit."""
         free = -100.0
         for row in self._window.rows:
             y = self._y(float(self._hall.y_of(row)))

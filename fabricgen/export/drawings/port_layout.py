@@ -1,4 +1,4 @@
-"""How the front of a switch is laid out on pages: widths of columns, heights of cells, and where it is cut."""
+"""Page layout of a switch's front: widths of columns, heights of cells, and where it is cut into drawings."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from fabricgen.export.drawings.switch_ports import Port
 from fabricgen.export.drawings.wrap import Groups, narrowest
 
 PAGE_WIDTH, PAGE_HEIGHT = 277.0, 188.0
-"""Room on a landscape A4 page, mm."""
+"""Usable area of a landscape A4 page, mm."""
 
 SIZES = (1.9, 1.75)
-"""Of the text of far ends, mm: 5.4 points, or 5 where a front then takes fewer pages."""
+"""Text sizes of far ends, mm: 5.4 points, or 5 if the front then takes fewer pages."""
 
 LEADING = 1.12
-"""From line to line, in sizes of the text."""
+"""Line height, in parts of the text size."""
 
 NUMBER = 3.4
 """Height of the number of a cage, mm."""
@@ -28,34 +28,34 @@ NUMBER = 3.4
 PAD = 0.9
 HEAD = 11.0
 GAP = 2.5
-"""Between cages of different kinds, mm."""
+"""Space between cages of different kinds, mm."""
 
 PLANE = 1.2
 """Height of the pattern of a plane, mm."""
 
 IDLE = 7.0
-"""Width of a column of a kind of cage of which none carries a cable, mm."""
+"""Width of a column of cages of a kind that carries no cables, mm."""
 
 _LINES = 4
-"""Lines of text in a port that are enough, where there is room for more."""
+"""Lines of text in a port that suffice where there is room for more."""
 
 _MOST_CUTS = 8
 
 _REMEMBERED = 1 << 15
-"""Layouts, and texts without their letters, that are kept."""
+"""Size of the caches of layouts and of masked texts."""
 
 Outline: TypeAlias = tuple[int, int, int, str, str, str, str, str, str, str, int]
-"""The fields of a port, without the letters of its far end."""
+"""The fields of a port, with the letters of its far end masked."""
 
 Shapes = tuple[tuple[int, tuple[Port, ...]], ...]
-"""By split of the cage: ports whose texts break otherwise."""
+"""By split of the cage: one port for each way that texts wrap."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Measures of a panel, mm: size of text, width of columns in use, height of cells, of the band of a port.
+    """Measures of a panel, mm: text size, width of columns in use, height of cells and of a port's band.
 
-    `letters` on a line of a far end and `band_letters` of a band, by the split of the cage.
+    `letters` is the number of characters on a line of a far end, `band_letters` on one of a band, by split of the cage.
     """
 
     size: float
@@ -65,7 +65,7 @@ class Grid:
     letters: Mapping[int, int]
     band_letters: Mapping[int, int]
     idle: frozenset[int]
-    """Kinds of cages of which none carries a cable."""
+    """Kinds of cages that carry no cables."""
 
     def width(self, column: Column) -> float:
         """Width of a column, mm."""
@@ -77,20 +77,20 @@ class Grid:
         return self.size * LEADING
 
     def lines(self, ways: int) -> int:
-        """Lines that a port of a cage so split has room for, at least one."""
+        """Lines of text that fit in a port of a cage with this split, at least one."""
         return max(1, int((self.column / ways - 0.3) / self.line))
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A grid, and over how many drawings the columns and the rows of a panel are dealt."""
+    """A grid, and how many columns and rows of a panel are on each drawing."""
 
     grid: Grid
     columns_each: int
     rows_each: int
 
     def sheets(self, panel: Panel) -> Iterator[tuple[Sequence[Column], range]]:
-        """Columns and rows of each drawing."""
+        """(columns, rows) of each drawing."""
         for row in range(0, panel.rows, self.rows_each):
             for first in range(0, len(panel.columns), self.columns_each):
                 columns = panel.columns[first : first + self.columns_each]
@@ -98,34 +98,34 @@ class Layout:
 
 
 def far_end(port: Port, lines: int) -> Groups:
-    """What is at the far end: the device, then its cage and port, rack and unit, on another line where there is one."""
+    """Text of the far end: the device, then cage, port, rack and rack unit, on another line if there is one."""
     rest = (port.place, port.rack, f"U{port.u}")
     return ((port.device,), rest) if lines > 1 else ((port.device, *rest),)
 
 
 def far_text(port: Port) -> str:
-    """All that is told of the far end, of which lines are cuts."""
+    """The whole text of the far end, of which each line is a slice."""
     return f"{port.device} {port.place} {port.rack} U{port.u}"
 
 
 def outline(port: Port) -> Outline:
-    """What a port is drawn by: all of it but the letters of its far end, as only their number and hyphens matter."""
+    """What determines how a port is drawn: for the far end only lengths and hyphens of the text."""
     texts = _masked(port.device), _masked(port.place), _masked(port.rack), 10 if port.u > 9 else 1
     return (port.cage, port.sub, port.ways, port.role, port.tag, port.fill, port.pattern, *texts)
 
 
 def drawn_as(outline: Outline) -> Port:
-    """A port of an outline."""
+    """A port with an outline."""
     return Port(*outline)
 
 
 def band_text(port: Port, lines: int) -> Groups:
-    """What the band of a port says: its role, and letters for fabric, rail and plane."""
+    """Text of a port's band: its role, and the code for fabric, rail and plane."""
     return ((port.role,), (port.tag,)) if lines > 1 else ((port.role, port.tag),)
 
 
 def lay_out(panel: Panel, of_cage: Mapping[int, Sequence[Port]]) -> Layout:
-    """The layout that takes the fewest drawings; of such that with the fewest cuts between columns, in larger text."""
+    """The layout with the fewest drawings; of several the one with fewest cuts between columns, then larger text."""
     ports = [port for column in panel.columns for cage in column.cages for port in of_cage.get(cage, ())]
     used = {column.kind for column in panel.columns if any(of_cage.get(cage) for cage in column.cages)}
     return _laid_out(panel, _shapes(ports), frozenset(column.kind for column in panel.columns) - used)
@@ -133,7 +133,7 @@ def lay_out(panel: Panel, of_cage: Mapping[int, Sequence[Port]]) -> Layout:
 
 @lru_cache(_REMEMBERED)
 def _laid_out(panel: Panel, shapes: Shapes, idle: frozenset[int]) -> Layout:
-    """The layout for ports of some shapes: most switches of a tier have the same."""
+    """The layout for ports of these shapes; cached, as most switches of a tier have the same."""
     found: list[tuple[tuple[int, int, float], Layout]] = []
     for size in SIZES:
         for cuts in range(1, min(_MOST_CUTS, len(panel.columns)) + 1):
@@ -145,7 +145,7 @@ def _laid_out(panel: Panel, shapes: Shapes, idle: frozenset[int]) -> Layout:
 
 
 def _shapes(ports: Iterable[Port]) -> Shapes:
-    """By split of the cage: ports whose texts break otherwise, each once, in the order in which they are met."""
+    """By split of the cage: one port for each way that texts wrap, in the order of first occurrence."""
     found: dict[int, dict[Port, None]] = defaultdict(dict)
     for port in ports:
         found[port.ways].setdefault(_shape(port))
@@ -153,7 +153,7 @@ def _shapes(ports: Iterable[Port]) -> Shapes:
 
 
 def _shape(port: Port) -> Port:
-    """A port with texts that break like its own and are otherwise the same for all."""
+    """A port with masked texts, which wrap like its own."""
     *_, device, place, rack, u = outline(port)
     return Port(0, 0, port.ways, port.role, _masked(port.tag), "", port.pattern and "x", device, place, rack, u)
 
@@ -166,7 +166,7 @@ def _masked(text: str) -> str:
 def _cut(
     panel: Panel, shapes: Mapping[int, Sequence[Port]], idle: frozenset[int], columns_each: int, size: float
 ) -> Layout:
-    """The layout with so many columns side by side, in text of a size."""
+    """The layout with `columns_each` columns side by side and this text size, mm."""
     kinds = {column.kind for column in panel.columns}
     resting = sum(column.kind in idle for column in panel.columns)
     most = max(shapes, default=1)

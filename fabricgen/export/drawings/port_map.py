@@ -1,9 +1,9 @@
-"""The front of a switch with what is plugged into each cage: true rows and columns, text along the cages.
+"""Port maps: the front of a switch with the far end of each port, in true rows and columns, text along the cages.
 
-Switches of a tier are drawn once: what tells them apart are the names at the far ends, which are filled in.
+The switches of a tier are drawn once: they differ only in the names at the far ends, which are filled in.
 
-A cage has its number on top, then for each port in it a band in the colour of its fabric and rail, with its role and
-letters, and the far end below.
+A cage has its number on top, then for each of its ports a band in the colour of fabric and rail, with role and code,
+and the far end below.
 """
 
 from __future__ import annotations
@@ -39,24 +39,24 @@ from fabricgen.export.drawings.wrap import wrapped
 from fabricgen.export.palette import LIGHT, ink_on
 
 _NARROWEST = 120.0
-"""Of a drawing, mm: its title has to stand above it."""
+"""The smallest width of a drawing, mm, so that its title fits above it."""
 
 _REMEMBERED = 256
-"""Faces that are kept: switches with the same ports, and far ends whose names break alike, are drawn once."""
+"""Size of the cache: switches with the same ports, and far ends whose names wrap alike, are drawn once."""
 
 _HOLE = "\0"
-"""Stands around what a line says of a far end; XML cannot hold it."""
+"""Delimits placeholders for text of a far end; a character that XML cannot contain."""
 
 OfCage = Mapping[int, Sequence[Port]]
-"""The ports of each cage, and under 0 the management ports."""
+"""Ports by cage; management ports are under 0."""
 
 _Place: TypeAlias = tuple[int, int]
-"""A port on a face: cage, and which of it."""
+"""A port on the front: (cage, number of the port in it)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """A switch profile, which is the same where it is the same object: it is kept, so that no other takes its place."""
+    """A switch profile, compared by identity; the reference keeps the id from being reused."""
 
     profile: SwitchProfile = field(compare=False)
     identity: int
@@ -64,9 +64,9 @@ class _Model:
 
 @dataclass(frozen=True, slots=True)
 class _Face:
-    """A drawing without what far ends are called, mm: between `pieces` stand cuts of the texts of ports.
+    """A drawing without the names of far ends, mm: between `pieces` stand slices of the texts of ports.
 
-    `part` says which part of a switch it is.
+    `part` says which part of the switch is drawn.
     """
 
     width: float
@@ -76,7 +76,7 @@ class _Face:
     cuts: tuple[tuple[_Place, slice], ...]
 
     def body(self, told: Mapping[_Place, str]) -> str:
-        """The drawing with what is told of the far end of each port."""
+        """The drawing with the text of each port's far end filled in."""
         lines = [told[place][cut] for place, cut in self.cuts]
         if safe("".join(lines)) != "".join(lines):
             lines = [safe(line) for line in lines]
@@ -84,7 +84,7 @@ class _Face:
 
 
 def port_maps(switch: SwitchPorts) -> Iterator[str]:
-    """SVG drawings of a switch, of at most a page each: its face, or the cards of a chassis that carry cables."""
+    """SVG drawings of a switch, each of at most a page: its front, or the line cards of a chassis that carry cables."""
     told = {(port.cage, port.sub): far_text(port) for port in switch.ports}
     model, outlines = _Model(switch.profile, id(switch.profile)), [outline(port) for port in switch.ports if port.cage]
     for face in _faces(model, switch.closed, tuple(outlines)):
@@ -94,7 +94,7 @@ def port_maps(switch: SwitchPorts) -> Iterator[str]:
 
 @lru_cache(_REMEMBERED)
 def _faces(model: _Model, closed: frozenset[int], outlines: tuple[Outline, ...]) -> tuple[_Face, ...]:
-    """The drawings of switches of a model whose ports have the same outlines, in the order of the face."""
+    """The drawings for switches of a model whose ports have these outlines, in the order of the front."""
     profile = model.profile
     of_cage: dict[int, list[Port]] = defaultdict(list)
     for port in map(drawn_as, outlines):
@@ -130,7 +130,7 @@ def _face(sheet: _Sheet, panel: Panel, columns: Sequence[Column], rows: range) -
 
 
 def _part(profile: SwitchProfile, panel: Panel, columns: Sequence[Column], rows: range) -> str:
-    """Which part of a switch is drawn; "" for all of it."""
+    """Which part of a switch is drawn, in words; "" for all of it."""
     held = [profile.cage_label(column.cages[0]) for column in columns]
     part = f"  slot {panel.slot}" if panel.slot else ""
     if len(columns) < len(panel.columns):
@@ -141,7 +141,7 @@ def _part(profile: SwitchProfile, panel: Panel, columns: Sequence[Column], rows:
 
 
 def _title(switch: SwitchPorts, part: str) -> str:
-    """Name, model and place of the switch, and where its management port goes."""
+    """Name, model and position of the switch, and the far end of its management port."""
     managed = "; ".join(
         f"{port.device} {port.place}, {port.rack} U{port.u}"
         for port in switch.ports
@@ -159,7 +159,7 @@ def _title(switch: SwitchPorts, part: str) -> str:
 
 
 class _Sheet:
-    """Pieces of a drawing by what they have in common, so that few elements hold many cages."""
+    """The pieces of a drawing grouped by style, so that few SVG elements hold many cages."""
 
     def __init__(self, profile: SwitchProfile, closed: frozenset[int], grid: Grid, of_cage: OfCage) -> None:
         self.profile, self.grid = profile, grid
@@ -172,7 +172,7 @@ class _Sheet:
         self._texts: list[str] = []
 
     def cage(self, cage: int, x: float, y: float, room: float) -> None:
-        """Draw a cage with its upper left corner at a point."""
+        """Draw a cage with its upper left corner at (x, y)."""
         ports = self._of_cage.get(cage, ())
         width, height = room - 0.4, self.grid.cell - 0.6
         name = self.profile.cage_label(cage)
@@ -188,7 +188,7 @@ class _Sheet:
             self._port(port, x + port.sub * each, y + NUMBER, each, height - NUMBER)
 
     def _port(self, port: Port, x: float, y: float, width: float, height: float) -> None:
-        """A band with role and letters, and below it the far end, read from below."""
+        """Draw a band with role and code, and the far end below it, in text that runs upwards."""
         grid, band, plane = self.grid, self.grid.band, PLANE if port.pattern else 0.0
         if port.sub:
             self._frames.append(f"M{number(x)} {number(y)}v{number(height)}")
@@ -212,7 +212,7 @@ class _Sheet:
         style: str,
         cut_from: Port | None = None,
     ) -> None:
-        """Lines beside one another, in the middle of a width, each from below; those of a far end are left out."""
+        """Draw lines of upward text side by side, centred in a width; lines of a far end become placeholders."""
         step = min(self.grid.line, width / len(lines))
         left = x + width / 2 - (len(lines) - 1) / 2 * step
         told = _holes(cut_from, lines) if cut_from else map(safe, lines)
@@ -220,7 +220,7 @@ class _Sheet:
             self._along(left + i * step, bottom, line, room, style, text)
 
     def _along(self, x: float, bottom: float, text: str, room: float, style: str, told: str) -> None:
-        """A text that runs upwards from a point; within a group that is turned, x and y change places."""
+        """Draw a text that runs upwards from (x, bottom); inside the rotated group x and y are swapped."""
         fit = ""
         if len(text) * GLYPH * self.grid.size > room + 0.01:
             fit = f' textLength="{number(room)}" lengthAdjust="spacingAndGlyphs"'
@@ -228,7 +228,7 @@ class _Sheet:
         self._texts.append(f'<text x="{number(-bottom)}" y="{number(x)}"{kind}{fit}>{told}</text>')
 
     def body(self) -> str:
-        """All of it, the bands first and the text on top."""
+        """The whole drawing: bands first, text on top."""
         bands = "".join(path(pieces, "f", fill) for fill, pieces in sorted(self._bands.items()))
         planes = "".join(
             f'<path d="{"".join(found)}" fill="url(#{pattern})"/>' for pattern, found in sorted(self._planes.items())
@@ -239,7 +239,7 @@ class _Sheet:
 
 
 def _holes(port: Port, lines: Sequence[str]) -> Iterator[str]:
-    """What stands in place of the lines of a far end: which port, and where in its text each begins and ends."""
+    """The placeholder for each line of a far end: its port, and start and end of the line in the port's text."""
     text, start = far_text(port), 0
     for line in lines:
         start += text.startswith(" ", start)

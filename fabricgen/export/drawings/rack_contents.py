@@ -1,4 +1,4 @@
-"""What stands in each rack, and what it weighs and draws."""
+"""The contents of each rack, and their weight and power."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import numpy as np
 
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
+from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.floor.halls import row_number
-from fabricgen.design.floor.stands import FloorPlan, Spot
 from fabricgen.export.palette import Swatch, cluster_swatches
 from fabricgen.wiring.racks.loads import RackLoads, rack_loads
 from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, Ints64
 
 NODE_SWATCH = Swatch("#E8ECF1", "#000000", "pale", "")
-"""Nodes, which belong to several fabrics."""
+"""The colour of nodes, which belong to several fabrics."""
 
 EXTRA_SWATCH = Swatch("#FFFFFF", "#000000", "white", "")
-"""Other devices."""
+"""The colour of other devices."""
 
 PANEL_SWATCH = Swatch("#D5CFC4", "#000000", "sand", "PP")
-"""Patch panels, and the racks that hold nothing else."""
+"""The colour of patch panels, and of racks that hold nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A device or patch panel in a rack: its lowest rack unit and height, name, model, and the colour of its kind."""
+    """A device or patch panel in a rack: lowest rack unit, height, name, model, and the colour of its kind."""
 
     u: int
     height: int
@@ -39,7 +39,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """A sum over a rack, its budget (None: not stated), and whether some device has no figure."""
+    """A sum over a rack, its budget (None: not stated), and whether a device has no figure."""
 
     value: float
     budget: float | None
@@ -48,7 +48,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Rack:
-    """A rack and what stands in it, from the bottom; `place` says in words where it is, `feeds` what it hangs on."""
+    """A rack and its devices, from the bottom; `place` is its position in words."""
 
     name: str
     place: str
@@ -61,7 +61,7 @@ class Rack:
 
 
 class Racks:
-    """The racks of a cluster, made one at a time."""
+    """The racks of a cluster, computed one at a time."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -69,7 +69,7 @@ class Racks:
         self._floor_plan = FloorPlan(cluster.design)
 
     def rack(self, number: int) -> Rack:
-        """One rack, by its row in the table of racks."""
+        """A rack, by its row in the rack table."""
         kind, loads = self._table.kinds[int(self._table.kind[number])], self._loads
         return Rack(
             name=self._table.names[number],
@@ -89,7 +89,7 @@ class Racks:
         return found
 
     def place(self, number: int) -> str:
-        """Where a rack stands, in words, with its site and hall where there are several."""
+        """The position of a rack in words, with site and hall where there are several."""
         table, sites = self._table, self._cluster.design.layout.sites
         hall = table.halls[int(table.hall[number])]
         words = [sites[hall.site]] if len(sites) > 1 else []
@@ -101,7 +101,7 @@ class Racks:
         """The power feeds that a rack hangs on."""
         table = self._table
         columns = (table.site, table.row, table.column, table.hall)
-        return self._floor_plan.feeds_of(Spot(*(int(column[number]) for column in columns)))
+        return self._floor_plan.feeds_of(RackPosition(*(int(column[number]) for column in columns)))
 
     @cached_property
     def swatches(self) -> tuple[Swatch, ...]:
@@ -112,7 +112,7 @@ class Racks:
 
     @cached_property
     def _by_rack(self) -> tuple[Ints64, Ints64]:
-        """(devices by rack and from the bottom, where each rack begins among them)."""
+        """(device rows sorted by rack, from the bottom; where each rack begins among them); int64."""
         order = np.lexsort((self._devices.u, self._devices.rack))
         return order, np.searchsorted(self._devices.rack[order], np.arange(len(self._table) + 1))
 
@@ -127,7 +127,7 @@ class Racks:
 
     @cached_property
     def _panels(self) -> Mapping[int, Sequence[Item]]:
-        """The patch panels of each rack that has some."""
+        """The patch panels of each rack that has any."""
         found: dict[int, list[Item]] = {}
         patching = self._cluster.plan.patching
         if patching:
@@ -151,7 +151,7 @@ class Racks:
 
 
 def _swatch(cls: DeviceClass, of_fabric: Mapping[str, Swatch], beside: Set[str]) -> Swatch:
-    """The colour of a class; `beside` are sets of what stands beside the nodes of a rack, power shelves for example."""
+    """The colour of a device class; `beside` are names of devices beside the nodes of a rack, such as power shelves."""
     if cls.kind == NODE and cls.label not in beside:
         return NODE_SWATCH
     if cls.kind in (NODE, EXTRA):

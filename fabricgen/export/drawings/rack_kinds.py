@@ -1,4 +1,4 @@
-"""What racks are drawn as on a floor plan: by what stands in them, unit by unit."""
+"""How racks are drawn on a floor plan: by their contents, unit by unit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fabricgen.cluster import Cluster
-from fabricgen.design.floor.stands import FloorPlan
+from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, Racks
 from fabricgen.export.palette import LIGHT, Swatch
 from fabricgen.wiring.tables import EXTRA, NODE
@@ -15,7 +15,7 @@ from fabricgen.wiring.tables import EXTRA, NODE
 
 @dataclass(frozen=True, slots=True)
 class RackKind:
-    """The fill of a rack, and the fills of stripes on its front: one for each fabric with switches there."""
+    """The fill of a rack, and the fills of the stripes on its front, one for each fabric with switches in it."""
 
     fill: str
     is_dark: bool
@@ -23,20 +23,20 @@ class RackKind:
 
 
 class RackKinds:
-    """What stands in the racks of a cluster, and in which unit they are."""
+    """The contents of a cluster's racks, and their units."""
 
     def __init__(self, cluster: Cluster, racks: Racks) -> None:
         self._cluster, self._racks = cluster, racks
         self.table = cluster.plan.racks
 
     def hall_name(self, hall: int) -> str:
-        """The name of a hall, with its site and its storey where that is not the ground."""
+        """The name of a hall, with its site, and with its storey unless that is the ground floor."""
         told = self.table.halls[hall]
         storey = f", storey {told.storey}" if told.storey else ""
         return f"{self._cluster.design.layout.sites[told.site]} {told.name}{storey}"
 
     def of(self, rack: int) -> RackKind:
-        """What a rack is drawn as: pale with stripes where nodes stand, else as its main fabric, or panels."""
+        """The kind of a rack: pale with stripes for nodes, else the colour of its main fabric, or of panels."""
         devices = self._cluster.plan.devices
         numbers = [int(devices.device_class[row]) for row in self._racks.devices_of(rack)]
         kinds = [devices.classes[n].kind for n in numbers]
@@ -50,18 +50,18 @@ class RackKinds:
         return _kind(EXTRA_SWATCH if kinds or not self._racks.has_panels(rack) else PANEL_SWATCH, [])
 
     def feeds(self, rack: int) -> tuple[tuple[str, ...], ...]:
-        """The feeds of a rack as a further line of its name; none where none are stated."""
+        """The feeds of a rack as a further line of its name; empty where none are stated."""
         feeds = self._racks.feeds(rack)
         return ((f"({'+'.join(feeds)})",),) if feeds else ()
 
     @cached_property
     def _racks_of_units(self) -> tuple[int, int]:
-        """(racks that units have, racks of each)."""
+        """(racks of all units, racks of each unit)."""
         each = FloorPlan(self._cluster.design).racks_per_unit
         return each * self._cluster.design.layout.units, each
 
     def runs_by_unit(self, racks: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
-        """(name of the unit, its racks that stand side by side) of some racks."""
+        """(name of the unit, its racks that stand side by side) for some racks."""
         table = self.table
         of_units, each = self._racks_of_units
         mine = [rack for rack in racks if rack < of_units]

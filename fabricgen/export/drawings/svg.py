@@ -1,4 +1,4 @@
-"""Small pieces of SVG in millimetres; every text is escaped here, and fits the width that it is given."""
+"""SVG elements in millimetres; all text is escaped here, and squeezed to the width it is given."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from html import escape
 from unicodedata import east_asian_width
 
 GLYPH = 0.602
-"""Width of a character of the fixed-width fonts below, in parts of its size (DejaVu Sans Mono; others are narrower)."""
+"""Width of a character of the fixed-width fonts below, in parts of the font size (DejaVu Sans Mono; others are
+narrower).
+"""
 
 STYLE = (
     "text{font-family:'DejaVu Sans Mono','Liberation Mono',Menlo,Consolas,monospace;fill:#000;"
@@ -18,17 +20,19 @@ STYLE = (
     ".d{fill:none;stroke:#777;stroke-width:.15;stroke-dasharray:.8 .6}"
     ".t{fill:none;stroke:#555;stroke-width:.1;stroke-opacity:.5}.r{fill:none;stroke:#000;stroke-width:.6}"
 )
-"""What the classes mean: bold, middle, end, white ink, grey ink, line, hairline, dashed."""
+"""CSS classes: bold, middle, end, white ink, grey ink, line, hairline, dashed."""
 
 _REMEMBERED = 1 << 15
-"""Pieces that are kept, of each kind: switches of a tier have their cages at the same places."""
+"""Size of each cache: switches of a tier have their cages at the same positions."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9 .:/+_-]*")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def safe(text: str) -> str:
-    """Text as it may stand in XML, within and without quotes; what XML cannot hold becomes U+FFFD (XML 1.0, 2.2)."""
+    """Text escaped for XML, inside and outside of quotes; characters that XML cannot contain become U+FFFD (XML 1.0,
+    2.2).
+    """
     if _PLAIN.fullmatch(text):
         return text
     return escape(_NOT_XML.sub("\ufffd", text))
@@ -36,19 +40,19 @@ def safe(text: str) -> str:
 
 @lru_cache(_REMEMBERED)
 def number(value: float) -> str:
-    """A coordinate to a hundredth of a millimetre, without trailing zeros."""
-    return f"{round(value, 2) + 0.0:g}"  # + 0.0 makes of -0.0 what it is
+    """A coordinate rounded to a hundredth of a millimetre, without trailing zeros."""
+    return f"{round(value, 2) + 0.0:g}"  # + 0.0 turns -0.0 into 0.0
 
 
 def width_of(text: str, size: float) -> float:
-    """How wide a text of a size is, mm; wide East Asian characters count twice."""
+    """Width of a text of a size, mm; wide East Asian characters count twice."""
     wide = 0 if text.isascii() else sum(east_asian_width(letter) in "WF" for letter in text)
     return (len(text) + wide) * GLYPH * size
 
 
 @lru_cache(_REMEMBERED)
 def label(x: float, y: float, text: str, size: float, style: str = "", fit: float = 0) -> str:
-    """A text at a point, its middle line there; one that is wider than `fit` is drawn narrower, none is cut off."""
+    """A text vertically centred at a point; if it is wider than `fit`, mm, it is squeezed, never cut."""
     narrow = ""
     if fit and width_of(text, size) > fit:
         narrow = f' textLength="{number(fit)}" lengthAdjust="spacingAndGlyphs"'
@@ -66,18 +70,18 @@ def rect(x: float, y: float, width: float, height: float, fill: str = "none", st
 
 @lru_cache(_REMEMBERED)
 def box(x: float, y: float, width: float, height: float) -> str:
-    """A rectangle as a piece of a path, so that many of one colour are one element."""
+    """A rectangle as part of an SVG path, so that many of one colour are one element."""
     return f"M{number(x)} {number(y)}h{number(width)}v{number(height)}h{number(-width)}z"
 
 
 def path(pieces: list[str], style: str, fill: str = "") -> str:
-    """One element of many pieces; "" for none."""
+    """One path element from many parts; "" for none."""
     paint = f' style="fill:{fill};stroke:none"' if fill else ""
     return f'<path class="{style}"{paint} d="{"".join(pieces)}"/>' if pieces else ""
 
 
 def drawing(width: float, height: float, body: str, *, title: str, alone: bool = False) -> str:
-    """An SVG element of a size in mm; `alone` makes it a file with its own style sheet."""
+    """An SVG element of a size in mm; `alone` makes it a complete file with its own style sheet."""
     style = f"<style>{STYLE}</style>" if alone else ""
     space = ' xmlns="http://www.w3.org/2000/svg"' if alone else ""
     size = f'width="{number(width)}mm" height="{number(height)}mm" viewBox="0 0 {number(width)} {number(height)}"'

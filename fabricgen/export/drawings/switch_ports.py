@@ -1,4 +1,4 @@
-"""What is plugged into each cage of a switch, and what is at the far end."""
+"""The ports of a switch and their far ends."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from fabricgen.export.palette import Swatch, cluster_swatches, plane_mark, rail_
 from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, Segment
 
 DOWN, UP, PEER, MANAGEMENT = "down", "up", "peer", "mgmt"
-"""What is at the far end: a node or a lower tier, a higher one, the same tier, or what manages the switch."""
+"""Role of a port: to a node or lower tier, to a higher tier, inside the tier, or management."""
 
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """A port of a switch: the cage (from 1, 0 for the management port), which of how many in it, and its far end.
+    """A port of a switch: its cage (from 1; 0: management port), its number in the cage, the cage's split, and its far
+    end.
 
-    `fill` is the colour of its fabric and rail, `pattern` that of its plane ("": the fabric has one plane), `tag` says
-    fabric, rail and plane in letters.
+    `fill` is the colour of its fabric and rail, `pattern` that of its plane ("" if the fabric has one plane), `tag` the
+    code for fabric, rail and plane.
     """
 
     cage: int
@@ -42,7 +43,7 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class SwitchPorts:
-    """A switch and its ports in the order of its face; `closed` are cages that a breakout beside them takes up."""
+    """A switch and its ports in the order of its front; `closed` are cages that a neighbour's breakout disables."""
 
     name: str
     profile: SwitchProfile
@@ -55,7 +56,7 @@ class SwitchPorts:
 
 @dataclass(frozen=True, slots=True)
 class _Ends:
-    """Ends of cabled links at switches by device and port, int32: `upper` is 1 where it is the b end."""
+    """Ends of cabled links at switches, by device and port, int32; `upper` is 1 for a b end."""
 
     device: Ints
     cage: Ints
@@ -66,7 +67,7 @@ class _Ends:
 
 
 class PortMaps:
-    """The ports of every switch, made one switch at a time."""
+    """The ports of every switch, computed one switch at a time."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -76,7 +77,7 @@ class PortMaps:
         self._look = cache(self._made_look)
 
     def switches(self, devices: list[int]) -> Iterator[SwitchPorts]:
-        """Those of some devices that are switches with ports on their face that carry cables."""
+        """Those of some devices that are switches with cabled ports on their front."""
         for row in devices:
             cls = self._devices.classes[int(self._devices.device_class[row])]
             if cls.kind == SWITCH and isinstance(cls.profile, SwitchProfile):
@@ -121,14 +122,14 @@ class PortMaps:
         return role_of(of, upper), tag, rail_fill(swatch.fill, rail * has_rails), mark.pattern if mark else ""
 
     def _far_places(self, at: Ints, upper: Flags) -> list[str]:
-        """Cage and port of the far ends of links."""
+        """Cage and port of the far ends of links, as text."""
         cages, ports = self._cluster.cages, (self._cluster.a_port, self._cluster.b_port)
         cage, port = (np.where(upper, ends[0][at], ends[1][at]).tolist() for ends in (cages, ports))
         return [end_place(c, p, several=False) for c, p in zip(cage, port, strict=True)]
 
     @cached_property
     def _has(self) -> dict[str, tuple[bool, bool]]:
-        """Whether a fabric has several rails, and several planes: of one, nothing need be told."""
+        """By fabric, whether it has several rails, and several planes; with one only, it is not shown."""
         return {f.name: (f.sizes["rail"] > 1, f.sizes["plane"] > 1) for f in self._cluster.design.fabrics}
 
     def _closed(self, device: int, profile: SwitchProfile) -> frozenset[int]:
@@ -160,7 +161,7 @@ class PortMaps:
 
 
 def _places(side: PortRun | ManagementPort, port: Ints) -> tuple[Ints, Ints, Ints]:
-    """(cage from 1, which in it from 0, how many in it) of ports of a side."""
+    """(cage from 1, number in the cage from 0, ports of the cage) of ports of a side; int32."""
     if isinstance(side, ManagementPort):
         return np.zeros_like(port), port, np.ones_like(port)
     cages = np.array(side.cages, dtype=np.int32)
@@ -168,7 +169,7 @@ def _places(side: PortRun | ManagementPort, port: Ints) -> tuple[Ints, Ints, Int
 
 
 def role_of(segment: Segment, upper: bool) -> str:
-    """What an end of a link is to its switch."""
+    """The role of a link's end at its switch."""
     if isinstance(segment.b if upper else segment.a, ManagementPort):
         return MANAGEMENT
     if segment.lower == segment.upper:

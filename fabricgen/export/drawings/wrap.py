@@ -1,4 +1,4 @@
-"""Text in narrow cells: groups of words on lines of their own, a word broken at its hyphens only where it must be."""
+"""Wrap text in narrow cells: each group of words starts a line, and a word is broken only at hyphens."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 
 Groups = tuple[tuple[str, ...], ...]
-"""Words by group; each group begins on a new line."""
+"""Words by group; each group starts a new line."""
 
 _PIECE = re.compile(r"[^-]*-+|[^-]+")
 
 
 def wrapped(groups: Groups, width: int) -> list[str]:
-    """Lines of so many characters; a piece of a word that is longer has a line of its own."""
+    """Lines of at most `width` characters; a longer piece of a word gets a line of its own."""
     return [line for words in groups for line in _lines(words, width)]
 
 
@@ -35,9 +35,9 @@ def _lines(words: tuple[str, ...], width: int) -> Iterator[str]:
 
 
 def narrowest(texts: Iterable[Groups], lines: int) -> int:
-    """The fewest characters a line that let each text stand on so many lines; 1 for none.
+    """The smallest width in characters with which each text fits in `lines` lines; 1 for no texts.
 
-    Texts with pieces of equal lengths are measured once. Lines must be as many as the text has groups.
+    Texts with pieces of equal lengths are measured once. `lines` must be at least the number of groups.
     """
     shapes = {
         tuple(tuple(tuple(map(len, _PIECE.findall(word))) for word in words) for words in groups): groups

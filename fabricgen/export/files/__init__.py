@@ -1,1 +1,1 @@
-"""Parts of a build, one file each: the name of the module is the name of the part."""
+"""Parts of a build, one file each: the module's name is the part's name."""

@@ -1,6 +1,6 @@
-"""addresses.csv: every address with its prefix length, what it is for and where it is set.
+"""addresses.csv: every address with its prefix length, its purpose, and the device and port that has it.
 
-Kinds: loopback, router-id (of a switch without IPv4: on no interface), management, gateway, link, host.
+Kinds: loopback, router-id (of a switch without IPv4, on no interface), management, gateway, link, host.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from fabricgen.wiring.tables import SWITCH, DeviceClass, Ints, Ints64, Managemen
 ON_REQUEST = False
 
 _Section: TypeAlias = tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[str]]
-"""Rows of one sort: prefixes, kinds, devices and ports."""
+"""Rows of one kind: (prefixes, kinds, devices, ports)."""
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
@@ -37,7 +37,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def rows(cluster: Cluster) -> int:
-    """Half as many as `links.csv` has take as long: there may be more, but they are short."""
+    """Work, in rows of links.csv: half of them; there may be more addresses than links, but the rows are short."""
     return len(cluster.plan.links) // 2
 
 
@@ -76,14 +76,14 @@ def _loopbacks(cluster: Cluster, found: FamilyAddresses) -> _Section:
 
 
 def _router_ids(cluster: Cluster) -> _Section:
-    """Router ids that are not the address of a loopback."""
+    """Router ids that are no loopback address."""
     ids = cluster.addresses.router_id
     rows = np.flatnonzero((ids > 0) & ~cluster.addresses.v4.loopback.present)
     return _section(cluster, IPv4Column(ids[rows]).cells(_same(ROUTER_ID_BITS, rows)), "router-id", rows, "")
 
 
 def _management(cluster: Cluster, found: FamilyAddresses) -> _Section:
-    """Management ports with an address of their own that no link carries."""
+    """Addresses of management ports without a link in the plan."""
     links, devices = cluster.plan.links, cluster.plan.devices
     own = found.management.present & ~found.management.same(found.loopback)
     own[links.a_device[np.isin(links.segment, _management_segments(links.segments))]] = False

@@ -23,12 +23,12 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
 
 
 def rows(cluster: Cluster) -> int:
-    """A third of what `links.csv` has takes as long as it does to count what every link needs."""
+    """Work, in rows of links.csv: a third of them, for counting what every link needs."""
     return len(cluster.plan.links) // 3
 
 
 def table(cluster: Cluster, context: ExportContext) -> Table:
-    """The bill of materials; quantity is what is installed, spares are counted beside it and priced with it."""
+    """The bill of materials; `quantity` is what is installed, spares are listed beside it and included in the price."""
     return bill_table(bill_of(cluster).lines, context)
 
 

@@ -1,4 +1,4 @@
-"""bom-trace.csv: for every part of the bill of materials the cables, devices and racks that need it."""
+"""bom-trace.csv: the cables, devices and racks that need each part of the bill of materials; on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""cables.csv: one row a far end of a cable: where it goes, what it is and what both labels say."""
+"""cables.csv: one row for each far end of a cable: where it goes, its part, and the text of both labels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def rows(cluster: Cluster) -> int:
-    """Twice as many as there are ends of cables take as long: they are the widest rows there are."""
+    """Work, in rows of links.csv: twice the number of cable ends, as these rows are the widest."""
     return 2 * len(cluster.plan.cables.end_link)
 
 

@@ -1,4 +1,4 @@
-"""devices.csv: one row a node, extra device, switch or scale-up tray."""
+"""devices.csv: one row for each node, extra device, switch and scale-up tray."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def rows(cluster: Cluster) -> int:
-    """How many devices are listed."""
+    """Number of devices."""
     return len(cluster.plan.devices)
 
 
 def table(cluster: Cluster) -> Table:
-    """Devices in the order of their table; addresses are IPv4 where a device has any, else IPv6."""
+    """Devices in the order of the device table; addresses are IPv4 where a device has one, else IPv6."""
     devices, allocated = cluster.plan.devices, cluster.addresses
     loopbacks, managements = allocated.of_devices()
     of_class = {

@@ -1,4 +1,4 @@
-"""drawings/: rack elevations, port maps and floor plans, to print (book.html) and one by one as SVG; on request."""
+"""drawings/: rack elevations, port maps and floor plans, as a book to print and as single SVG files; on request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def portions(cluster: Cluster) -> Iterator[Portion]:
-    """The book, the books of each row, floors, and elevations row by row."""
+    """The book, a book for each row, the floor plans, and the elevations row by row."""
     drawings = _Drawings(cluster)
     sections = drawings.books.sections
     for key in sections:
@@ -41,7 +41,7 @@ class _Drawings:
     @cached_property
     def books(self) -> Books:
         """All drawings, section by section."""
-        from fabricgen.export.drawings.book import Books  # what draws is not loaded by builds of other parts
+        from fabricgen.export.drawings.book import Books  # builds of other parts never load this
 
         return Books(self._cluster)
 

@@ -1,8 +1,9 @@
-"""endpoints.csv: from each accelerator to the fabric: its scale-up domain, and every NIC port that serves it.
+"""endpoints.csv: the path from each accelerator to the fabric: its scale-up domain, and every NIC port that serves it.
 
-One row a logical NIC port (a NIC split over planes has several), and one with those fields empty for an accelerator
-without. Which port serves which accelerator is what the node's profile says (`gpu`). Where it says nothing of the
-compute ports, these are taken in order of rail: as many NICs, or else as many logical ports, for each accelerator.
+One row for each logical NIC port (a NIC split over planes has several), and one with empty NIC fields for an
+accelerator without. Which port serves which accelerator is in the node's profile (`gpu`). Where the profile says
+nothing of compute ports, they are assigned in order of rail: an equal number of NICs, or else of logical ports, to each
+accelerator.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def rows(cluster: Cluster) -> int:
-    """A quarter of what `links.csv` has takes as long."""
+    """Work, in rows of links.csv: a quarter of them."""
     return len(cluster.plan.links) // 4
 
 
@@ -76,7 +77,7 @@ def _rows(cluster: Cluster) -> tuple[Ints, Ints, Ints]:
     bare = ~served[everyone[0] * most + everyone[1]]
     found.append((everyone[0][bare], everyone[1][bare], np.full(int(bare.sum()), -1, dtype=np.int32)))
     device, accelerator, link = (np.concatenate(column) for column in zip(*found, strict=True))
-    order = np.argsort(device * most + accelerator, kind="stable")  # links of each ascend as they are
+    order = np.argsort(device * most + accelerator, kind="stable")  # stable: keeps links ascending
     return device[order], accelerator[order], link[order]
 
 
@@ -92,7 +93,7 @@ def _accelerators(cluster: Cluster) -> tuple[Ints, Ints]:
 
 
 def served_by(attachment: Attachment) -> Ints:
-    """The accelerator that each leg serves, as the vendor numbers it; -1 for none."""
+    """The accelerator that each leg serves, by the vendor's number; -1 for none; int32."""
     legs, accelerators = attachment.legs, attachment.profile.accelerators
     stated = [-1 if leg.gpu is None else leg.gpu for leg in legs]
     if accelerators is None or attachment.role != "compute" or max(stated, default=0) >= 0:
@@ -107,7 +108,9 @@ def served_by(attachment: Attachment) -> Ints:
 
 
 def _nics(cluster: Cluster) -> EncodedColumn:
-    """What the operating system calls the NIC of each link, or what is printed on its port; "" for other links."""
+    """The interface name of the NIC port of each link, else the printed name of the port; "" for links
+    without a NIC.
+    """
     links, known = cluster.plan.links, {"": 0}
     number = np.zeros(len(links), dtype=np.int32)
     for i, segment in enumerate(links.segments):

@@ -1,9 +1,9 @@
-"""hosts/NODE/: netplan of each node's ports on Ethernet fabrics, and the kernel settings that go with it; on request.
+"""hosts/NODE/: netplan and kernel settings for each node's ports on Ethernet fabrics; on request.
 
-Every port has its address, MTU and a routing table of its own, which a rule chooses by source address: what a NIC sends
+Every port has its address, MTU and a routing table of its own, which a rule selects by source address: what a NIC sends
 leaves by that NIC, to nodes of its rail and of others (AMD Instinct system acceptance, Configure network routing; AMD
 RoCE cluster network configuration guide: `arp_ignore` 1 and `arp_announce` 2 against ARP flux; Linux ip-sysctl:
-`rp_filter` 2 is loose). Ports of the fabric with the default route have it in the main table instead.
+`rp_filter` 2 is loose). Ports of the fabric with the default route use the main table instead.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import picked
 from fabricgen.export.host_links import by_device, family_texts, host_links
-from fabricgen.export.host_shapes import HostShape, Key
+from fabricgen.export.host_shapes import HostShape, PortKey
 from fabricgen.export.table import ExportContext, File
 from fabricgen.numbering.addresses.node_prefixes import node_prefixes
 from fabricgen.wiring.tables import Ints64
@@ -23,13 +23,13 @@ from fabricgen.wiring.tables import Ints64
 ON_REQUEST = True
 
 AT_ONCE = 1024
-"""Nodes whose values are made together: enough for columns to pay, and few enough to keep memory flat."""
+"""Nodes whose values are computed together: enough for array operations to pay, and few enough to keep memory low."""
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield hosts/NODE/60-fabric.yaml and 90-fabric.conf, node by node.
 
-    Raises InputError where two ports of a node would have one interface name, or one that Linux does not take.
+    Raises InputError where two ports of a node get one interface name, or a name that Linux does not accept.
     """
     rows, design, addresses = host_links(cluster), cluster.design, cluster.addresses
     prefixes = {
@@ -43,9 +43,9 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         for port, settings in own.ports.items()
         if settings.mtu is not None
     }
-    shapes: dict[tuple[Key, ...], HostShape] = {}
+    shapes: dict[tuple[PortKey, ...], HostShape] = {}
 
-    def shape_of(wired: tuple[Key, ...]) -> HostShape:
+    def shape_of(wired: tuple[PortKey, ...]) -> HostShape:
         if wired not in shapes:
             shapes[wired] = HostShape(cluster, wired, prefixes)
         return shapes[wired]
@@ -58,9 +58,9 @@ def _piece(
     cluster: Cluster,
     rows: Ints64,
     mtus: Mapping[tuple[str, str], int],
-    shape_of: Callable[[tuple[Key, ...]], HostShape],
+    shape_of: Callable[[tuple[PortKey, ...]], HostShape],
 ) -> Iterator[File]:
-    """The files of some nodes, from all of their links."""
+    """The files of some nodes, from the rows of all their links."""
     links = cluster.plan.links
     fields = [column for found in cluster.addresses.families for column in family_texts(cluster, found, rows)]
     leaves = list(zip(picked(cluster.name_column, links.b_device[rows]), cluster.b_port[rows].tolist(), strict=True))

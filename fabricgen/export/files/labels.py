@@ -1,4 +1,4 @@
-"""labels.csv: what to print on the labels at both ends of every cable; on request."""
+"""labels.csv: the labels for both ends of every cable; on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""links.csv: one row a link, port to port."""
+"""links.csv: one row for each link, port to port."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""panels.csv: every patch panel: where it stands, what it is, and how full; only where fibre is patched."""
+"""panels.csv: every patch panel: position, part and how full it is; written only where fibre is patched."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def rows(cluster: Cluster) -> int:
-    """How many panels are listed."""
+    """Number of panels."""
     return len(cluster.plan.patching.panels) if cluster.plan.patching else 0
 
 
 def table(cluster: Cluster, patching: Patching) -> Table:
-    """Panels; `cabled` counts front ports with a trunk behind them, `used` those with a cable."""
+    """Panels; `cabled` counts front ports with a trunk behind them, `used` those with a jumper."""
     parts, panels, trunks = PatchParts(cluster, patching), patching.panels, patching.trunks
     kinds, code = parts.panel_parts
     of_trunk = np.array([p.ports_per_trunk for p in patching.policies])[trunks.policy]

@@ -1,4 +1,4 @@
-"""patches.csv: every jumper: from which cage to which panel port, and the trunk and fibres behind it."""
+"""patches.csv: every jumper: its cage and panel port, and the trunk and fibres behind the port."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def rows(cluster: Cluster) -> int:
-    """How many ends of patched cables are listed; fewer where those of splitters share a port."""
+    """Number of ends of patched cables; the far ends of a splitter that share a port make it an upper limit."""
     return 2 * len(cluster.plan.patching.patches) if cluster.plan.patching else 0
 
 
 def table(cluster: Cluster, patching: Patching) -> Table:
-    """A row for each cage and panel port that a jumper joins: first those of all a ends, then those of b ends.
+    """A row for each pair of cage and panel port that a jumper joins: first those at a ends, then those at b ends.
 
-    Far ends of a splitter share a panel port, legs of one at the common end a cage.
+    Far ends of a splitter share a panel port; at its common end its legs share a cage.
     """
     names = PatchParts(cluster, patching)
     jumpers = CableParts(cluster).channels
@@ -73,13 +73,13 @@ def _side(cluster: Cluster, patching: Patching, names: PatchParts, jumpers: Chan
 
 
 def end_rows(cluster: Cluster, patching: Patching) -> tuple[Ints, Ints]:
-    """The cable end rows that the rows of patches.csv are of: those of a ends, then those of b ends."""
+    """The cable end rows that the rows of patches.csv belong to: (a ends, b ends)."""
     a, b = (patching.patches.row[_once(cluster, patching, end)] for end in (0, 1))
     return a, b
 
 
 def _once(cluster: Cluster, patching: Patching, end: int) -> Ints:
-    """Rows of patches, without repeating the one jumper at the common end of a breakout whose splitter is far away."""
+    """Rows of patches at one end, with the jumper at the common end of a breakout once only."""
     cables, row = cluster.plan.cables, patching.patches.row
     cable = cables.end_cable[row]
     lower, first = common_ends(cluster.plan.links, cables)[cable], cables.first_rows()[cable] == row

@@ -1,4 +1,4 @@
-"""racks.csv: one row a rack: where it stands, what kind it is, and what stands in it."""
+"""racks.csv: one row for each rack: position, type and contents."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from fabricgen.cluster import Cluster
+from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.floor.halls import row_number
-from fabricgen.design.floor.stands import FloorPlan, Spot
 from fabricgen.export.columns import picked
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.wiring.racks.loads import rack_loads
@@ -23,18 +23,18 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def rows(cluster: Cluster) -> int:
-    """How many racks are listed."""
+    """Number of racks."""
     return len(cluster.plan.racks.names)
 
 
 def table(cluster: Cluster) -> Table:
-    """Racks in the order of their table.
+    """Racks in the order of the rack table.
 
-    Rows and places count from 1 in the hall; those before the first count down from -1: patch racks stand there. x_m
-    and y_m are the centre in the frame of the site; the front faces `y+` or `y-`, which no spreadsheet takes for a
-    formula. `units_used` counts patch panels too, which are no `devices`. Sums are of what is published of these:
-    weight without the rack itself, power at maximum without optics; `unweighed` and `unpowered` count devices without
-    such a figure. The heat that coolant and air take is empty where a device does not say how it divides.
+    Rows and places count from 1 in the hall; those before the first count down from -1 (patch racks). x_m and y_m are
+    the centre in the site's coordinates, m; the front faces `y+` or `y-`, a notation that no spreadsheet reads as a
+    formula. `units_used` includes patch panels, which are not `devices`. Sums are of published figures: weight without
+    the rack itself, maximum power without optics; `unweighed` and `unpowered` count devices without a figure. Heat to
+    coolant and air is empty where a device's share is unknown.
     """
     racks, layout = cluster.plan.racks, cluster.design.layout
     halls = racks.halls
@@ -65,13 +65,13 @@ def table(cluster: Cluster) -> Table:
 
 
 def _feeds(cluster: Cluster) -> list[str]:
-    """The power feeds of each rack, `A+B`; empty where none are stated."""
+    """Power feeds of each rack, `A+B`; "" where none are stated."""
     racks, floor = cluster.plan.racks, FloorPlan(cluster.design)
     if not cluster.design.loaded.blueprint.floor.feeds:
         return [""] * len(racks)
     columns = (racks.site, racks.row, racks.column, racks.hall)
     spots = zip(*(column.tolist() for column in columns), strict=True)
-    return ["+".join(floor.feeds_of(Spot(*spot))) for spot in spots]
+    return ["+".join(floor.feeds_of(RackPosition(*spot))) for spot in spots]
 
 
 def _rounded(values: Floats) -> list[float]:
@@ -80,5 +80,5 @@ def _rounded(values: Floats) -> list[float]:
 
 
 def _known(values: Floats) -> list[str]:
-    """Figures to a tenth, without a point where they are whole; empty where unknown."""
+    """Figures to a tenth, without a decimal point where whole; "" where unknown."""
     return ["" if value != value else f"{value:.1f}".removesuffix(".0") for value in values.tolist()]

@@ -1,4 +1,4 @@
-"""scale-up.csv: every link of every scale-up domain, on-board ones too; written on request only."""
+"""scale-up.csv: every link of every scale-up domain, on-board links included; on request."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def table(cluster: Cluster) -> Table:
-    """Links of scale-up domains, entry by entry: on a node's board, between nodes, and to switch trays."""
+    """Links of scale-up domains, by entry of the blueprint: on a node's board, between nodes, and to switch trays."""
     columns: dict[str, list[Cell]] = {name: [] for name in _COLUMNS}
     for scale_up in cluster.design.scale_up:
         for name, column in _columns(cluster, scale_up).items():
@@ -55,5 +55,5 @@ def _columns(cluster: Cluster, scale_up: ScaleUpDesign) -> dict[str, Any]:
 
 
 def _names(side: ScaleUpPort, ports: Ints, used: Any = True) -> Any:
-    """Port names up to the highest in use, as an object array of at least one."""
+    """Names of ports up to the highest one in use, at least one; object array of str."""
     return np.array(side.names(1 + int(ports.max(initial=0, where=used))), dtype=object)

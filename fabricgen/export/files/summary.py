@@ -16,9 +16,10 @@ TELLS_FINDINGS = True
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
-    """Yield summary.json; counts come from the design, which the plan agrees with.
+    """Yield summary.json. Its counts come from the design and agree with the wiring plan.
 
-    But for cables that fill twin-port cages: the design, which knows no lengths, counts one a connector.
+    The exception are cables that fill twin-port cages: the design, which knows no lengths, counts one for each
+    connector, which is corrected here.
     """
     figures = summary(cluster.design)
     for (fabric, key), fewer in _put_together(cluster).items():
@@ -27,12 +28,12 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
 
 
 def rows(cluster: Cluster) -> int:
-    """One for each fabric, roughly."""
+    """Work, in rows of links.csv: about one for each fabric."""
     return len(cluster.design.fabrics)
 
 
 def _put_together(cluster: Cluster) -> dict[tuple[str, str], int]:
-    """(fabric, pair of tiers) -> how many fewer cables there are than connectors of the cages that they hang on."""
+    """(fabric, pair of tiers) -> how many fewer cables there are than connectors they plug into."""
     cables, links = cluster.plan.cables, cluster.plan.links
     rows = np.flatnonzero(cables.connectors > 1)
     segment = np.zeros(len(cables), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""technician/: workbooks for those who pull and plug cables, their order, and which rack is in which; on request."""
+"""technician/: workbooks for pulling and plugging cables, the pulling order, and which rack is in which; on request."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.table import ExportContext, File, Portion, Table, write_table
 
 if TYPE_CHECKING:
-    from fabricgen.export.technician.sheets import Pack
+    from fabricgen.export.technician.sheets import TechnicianPack
     from fabricgen.export.technician.volumes import Volume
 
 ON_REQUEST = True
 
 ROWS_AN_END = 20
-"""Rows of a table that take as long as a cable end, which is on several sheets of many columns."""
+"""Work for a cable end, in rows of links.csv: it is on several sheets with many columns."""
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
@@ -29,11 +29,11 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def portions(cluster: Cluster) -> Iterator[Portion]:
-    """The lists, and each workbook; what these are cut from is made first, so that no worker has to."""
-    from fabricgen.export.technician.sheets import Pack
+    """The lists, and each workbook; their common data is computed first, so that workers share it."""
+    from fabricgen.export.technician.sheets import TechnicianPack
     from fabricgen.export.technician.volumes import volumes
 
-    pack, books = Pack(cluster), volumes(cluster)
+    pack, books = TechnicianPack(cluster), volumes(cluster)
     pack.make()
     yield Portion("lists", partial(_lists, pack, books), len(cluster.plan.cables))
     for book in books:
@@ -41,7 +41,7 @@ def portions(cluster: Cluster) -> Iterator[Portion]:
         yield Portion(f"{book.name}.xlsx", partial(_workbook, pack, book), ends * ROWS_AN_END)
 
 
-def _lists(pack: Pack, books: tuple[Volume, ...]) -> Iterator[File]:
+def _lists(pack: TechnicianPack, books: tuple[Volume, ...]) -> Iterator[File]:
     from fabricgen.export.technician.sheets import pull_table
 
     yield "technician/pull.csv", write_table(pull_table(pack), "csv")
@@ -54,7 +54,7 @@ def _lists(pack: Pack, books: tuple[Volume, ...]) -> Iterator[File]:
     yield "technician/racks.csv", write_table(Table("racks", columns), "csv")
 
 
-def _workbook(pack: Pack, book: Volume) -> Iterator[File]:
+def _workbook(pack: TechnicianPack, book: Volume) -> Iterator[File]:
     from fabricgen.export.technician.workbook import workbook
 
     yield f"technician/{book.name}.xlsx", workbook(pack, book)

@@ -1,4 +1,4 @@
-"""trunks.csv: every trunk: what to order, and the panels that it joins; only where the blueprint has fibre patched."""
+"""trunks.csv: every trunk, its part and the panels that it joins; written only where the blueprint has patching."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def rows(cluster: Cluster) -> int:
-    """How many trunks are listed."""
+    """Number of trunks."""
     return len(cluster.plan.patching.trunks) if cluster.plan.patching else 0
 
 
 def table(cluster: Cluster, patching: Patching) -> Table:
-    """Trunks in the order of their policies and places; ports are those of panel fronts, from 1."""
+    """Trunks in the order of their policies and places; ports are panel front ports, from 1."""
     parts, trunks = PatchParts(cluster, patching), patching.trunks
     kinds, code = parts.trunk_parts
     fibres = np.array([p.spec.trunk_fibres for p in patching.policies])
@@ -52,5 +52,5 @@ def table(cluster: Cluster, patching: Patching) -> Table:
 
 
 def _ranges(first: Ints, count: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[str]:
-    """Ports from 1 as ranges: `19-36`."""
+    """Ports from 1 as text: `19-36`."""
     return [f"{a + 1}-{a + n}" for a, n in zip(first.tolist(), count.tolist(), strict=True)]

@@ -19,7 +19,7 @@ from fabricgen.numbering.lazy_columns import (
 )
 
 _SPECIAL = ('"', ",", "\r", "\n")
-"""What makes a field need quotes; looked for one by one, which is far quicker than by a pattern."""
+"""Characters for which a field needs quotes; searched one by one, which is far quicker than a regular expression."""
 
 
 def write(table: Table) -> bytes:
@@ -36,7 +36,7 @@ def write_blocks(table: Table) -> Iterator[bytes]:
 
 
 def _rows(table: Table) -> Iterator[Piece]:
-    """What every row is made of."""
+    """The pieces that every row is concatenated from."""
     written = memoized(_written)
     for place, column in enumerate(table.columns.values()):
         if place:
@@ -46,7 +46,7 @@ def _rows(table: Table) -> Iterator[Piece]:
 
 
 def _fields(column: Sequence[Cell], written: Callable[[Strings], Strings]) -> Sequence[Piece]:
-    """The fields of a column: cells as they are written."""
+    """The pieces of a column, as written in CSV."""
     if isinstance(column, EncodedColumn):
         return [EncodedColumn(written(column.vocabulary), column.codes)]
     if isinstance(column, ConcatenatedColumn) and not any(_may_need_quotes(part, written) for part in column.parts):
@@ -61,7 +61,7 @@ def _may_need_quotes(part: LazyColumn | str, written: Callable[[Strings], String
 
 
 def _written(cells: Strings) -> Strings:
-    """A vocabulary as it is written: itself, where it has texts alone and none needs quotes."""
+    """A vocabulary as written in CSV; the same object where all are texts and none needs quotes."""
     plain = cells.tolist()
     texts = _texts(plain)
     return cells if texts is plain else object_array(texts)
@@ -83,7 +83,7 @@ def _texts(cells: Sequence[Cell]) -> Sequence[str]:
 
 
 def _spelled(cells: Sequence[Cell]) -> list[str]:
-    """Cells as text: each number is spelled once, as large tables have few distinct ones in a column."""
+    """Cells as text; each distinct number is converted once, as large tables have few distinct ones in a column."""
     known = {cell: cell if isinstance(cell, str) else number(cell) for cell in set(cells)}
     return [known[cell] for cell in cells]
 

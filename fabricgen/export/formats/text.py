@@ -1,4 +1,4 @@
-"""Text for people: columns side by side, numbers to the right."""
+"""Plain text: aligned columns, numbers to the right."""
 
 from __future__ import annotations
 

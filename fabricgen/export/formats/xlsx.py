@@ -1,4 +1,4 @@
-"""Excel workbook: sheets with frozen header, filter, number formats and print set-up; the same bytes every time."""
+"""Excel workbook: sheets with frozen header, filter, number formats and print settings; always the same bytes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FORMATS = {
     **dict.fromkeys(("power_w", "each_w", "lead_time_weeks"), "#,##0.###"),
     **dict.fromkeys(("quantity", "spares", "unpriced", "no_figure"), "#,##0"),
 }
-"""How numbers of a column are shown, by its name; others as they are."""
+"""Number formats of columns, by name; other columns have the default format."""
 
 
 _HEADER = {"bold": True, "bottom": 1, "bg_color": "#E8EEF4", "valign": "vcenter"}
@@ -39,7 +39,7 @@ _HEADER = {"bold": True, "bottom": 1, "bg_color": "#E8EEF4", "valign": "vcenter"
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table as a sheet of a workbook; `totals` of its last rows are sums, which filters leave alone."""
+    """A table as a sheet of a workbook; the last `totals` rows are sums, which the filter leaves out."""
 
     title: str
     table: Table
@@ -98,7 +98,7 @@ def _plain(text: str) -> str:
 
 
 def _longest(name: str, column: Sequence[Cell]) -> int:
-    """The longest of the first cells of a column as they are shown, characters."""
+    """Length in characters of the longest displayed cell among the first of a column."""
     shown = _FORMATS.get(name, "")
     texts = (f"{cell:,.2f}" if shown and not isinstance(cell, str) else str(cell) for cell in column)
     return max(map(len, islice(texts, _WIDTH_SAMPLE)), default=0)

@@ -1,1 +1,1 @@
-"""What a technician works from: where things stand, what is pulled together and when, and the sheets that say so."""
+"""The technician's pack: where cable ends are, what is pulled together and in which order, and the workbooks for it."""

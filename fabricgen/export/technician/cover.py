@@ -1,4 +1,4 @@
-"""The first sheet: what this is, what the colours mean, how to work with it, and where to find which rack."""
+"""The first sheet: title, meaning of the colours, instructions, and table of contents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fabricgen.export.technician.records import Tag
+from fabricgen.export.technician.records import CableTag
 from fabricgen.export.technician.sheet import A4, print_setup
 from fabricgen.export.technician.styles import BOLD, NUMBER, TEXT, Styles
 
@@ -21,12 +21,12 @@ why into remark. Leave empty what is as planned. A grey cell is about the end in
 sheet of that rack. All other cells are locked, without a password.
 Print: every sheet is set up for A4 landscape (wiring: A3), with its heads on every page.
 Give it back: `fabricgen as-built BLUEPRINT FILE` reads the file.""".splitlines()
-"""How to use it, paragraph by paragraph."""
+"""The instructions, by paragraph."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """A line of the table of contents: the sheet, what it is, and how many rows it has."""
+    """A line of the table of contents: sheet, description, number of rows."""
 
     sheet: str
     what: str
@@ -35,17 +35,17 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """What the cover says of its workbook."""
+    """The content of the cover."""
 
     cluster: str
     volume: str
     counts: Sequence[tuple[str, int]]
-    tags: Sequence[Tag]
+    tags: Sequence[CableTag]
     contents: Sequence[Contents]
 
 
 def write_cover(book: Any, styles: Styles, cover: Cover) -> None:
-    """Add the cover, which has to be the first sheet."""
+    """Add the cover; it must be the first sheet added."""
     page = book.add_worksheet("cover")
     for column, width in enumerate((12, 16, 12, 8, 8, 40, 10)):
         page.set_column(column, column, width)
@@ -78,8 +78,8 @@ def _how(page: Any, styles: Styles, row: int) -> int:
     return row + 1
 
 
-def _legend(page: Any, styles: Styles, tags: Sequence[Tag], row: int) -> int:
-    """The tags of the workbook, each in its colour and in words, so that a greyscale print tells them too."""
+def _legend(page: Any, styles: Styles, tags: Sequence[CableTag], row: int) -> int:
+    """The tags of the workbook, in colour and in words, so that a greyscale print is readable too."""
     page.write_string(row, 0, "Colours: a tag is fabric, rail and plane", styles.heading(12))
     row += 1
     page.write_row(row, 0, ["tag", "fabric", "colour", "rail", "plane"], styles.header)

@@ -1,4 +1,4 @@
-"""What the labels at both ends of every cable say: near end first, far end below it (ANSI/TIA-606-B, as in C and D)."""
+"""Labels for both ends of every cable: near end on the first line, far end below (ANSI/TIA-606-B, also in C and D)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 
 def label_table(found: Records) -> Table:
-    """One row a label, both ends of a cable together, cables in the order of pulling.
+    """labels.csv: one row for each label, both ends of a cable together, cables in pulling order.
 
-    The common end of a breakout has one label, which names the first far end and how many more there are. Of cables
-    that are patched each jumper has its own, and so have trunks, which come first. `code` is unique: the text for a bar
-    or QR code.
+    The common end of a breakout has one label, with the first far end and how many more there are. Patched cables have
+    labels on each jumper instead; trunks have their own, which come first. `code` is unique: the text for a bar code or
+    QR code.
     """
     direct, patching = _direct_labels(found), found.cluster.plan.patching
     if patching is None:
@@ -86,7 +86,7 @@ def _is_common(found: Records, row: Ints64, end: Flags) -> Flags:
 
 
 def _ends(found: Records, row: Ints64, end: Flags) -> dict[str, Strings]:
-    """Device, port and location of one end of each label."""
+    """Device, port and location of one end of each label, as columns."""
     device = np.where(end, found.device[1][row], found.device[0][row])
     port = np.where(end, found.port[1][row], found.port[0][row])
     place = np.where(end, found.place[1][row], found.place[0][row])
@@ -95,7 +95,7 @@ def _ends(found: Records, row: Ints64, end: Flags) -> dict[str, Strings]:
 
 
 def _end_names(found: Records, row: Ints64, end: Flags) -> Strings:
-    """`a` and `b`; the far ends of a breakout are counted: b1, b2."""
+    """`a` and `b`; the far ends of a breakout are numbered: b1, b2."""
     counted: Ints = np.where(
         _is_common(found, row, end) | (found.rows_of_cable[found.cable[row]] == 1), 0, found.number[row]
     )

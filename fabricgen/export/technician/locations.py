@@ -1,11 +1,11 @@
-"""Where the ends of cables are, in words of ANSI/TIA-606: hall, row, rack, rack unit and port.
+"""Locations of cable ends in the style of ANSI/TIA-606: hall, row, rack, rack unit and port.
 
 TIA-606-B (kept in C and D) names a port `[floor].[row][cabinet]-[rack unit]:[port]` and a cord by its near and then its
 far end, for example `4BK01-55:50/DC.C03-14:04`, the rack unit counted from the bottom of the cabinet
 (https://test.expresscorp.com/blogs/cable-label-standards-ansi-tia-606-b). Here an end reads `h1.R03.07-U42:12/2`: hall
-h1, row 3, seventh rack, unit 42, port 12/2. Network rows, which are numbered on their own, read N01, and patch
-racks before the first place of a row P01, P02 and so on from there; where a cluster has several sites the site comes
-first. The slash is part of port names, so that far ends have a line of their own.
+h1, row 3, seventh rack, unit 42, port 12/2. Network rows, which have numbers of their own, read N01, and patch racks
+before the first place of a row P01, P02 and so on; where a cluster has several sites the site comes first. As the slash
+occurs in port names, the far end is on a line of its own.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.tables import Ints, RackTable
 
 SHORT_HALL = "h1"
-"""How the hall that no blueprint names reads on labels, whose room is scarce; a hall of that name takes it away."""
+"""The short label of the default hall; not used where a blueprint has a hall of that name."""
 
 
 def rack_order(racks: RackTable) -> Ints:
-    """The place of each rack in a walk through the sites: by hall, node rows before network rows, then along each row.
+    """The position of each rack in a walk through the sites: by hall, node rows before network rows, then along each
+    row.
 
-    int32 from 0, one a rack.
+    int32 from 0, by rack.
     """
     network = racks.row < 0
     away = np.where(network, -racks.row, racks.row)
@@ -35,7 +36,7 @@ def rack_order(racks: RackTable) -> Ints:
 
 
 def row_numbers(racks: RackTable) -> Ints:
-    """The row that each rack stands in, numbered from 0 in the order of `rack_order`; int32."""
+    """The row of each rack, numbered from 0 in the order of `rack_order`; int32."""
     walk = np.argsort(rack_order(racks))
     hall, row = racks.hall[walk], racks.row[walk]
     new = (hall[1:] != hall[:-1]) | (row[1:] != row[:-1])
@@ -45,7 +46,7 @@ def row_numbers(racks: RackTable) -> Ints:
 
 
 def row_places(cluster: Cluster) -> Strings:
-    """`h1.R03` of every rack; object array of str."""
+    """`h1.R03` for every rack; object array of str."""
     racks = cluster.plan.racks
     sites = cluster.design.layout.sites
     short = "" if any(hall.name == SHORT_HALL for hall in racks.halls) else SHORT_HALL
@@ -60,19 +61,19 @@ def row_places(cluster: Cluster) -> Strings:
 
 
 def rack_places(cluster: Cluster) -> Strings:
-    """`h1.R03.07` of every rack; object array of str."""
+    """`h1.R03.07` for every rack; object array of str."""
     column = np.array([_column(column) for column in cluster.plan.racks.column.tolist()], dtype=object)
     places: Strings = row_places(cluster) + column
     return places
 
 
 def _column(column: int) -> str:
-    """`.07` of the seventh place, `.P01` of the last one before the first."""
+    """`.07` for the seventh place, `.P01` for the last one before the first."""
     return f".{column + 1:02d}" if column >= 0 else f".P{-column:02d}"
 
 
 def device_places(cluster: Cluster) -> Strings:
-    """`h1.R03.07-U42` of every device, by the lowest unit that it fills; object array of str."""
+    """`h1.R03.07-U42` for every device, by its lowest rack unit; object array of str."""
     devices = cluster.plan.devices
     units = np.array([f"-U{u:02d}" for u in range(int(devices.u.max(initial=0)) + 1)], dtype=object)
     places: Strings = rack_places(cluster)[devices.rack] + units[devices.u]

@@ -1,6 +1,6 @@
-"""Labels of structured cabling: both ends of each jumper, at the cage and at the panel, and both ends of each trunk.
+"""Labels of structured cabling: for both ends of each jumper, at cage and panel, and for both ends of each trunk.
 
-A panel port reads as any other end does: `h1.R01.P01-U48:12`, trunks as the ports behind which they lie: `:1-18`.
+A panel port reads like any other end: `h1.R01.P01-U48:12`; a trunk reads as the range of ports it lies behind: `:1-18`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _End:
 
 
 def patch_labels(found: Records, patching: Patching) -> list[Label]:
-    """The labels of trunks, which are laid first, and of jumpers in the order in which their cables are pulled."""
+    """Labels of trunks, which are laid first, then of jumpers in the order in which their cables are pulled."""
     return [*_trunk_labels(found.cluster, patching), *_jumper_labels(found, patching)]
 
 
@@ -67,7 +67,9 @@ def _trunk_labels(cluster: Cluster, patching: Patching) -> list[Label]:
 
 
 def _jumper_labels(found: Records, patching: Patching) -> list[Label]:
-    """Both ends of each jumper, each plug once; the one end of a splitter says how many more the others are."""
+    """Labels of both ends of each jumper, one for each plug; that of a splitter's common end says how many other ends
+    it has.
+    """
     rows = _rows(patches.table(found.cluster, patching).columns)
     cages, ports = list(_cages(found, patching)), list(_ports(found.cluster, rows))
     texts = _texts(found, patching, rows)
@@ -89,9 +91,9 @@ def _jumper_labels(found: Records, patching: Patching) -> list[Label]:
 
 
 def _cages(found: Records, patching: Patching) -> Iterator[_End]:
-    """The cage of each row of patches.csv; fibres side by side have the sockets of its transceiver, `12/1` and `12/2`.
+    """The cage end of each row of patches.csv; parallel jumpers name the socket of the transceiver, `12/1` and `12/2`.
 
-    The one plug of a splitter has all of it.
+    A splitter, which has one plug there, names the cage only.
     """
     links, split = found.cluster.plan.links, patching.split == AT_COMMON_END
     lower = np.array([hangs_on_lower(s) for s in links.segments], dtype=bool)
@@ -117,7 +119,7 @@ def _ports(cluster: Cluster, rows: Sequence[Row]) -> Iterator[_End]:
 
 
 def _texts(found: Records, patching: Patching, rows: Sequence[Row]) -> Iterator[tuple[Label, str]]:
-    """(what both labels of a jumper have in common, their third line) for each row of patches.csv."""
+    """(fields that both labels of a jumper share, their third line) for each row of patches.csv."""
     end_row, cables = np.concatenate(patches.end_rows(found.cluster, patching)), found.cluster.plan.cables
     for row, number_ in zip(rows, end_row.tolist(), strict=True):
         cable, tag = int(found.cable[number_]), found.tags[int(found.tag[number_])]

@@ -1,4 +1,4 @@
-"""Sheets of structured cabling: the jumpers of a workbook's racks, and the trunks that begin there."""
+"""Sheets of structured cabling: the jumpers at a workbook's racks, and the trunks that begin there."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from fabricgen.export.technician.styles import BOLD, NUMBER, SMALL
 from fabricgen.numbering.lazy_columns import Strings
 
 THROUGH = "panels"
-"""What rack and pull sheets say of a cable that goes through patch panels."""
+"""The text on rack and pull sheets for a cable that goes through patch panels."""
 
 _JUMPER = ("rack", "u", "panel", "port", "device", "cage", "part", "length_m", "trunk", "connector", "fibres", "cable")
-"""Columns of patches.csv in the order of work: from the panel to the cage."""
+"""Columns of patches.csv in the order of work: from panel to cage."""
 
 _NAMES = {"cable": "channel"}
-"""Names that differ from those in patches.csv: a sheet with `cable` would be read back as a list of cables."""
+"""Renamed columns: a sheet with the column `cable` would be read back as a list of cables."""
 
 _WIDTHS = {"channel": 22, "trunk": 26, "part": 26, "panel": 20, "rack": 16, "device": 22, "fibres": 9}
 
 
 def through_panels(cluster: Cluster) -> Strings | None:
-    """`panels` for every cable that is patched, "" for others; None where nothing is patched."""
+    """`THROUGH` for every patched cable, "" for others; None where nothing is patched."""
     patching = cluster.plan.patching
     if patching is None:
         return None
@@ -35,7 +35,9 @@ def through_panels(cluster: Cluster) -> Strings | None:
 
 
 def patch_sheets(cluster: Cluster, racks: frozenset[str]) -> Iterator[Sheet]:
-    """Jumpers whose panels are in some racks, by rack, panel and port, and trunks whose a ends are."""
+    """Sheets for jumpers whose panels are in `racks`, by rack, panel and port, and for trunks whose a
+    ends are there.
+    """
     patching = cluster.plan.patching
     if patching is None:
         return
@@ -47,14 +49,14 @@ def patch_sheets(cluster: Cluster, racks: frozenset[str]) -> Iterator[Sheet]:
 
 
 def _of_racks(table: Table, column: str, racks: frozenset[str], order: tuple[str, ...]) -> Table:
-    """The rows of a table that are of some racks, in order."""
+    """The rows of a table in some racks, sorted by the columns `order`."""
     mine = [i for i, rack in enumerate(table.columns[column]) if rack in racks]
     mine.sort(key=lambda i: tuple(table.columns[name][i] for name in (column, *order)))
     return replace(table, columns={name: [cells[i] for i in mine] for name, cells in table.columns.items()})
 
 
 def _sheet(table: Table, title: str) -> Sheet:
-    """A sheet to tick off; what is redlined are cables, in their own sheets."""
+    """A sheet to tick off, without redline columns: these are on the sheets of cables."""
     planned = [
         Column(name, _WIDTHS.get(name.removeprefix("a_").removeprefix("b_"), 8), _use(name, cells), cells)
         for name, cells in table.columns.items()

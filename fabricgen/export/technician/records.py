@@ -1,4 +1,4 @@
-"""All that a technician is told of each end of a cable, as columns: one row a row of cables.csv."""
+"""Everything a technician needs to know of each cable end, as columns: one row for each row of cables.csv."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.export.cable_ends import port_texts, socket_texts
 from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
-from fabricgen.export.technician.bundles import PullPlan, pull_plan
+from fabricgen.export.technician.cable_bundles import PullPlan, pull_plan
 from fabricgen.export.technician.locations import device_places
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.cabling.pieces import common_ends
@@ -18,8 +18,8 @@ from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 
 @dataclass(frozen=True, slots=True)
-class Tag:
-    """How a cable is told from others: `C3A` for compute, rail 3, plane A; fill and ink as `#RRGGBB`."""
+class CableTag:
+    """The tag that identifies a kind of cable: `C3A` for compute, rail 3, plane A; fill and ink as `#RRGGBB`."""
 
     text: str
     fill: str
@@ -32,11 +32,12 @@ class Tag:
 
 @dataclass(frozen=True)
 class Records:
-    """Columns by cable end row. `port` is cage and port, `socket` what one sees of it, `place` where the device is.
+    """Columns by cable end row. `port` is cage and port, `socket` the label on the device's front, `place` the device's
+    position.
 
-    `common_a`: the cable hangs on its a end (a breakout has one there and several at b). `first`: the first row of its
-    cable; `number` counts the rows of a cable from 1. Pairs are of the a and the b end. `bundle_tags` are `tags`
-    without rails, which a bundle mixes.
+    `common_a`: the common end of the cable is its a end (a breakout has one there and several at b). `first`: the first
+    row of its cable; `number` counts the rows of a cable from 1. Pairs are (a end, b end). `bundle_tags` are `tags`
+    without rails, which a cable bundle mixes.
     """
 
     cluster: Cluster
@@ -50,13 +51,13 @@ class Records:
     port: tuple[Strings, Strings]
     socket: tuple[Strings, Strings]
     place: tuple[Strings, Strings]
-    tags: tuple[Tag, ...]
+    tags: tuple[CableTag, ...]
     tag: Ints64
-    bundle_tags: tuple[Tag, ...]
+    bundle_tags: tuple[CableTag, ...]
 
 
 def records(cluster: Cluster) -> Records:
-    """Make the columns of a cluster."""
+    """The columns of a cluster."""
     cables, links = cluster.plan.cables, cluster.plan.links
     cable = cables.end_cable
     first = np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
@@ -86,7 +87,7 @@ def records(cluster: Cluster) -> Records:
 
 
 def ends_per_rack(cluster: Cluster) -> Ints64:
-    """How many cable ends are in each rack, the common end of a breakout once for each far end; int64."""
+    """Number of cable ends in each rack, the common end of a breakout counted once for each far end; int64."""
     links, rack = cluster.plan.links, cluster.plan.devices.rack
     rows = cluster.plan.cables.end_link
     ends = np.concatenate([rack[links.a_device[rows]], rack[links.b_device[rows]]])
@@ -94,8 +95,8 @@ def ends_per_rack(cluster: Cluster) -> Ints64:
     return counts
 
 
-def _tags(cluster: Cluster) -> tuple[tuple[Tag, ...], Ints64]:
-    """The distinct tags, by fabric, rail and plane, and the tag of each cable end row."""
+def _tags(cluster: Cluster) -> tuple[tuple[CableTag, ...], Ints64]:
+    """(distinct tags by fabric, rail and plane; index of the tag of each cable end row)."""
     links, link = cluster.plan.links, cluster.plan.cables.end_link
     fabrics = sorted({segment.fabric for segment in links.segments})
     of_segment = np.array([fabrics.index(segment.fabric) for segment in links.segments], dtype=np.int32)
@@ -108,11 +109,11 @@ def _tags(cluster: Cluster) -> tuple[tuple[Tag, ...], Ints64]:
     return tuple(tags), tag
 
 
-def _tag(fabric: str, swatch: Swatch, rail: int, plane: int) -> Tag:
+def _tag(fabric: str, swatch: Swatch, rail: int, plane: int) -> CableTag:
     mark, fill = plane_mark(plane), rail_fill(swatch.fill, rail)
     letter = mark.letter if mark else ""
-    return Tag(f"{swatch.code}{rail or ''}{letter}", fill, ink_on(fill), swatch.word, fabric, rail, plane)
+    return CableTag(f"{swatch.code}{rail or ''}{letter}", fill, ink_on(fill), swatch.word, fabric, rail, plane)
 
 
-def _without_rail(tag: Tag, swatches: dict[str, Swatch]) -> Tag:
+def _without_rail(tag: CableTag, swatches: dict[str, Swatch]) -> CableTag:
     return _tag(tag.fabric, swatches[tag.fabric], 0, tag.plane)

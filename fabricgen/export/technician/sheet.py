@@ -1,4 +1,4 @@
-"""A sheet to work from: frozen heads, filter, protected plan with open redline columns, and set up for print."""
+"""A sheet to work from: frozen heads, filter, protected cells with open redline columns, and print settings."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from fabricgen.export.column_sheet import ColumnSheet
 from fabricgen.export.formats.xlsx import SHEET_ROWS
 from fabricgen.export.table import Cell
-from fabricgen.export.technician.records import Tag
+from fabricgen.export.technician.records import CableTag
 from fabricgen.export.technician.styles import CLOSED, MARK, REDLINE, Styles
 from fabricgen.kernel.diagnostics import fault
 
 DONE = ("done", "fault")
-"""What may be chosen in the check-off column."""
+"""The choices of the check-off column."""
 
 A4, A3 = 9, 8
 """Paper sizes (ECMA-376, ST_PaperSize)."""
@@ -26,9 +26,9 @@ _OPTIONS = {"autofilter": True, "format_columns": True, "format_rows": True, "se
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a sheet: name, width in characters, use; its cells, or None where the hand fills them.
+    """A column of a sheet: name, width in characters, use; its cells, or None for a column to fill in by hand.
 
-    `closed`: rows that the hand leaves out. `hidden` columns are not printed: they are there for the way back.
+    `closed`: rows in which it is not to be filled in. `hidden` columns are not printed; `as-built` reads them.
     """
 
     name: str
@@ -41,19 +41,21 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What a sheet holds. `tags` are the colours of the cells of use MARK; `bands` shades groups of rows in turn."""
+    """The content of a sheet. `tags` are the colours of cells with use MARK; `bands` says which rows are shaded."""
 
     name: str
     title: str
     rows: int
     columns: tuple[Column, ...]
-    tags: Sequence[Tag] = ()
+    tags: Sequence[CableTag] = ()
     bands: Sequence[bool] = ()
     paper: int = A4
 
 
 def redlines(closed: tuple[Sequence[int], Sequence[int]] = ((), ())) -> tuple[Column, ...]:
-    """The columns that the hand fills; `closed` are rows whose a or b end is not to be seen from where one stands."""
+    """The columns to fill in by hand; `closed` are the rows whose a (or b) end is not in the rack that the sheet is
+    for.
+    """
     return (
         Column("done", 7, REDLINE),
         Column("built_a_cage", 8, REDLINE, closed=closed[0]),
@@ -97,7 +99,7 @@ def _looks(styles: Styles, sheet: Sheet, column: Column) -> list[Any]:
 
 
 def _finish(page: Any, sheet: Sheet) -> None:
-    """Heads that stay, filter, choice of check-off, and protection without a password."""
+    """Freeze the heads, set filter and check-off choices, and protect the sheet without a password."""
     names = [column.name for column in sheet.columns]
     last = max(1, sheet.rows)
     page.freeze_panes(1, 0)
@@ -113,7 +115,7 @@ def _finish(page: Any, sheet: Sheet) -> None:
 
 
 def print_setup(page: Any, title: str, cluster: str, *, paper: int, portrait: bool = False) -> None:
-    """As wide as a page; above it title and cluster, below it sheet and page."""
+    """Print settings: one page wide, title and cluster in the header, sheet and page in the footer."""
     if not portrait:
         page.set_landscape()
     page.set_paper(paper)
@@ -125,5 +127,5 @@ def print_setup(page: Any, title: str, cluster: str, *, paper: int, portrait: bo
 
 
 def _plain(text: str) -> str:
-    """Text for a header, where `&` begins a code; heads hold 255 characters."""
+    """Text for a page header: `&` escaped, at most 255 characters."""
     return text[:100].replace("&", "&&")

@@ -1,4 +1,4 @@
-"""Names that a spreadsheet takes for its sheets."""
+"""Sheet names that spreadsheets accept."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 LONGEST = 31
-"""Characters of a sheet's name (Excel specifications and limits, Microsoft: Rename a worksheet)."""
+"""The most characters of a sheet name (Excel specifications and limits, Microsoft: Rename a worksheet)."""
 
 _RESERVED = frozenset({"history"})
 
@@ -14,7 +14,7 @@ _UNFIT = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 
 
 def sheet_names(wanted: Iterable[str]) -> list[str]:
-    """A legal name for each that is wanted, unlike all others in whatever case; changed no more than it must be."""
+    """A legal name for each wanted one, distinct without regard to case, and changed as little as possible."""
     taken = set(_RESERVED)
     found = []
     for text in wanted:

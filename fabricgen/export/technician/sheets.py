@@ -1,4 +1,4 @@
-"""What stands on each sheet of a workbook: bundles, steps of pulling, racks, and the whole wiring list."""
+"""The content of a workbook's sheets: cable bundles, pulling steps, racks, and the whole wiring list."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import cables
 from fabricgen.export.table import Cell, Table
-from fabricgen.export.technician.bundles import KIND_WORDS
+from fabricgen.export.technician.cable_bundles import KIND_WORDS
 from fabricgen.export.technician.locations import rack_places
 from fabricgen.export.technician.patched import through_panels
-from fabricgen.export.technician.records import Records, Tag, ends_per_rack, records
+from fabricgen.export.technician.records import CableTag, Records, ends_per_rack, records
 from fabricgen.export.technician.sheet import A3, Column, Sheet, redlines
 from fabricgen.export.technician.styles import BOLD, MARK, NUMBER, SMALL, TEXT
 from fabricgen.numbering.lazy_columns import EncodedColumn, SelectableColumn, Strings
@@ -24,30 +24,30 @@ from fabricgen.wiring.cabling.end_numbers import end_numbers
 from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 MOST_STEPS = 40
-"""Sheets for steps in one workbook; where there are more steps, neighbours in the order share a sheet."""
+"""The most sheets for steps in one workbook; if there are more steps, neighbours in the order share a sheet."""
 
 NUMBERS = ("length_m", "a_u", "b_u")
-"""Columns of cables.csv that hold numbers."""
+"""Columns of cables.csv with numbers."""
 
 WIDTHS = {"cable": 20, "part": 20, "device": 18, "transceiver": 15, "rack": 15, "u": 5, "label_a": 32, "label_b": 32}
-"""Widths of columns of cables.csv, in characters, by name without the end."""
+"""Widths of columns of cables.csv, in characters, by name without `a_` and `b_`."""
 
 
 @dataclass(frozen=True)
-class Pack:
-    """Everything that sheets are cut from; columns by cable end row."""
+class TechnicianPack:
+    """The data that all sheets are made from; columns by cable end row."""
 
     cluster: Cluster
 
     def make(self) -> None:
-        """Make all of it now, rather than when it is first read: processes that are forked later share it."""
+        """Compute everything now rather than on first use, so that processes forked later share it."""
         for name, value in vars(type(self)).items():
             if isinstance(value, cached_property):
                 getattr(self, name)
 
     @cached_property
     def found(self) -> Records:
-        """Where the ends are, what is pulled together, and the colours."""
+        """Positions of the ends, pull plan and tags."""
         return records(self.cluster)
 
     def __getstate__(self) -> dict[str, Cluster]:
@@ -66,7 +66,7 @@ class Pack:
 
     @cached_property
     def position(self) -> tuple[Ints64, Ints64]:
-        """Numbers that ascend along the ports of a device, of both ends."""
+        """Sort keys that ascend along the ports of a device, for (a ends, b ends)."""
         plan = self.cluster.plan
         numbers = end_numbers(plan.devices, plan.links, connectors)
         rows = plan.cables.end_link
@@ -79,14 +79,15 @@ class Pack:
 
     @cached_property
     def ends_per_rack(self) -> Ints64:
-        """How many cable ends are in each rack; int64."""
+        """Number of cable ends in each rack; int64."""
         return ends_per_rack(self.cluster)
 
     @cached_property
     def by_rack(self) -> tuple[Ints64, Ints64, Flags]:
-        """(where each rack begins, row, whether it is the b end) of all ends, from the top of each rack, along ports.
+        """(where each rack begins, row, whether it is the b end) of all cable ends, from the top of each rack, along
+        ports.
 
-        The common end of a cable is there once for each far end.
+        The common end of a cable occurs once for each far end.
         """
         found, rows = self.found, np.arange(len(self.found.cable))
         device, position = np.concatenate(found.device), np.concatenate(self.position)
@@ -98,18 +99,18 @@ class Pack:
 
     @cached_property
     def by_home(self) -> tuple[Ints64, Ints64]:
-        """(where each rack begins, row) of all rows by the rack that is home of their cable."""
+        """(where each rack begins, row) of all rows by the home rack of their cable."""
         home = self.found.pull.home[self.found.cable]
         walk = np.argsort(home, kind="stable")
         return np.searchsorted(home[walk], np.arange(len(self.cluster.plan.racks) + 1)), walk
 
-    def tags(self, rows: Ints64) -> list[Tag]:
+    def tags(self, rows: Ints64) -> list[CableTag]:
         """The tags of some rows."""
         return [self.found.tags[i] for i in self.found.tag[rows].tolist()]
 
 
-def home_rows(pack: Pack, racks: tuple[int, ...]) -> Ints64:
-    """Rows of cables whose home is one of some racks, in the order of pulling; each cable has one home."""
+def home_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
+    """Rows of cables whose home rack is one of `racks`, in pulling order."""
     found = pack.found
     first, row = pack.by_home
     mine = _of_racks(first, row, racks)
@@ -117,8 +118,8 @@ def home_rows(pack: Pack, racks: tuple[int, ...]) -> Ints64:
     return walk
 
 
-def end_rows(pack: Pack, racks: tuple[int, ...]) -> Ints64:
-    """Rows of cables with an end in one of some racks; those with both are there twice."""
+def end_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
+    """Rows of cables with an end in `racks`; rows with both ends there occur twice."""
     first, row, _ = pack.by_rack
     return _of_racks(first, row, racks)
 
@@ -127,8 +128,8 @@ def _of_racks(first: Ints64, row: Ints64, racks: tuple[int, ...]) -> Ints64:
     return np.concatenate([row[:0], *(row[int(first[rack]) : int(first[rack + 1])] for rack in racks)])
 
 
-def wiring_sheet(pack: Pack, rows: Ints64, name: str) -> Sheet:
-    """The rows of cables.csv under the names that they have there, and the redline columns."""
+def wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
+    """Rows of cables.csv with its column names, and the redline columns."""
     rows = np.sort(rows)
     planned = tuple(
         Column(
@@ -142,8 +143,8 @@ def wiring_sheet(pack: Pack, rows: Ints64, name: str) -> Sheet:
     return Sheet(name, "Wiring list", len(rows), (*planned, *redlines()), paper=A3)
 
 
-def pull_sheets(pack: Pack, rows: Ints64) -> Iterator[tuple[str, Ints64, str]]:
-    """(wanted name, rows, title) of each sheet of steps; rows are in the order of pulling."""
+def pull_sheets(pack: TechnicianPack, rows: Ints64) -> Iterator[tuple[str, Ints64, str]]:
+    """(wanted sheet name, rows, title) of each sheet of pulling steps; `rows` are in pulling order."""
     found = pack.found
     steps = found.pull.step[found.pull.bundle[found.cable[rows]]]
     own, place = np.unique(steps, return_inverse=True)
@@ -155,8 +156,8 @@ def pull_sheets(pack: Pack, rows: Ints64) -> Iterator[tuple[str, Ints64, str]]:
         yield f"pull {number + 1:02d}", mine, f"Pull {number + 1}: {title}"
 
 
-def pull_sheet(pack: Pack, rows: Ints64, name: str, title: str) -> Sheet:
-    """Cables of a step, bundle by bundle."""
+def pull_sheet(pack: TechnicianPack, rows: Ints64, name: str, title: str) -> Sheet:
+    """The cables of a step, bundle by bundle."""
     found, wiring = pack.found, pack.wiring
     cable = found.cable[rows]
     bundle = found.pull.bundle[cable]
@@ -176,8 +177,8 @@ def pull_sheet(pack: Pack, rows: Ints64, name: str, title: str) -> Sheet:
     return Sheet(name, title, len(rows), columns, pack.tags(rows), _bands(bundle))
 
 
-def rack_sheet(pack: Pack, rack: int, name: str) -> Sheet:
-    """Everything that ends in a rack, from its top down, along the ports of each device."""
+def rack_sheet(pack: TechnicianPack, rack: int, name: str) -> Sheet:
+    """All cable ends in a rack, from the top down, along the ports of each device."""
     first, row, b = pack.by_rack
     here = slice(int(first[rack]), int(first[rack + 1]))
     row, b = row[here], b[here]
@@ -203,14 +204,14 @@ def rack_sheet(pack: Pack, rack: int, name: str) -> Sheet:
     return Sheet(name, title, len(row), columns, pack.tags(row), _bands(device))
 
 
-def racks_wired(pack: Pack, racks: tuple[int, ...]) -> list[tuple[int, int]]:
-    """(rack, ends of cables in it) of those racks in which any cable ends."""
+def racks_wired(pack: TechnicianPack, racks: tuple[int, ...]) -> list[tuple[int, int]]:
+    """(rack, number of cable ends in it) of those racks in which any cable ends."""
     count = pack.ends_per_rack
     return [(rack, int(count[rack])) for rack in racks if count[rack]]
 
 
-def bundle_sheet(pack: Pack, rows: Ints64, name: str) -> Sheet:
-    """The bundles of a workbook in the order of pulling, to be ticked off as they are laid."""
+def bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
+    """The cable bundles of a workbook in pulling order, to tick off as they are laid."""
     pull, found = pack.found.pull, pack.found
     cable = found.cable[rows][found.first[rows]]
     bundle, first, count = np.unique(pull.bundle[cable], return_index=True, return_counts=True)
@@ -235,8 +236,8 @@ def bundle_sheet(pack: Pack, rows: Ints64, name: str) -> Sheet:
     return Sheet(name, "Bundles in the order of pulling", len(bundle), columns, tags, _bands(steps))
 
 
-def _via(pack: Pack, rows: Ints64) -> tuple[Column, ...]:
-    """Whether cables go through patch panels, where any does: then it is jumpers and trunks that are laid."""
+def _via(pack: TechnicianPack, rows: Ints64) -> tuple[Column, ...]:
+    """A column that marks cables through patch panels, where there are any: of these, jumpers and trunks are laid."""
     via = through_panels(pack.cluster)
     return () if via is None else (Column("via", 8, BOLD, via[pack.found.cable[rows]].tolist()),)
 
@@ -246,20 +247,20 @@ def _side(wiring: dict[str, SelectableColumn], name: str, row: Ints64, b: Flags)
     return side
 
 
-def _keys(pack: Pack, rows: Ints64, names: tuple[str, ...]) -> tuple[Column, ...]:
-    """What tells the importer which cable a row is; not for people."""
+def _keys(pack: TechnicianPack, rows: Ints64, names: tuple[str, ...]) -> tuple[Column, ...]:
+    """Hidden columns from which `as-built` knows which cable a row is."""
     return tuple(Column(name, 12, TEXT, list(pack.wiring[name].take(rows)), hidden=True) for name in names)
 
 
 def _bands(group: Ints | Ints64) -> list[bool]:
-    """Whether each row is shaded: every other group of rows that follow one another."""
+    """Whether each row is shaded: every other group of consecutive rows."""
     change = np.r_[False, group[1:] != group[:-1]][: len(group)]
     shaded: list[bool] = (np.cumsum(change) % 2 == 1).tolist()
     return shaded
 
 
-def pull_table(pack: Pack) -> Table:
-    """pull.csv: all cables in the order of pulling, a breakout by its first far end."""
+def pull_table(pack: TechnicianPack) -> Table:
+    """pull.csv: all cables in pulling order, a breakout with its first far end."""
     found, pull = pack.found, pack.found.pull
     rows = np.flatnonzero(found.first)
     rows = rows[np.argsort(pull.order[found.cable[rows]])]

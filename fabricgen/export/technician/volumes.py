@@ -1,4 +1,4 @@
-"""Which racks go into which workbook, so that each opens quickly: neighbouring rows together, up to so many racks."""
+"""Which racks go into which workbook: neighbouring rows, up to a limit, so that each workbook opens quickly."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from fabricgen.export.technician.records import ends_per_rack
 from fabricgen.numbering.lazy_columns import Strings
 
 MOST_RACKS = 64
-"""Racks of one workbook, each with a sheet of its own."""
+"""The most racks of one workbook; each has a sheet."""
 
 MOST_ENDS = 20_000
-"""Cable ends in the racks of one workbook, each a row; racks of switches have thousands. One rack may have more."""
+"""The most cable ends in the racks of one workbook, each a row; a single rack may have more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """A workbook: the stem of its file, and its racks in the order in which they stand."""
+    """A workbook: the stem of its file name, and its racks in the order in which they stand."""
 
     name: str
     racks: tuple[int, ...]
 
 
 def volumes(cluster: Cluster) -> tuple[Volume, ...]:
-    """The workbooks of a cluster: one, named like it, or one for rows that stand together.
+    """The workbooks of a cluster: a single one with the cluster's name, or one for each group of neighbouring rows.
 
-    Rows fill workbooks from the first on, node rows and network rows apart, so that a row that is added changes only
-    the last of them. A row of more racks or ends than a workbook takes is cut.
+    Rows fill one workbook after another, node rows and network rows separately, so that an added row changes only the
+    last one. A row with more racks or ends than the limits is split.
     """
     racks, ends = cluster.plan.racks, ends_per_rack(cluster).tolist()
     walk = np.argsort(rack_order(racks)).tolist()
@@ -52,14 +52,14 @@ def _fits(racks: list[int], ends: list[int]) -> bool:
 
 
 def _span(places: Strings, racks: tuple[int, ...], part: int) -> str:
-    """`h1.R01-R04` for rows that go together, `h1.R01.2` for the second part of a row that was cut."""
+    """`h1.R01-R04` for rows in one workbook, `h1.R01.2` for the second part of a split row."""
     first, last = places[racks[0]], places[racks[-1]]
     together = first if first == last else f"{first}-{last.rsplit('.', 1)[1]}"
     return f"{together}.{part}" if part else together
 
 
 def _pieces(rows: list[list[int]], ends: list[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Racks that share a workbook, and the number of the part where a row was cut (else 0)."""
+    """(number of the part, 0 unless a row was split; racks) of each workbook."""
     gathered: list[int] = []
     for row in rows:
         if gathered and not _fits(gathered + row, ends):
@@ -74,7 +74,7 @@ def _pieces(rows: list[list[int]], ends: list[int]) -> Iterator[tuple[int, tuple
 
 
 def _cut(row: list[int], ends: list[int]) -> Iterator[tuple[int, ...]]:
-    """Parts of a row, each filled as far as it goes."""
+    """The parts of a split row, each filled up to the limits."""
     part: list[int] = []
     for rack in row:
         if part and not _fits([*part, rack], ends):

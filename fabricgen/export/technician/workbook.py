@@ -1,4 +1,4 @@
-"""A workbook of the technician's pack: cover, bundles, steps of pulling, racks, and the whole wiring list."""
+"""A workbook of the technician's pack: cover, cable bundles, pulling steps, racks, and the whole wiring list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fabricgen.export.technician.patched import patch_sheets
 from fabricgen.export.technician.sheet import Sheet, write_sheet
 from fabricgen.export.technician.sheet_names import sheet_names
 from fabricgen.export.technician.sheets import (
-    Pack,
+    TechnicianPack,
     bundle_sheet,
     end_rows,
     home_rows,
@@ -30,8 +30,8 @@ from fabricgen.export.technician.volumes import Volume
 from fabricgen.wiring.tables import Ints64
 
 
-def workbook(pack: Pack, volume: Volume) -> bytes:
-    """Write a workbook; the same bytes every time. Raises InputError when a sheet has too many rows."""
+def workbook(pack: TechnicianPack, volume: Volume) -> bytes:
+    """Write a workbook; always the same bytes. Raises InputError when a sheet has too many rows."""
     rows = home_rows(pack, volume.racks)
     sheets = _named(list(_sheets(pack, volume, rows)))
     cluster = pack.cluster.design.loaded.blueprint.name
@@ -47,8 +47,8 @@ def workbook(pack: Pack, volume: Volume) -> bytes:
     return buffer.getvalue()
 
 
-def _sheets(pack: Pack, volume: Volume, rows: Ints64) -> Iterator[Sheet]:
-    """The sheets of a workbook, by the names that they would like to have."""
+def _sheets(pack: TechnicianPack, volume: Volume, rows: Ints64) -> Iterator[Sheet]:
+    """The sheets of a workbook, with the names they should have if possible."""
     yield from patch_sheets(pack.cluster, frozenset(pack.cluster.plan.racks.names[rack] for rack in volume.racks))
     yield bundle_sheet(pack, rows, "bundles")
     for name, mine, title in pull_sheets(pack, rows):
@@ -59,13 +59,13 @@ def _sheets(pack: Pack, volume: Volume, rows: Ints64) -> Iterator[Sheet]:
 
 
 def _named(sheets: list[Sheet]) -> list[Sheet]:
-    """Sheets by legal names; `cover` and `wiring` keep theirs, whatever racks are called."""
+    """The sheets with legal, distinct names; `cover` and `wiring` keep theirs, whatever racks are called."""
     first = ("cover", sheets[-1].name)
     _, last, *names = sheet_names([*first, *(sheet.name for sheet in sheets[:-1])])
     return [replace(sheet, name=name) for sheet, name in zip(sheets, (*names, last), strict=True)]
 
 
-def _cover(pack: Pack, volume: Volume, rows: Ints64, sheets: list[Sheet]) -> Cover:
+def _cover(pack: TechnicianPack, volume: Volume, rows: Ints64, sheets: list[Sheet]) -> Cover:
     found, racks = pack.found, racks_wired(pack, volume.racks)
     here = end_rows(pack, volume.racks)
     counts = [

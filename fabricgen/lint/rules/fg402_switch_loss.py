@@ -8,7 +8,7 @@ from fabricgen.design.build import trials_of
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import below_limit, loss_message, survivals
+from fabricgen.lint.after_loss import below_limit, failure_analyses, loss_message
 from fabricgen.lint.rule import DesignRule
 
 
@@ -46,7 +46,7 @@ class SwitchLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Remove one switch of each tier in turn."""
         limit = design.loaded.limits.after_loss.switch
-        for fabric, survival in survivals(design) if limit is not None else ():
+        for fabric, survival in failure_analyses(design) if limit is not None else ():
             for tier in survival.chain:
                 left = survival.after_switch(tier)
                 if below_limit(left, limit):

@@ -7,7 +7,7 @@ from math import ceil
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import below_limit, loss_message, percent, survivals
+from fabricgen.lint.after_loss import below_limit, failure_analyses, loss_message, percent
 from fabricgen.lint.rule import DesignRule
 
 
@@ -43,7 +43,7 @@ class PlaneLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Remove one plane of each fabric that has several."""
         limit = design.loaded.limits.after_loss.plane
-        for fabric, survival in survivals(design) if limit is not None else ():
+        for fabric, survival in failure_analyses(design) if limit is not None else ():
             left = survival.after_plane()
             if left is not None and below_limit(left, limit):
                 assert limit is not None  # noqa: S101 - nothing is below no limit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.capacity.losses import lost_racks
+from fabricgen.design.capacity.failure_domains import rack_failures
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.after_loss import loss_message, more_racks, worst_losses
@@ -41,6 +41,6 @@ class RackLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Remove each network rack of a unit, and each shared one, in turn."""
         limit = design.loaded.limits.after_loss.rack
-        for fabric, left, tier in worst_losses(design, lost_racks, limit):
+        for fabric, left, tier in worst_losses(design, rack_failures, limit):
             assert limit is not None  # noqa: S101 - nothing is below no limit
             yield self.flag(tier.path, loss_message(fabric, left, "rack", limit), more_racks(design, tier, left, limit))

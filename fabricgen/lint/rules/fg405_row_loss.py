@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.capacity.failure import Left
-from fabricgen.design.capacity.losses import lost_racks, lost_rows
+from fabricgen.design.capacity.failure import RemainingBisection
+from fabricgen.design.capacity.failure_domains import rack_failures, row_failures
 from fabricgen.design.fabric_model import TierDesign
-from fabricgen.design.floor.stands import FloorPlan
+from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -47,15 +47,16 @@ class RowLoss(DesignRule):
         """Remove each row that holds network racks in turn."""
         limit = design.loaded.limits.after_loss.row
         by_rack = {
-            f.name: left.gone for f, left, _ in worst_losses(design, lost_racks, design.loaded.limits.after_loss.rack)
+            f.name: left.gone
+            for f, left, _ in worst_losses(design, rack_failures, design.loaded.limits.after_loss.rack)
         }
-        for fabric, left, tier in worst_losses(design, lost_rows, limit):
+        for fabric, left, tier in worst_losses(design, row_failures, limit):
             assert limit is not None  # noqa: S101 - nothing is below no limit
             if by_rack.get(fabric.name) != left.gone:
                 yield self.flag(tier.path, loss_message(fabric, left, "row", limit), _hint(design, tier, left, limit))
 
 
-def _hint(design: Design, tier: TierDesign, left: Left, limit: float) -> str:
+def _hint(design: Design, tier: TierDesign, left: RemainingBisection, limit: float) -> str:
     """Shared racks get rows of their own; the racks of a unit stand together with its nodes."""
     if scope_of(tier.per) != "su":
         return more_racks(design, tier, left, limit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.capacity.losses import lost_feeds
+from fabricgen.design.capacity.failure_domains import feed_failures
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.after_loss import loss_message, worst_losses
@@ -44,7 +44,7 @@ class FeedLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Remove each feed that some racks have as their only one."""
         limit = design.loaded.limits.after_loss.feed
-        found = sorted(worst_losses(design, lost_feeds, limit), key=lambda each: each[1].share)
+        found = sorted(worst_losses(design, feed_failures, limit), key=lambda each: each[1].share)
         if found and limit is not None:
             fabric, left, _ = found[0]
             others = f"; {', '.join(f.name for f, *_ in found[1:])} too" if len(found) > 1 else ""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.capacity.bisection import chain_of
-from fabricgen.design.capacity.losses import Together, on_one_feed
+from fabricgen.design.capacity.failure_domains import SharedFailure, on_one_feed
 from fabricgen.design.fabric_model import TierDesign, TierKey
-from fabricgen.design.floor.stands import FloorPlan
+from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.after_loss import also, is_for_management
@@ -46,7 +46,7 @@ class OneFeedForAll(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Find the feeds of the switches of every tier."""
         floor = FloorPlan(design)
-        by_tier: dict[TierKey, tuple[TierDesign, Together]] = {}
+        by_tier: dict[TierKey, tuple[TierDesign, SharedFailure]] = {}
         by_limit = design.loaded.limits.after_loss.feed is not None
         for fabric in design.fabrics:
             for tier in chain_of(design, fabric) if is_for_management(fabric) or not by_limit else ():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
-from fabricgen.design.spans import US_PER_KM, spans_of
+from fabricgen.design.scale_across import US_PER_KM, spans_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.lossless import buffer_bytes, lossless_fabrics
 from fabricgen.lint.rule import DesignRule

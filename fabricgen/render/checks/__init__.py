@@ -1,1 +1,1 @@
-"""What must hold of a rendered configuration, checked without the device."""
+"""Checks of rendered configurations, without the device."""

@@ -1,4 +1,4 @@
-"""Our own model of config_db.json: its tables, and what SONiC's YANG models do not check."""
+"""Checks of config_db.json with fabricgen's own schemas, including what SONiC's YANG models do not check."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import did_you_mean
-from fabricgen.render.checks.lanes import Face, check_lanes, face_of
+from fabricgen.render.checks.lanes import PlatformLanes, check_lanes, platform_lanes
 from fabricgen.render.checks.problem import Problem
 from fabricgen.render.checks.relations import check_relations, overlapping_queues
 from fabricgen.render.checks.rows import Tables, check_rows, misshapen, with_joined_lists
@@ -17,10 +17,10 @@ METADATA = "DEVICE_METADATA"
 
 
 def check_config_db(data: object, catalog: Catalog) -> tuple[Problem, ...]:
-    """Find everything that is wrong in a config_db.json, given as parsed JSON.
+    """All problems of a config_db.json, given as parsed JSON.
 
-    The platform is that of DEVICE_METADATA; where the catalogue has no port table of it, lanes and speeds are not
-    judged, and a problem that is not grave says so.
+    The platform is that of DEVICE_METADATA; if the catalogue has no port table for it, lanes and speeds are not
+    checked, and a problem that is not `grave` says so.
     """
     shape = tuple(misshapen(data))
     if shape:
@@ -44,6 +44,6 @@ def _platform(tables: Tables, catalog: Catalog) -> Iterator[Problem]:
 
 
 @lru_cache(maxsize=64)
-def _face(catalog: Catalog, name: str) -> Face | None:
+def _face(catalog: Catalog, name: str) -> PlatformLanes | None:
     platform = catalog.sonic_platform_named(name)
-    return face_of(platform, catalog) if platform else None
+    return platform_lanes(platform, catalog) if platform else None

@@ -1,4 +1,4 @@
-"""config_db.json files on disk: which a path holds, and problems in them as located diagnostics."""
+"""config_db.json files on disk: finding them, and problems in them as located diagnostics."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from fabricgen.yaml.located import Located, parse_located
 
 FILE_NAME = "config_db.json"
 CODE = "FG901"
-"""Of a problem that our own model finds."""
+"""The code of problems found by fabricgen's own schemas."""
 
 MAX_BYTES = 64 << 20
 
-Judge = Callable[[Any], Iterable[Problem]]
-"""Finds problems in the parsed content of a file, beyond those of our own model."""
+ConfigCheck = Callable[[Any], Iterable[Problem]]
+"""A further check: the problems in the parsed content of a file."""
 
 
 def config_files(path: Path) -> list[Path]:
-    """The file itself, or in a folder all files config_db.json, sorted.
+    """The file itself, or all config_db.json files in a folder, sorted.
 
     Raises InputError where there is none.
     """
@@ -37,10 +37,10 @@ def config_files(path: Path) -> list[Path]:
     return found
 
 
-def check_file(file: Path, catalog: Catalog, others: Iterable[tuple[str, Judge]] = ()) -> tuple[Diagnostic, ...]:
-    """Judge a file with our own model and with others, each under a code of its own.
+def check_file(file: Path, catalog: Catalog, others: Iterable[tuple[str, ConfigCheck]] = ()) -> tuple[Diagnostic, ...]:
+    """Check a file with fabricgen's own schemas and with `others`, each with a code of its own.
 
-    Raises InputError where it cannot be read as JSON.
+    Raises InputError where it is not valid JSON.
     """
     text = decode(read_bytes(file, str(file), limit=MAX_BYTES), str(file), limit=MAX_BYTES, what="JSON")
     repeated: list[str] = []
@@ -53,7 +53,7 @@ def check_file(file: Path, catalog: Catalog, others: Iterable[tuple[str, Judge]]
 
 
 def _parsed(text: str, name: str, repeated: list[str]) -> Any:
-    """The content of a JSON text; keys that an object has twice are added to `repeated`."""
+    """The content of a JSON text; keys that occur twice in an object are added to `repeated`."""
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -73,7 +73,7 @@ def _parsed(text: str, name: str, repeated: list[str]) -> Any:
 
 
 def _located(text: str, name: str) -> Located | None:
-    """The places of a JSON text, read as YAML; None where it is not YAML too."""
+    """The JSON text parsed as YAML, for line numbers; None where it is not valid YAML."""
     try:
         return parse_located(text, name)
     except InputError:

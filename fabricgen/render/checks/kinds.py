@@ -1,4 +1,4 @@
-"""Kinds of value in config_db.json, where every value is a string: a check says what it wanted instead."""
+"""Value checks for config_db.json, where every value is a string; a check returns the value or says what is wanted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Check: TypeAlias = Callable[[str], str]
 
 
 class UnwantedError(ValueError):
-    """What a check raises; it says what would be right."""
+    """Raised by a check; its text says what would be right."""
 
 
 def number(low: int, high: int) -> Check:
@@ -38,7 +38,7 @@ def one_of(*words: str) -> Check:
 
 
 def pattern(expression: str, wanted: str) -> Check:
-    """Text that a regular expression matches whole."""
+    """Text that a regular expression matches in full."""
     compiled = re.compile(expression)
 
     def check(text: str) -> str:
@@ -50,7 +50,7 @@ def pattern(expression: str, wanted: str) -> Check:
 
 
 def listed(check: Check, separator: str = ",", *, empty: bool = False) -> Check:
-    """A list of values of one kind; `empty`: single values may be missing."""
+    """A separated list of values of one kind; with `empty` single values may be missing."""
 
     def check_all(text: str) -> str:
         for part in text.split(separator):

@@ -1,6 +1,6 @@
-"""Ports against the platform's own table: lanes, names, speeds, indexes and breakout modes.
+"""Ports checked against the platform's port table: lanes, names, speeds, indexes and breakout modes.
 
-The YANG models of SONiC take any lane and any speed; a wrong one keeps the whole switch from starting.
+SONiC's YANG models accept any lane and any speed; a wrong one keeps the whole switch from starting.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from fabricgen.render.checks.rows import Fields, Tables
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
-    """A platform: its cages by each of their lanes, and legal speeds in Mb/s by (class of cage, lanes of a port)."""
+class PlatformLanes:
+    """A platform: the cage of each lane, and the legal speeds in Mb/s by (class of cage, lanes of a port)."""
 
     platform: SonicPlatform
     cage_of_lane: dict[int, tuple[PlatformCage, CageClass]]
     speeds: dict[tuple[str, int], frozenset[int]]
 
 
-def face_of(platform: SonicPlatform, catalog: Catalog) -> Face:
-    """The cages of a platform, each with its class in the catalogue."""
+def platform_lanes(platform: SonicPlatform, catalog: Catalog) -> PlatformLanes:
+    """The lanes and legal speeds of a platform, whose cages have their class in the catalogue."""
     classes = catalog.switch(platform.switch).cages
     pairs = zip(platform.cages, (c for c in classes for _ in range(c.count)), strict=True)
     speeds = {(c.form_factor, n): legal_mbps(platform, c, n) for c in classes for n in range(1, c.lanes + 1)}
-    return Face(platform, {lane: pair for pair in pairs for lane in pair[0].lanes}, speeds)
+    return PlatformLanes(platform, {lane: pair for pair in pairs for lane in pair[0].lanes}, speeds)
 
 
-def check_lanes(tables: Tables, face: Face) -> Iterator[Problem]:
-    """Yield every port and breakout that is not the platform's."""
+def check_lanes(tables: Tables, face: PlatformLanes) -> Iterator[Problem]:
+    """Yield every port and breakout that the platform does not have."""
     ports = tables.get("PORT", {})
     yield from _shared(ports)
     for name, fields in ports.items():
@@ -46,13 +46,13 @@ def check_lanes(tables: Tables, face: Face) -> Iterator[Problem]:
 
 
 def lanes_of(fields: Fields) -> tuple[int, ...]:
-    """The lanes of a port; empty where they are not numbers between commas."""
+    """The lanes of a port; empty where they are not comma-separated numbers."""
     parts = fields.get("lanes", "").split(",")
     return tuple(map(int, parts)) if all(part.isascii() and part.isdigit() for part in parts) else ()
 
 
 def _shared(ports: dict[str, Fields]) -> Iterator[Problem]:
-    """Lanes and aliases that two ports have."""
+    """Yield lanes and aliases that two ports have."""
     lanes, aliases = Counter[int](), Counter[str]()
     for fields in ports.values():
         lanes.update(lanes_of(fields))
@@ -66,7 +66,7 @@ def _shared(ports: dict[str, Fields]) -> Iterator[Problem]:
             yield Problem("PORT", name, "alias", f"'{alias}' is the alias of two ports", "each port has its own")
 
 
-def _port(name: str, fields: Fields, face: Face) -> Iterator[Problem]:
+def _port(name: str, fields: Fields, face: PlatformLanes) -> Iterator[Problem]:
     lanes = lanes_of(fields)
     if not lanes:
         yield Problem("PORT", name, "lanes", f"'{fields.get('lanes', '')}'", "lane numbers between commas")
@@ -95,7 +95,7 @@ def _port(name: str, fields: Fields, face: Face) -> Iterator[Problem]:
 
 
 def of_ports(cage: PlatformCage, lanes: tuple[int, ...]) -> range:
-    """Places of ports of so many lanes in a cage."""
+    """Positions in a cage of ports with so many lanes."""
     return range(len(cage.lanes) // len(lanes))
 
 
@@ -106,7 +106,7 @@ def _subport(name: str, fields: Fields, place: int, *, split: bool) -> Iterator[
         yield Problem("PORT", name, "subport", f"'{found}'", f"{due}, its place in the cage")
 
 
-def _speed(name: str, fields: Fields, lanes: int, of: CageClass, face: Face) -> Iterator[Problem]:
+def _speed(name: str, fields: Fields, lanes: int, of: CageClass, face: PlatformLanes) -> Iterator[Problem]:
     found = fields.get("speed", "")
     legal = face.speeds[of.form_factor, lanes]
     if found.isdigit() and int(found) not in legal:
@@ -115,7 +115,8 @@ def _speed(name: str, fields: Fields, lanes: int, of: CageClass, face: Face) -> 
 
 
 def legal_mbps(platform: SonicPlatform, of: CageClass, lanes: int) -> frozenset[int]:
-    """Speeds, Mb/s, of a port of so many lanes in a cage: of all modes that leave it so many, within their rate.
+    """Legal speeds, Mb/s, of a port with so many lanes in a cage: those of all breakout modes with that many lanes a
+    port.
 
     A HwSKU's own split counts too: a platform without modes has no other, and a gearbox may make lanes faster.
     """
@@ -131,7 +132,7 @@ def legal_mbps(platform: SonicPlatform, of: CageClass, lanes: int) -> frozenset[
     return frozenset(own.union(speed for mode in modes for speed in mode.speeds_mbps if speed <= most))
 
 
-def _breakout(name: str, mode: str, ports: dict[str, Fields], face: Face) -> Iterator[Problem]:
+def _breakout(name: str, mode: str, ports: dict[str, Fields], face: PlatformLanes) -> Iterator[Problem]:
     known = [text for modes in face.platform.breakout_modes.values() for text in modes]
     parsed = parse_mode(mode)
     if mode not in known or parsed is None:

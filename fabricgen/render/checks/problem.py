@@ -1,4 +1,4 @@
-"""What is wrong in a config_db.json: where, what stands there, and what would be right."""
+"""Problems in a config_db.json: place, value found, and what would be right."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A fault at a table, a row or a field; `found` is what stands there, `wanted` what would be right.
+    """A problem of a table, row or field; `found` is the value there, `wanted` what would be right.
 
     One that is not `grave` says that something could not be checked.
     """
@@ -21,7 +21,7 @@ class Problem:
 
     @property
     def place(self) -> str:
-        """TABLE|key|field, as far as it goes."""
+        """TABLE|key|field, as far as known."""
         return "|".join(part for part in (self.table, self.key, self.field) if part)
 
     @property
@@ -31,10 +31,10 @@ class Problem:
 
     @property
     def hint(self) -> str:
-        """What would be right, as a sentence; "" where there is no saying."""
+        """What would be right, as a sentence; "" where unknown."""
         guess = not self.wanted or self.wanted.startswith(("did you mean", "known: "))
         return self.wanted if guess else f"expected {self.wanted}"
 
     def text(self) -> str:
-        """One line: the place, what stands there and what would be right."""
+        """One line: place, value found, and what would be right."""
         return f"{self.place}: {self.found}; {self.wanted}" if self.wanted else f"{self.place}: {self.found}"

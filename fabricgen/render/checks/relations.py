@@ -1,4 +1,4 @@
-"""What rows of several tables must agree on: addresses, members, sessions, thresholds, the watchdog."""
+"""Consistency between rows of tables: addresses, members, sessions, thresholds, the PFC watchdog."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ADDRESSED = ("INTERFACE", "LOOPBACK_INTERFACE", "VLAN_INTERFACE", "VLAN_SUB_INT
 
 
 def check_relations(tables: Tables) -> Iterator[Problem]:
-    """Yield what single rows cannot show."""
+    """Yield problems that no single row shows."""
     yield from _addresses(tables)
     yield from _sessions(tables)
     yield from _members(tables)
@@ -42,7 +42,7 @@ def _vrf(tables: Tables, table: str, name: str) -> str:
 
 
 def _own(tables: Tables) -> Iterator[tuple[str, str, str, Interface]]:
-    """(table, key, VRF, address) of every address of the switch that is not its management port's."""
+    """(table, key, VRF, address) of every address of the switch, except its management port's."""
     for table in _ADDRESSED:
         for key in tables.get(table, {}):
             name, bar, text = key.partition("|")
@@ -59,7 +59,7 @@ def _addresses(tables: Tables) -> Iterator[Problem]:
 
 
 def _sessions(tables: Tables) -> Iterator[Problem]:
-    """A session's own end must be an address of the switch, in the peer's subnet."""
+    """Yield sessions whose own end is no address of the switch in the peer's subnet."""
     subnets: dict[tuple[str, str], Interface] = {}
     for _, _, vrf, found in _own(tables):
         subnets[vrf, str(found.ip)] = found
@@ -120,7 +120,7 @@ def _thresholds(tables: Tables) -> Iterator[Problem]:
 
 
 def _watchdog(tables: Tables) -> Iterator[Problem]:
-    """Times must not be shorter than a poll, and only ports with PFC have a watchdog."""
+    """Yield watchdog times shorter than a poll, and watchdogs on ports without PFC."""
     rows: dict[str, Fields] = tables.get("PFC_WD", {})
     poll = rows.get("GLOBAL", {}).get("POLL_INTERVAL", "")
     maps = tables.get("PORT_QOS_MAP", {})
@@ -138,7 +138,7 @@ def _watchdog(tables: Tables) -> Iterator[Problem]:
 
 
 def _shapers(tables: Tables) -> Iterator[Problem]:
-    """A peak rate needs a committed one that is not above it (sonic-scheduler.yang)."""
+    """Yield peak rates without a committed rate, or below it (sonic-scheduler.yang)."""
     for key, fields in tables.get("SCHEDULER", {}).items():
         peak, committed = fields.get("pir", ""), fields.get("cir", "0")
         if peak.isdigit() and committed.isdigit() and not 0 < int(committed) <= int(peak):
@@ -146,7 +146,7 @@ def _shapers(tables: Tables) -> Iterator[Problem]:
 
 
 def _logins(tables: Tables) -> Iterator[Problem]:
-    """Servers that are asked for logins must be there (sonic-system-aaa.yang: TACACS+ with its key)."""
+    """Yield login methods whose servers are missing (sonic-system-aaa.yang: TACACS+ with its key)."""
     for key, fields in tables.get("AAA", {}).items():
         for word, servers in (("tacacs+", "TACPLUS_SERVER"), ("radius", "RADIUS_SERVER")):
             if word in fields.get("login", "").split(",") and not tables.get(servers):
@@ -154,7 +154,7 @@ def _logins(tables: Tables) -> Iterator[Problem]:
 
 
 def overlapping_queues(tables: Tables) -> Iterator[Problem]:
-    """Yield queues and groups of a port that two rows claim."""
+    """Yield queues and priority groups of a port that two rows configure."""
     for table in ("BUFFER_PG", "BUFFER_QUEUE", "QUEUE"):
         taken: dict[str, set[int]] = defaultdict(set)
         for key in tables.get(table, {}):

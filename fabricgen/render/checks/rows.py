@@ -1,4 +1,4 @@
-"""Every row of a config_db.json against what its table is: keys, fields, kinds of value, references."""
+"""Check every row of a config_db.json against its table's schema: keys, fields, values, references."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from fabricgen.kernel.discovery import load, module_names
 from fabricgen.render.checks.kinds import Check, UnwantedError
 from fabricgen.render.checks.known_tables import KNOWN_TABLES
 from fabricgen.render.checks.problem import Problem
-from fabricgen.render.checks.table import Mapping, Part, Ref, Table
+from fabricgen.render.checks.table import KeyPart, Mapping, Ref, TableSchema
 
 PACKAGE = "fabricgen.render.checks.tables"
 
 LISTS = frozenset((("DNS_OPTIONS", "search"), ("PORT", "adv_speeds")))
-"""(table, field) of values that are lists of strings, a leaf-list in YANG; they are judged as text between commas."""
+"""(table, field) of values that are JSON lists of strings; they are checked as comma-separated text."""
 
 SECRETS = frozenset(("passkey", "SNMP_USER_AUTH_PASSWORD", "SNMP_USER_ENCRYPTION_PASSWORD"))
-"""Fields whose values are not repeated."""
+"""Fields whose values are not repeated in problems."""
 
 Fields: TypeAlias = dict[str, str]
 Tables: TypeAlias = dict[str, dict[str, Fields]]
@@ -32,14 +32,14 @@ Tables: TypeAlias = dict[str, dict[str, Fields]]
 
 
 @cache
-def all_tables() -> dict[str, Table]:
-    """The tables that are modelled, by name."""
+def all_tables() -> dict[str, TableSchema]:
+    """The known table schemas, by name."""
     modules = (load(PACKAGE, name) for name in module_names(PACKAGE))
-    return {table.name: table for module in modules for table in cast("tuple[Table, ...]", module.TABLES)}
+    return {table.name: table for module in modules for table in cast("tuple[TableSchema, ...]", module.TABLES)}
 
 
 def misshapen(data: object) -> Iterator[Problem]:
-    """Yield what keeps a file from being tables of rows of strings; with nothing found, it is `Tables`."""
+    """Yield whatever is not a table of rows of strings; if nothing is yielded, the data is `Tables`."""
     if not isinstance(data, dict):
         yield Problem("", found=f"the file holds {_shape(data)}", wanted="an object of tables")
         return
@@ -59,7 +59,7 @@ def misshapen(data: object) -> Iterator[Problem]:
 
 
 def with_joined_lists(data: Mapping_[str, Mapping_[str, Mapping_[str, str | list[str]]]]) -> Tables:
-    """What passed `misshapen`, with lists as text between commas."""
+    """Data that passed `misshapen`, with lists joined by commas."""
 
     def text(value: str | list[str]) -> str:
         return value if isinstance(value, str) else ",".join(value)
@@ -79,7 +79,7 @@ def _shape(value: object) -> str:
 
 
 def check_rows(tables: Tables) -> Iterator[Problem]:
-    """Yield every row, key and field that its table does not know, values of the wrong kind, and names of no row."""
+    """Yield unknown rows, keys and fields, values of the wrong kind, and references to missing rows."""
     known = all_tables()
     for name, rows in tables.items():
         if name in known:
@@ -90,10 +90,10 @@ def check_rows(tables: Tables) -> Iterator[Problem]:
             yield Problem(name, found="SONiC has no such table", wanted=hint)
 
 
-class Judged(NamedTuple):
-    """What a key or the fields of a row are by themselves, alike in every file.
+class RowCheck(NamedTuple):
+    """The result of checking a key, or the fields of a row, on their own; the same in every file, so it is cached.
 
-    Faults are (field, what stands there, what would be right), names (field, reference, row that it names).
+    Faults are (field, value, what would be right), names are (field, reference, row that it must name).
     """
 
     form: int
@@ -103,7 +103,7 @@ class Judged(NamedTuple):
 
 def _row(tables: Tables, table: str, key: str, fields: Fields) -> Iterator[Problem]:
     of_key = _key(table, key)
-    of_fields = _fields(table, of_key.form, tuple(fields.items())) if of_key.form >= 0 else Judged(-1, (), ())
+    of_fields = _fields(table, of_key.form, tuple(fields.items())) if of_key.form >= 0 else RowCheck(-1, (), ())
     for field, found, wanted in (*of_key.faults, *of_fields.faults):
         yield Problem(table, key, field, found, wanted)
     for field, reference, target in (*of_key.names, *of_fields.names):
@@ -119,30 +119,30 @@ def _nameless(tables: Tables, place: Problem, reference: Ref, target: str) -> Pr
 
 
 @lru_cache(maxsize=1 << 16)
-def _key(table: str, key: str) -> Judged:
-    """The form of a key, the one with fewest faults, and what it names; form -1 where none has as many parts."""
+def _key(table: str, key: str) -> RowCheck:
+    """The result for the form of a key with the fewest faults; form -1 where none has as many parts."""
     forms, parts = all_tables()[table].forms, key.split("|")
     fitting = [i for i, form in enumerate(forms) if len(form.parts) == len(parts)]
     if not fitting:
         counts = " or ".join(str(n) for n in sorted({len(form.parts) for form in forms}))
-        return Judged(-1, (("", f"a key of {len(parts)} parts", f"{counts}, between bars"),), ())
+        return RowCheck(-1, (("", f"a key of {len(parts)} parts", f"{counts}, between bars"),), ())
     judged = [_parts(i, forms[i].parts, parts) for i in fitting]
     return min(judged, key=lambda found: len(found.faults))
 
 
-def _parts(form: int, parts: tuple[Part, ...], values: list[str]) -> Judged:
+def _parts(form: int, parts: tuple[KeyPart, ...], values: list[str]) -> RowCheck:
     names: list[tuple[str, Ref, str]] = []
     for part, value in zip(parts, values, strict=True):
         wanted = _wanted(part.check, value)
         if wanted:
-            return Judged(form, (("", f"'{value}' in the key", wanted),), ())
+            return RowCheck(form, (("", f"'{value}' in the key", wanted),), ())
         if part.ref:
             names += [("", part.ref, target) for target in part.ref.targets(value)]
-    return Judged(form, (), tuple(names))
+    return RowCheck(form, (), tuple(names))
 
 
 def _wanted(check: Check, value: str) -> str:
-    """What a check wants instead of a value; "" where it fits."""
+    """What a check wants instead of a value; "" where the value is right."""
     try:
         check(value)
     except UnwantedError as error:
@@ -151,13 +151,13 @@ def _wanted(check: Check, value: str) -> str:
 
 
 @lru_cache(maxsize=1 << 16)
-def _fields(table: str, form: int, items: tuple[tuple[str, str], ...]) -> Judged:
+def _fields(table: str, form: int, items: tuple[tuple[str, str], ...]) -> RowCheck:
     fields = all_tables()[table].forms[form].fields
     return _mapping(form, fields, items) if isinstance(fields, Mapping) else _model(form, fields, dict(items))
 
 
-class Asked(NamedTuple):
-    """What is asked of a field."""
+class FieldSchema(NamedTuple):
+    """The requirements on a field."""
 
     required: bool
     checks: tuple[Check, ...]
@@ -165,28 +165,28 @@ class Asked(NamedTuple):
 
 
 @cache
-def _asked(model: Any) -> dict[str, Asked]:
-    """What is asked of the fields of a row, by name; `model` is the class of such rows."""
+def _asked(model: Any) -> dict[str, FieldSchema]:
+    """The requirements on the fields of a row, by name; `model` is the class of such rows."""
 
-    def of(info: FieldInfo) -> Asked:
+    def of(info: FieldInfo) -> FieldSchema:
         checks = tuple(cast(Check, asked.func) for asked in info.metadata if isinstance(asked, AfterValidator))
-        return Asked(info.is_required(), checks, next((a for a in info.metadata if isinstance(a, Ref)), None))
+        return FieldSchema(info.is_required(), checks, next((a for a in info.metadata if isinstance(a, Ref)), None))
 
     return {name: of(info) for name, info in model.model_fields.items()}
 
 
-def _model(form: int, model: Any, fields: Fields) -> Judged:
+def _model(form: int, model: Any, fields: Fields) -> RowCheck:
     known = _asked(model)
     faults = [fault for name, asked in known.items() for fault in _of_field(name, asked, fields)]
     for field in (name for name in fields if name not in known):
         faults.append((field, "there is no such field here", did_you_mean(field, known) or "a row without fields"))
     refs = ((name, asked.ref, fields[name]) for name, asked in known.items() if asked.ref and name in fields)
-    return Judged(
+    return RowCheck(
         form, tuple(faults), tuple((name, r, target) for name, r, value in refs for target in r.targets(value))
     )
 
 
-def _of_field(field: str, asked: Asked, fields: Fields) -> Iterator[tuple[str, str, str]]:
+def _of_field(field: str, asked: FieldSchema, fields: Fields) -> Iterator[tuple[str, str, str]]:
     if field not in fields:
         if asked.required:
             yield field, "the field is missing", "every such row has it"
@@ -196,7 +196,7 @@ def _of_field(field: str, asked: Asked, fields: Fields) -> Iterator[tuple[str, s
         yield field, "the secret" if field in SECRETS else f"'{fields[field]}'", wanted
 
 
-def _mapping(form: int, mapping: Mapping, items: tuple[tuple[str, str], ...]) -> Judged:
+def _mapping(form: int, mapping: Mapping, items: tuple[tuple[str, str], ...]) -> RowCheck:
     faults: list[tuple[str, str, str]] = []
     for field, value in items:
         of_field, of_value = _wanted(mapping.field, field), _wanted(mapping.value, value)
@@ -205,4 +205,4 @@ def _mapping(form: int, mapping: Mapping, items: tuple[tuple[str, str], ...]) ->
         elif of_value:
             faults.append((field, f"'{value}'", of_value))
     names = ((field, mapping.ref, field) for field, _ in items) if mapping.ref else ()
-    return Judged(form, tuple(faults), tuple(names))
+    return RowCheck(form, tuple(faults), tuple(names))

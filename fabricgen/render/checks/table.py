@@ -1,4 +1,4 @@
-"""What a table of config_db.json is: the forms of its keys and, for each, the fields of a row."""
+"""Schemas of config_db.json tables: the forms of their keys and, for each form, the fields of a row."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from fabricgen.render.checks.kinds import Check
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A value that names a row of a table, or one row of several tables; `separator` of a list of them.
+    """A reference: the value names a row in one of `tables`; `separator` for a list of references.
 
-    `also` are words that name no row.
+    `also` are words that are allowed and name no row.
     """
 
     tables: tuple[str, ...]
@@ -21,27 +21,31 @@ class Ref:
     also: tuple[str, ...] = ()
 
     def targets(self, value: str) -> tuple[str, ...]:
-        """The rows that a value names."""
+        """The row keys that a value names."""
         parts = value.split(self.separator) if self.separator else (value,)
         return tuple(part for part in parts if part and part not in self.also)
 
 
 def ref(*tables: str, separator: str = "", also: tuple[str, ...] = ()) -> Ref:
-    """Make a reference to tables."""
+    """A reference to tables."""
     return Ref(tables, separator, also)
 
 
 class Row(FrozenModel):
-    """Fields of a row, each a string with checks and references in its annotation; one with a default may be absent."""
+    """The fields of a row: strings whose annotations carry checks and references; fields with a default
+    are optional.
+    """
 
 
 class Bare(Row):
-    """A row whose key says all."""
+    """A row without fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """A row whose fields are data: each field and each value of a kind; fields may name rows too."""
+    """A row with arbitrary fields: a check for the field names and one for the values; field names may be
+    references.
+    """
 
     field: Check
     value: Check
@@ -49,8 +53,8 @@ class Mapping:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One part of a key, between bars."""
+class KeyPart:
+    """One part of a key; parts are separated by bars."""
 
     check: Check
     ref: Ref | None = None
@@ -61,24 +65,24 @@ Fields: TypeAlias = type[Row] | Mapping
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form of key and the fields of its rows."""
+    """A form of key, and the fields of its rows."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[KeyPart, ...]
     fields: Fields
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """A table and the forms of its keys: the first that fits a key judges the row."""
+class TableSchema:
+    """A table and the forms of its keys; the first form that fits a key applies to the row."""
 
     name: str
     forms: tuple[Form, ...]
 
 
-def table(name: str, *forms: tuple[Any, ...]) -> Table:
-    """A table of forms (part of the key, ..., fields); a part is a check, or a check and a reference."""
-    return Table(name, tuple(Form(tuple(map(_part, parts)), fields) for *parts, fields in forms))
+def table(name: str, *forms: tuple[Any, ...]) -> TableSchema:
+    """A schema from forms (part of the key, ..., fields); a part is a check, or a check and a reference."""
+    return TableSchema(name, tuple(Form(tuple(map(_part, parts)), fields) for *parts, fields in forms))
 
 
-def _part(stated: Check | tuple[Check, Ref]) -> Part:
-    return Part(*stated) if isinstance(stated, tuple) else Part(stated)
+def _part(stated: Check | tuple[Check, Ref]) -> KeyPart:
+    return KeyPart(*stated) if isinstance(stated, tuple) else KeyPart(stated)

@@ -1,8 +1,10 @@
-"""The YANG models of SONiC, where a user has them: config_db.json translated by their schema and validated by libyang.
+"""Checks with SONiC's YANG models, where a user has them: config_db.json is converted by their schema and validated by
+libyang.
 
-As src/sonic-yang-mgmt of sonic-buildimage does it (sonic_yang_ext.py): a table is a container, a row a container of its
-key's name or an entry of the list with as many keys as the key has parts, a map an inner list. Values go over as XML,
-where all are text, so that none needs a conversion. The library is the `libyang` binding, imported where it is used.
+The conversion follows src/sonic-yang-mgmt of sonic-buildimage (sonic_yang_ext.py): a table is a container; a row is a
+container with the key's name, or an entry of the list with as many keys as the key has parts; a map is an inner list.
+Values are passed as XML, where all are text, so none needs a conversion. The library is the `libyang` binding, imported
+on use.
 """
 
 from __future__ import annotations
@@ -22,14 +24,14 @@ from fabricgen.render.checks.rows import Fields, misshapen
 CODE = "FG902"
 INSTALL = "pip install libyang, whose major version is that of the C library (Debian: libyang2-dev and libyang<2.8)"
 SEPARATORS = {("NTP", "src_intf"): ";"}
-"""Of leaf-lists that config_db has as text, by (table, field); elsewhere a comma (sonic_yang_ext.py)."""
+"""(table, field) -> separator of leaf-lists that config_db has as text; others use a comma (sonic_yang_ext.py)."""
 
 _NAMESPACE = re.compile(r"\bnamespace\s+[\"']([^\"']+)[\"']")
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
-    """A table's container, the container above it, and the namespace of both."""
+class _YangTable:
+    """The YANG container of a table, the container above it, and the namespace of both."""
 
     node: Any
     top: str
@@ -37,7 +39,7 @@ class _Table:
 
 
 class YangModels:
-    """Models of a folder, loaded once."""
+    """The YANG models of a folder, loaded once."""
 
     def __init__(self, folder: Path) -> None:
         """Load the models of a folder; raises InputError where they, or the library, are missing."""
@@ -55,15 +57,17 @@ class YangModels:
         self._context: Any = libyang.Context(f"{self._folder.name}:{models}")
         self._tables = dict(self._load([*files, *rendered]))
 
-    def _load(self, files: list[Path]) -> Iterator[tuple[str, _Table]]:
-        """The tables of all models: looked at once all are loaded, since each may compile earlier ones anew."""
+    def _load(self, files: list[Path]) -> Iterator[tuple[str, _YangTable]]:
+        """(name, container) of the tables of all models; read after all are loaded, since loading may recompile earlier
+        ones.
+        """
         modules = [self._module(file) for file in files]
         containers = (self._libyang.SNode.CONTAINER,)
         for file, module in zip(files, modules, strict=True):
             namespace = _NAMESPACE.search(file.read_text(encoding="utf-8"))
             for top in module.children(types=containers) if namespace else ():
                 for table in top.children(types=containers):
-                    yield table.name(), _Table(table, top.name(), namespace[1] if namespace else "")
+                    yield table.name(), _YangTable(table, top.name(), namespace[1] if namespace else "")
 
     def _module(self, file: Path) -> Any:
         try:
@@ -72,9 +76,9 @@ class YangModels:
             raise fault("FG002", f"the model {file.name} cannot be loaded: {error}") from None
 
     def problems(self, data: Any) -> Iterator[Problem]:
-        """Yield tables without a model, rows that no list of theirs takes, and what libyang refuses.
+        """Yield tables without a model, rows that no list of their table accepts, and what libyang rejects.
 
-        Of references to what is not there libyang tells the first, without its place.
+        Of dangling references libyang reports the first only, without its place.
         """
         rows: dict[str, list[str]] = {}
         refused = False
@@ -95,7 +99,9 @@ class YangModels:
             yield Problem("", found=said)
 
     def _said(self, rows: dict[str, list[str]], *, parse_only: bool) -> str:
-        """What libyang has against rows by table; "" for nothing. `parse_only`: not how they hang together."""
+        """libyang's error message on rows by table; "" for none. `parse_only` skips references and other
+        dependencies.
+        """
         tops: dict[tuple[str, str], list[str]] = {}
         for name, texts in rows.items():
             place = self._tables[name].top, self._tables[name].namespace
@@ -109,7 +115,7 @@ class YangModels:
         return ""
 
     def _row(self, table: Any, name: str, key: str, fields: Fields) -> str | None:
-        """A row as XML; None where no node of the table takes its key."""
+        """A row as XML; None where no node of the table accepts its key."""
         kinds = self._libyang.SNode
         single = next((c for c in table.children(types=(kinds.CONTAINER,)) if c.name() == key), None)
         if single is not None:
@@ -133,7 +139,7 @@ class YangModels:
             yield from (_element(field, escape(one)) for one in values)
 
     def _entries(self, inner: Any, fields: Fields) -> Iterator[str]:
-        """The fields of a map as entries of its inner list: its key, and the one leaf besides."""
+        """The fields of a map as entries of its inner list, each with its key and the one other leaf."""
         key = next(iter(inner.keys())).name()
         leaf = next(c.name() for c in inner.children(types=(self._libyang.SNode.LEAF,)) if c.name() != key)
         for field, value in fields.items():
@@ -145,7 +151,7 @@ def _element(name: str, *content: str) -> str:
 
 
 def _rendered(templates: Path, folder: Path) -> list[Path]:
-    """Models that the build of SONiC makes of templates, as it makes them (sonic-yang-models, setup.py)."""
+    """Models that SONiC's build renders from templates, rendered in the same way (sonic-yang-models, setup.py)."""
     if not templates.is_dir():
         return []
     from jinja2 import FileSystemLoader

@@ -1,1 +1,1 @@
-"""Network operating systems, one module each; names with an underscore are their parts."""
+"""Network operating systems, one module each; modules with a leading underscore are parts of one."""

@@ -26,9 +26,9 @@ LOSSLESS_MEMORY, LOSSY_MEMORY = 50, 50
 
 
 def qos_values(switch: SwitchView) -> dict[str, Any] | None:
-    """What the template of QoS names, None where the fabric is best-effort.
+    """The values for the QoS template; None where the fabric is best-effort.
 
-    Switches with ports of the same speeds get the very same mapping, so that its text is rendered once.
+    Switches with ports of the same speeds get the same mapping, so that its text is rendered once.
     """
     qos = switch.fabric.qos
     if not (qos.lossless and switch.ports):
@@ -62,5 +62,5 @@ def _qos(qos: QosIntent, is_lowest: bool, speeds: frozenset[int]) -> dict[str, A
 
 
 def speed_profile(speed_gbps: int) -> str:
-    """The profile of what depends on a port's speed: congestion control, and the shaper of notifications."""
+    """The name of the profile for a port speed: congestion control and the shaper of CNPs."""
     return f"ROCE-{speed_gbps}G"

@@ -21,19 +21,19 @@ from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.views.switch import StaticRoute, SwitchView
 
 MAX_ECMP = 128
-"""The largest `multipaths ebgp` that NVUE takes (NVUE Command Reference, BGP)."""
+"""The largest `multipaths ebgp` that NVUE accepts (NVUE Command Reference, BGP)."""
 
 _LONGEST = {False: 32, True: 128}
 _MAPS, _VRF_MAPS = ("CONNECTED", "FABRIC-IN", "FABRIC-OUT"), ("CONNECTED", "IN", "OUT")
 
 
 def family(address: str) -> str:
-    """What NVUE calls the family of an address or prefix: `ipv4` or `ipv6`."""
+    """NVUE's word for the address family of an address or prefix: `ipv4` or `ipv6`."""
     return "ipv6" if bgp.is_v6(address) else "ipv4"
 
 
 def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
-    """Policy, and for each VRF its BGP and static routes."""
+    """Values for the templates: routing policy, and BGP and static routes of each VRF."""
     carried = [vrf for vrf in switch.vrfs if bgp.vrf_sessions(switch, vrf)] if switch.asn else []
     known = ["", *carried] if switch.asn else []
     bfd = switch.fabric.bfd if switch.asn else None
@@ -62,7 +62,7 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
 
 
 def _words(switch: SwitchView) -> list[tuple[bool, str, str]]:
-    """(whether IPv6, NVUE's word for a family, what ends the names of its lists and maps) of each family routed."""
+    """(whether IPv6, NVUE's word for the family, suffix of its list and map names) of each family routed."""
     return [*([(False, "ipv4", "")] if switch.has_v4 else []), *([(True, "ipv6", "6")] if switch.has_v6 else [])]
 
 
@@ -71,7 +71,9 @@ def _named(name: str, ending: str, vrf: str) -> str:
 
 
 def _prefix_lists(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
-    """The prefix lists of a VRF; `rules` are (number, prefix, shortest, longest), 0 for a length that is not stated."""
+    """The prefix lists of a VRF; `rules` are (number, prefix, shortest, longest), with 0 for a length that is not
+    stated.
+    """
     found: list[dict[str, Any]] = []
     for v6, word, ending in _words(switch):
         longest = _LONGEST[v6]
@@ -87,7 +89,7 @@ def _prefix_lists(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
 
 
 def _route_maps(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
-    """The route maps of a VRF; `rules` are (number, prefix list), `own_routes`: whether they let no others pass."""
+    """The route maps of a VRF; `rules` are (number, prefix list), `own_routes`: they pass own routes only."""
     found: list[dict[str, Any]] = []
     for v6, word, ending in _words(switch):
         lists = [] if vrf else [(10, f"LOOPBACKS{ending}")]
@@ -100,11 +102,10 @@ def _route_maps(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
 
 
 def _bgp(switch: SwitchView, vrf: str) -> dict[str, Any]:
-    """BGP in a VRF: `families` are (word, map of connected routes) of each, those of a group (word, map in, map out);
+    """BGP in a VRF: `families` are (word, map of connected routes), those of a peer group (word, map in, map out);
     without maps the group does not carry the family.
 
-    `allow_own_asn`: whether the group takes routes in which its own AS number stands; `extended_nexthop`: whether IPv4
-    goes over IPv6 next hops.
+    `allow_own_asn`: the group accepts routes with its own AS number; `extended_nexthop`: IPv4 over IPv6 next hops.
     """
     peers = bgp.vrf_sessions(switch, vrf) if vrf else bgp.sessions(switch)
     found, (connected, inward, outward) = bgp.groups(peers), _VRF_MAPS if vrf else _MAPS
@@ -132,7 +133,7 @@ def _bgp(switch: SwitchView, vrf: str) -> dict[str, Any]:
 
 
 def _peer(session: bgp.Session) -> dict[str, Any]:
-    """A `neighbor` of NVUE: the peer's address, or the own port where the session has none."""
+    """A `neighbor` in NVUE: the peer's address, or the switch's own port for a session without addresses."""
     port = session.port
     return {
         "neighbor": session.peer_address or token(port.name),
@@ -144,7 +145,7 @@ def _peer(session: bgp.Session) -> dict[str, Any]:
 
 
 def routes(switch: SwitchView) -> list[dict[str, Any]]:
-    """Static routes; `hops` are (address, port) of each next hop."""
+    """Static routes; `hops` are the (address, port) of their next hops."""
     return [
         {
             "prefix": route.prefix,
@@ -157,5 +158,5 @@ def routes(switch: SwitchView) -> list[dict[str, Any]]:
 
 
 def _discard_distance(route: StaticRoute) -> int:
-    """0 for no discard route, 1 where it is the one and only way."""
+    """Distance of the discard route: 0 for none, 1 where it is the only route."""
     return (DISCARD_DISTANCE if route.hops else 1) if route.discard else 0

@@ -1,12 +1,12 @@
-"""How a Cumulus Linux switch is managed, as NVUE's `system` has it.
+"""Management of a Cumulus Linux switch: NVUE's `system` tree.
 
 Nesting and words: NVUE Command Reference (System Configuration, User Account, SNMP Server, Syslog, gNMI) and the user
 guide 5.16 (TACACS, RADIUS AAA, SSH for Remote Access, Network Time Protocol, Configure SNMP). Roles and their classes
-are stated beside the users that have them: a startup.yaml replaces the shipped one, which defines them. The
-ACLs of the control plane that ship in it are stated for the same reason.
+are stated beside the users that have them, since a startup.yaml replaces the shipped one, which defines them. The
+shipped control-plane ACLs are stated for the same reason.
 
-Certificates are known by the id under which `nv action import system security certificate` took them; it is the
-stated file name without its ending.
+Certificates are referred to by the id under which `nv action import system security certificate` imported them; it is
+the stated file name without its suffix.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SEVERITIES = {"informational": "info", "warning": "warn"}
 
 
 def system_values(switch: SwitchView) -> dict[str, Any]:
-    """What the templates of the `system` tree name; "" and empty for what is not asked for."""
+    """The values for the templates of the `system` tree; "" and empty for what is not configured."""
     asked = switch.fabric.management
     own = [bgp.bare(address) for address, gateway in switch.managements if gateway]
     return {
@@ -46,7 +46,7 @@ def system_values(switch: SwitchView) -> dict[str, Any]:
 
 
 def _logins(asked: Management) -> dict[str, Any]:
-    """Users, whose `ssh_keys` are (id, type, key) of each, and login servers, which are numbered, or None."""
+    """Users, with `ssh_keys` as (id, type, key), and numbered login servers, or None."""
     aaa = asked.aaa
     return {
         "users": [

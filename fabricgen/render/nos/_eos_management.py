@@ -1,14 +1,14 @@
-"""Values of EOS's management: accounts, AAA, servers, telemetry and banners.
+"""Values for EOS's management: accounts, AAA, servers, telemetry and banners.
 
-Servers are reached in the VRF of the management port where the switch has one; SNMP then listens there alone.
+Servers are reached in the VRF of the management port where the switch has one; SNMP then listens there only.
 
-EOS has a passwordless `admin` by default: where accounts are given and none has this name, it is removed. A local
+EOS has a passwordless `admin` by default: where accounts are stated and none has this name, it is removed. A local
 account gets its privilege at login (`aaa authorization exec default local`); without a password it can log in by SSH
-key, and at the console (`nopassword`; EOS denies remote logins without password by default). EOS keeps two SSH keys an
-account.
+key, and at the console (`nopassword`; EOS denies remote logins without password by default). EOS stores two SSH keys
+for an account.
 
 Sources: Arista EOS user manual (`username`, `tacacs-server host`, `snmp-server user`, `banner`, `management api gnmi`);
-schema and templates of aristanetworks/avd (pyavd 6.4), which the tests hold the text to.
+schema and templates of aristanetworks/avd (pyavd 6.4), against which tests check the text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROLES = {"admin": (15, "network-admin"), "operator": (1, "network-operator")}
 """(privilege, role) of EOS."""
 
 SSH_KEYS = 2
-"""Keys that EOS keeps of an account: `ssh-key` and `ssh-key secondary`."""
+"""SSH keys that EOS stores for an account: `ssh-key` and `ssh-key secondary`."""
 
 LEVELS = {
     "error": "errors",
@@ -35,13 +35,13 @@ LEVELS = {
 """Words of `logging trap`."""
 
 PROTOCOLS = {"tacacs": "tacacs+", "radius": "radius"}
-"""The groups of all servers of a protocol, which EOS has of itself."""
+"""EOS's built-in groups of all servers of a protocol."""
 
 END_OF_BANNER = "EOF"
 
 
 def management_values(switch: SwitchView, vrf: str) -> dict[str, Any]:
-    """What the templates name of management; `vrf` is where servers are reached, "" for the default VRF."""
+    """The management values for the templates; `vrf` is the VRF of the servers, "" for the default one."""
     management = switch.fabric.management
     syslog, dns = management.syslog, management.dns
     return {
@@ -64,7 +64,7 @@ def management_values(switch: SwitchView, vrf: str) -> dict[str, Any]:
 
 
 def _user_row(name: str, user: User) -> dict[str, Any]:
-    """An account; "" for a password hash or an SSH key that it does not have."""
+    """An account; "" for a missing password hash or SSH key."""
     privilege, role = ROLES[user.role]
     keys = [" ".join(map(word, key.split(" "))) for key in user.ssh_keys[:SSH_KEYS]]
     first, second = (*keys, "", "")[:2]
@@ -79,7 +79,7 @@ def _user_row(name: str, user: User) -> dict[str, Any]:
 
 
 def _aaa(aaa: Aaa | None) -> dict[str, Any] | None:
-    """Login servers, and "" for a key that is not stated; None without servers."""
+    """Login servers, with "" for a key that is not stated; None without servers."""
     if not aaa:
         return None
     return {
@@ -91,7 +91,7 @@ def _aaa(aaa: Aaa | None) -> dict[str, Any] | None:
 
 
 def _snmp(snmp: Snmp | None, site: str) -> dict[str, Any] | None:
-    """`users` are (name, authentication, privacy) of each, location and contact "" where unknown; None without SNMP."""
+    """SNMP: `users` are (name, authentication, privacy), location and contact "" where unknown; None without SNMP."""
     if not snmp:
         return None
     location = snmp.location or site
@@ -103,7 +103,7 @@ def _snmp(snmp: Snmp | None, site: str) -> dict[str, Any] | None:
 
 
 def _ssl_row(management: Management) -> tuple[str, ...]:
-    """(certificate, key) file names; empty without."""
+    """(certificate, key) file names; empty if none are stated."""
     return (word(management.tls.certificate), word(management.tls.key)) if management.tls else ()
 
 
@@ -113,5 +113,5 @@ def _banners(management: Management) -> tuple[tuple[str, str], ...]:
 
 
 def banner_lines(text: str) -> list[str]:
-    """Lines of a banner; what would end it stands in brackets."""
+    """The lines of a banner; a line that would end it is put in brackets."""
     return [f"[{line.strip()}]" if line.strip() == END_OF_BANNER else line for line in text_lines(text)]

@@ -39,7 +39,7 @@ def qos_values(switch: SwitchView) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def _values(qos: QosIntent, is_lowest: bool, speeds: tuple[int, ...], unicast_queues: bool) -> dict[str, Any]:
-    """What all switches with these speeds share."""
+    """The values that all switches with these port speeds share."""
     marked = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
     return {
         "profiles": [(profile_name(s), *ecn_thresholds_kb(qos, is_lowest, s)) for s in speeds],

@@ -37,15 +37,16 @@ KEEPS_ORDER = True
 MTU = 9216
 FEC_FROM_GBPS = 100
 ADAPTIVE_UP_TO_GBPS = {"Spectrum-4": 400}
-"""The fastest ports that take part in adaptive routing, by chips that do not do it at every speed (user guide,
-"Equal Cost Multipath Load Sharing")."""
+"""Chip -> the fastest ports with adaptive routing, for chips that do not support it at every speed (user guide, "Equal
+Cost Multipath Load Sharing").
+"""
 
 _COMMENTS = re.compile(r"\A(?:#.*\n)*")
 
 _FEC = {"rs": "rs", "fc": "baser", "none": "off"}
 
 _TAKEN = re.compile(r"default|mgmt|lo|bridge|vlan[0-9]*|(eth|swp|bond|dummy|vxlan)[0-9].*")
-"""Names that a VRF, an interface to the kernel, cannot have."""
+"""Names that a VRF cannot have, as it is an interface in the kernel."""
 
 
 def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - every switch has the same file
@@ -54,7 +55,7 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - 
 
 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
-    """What the templates of `templates/cumulus` name."""
+    """The values for the templates in `templates/cumulus`."""
     naming = catalog.naming("cumulus")
     dynamic = switch.fabric.load_balance == "dynamic" and not naming.configuration.lack(
         "dynamic-load-balance", switch.profile.asic
@@ -88,7 +89,7 @@ def with_trees(
     snippets: tuple[PlacedSnippet, ...],
     judge: Catalog | None,  # noqa: ARG001 - what NVUE takes is not known here
 ) -> str:
-    """The tree with those of the user's laid over it, written anew below the comments that it begins with."""
+    """The rendered tree with the trees of snippets merged in, written anew below the comments at its head."""
     (item,) = read_data(file, text)
     tree = item["set"]
     for snippet in snippets:
@@ -102,7 +103,9 @@ def vrf_name(vrf: str) -> str:
 
 
 def _breakouts(switch: SwitchView, naming: NosNaming) -> list[tuple[str, str, int]]:
-    """(cage's own interface, breakout mode, lanes of each port) of split cages, and of those that these disable."""
+    """(interface of the cage itself, breakout mode, lanes of each port) of split cages, and of cages that these
+    disable.
+    """
     ways, blocked = {port.cage: port.ways for port in switch.ports}, blocked_cages(switch)
     return [
         (
@@ -116,7 +119,7 @@ def _breakouts(switch: SwitchView, naming: NosNaming) -> list[tuple[str, str, in
 
 
 def _unused(switch: SwitchView, naming: NosNaming) -> list[str]:
-    """Ports that are shut; a cage that a neighbour disables has none."""
+    """Ports to shut down; a cage that a neighbour disables has none."""
     disabled = {name for name, mode, _ in _breakouts(switch, naming) if mode == "disabled"}
     return [token(name) for name in unused_ports(switch, naming) if name not in disabled]
 
@@ -131,9 +134,9 @@ def _vlan_row(service: Service) -> dict[str, Any]:
 
 
 def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[str, Any]:
-    """What a port has, "" and 0 for what it does not; `addresses` are (family, address) of each.
+    """The values of a port, "" and 0 where it has none; `addresses` are (family, address).
 
-    Lanes are stated where a port leaves some of its share of the cage dark. Copper ports negotiate their speed.
+    Lanes are given where a port leaves some of its share of the cage unused. Copper ports negotiate their speed.
     """
     cage, service, own = switch.profile.cage(port.cage), switch.service_of(port), port.settings
     lanes = lanes_of(port, cage)
@@ -154,12 +157,12 @@ def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[st
 
 
 def _adaptive_up_to(asic: str) -> int:
-    """The fastest port, Gb/s, over which a chip balances by load."""
+    """The fastest port, Gb/s, on which a chip supports adaptive routing."""
     return next((gbps for chip, gbps in ADAPTIVE_UP_TO_GBPS.items() if asic.startswith(chip)), 1 << 20)
 
 
 def _subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:
-    """The sub-interface by which a VRF's routes travel over a link."""
+    """The sub-interface that carries a VRF over a link."""
     return {
         "name": f"{token(port.name)}.{sub.vlan}",
         "port": token(port.name),

@@ -39,7 +39,7 @@ from fabricgen.views.switch import Service, StaticRoute, Subinterface, SwitchPor
 KEEPS_ORDER = True
 
 MTU = 9214
-"""The largest of EOS, bytes."""
+"""The largest MTU of EOS, bytes."""
 
 MAX_ECMP = 600
 """The largest `maximum-paths N ecmp N` that EOS takes."""
@@ -50,10 +50,10 @@ MANAGEMENT_VRF = "MGMT"
 FEC_WORDS = {"rs": "reed-solomon", "fc": "fire-code", "none": "none"}
 
 PLACES = ("top", "interfaces", "bgp", "end")
-"""Where a user's own lines go."""
+"""Places for a user's own lines."""
 
 WARNING_PERCENT = 80
-"""Of the limit of prefixes, from which EOS warns."""
+"""Percentage of the prefix limit at which EOS warns."""
 
 
 def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
@@ -62,7 +62,7 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
 
 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
-    """What the templates of `templates/eos` name."""
+    """The values for the templates in `templates/eos`."""
     unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
     naming = catalog.naming("eos")
     management = [_management_row(address, gateway) for address, gateway in switch.managements if gateway]
@@ -98,17 +98,17 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
 
 
 def family_word(address: str) -> str:
-    """What EOS calls the family of an address or prefix: `ip` or `ipv6`."""
+    """EOS's word for the address family of an address or prefix: `ip` or `ipv6`."""
     return "ipv6" if bgp.is_v6(address) else "ip"
 
 
 def any_prefix(address: str) -> str:
-    """The prefix of a default route in the family of an address."""
+    """The prefix of a default route in the address family of an address."""
     return "::/0" if bgp.is_v6(address) else "0.0.0.0/0"
 
 
 def speed_word(port: SwitchPort, cage: CageClass) -> str:
-    """The `speed` of a port, such as 400g-4: Gb/s and how many lanes; "" for a copper port, which negotiates."""
+    """The `speed` of a port, such as 400g-4 (Gb/s and number of lanes); "" for a copper port, which negotiates."""
     if cage.form_factor == "RJ45":
         return ""
     if port.speed_gbps <= 25:
@@ -130,7 +130,7 @@ def _vlan_row(service: Service) -> dict[str, Any]:
 
 
 def _static_route(route: StaticRoute) -> dict[str, Any]:
-    """`hops` are (port, address) of each next hop."""
+    """A static route; `hops` are the (port, address) of its next hops."""
     return {
         "word": family_word(route.prefix),
         "prefix": route.prefix,
@@ -140,7 +140,7 @@ def _static_route(route: StaticRoute) -> dict[str, Any]:
 
 
 def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
-    """What a port has, "" or 0 where it does not; `addresses` are (word of the family, address) of each."""
+    """The values of a port, "" or 0 where it has none; `addresses` are (word for the family, address)."""
     cage = switch.profile.cage(port.cage)
     service = switch.service_of(port)
     link_local = port.role != "host" and switch.fabric.underlay == "ebgp-unnumbered"
@@ -162,7 +162,7 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
 
 
 def _subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:
-    """The sub-interface by which a VRF's routes travel over a link."""
+    """The sub-interface that carries a VRF over a link."""
     return {
         "name": f"{token(port.name)}.{sub.vlan}",
         "description": one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}"),
@@ -204,7 +204,7 @@ def _bgp(switch: SwitchView) -> dict[str, Any]:
 
 
 def _words(switch: SwitchView) -> list[tuple[bool, str, str]]:
-    """(whether IPv6, EOS's word for a family, what ends the names of its lists) of each family routed."""
+    """(whether IPv6, EOS's word for the family, suffix of its list names) of each family routed."""
     return [*([(False, "ip", "")] if switch.has_v4 else []), *([(True, "ipv6", "6")] if switch.has_v6 else [])]
 
 
@@ -212,7 +212,7 @@ _LONGER_HOSTS = {False: " le 31", True: " le 127"}
 
 
 def _prefix_lists(switch: SwitchView, v6: bool, word: str, ending: str) -> list[dict[str, Any]]:
-    """The lists of hosts, where there are any, and of loopbacks, in one family."""
+    """The prefix lists of one family: of hosts, if there are any, and of loopbacks."""
     hosts, loopbacks = bgp.host_rules(switch, v6=v6), bgp.loopback_rules(switch, v6=v6)
     longer = " ge 128" if v6 else " ge 32"
     found = [_prefix_list(word, f"HOSTS{ending}", _LONGER_HOSTS[v6], hosts)] if hosts else []
@@ -220,7 +220,7 @@ def _prefix_lists(switch: SwitchView, v6: bool, word: str, ending: str) -> list[
 
 
 def _prefix_list(word: str, name: str, longer: str, rules: bgp.Rules) -> dict[str, Any]:
-    """`longer` follows a pool that holds longer prefixes."""
+    """A prefix list; `longer` is the suffix for pools that match longer prefixes."""
     return {"word": word, "name": name, "longer": longer, "rules": rules}
 
 
@@ -234,9 +234,9 @@ def _peer(session: bgp.Session) -> dict[str, Any]:
 
 
 def _bgp_vrf(switch: SwitchView, vrf: str) -> dict[str, Any]:
-    """BGP in a VRF: prefix lists and what route-maps match as in the default one, and peers without groups.
+    """BGP in a VRF: prefix lists and route-maps as in the default VRF, and peers without groups.
 
-    `families` are (word, addresses of the peers that carry it) of each.
+    `families` are (word, addresses of the peers that carry it).
     """
     found = bgp.vrf_sessions(switch, vrf)
     lists, matches = [], []
@@ -256,6 +256,6 @@ def _bgp_vrf(switch: SwitchView, vrf: str) -> dict[str, Any]:
 
 
 def interface_range(names: list[str]) -> str:
-    """Interfaces in the comma form of EOS: Ethernet1/1,2/1."""
+    """Interfaces in EOS's comma form: Ethernet1/1,2/1."""
     first, *rest = names
     return ",".join([first, *(name.removeprefix("Ethernet") for name in rest)])

@@ -35,7 +35,7 @@ WHOLE_FABRIC = True
 XDR_LANE_GBPS = 200
 
 _RATES = ((200, "XDR"), (100, "NDR"), (50, "HDR"), (25, "EDR"), (14, "FDR"), (10, "QDR"), (5, "DDR"))
-"""Names of lane speeds, Gb/s, as ibnetdiscover has them."""
+"""(lane speed in Gb/s, its name in ibnetdiscover)"""
 
 
 def files(view: FabricView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - one signature for all NOSes
@@ -45,7 +45,7 @@ def files(view: FabricView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - on
 
 
 def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG001 - one signature for all NOSes
-    """What the templates of `templates/opensm` name."""
+    """The values for the templates in `templates/opensm`."""
     roots = [switch for switch in view.switches if switch.top]
     return {
         "fabric": token(view.name),
@@ -62,22 +62,22 @@ def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG00
 
 
 def _hex(guid: int) -> str:
-    """Sixteen digits."""
+    """A GUID as sixteen hexadecimal digits."""
     return f"{guid:016x}"
 
 
 def _label(node: FabricSwitch | FabricAdapter) -> str:
-    """What a device is called: a switch by its name, an adapter by node and port."""
+    """The displayed name of a device: a switch's name, or node and port of an adapter."""
     return token(node.name) if isinstance(node, FabricSwitch) else f"{token(node.name)} {token(node.port)}"
 
 
 def _id(node: FabricSwitch | FabricAdapter) -> str:
-    """What ibnetdiscover calls a device: its kind and GUID."""
+    """The id of a device in ibnetdiscover's notation: its kind and GUID."""
     return f"{'S' if isinstance(node, FabricSwitch) else 'H'}-{_hex(node.guid)}"
 
 
 class LinkEnd(NamedTuple):
-    """A link as the device at one end has it."""
+    """A link as listed under the device at one of its ends."""
 
     port: int
     far: str
@@ -90,7 +90,7 @@ class LinkEnd(NamedTuple):
 
 
 def _topology(view: FabricView) -> dict[str, Any]:
-    """Switches with their links, by port, and adapters with their only one."""
+    """Switches with their links, sorted by port, and adapters with their single link."""
     nodes = view.nodes
     ids, labels = [_id(node) for node in nodes], [_label(node) for node in nodes]
     port_guids = ["" if isinstance(node, FabricSwitch) else f"{node.port_guid:x}" for node in nodes]
@@ -112,13 +112,13 @@ def _topology(view: FabricView) -> dict[str, Any]:
 
 
 def _rate(speed_gbps: float, lane_gbps: float) -> str:
-    """Width and speed of a link as ibnetdiscover has them: 4xNDR for 400 Gb/s over lanes of 100."""
+    """Width and speed of a link in ibnetdiscover's notation: 4xNDR for 400 Gb/s over lanes of 100."""
     name = next((name for gbps, name in _RATES if lane_gbps >= gbps), "SDR")
     return f"{round(speed_gbps / lane_gbps)}x{name}"
 
 
 class CableEnd(NamedTuple):
-    """Where a cable ends, as the point-to-point list has it."""
+    """One end of a cable in the point-to-point list."""
 
     rack: str
     u: int
@@ -127,7 +127,7 @@ class CableEnd(NamedTuple):
 
 
 def _point_to_point(view: FabricView) -> Iterator[tuple[CableEnd, CableEnd]]:
-    """The lower and the upper end of every link."""
+    """(lower end, upper end) of every link."""
     nodes = view.nodes
     places = [(token(node.rack), node.u, token(node.name)) for node in nodes]
     for link in view.links:
@@ -137,7 +137,7 @@ def _point_to_point(view: FabricView) -> Iterator[tuple[CableEnd, CableEnd]]:
 
 
 def _port_label(node: FabricSwitch | FabricAdapter, cage: int, sub: int) -> str:
-    """What a port is called: an adapter's by its number, the only one of a cage as that."""
+    """The label of a port: an adapter's number, `CAGE/PORT`, or the cage's number if it has one port only."""
     if isinstance(node, FabricAdapter):
         return str(node.number)
     if node.lane_gbps >= XDR_LANE_GBPS:

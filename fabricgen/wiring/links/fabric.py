@@ -20,7 +20,13 @@ from fabricgen.design.fabric_model import (
     Uplink,
 )
 from fabricgen.design.layout import Layout
-from fabricgen.design.media.allowed import Stated, media_of_extra, media_of_nodes, media_of_peer_links, media_of_uplinks
+from fabricgen.design.media.allowed import (
+    StatedMedia,
+    media_of_extra,
+    media_of_nodes,
+    media_of_peer_links,
+    media_of_uplinks,
+)
 from fabricgen.design.media.policy import policy_of
 from fabricgen.design.model import Design
 from fabricgen.design.shape import group_index, inner, place_numbers, scope_index, scope_of
@@ -103,7 +109,7 @@ class FabricWiring:
             combo = dict(zip(inner(leaf.per), table.combo(leg), strict=True))
             group = group_index(self._layout, leaf.per, self._fabric.sizes, at | combo)
             slot = self._slots(table, at, node, table.combo(leg)) + table.rank(attachment.legs, leg)
-            index, port[:, i] = feed.deal(slot, leaf.count)
+            index, port[:, i] = feed.port_of_slot(slot, leaf.count)
             switch[:, i] = group * leaf.count + index
         device = np.arange(rows.start, rows.stop, dtype=np.int32)
         stated = media_of_nodes(self._design, self._fabric, leaf, rj45=attachment.kind.rj45)
@@ -127,7 +133,7 @@ class FabricWiring:
         return before[at["unit"]] * table.per_unit[combo] + offsets[node]
 
     def _segment(
-        self, lower: TierDesign | None, upper: TierDesign, a: Any, b: Any, path: Any, stated: Stated | None
+        self, lower: TierDesign | None, upper: TierDesign, a: Any, b: Any, path: Any, stated: StatedMedia | None
     ) -> Segment:
         """The segment of links up from tier `lower`, or from nodes, extra devices or management ports (None)."""
         below = lower.profile.id if lower else a.profile.id if isinstance(a, Attachment) else ""

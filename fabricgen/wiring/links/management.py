@@ -8,7 +8,7 @@ import numpy as np
 
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import Layout
-from fabricgen.design.management import PLACES, Holder, Managed, ManagementLoad, in_turn, inside_text
+from fabricgen.design.management import PLACES, Holder, ManagedDevices, ManagementLoad, in_turn, inside_text
 from fabricgen.design.model import Design
 from fabricgen.design.shape import place_numbers, scope_count, scope_index, scope_of
 from fabricgen.kernel.intervals import numbers
@@ -51,7 +51,7 @@ class _Positions:
         devices: DeviceTable,
         load: ManagementLoad,
         place: str,
-        managed: Managed,
+        managed: ManagedDevices,
         cls: DeviceClass,
     ) -> None:
         self._layout, self._place, self._managed = design.layout, place, managed

@@ -7,12 +7,12 @@ import numpy as np
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.design.scale_up.places import Places
+from fabricgen.design.scale_up.placement import DomainPlacement
 from fabricgen.wiring.links.columns import Columns, node_columns, site_of_pod, unit_columns
 from fabricgen.wiring.tables import DeviceTable, Ints, unique_values
 
 
-def domain_columns(layout: Layout, places: Places, at: Columns) -> tuple[Ints, Ints]:
+def domain_columns(layout: Layout, places: DomainPlacement, at: Columns) -> tuple[Ints, Ints]:
     """(domain, index in it) of nodes from their columns pod, su, unit and node; int32, domain -1 for none."""
     group_of = np.full(layout.members_per_su, -1, dtype=np.int32)
     rank_of = np.zeros(layout.members_per_su, dtype=np.int32)
@@ -29,7 +29,7 @@ def domain_columns(layout: Layout, places: Places, at: Columns) -> tuple[Ints, I
     return np.where(group < 0, -1, domain).astype(np.int32), rank.astype(np.int32)
 
 
-def device_domains(design: Design, devices: DeviceTable, places: Places, rows: slice) -> tuple[Ints, Ints]:
+def device_domains(design: Design, devices: DeviceTable, places: DomainPlacement, rows: slice) -> tuple[Ints, Ints]:
     """As `domain_columns`, for rows of the device table that are nodes."""
     at = {name: getattr(devices, name)[rows] for name in ("pod", "su", "unit", "node")}
     return domain_columns(design.layout, places, at)
@@ -71,7 +71,7 @@ def domain_names(design: Design, scale_up: ScaleUpDesign) -> list[str]:
     return [f"{unit}{suffix}" for unit in units for suffix in _suffixes(layout, places)]
 
 
-def _suffixes(layout: Layout, places: Places) -> list[str]:
+def _suffixes(layout: Layout, places: DomainPlacement) -> list[str]:
     """The name suffixes that distinguish the domains of a unit."""
     if places.per == "su":
         return [""]

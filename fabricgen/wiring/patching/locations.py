@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabricgen.design.floor.stands import FloorPlan
+from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.wiring.groups import rank_within
 from fabricgen.wiring.tables import Flags, Ints, RackTable, unique_values

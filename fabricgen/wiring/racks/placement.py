@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun, rack_name, tray_name
 from fabricgen.design.floor.network_runs import in_plane, stated_stand
-from fabricgen.design.floor.stands import FloorPlan, NetworkRun, rack_name, tray_name
 from fabricgen.design.model import Design
 from fabricgen.wiring.groups import rank_within
 from fabricgen.wiring.racks.table import RackRows, rack_table
@@ -109,9 +109,9 @@ class _Placement:
 
     def _hall_of_trays(self, rows: Ints) -> Ints:
         """The hall of the trays of a pod, or of all trays."""
-        homes = self.floor.shared.homes
-        of_pod = [homes.of_place("pod", pod) for pod in range(len(self.layout.pods))]
-        return np.array([*of_pod, homes.of_site(0)], dtype=np.int32)[self.devices.pod[rows]]
+        halls = self.floor.shared.hall_lookup
+        of_pod = [halls.of_place("pod", pod) for pod in range(len(self.layout.pods))]
+        return np.array([*of_pod, halls.of_site(0)], dtype=np.int32)[self.devices.pod[rows]]
 
     def _extras(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
         """(device row, rack of the run, rack unit) of the extra devices of a run of racks."""
@@ -130,7 +130,7 @@ class _Placement:
         ends = [rack_name("", su, rack, layout.racks_per_su) for su in range(most) for rack in range(each)]
         names = [pod.name + end for pod in layout.pods for end in ends[: pod.su * each]]
         rack = np.tile(np.arange(each, dtype=np.int32), layout.units)
-        hall = np.repeat(np.array(floor.homes.hall, dtype=np.int32), each)
-        position = np.repeat(np.array(floor.homes.position, dtype=np.int32), each)
+        hall = np.repeat(np.array(floor.unit_halls.hall, dtype=np.int32), each)
+        position = np.repeat(np.array(floor.unit_halls.position, dtype=np.int32), each)
         row, column = floor.areas.unit_spots(hall, position, rack)
         return RackRows(names, hall, row, column, (rack >= layout.racks_per_su).astype(np.int32))

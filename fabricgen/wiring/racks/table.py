@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.catalog.models import RackProfile
+from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun, shared_name
 from fabricgen.design.floor.halls import Hall, face_of, row_number
-from fabricgen.design.floor.stands import FloorPlan, NetworkRun, shared_name
 from fabricgen.design.layout import Layout
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 from fabricgen.wiring.tables import Ints, RackTable

@@ -1,4 +1,7 @@
-"""Accelerators each linked to every other: MI300X and MI355X boards. Reads links_per_pair and ports."""
+"""Full mesh: every accelerator is linked to every other, as on MI300X and MI355X boards.
+
+Reads links_per_pair and ports.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,13 @@ from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError
 
 MOST_PORTS = 72
-"""Scale-up ports an accelerator is taken to have where no profile says; none has more."""
+"""Scale-up ports assumed for an accelerator whose profile states none; no accelerator has more."""
 
 
 def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
-    """Every pair is linked `links_per_pair` times; raises MisfitError when that takes more ports than there are."""
+    """Size a mesh with `links_per_pair` links between every pair; raises MisfitError when accelerators have too few
+    ports.
+    """
     each = domain.links_per_pair
     if not each:
         raise MisfitError("links_per_pair is not stated")

@@ -1,4 +1,4 @@
-"""Accelerators whose ports serve both networks: a mesh takes part of them, the rest go to the scale-out network.
+"""Mesh and scale-out on one set of ports: some ports of an accelerator form a mesh, the others go to scale-out.
 
 Gaudi 3 has 24 ports of 200G: 21 in a mesh of eight (three to each other), three to scale-out. Reads ports,
 scale_out_ports and links_per_pair.
@@ -14,7 +14,7 @@ from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError
 
 
 def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
-    """A mesh over the ports that stay; raises MisfitError when the profile says too little or they are too few."""
+    """Size the mesh over the ports not used for scale-out; raises MisfitError when these are unknown or too few."""
     if not 0 < domain.scale_out_ports < domain.ports:
         raise MisfitError("point_to_point needs `ports`, and `scale_out_ports` below that")
     return mesh.size(domain, accelerators, ports or domain.ports - domain.scale_out_ports)

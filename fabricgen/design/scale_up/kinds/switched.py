@@ -13,9 +13,9 @@ from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError
 
 
 def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
-    """Every accelerator has links to every ASIC, as many as `links_per_switch` says.
+    """Size a domain in which every accelerator has `links_per_switch` links to every switch ASIC.
 
-    Raises MisfitError when the ASICs have too few lanes: a domain must fit one switch tier, for latency's sake.
+    Raises MisfitError when the ASICs have too few lanes: for low latency, a domain must fit one tier of switches.
     """
     per_switch = _per_switch(domain)
     if len(per_switch) != domain.switches or min(per_switch, default=0) < 1:

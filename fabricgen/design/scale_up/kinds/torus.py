@@ -44,7 +44,9 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
 
 
 def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink]:
-    """Links to the higher neighbour in each dimension, cube by cube; with switches, those on the faces go to these."""
+    """Links to the higher neighbour in each dimension, cube by cube; with switches, those on cube faces go to the
+    switches.
+    """
     grid = domain.cube if domain.switches else domain.dims
     cells = prod(grid)
     each = _links_each(domain)
@@ -67,7 +69,7 @@ def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink
 def _face(
     grid: Dimensions, d: int, i: int, here: Dimensions, cube: int, accelerator: int, each: tuple[int, ...]
 ) -> Iterator[LocalLink]:
-    """Links of an accelerator on a face of its cube to the switch of that place, lower face before higher."""
+    """Links of an accelerator on a face of its cube to the switch for that position, lower face before higher."""
     first = sum(2 * n for n in each[:d])
     place = 0
     for other, length in enumerate(grid):

@@ -1,1 +1,1 @@
-"""The tables of config_db.json that fabricgen writes, one module a subject."""
+"""Schemas of the tables of config_db.json that fabricgen writes, one module for each subject."""

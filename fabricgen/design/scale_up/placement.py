@@ -1,4 +1,4 @@
-"""How scale-up domains lie over a cluster: which node slots form one, and where it is."""
+"""Which node slots form a scale-up domain, and where each domain is."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from fabricgen.kernel.diagnostics import Path, fault
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """Domains by place. Inside a unit `groups` lists node slots (from 0); a domain of su or more joins all of them.
+class DomainPlacement:
+    """The domains of one kind by place. `groups` lists the node slots (from 0) of each domain inside a unit; a domain
+    of `su` or wider has all slots of its units.
 
-    `units` is how many scalable units one domain spans (1 below a pod), `slots` how many domains there are room for.
+    `units` is how many scalable units one domain spans (1 below a pod), `slots` how many domains there is room for.
     """
 
     per: str
@@ -36,7 +37,7 @@ class Places:
         return self.nodes * self.per_node
 
     def domain_of(self, layout: Layout, slot: NodeSlot) -> tuple[int, int] | None:
-        """(domain, place in it) of a node slot, from 0; None where the slot is in no domain."""
+        """(domain, position in it) of a node slot, from 0; None where the slot is in no domain."""
         node = slot.node - 1
         group = next((g for g, nodes in enumerate(self.groups) if node in nodes), None)
         if group is None:
@@ -56,8 +57,8 @@ class Places:
         return words[self.per]
 
 
-def places_of(spec: ScaleUp, members: list[NodeSet], layout: Layout, path: Path) -> Places:
-    """Lay domains over the nodes that form them; raises InputError where these do not hold equal domains."""
+def domain_placement(spec: ScaleUp, members: list[NodeSet], layout: Layout, path: Path) -> DomainPlacement:
+    """Divide nodes into domains; raises InputError where they do not make up equal domains."""
     counts = {s.profile.accelerators.count for s in members if s.profile.accelerators}
     if len(counts) > 1:
         raise fault(
@@ -77,7 +78,7 @@ def places_of(spec: ScaleUp, members: list[NodeSet], layout: Layout, path: Path)
             hint="let `nodes_per_rack` divide the nodes of a unit",
         )
     units, domains = _span(spec, layout, path)
-    return Places(spec.per, spec.racks or 1, groups, units, domains * len(groups), counts.pop())
+    return DomainPlacement(spec.per, spec.racks or 1, groups, units, domains * len(groups), counts.pop())
 
 
 def _groups(spec: ScaleUp, slots: list[int], layout: Layout, path: Path) -> tuple[tuple[int, ...], ...]:
@@ -101,7 +102,7 @@ def _groups(spec: ScaleUp, slots: list[int], layout: Layout, path: Path) -> tupl
 
 
 def _span(spec: ScaleUp, layout: Layout, path: Path) -> tuple[int, int]:
-    """(scalable units of one domain, domains or groups of them in the cluster)."""
+    """(scalable units of one domain, number of domains, or of groups of them, in the cluster)."""
     if spec.per == "cluster":
         return layout.units, 1
     if spec.per != "pod":

@@ -1,14 +1,14 @@
-"""What is pulled together, and in which order.
+"""Cable bundles: which cables are pulled together, and in which order.
 
-A bundle is cables of one fabric, plane and kind between the same two racks. Where these are few, cables from one rack
-to one row go together and part there. Its size keeps it round and stiff enough for one hand and one strap: 24 fibres or
-active optical cables of 3.0 mm, 8 of copper of 9.4 mm (diameters: NVIDIA DGX SuperPOD Data Center Design, Networking,
-Cable Weights), 24 twisted pairs (TIA TSB-184-A; https://www.cablinginstall.com/standards/article/16481797).
+A bundle holds cables of one fabric, plane and kind between the same two racks. Where these are few, cables from one
+rack to one row are pulled together and part there. Its size keeps it round and stiff enough for one hand and one strap:
+24 fibres or active optical cables of 3.0 mm, 8 of copper of 9.4 mm (diameters: NVIDIA DGX SuperPOD Data Center Design,
+Networking, Cable Weights), 24 twisted pairs (TIA TSB-184-A; https://www.cablinginstall.com/standards/article/16481797).
 
-A step is the bundles between the same two rows. What goes farthest comes first: other sites, other halls, other rows,
-then along the row, and last inside each rack. Long runs so lie at the bottom of the tray, and short ones leave it above
-them; nobody pulls a long run past ports that are plugged in. Within a step copper comes before fibre, which must not
-carry its weight, bundles between the same racks follow one another, and the farthest racks come first.
+A step holds the bundles between the same two rows. The longest runs come first: to other sites, other halls, other
+rows, then along the row, and last inside each rack. So long runs lie at the bottom of the tray with short ones above,
+and nobody pulls a long run past ports that are already plugged in. Within a step copper comes before fibre, which must
+not carry its weight; bundles between the same racks follow one another, the farthest racks first.
 """
 
 from __future__ import annotations
@@ -29,27 +29,28 @@ TWISTED, COPPER, FIBRE = range(3)
 """Kinds of cable, in the order in which they are laid."""
 
 LETTERS, MOST = ("T", "C", "F"), (24, 8, 24)
-"""Letter of each kind in the name of a bundle, and how many go into one."""
+"""For each kind, its letter in names of bundles, and the most cables of a bundle."""
 
 KIND_WORDS = ("twisted pair", "copper", "fibre")
-"""What each kind is called."""
+"""Names of the kinds."""
 
 KIND_OF = {"COPPER": TWISTED, "DAC": COPPER, "ACC": COPPER, "AEC": COPPER}
-"""Kind by the catalogue's word for the medium; all others are light."""
+"""Kind by the catalogue's word for the medium; all other media are fibre."""
 
 FEW = 4
-"""Fewer cables than these between two racks join those to other racks of the same row."""
+"""If there are fewer cables than this between two racks, they join those to other racks of the same row."""
 
 OTHER_SITE, OTHER_HALL, OTHER_ROW, SAME_ROW, SAME_RACK = range(5)
-"""How far cables of a step go."""
+"""How far the cables of a step go."""
 
 
 @dataclass(frozen=True, slots=True)
 class PullPlan:
-    """Bundle, step and order of every cable, and what each bundle and step is.
+    """Bundle, step and pulling order of every cable, and the properties of bundles and steps.
 
-    Per cable, int32: `bundle`, `order` from 1, `home` and `away` (racks that it joins; home comes first on the floor).
-    Per bundle, in the order of pulling: its name, step, kind, and longest run in m. Per step: its name.
+    By cable, int32: `bundle`, `order` from 1, `home` and `away` (the racks at its ends; home is the first on the
+    floor). By bundle, in pulling order: `names`, `step`, `kind`, and `longest_m`, the longest run in m. By step: its
+    name.
     """
 
     bundle: Ints
@@ -64,7 +65,7 @@ class PullPlan:
 
 
 def pull_plan(cluster: Cluster) -> PullPlan:
-    """Bundle the cables of a cluster and put them in order; a breakout goes where its first far end is."""
+    """Bundle and order the cables of a cluster; a breakout counts as going to its first far end."""
     cables, racks = cluster.plan.cables, cluster.plan.racks
     link = cables.end_link[cables.first_rows()]
     home, away, position = _ends(cluster, link)
@@ -95,7 +96,7 @@ def pull_plan(cluster: Cluster) -> PullPlan:
 
 
 def _ends(cluster: Cluster, link: Ints) -> tuple[Ints, Ints, Ints]:
-    """Racks that each cable joins, the first on the floor before the other, and its place among the first's ports."""
+    """(home rack, away rack, position among the ports of the home rack) of each cable; int32."""
     devices, links = cluster.plan.devices, cluster.plan.links
     place = rack_order(cluster.plan.racks)
     numbers = end_numbers(devices, links, connectors)
@@ -106,14 +107,16 @@ def _ends(cluster: Cluster, link: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def _fabric(cluster: Cluster, link: Ints) -> Ints:
-    """The fabric of each cable, numbered by name."""
+    """The fabric of each cable, as the index of its name in sorted order; int32."""
     segments = cluster.plan.links.segments
     known = {name: i for i, name in enumerate(sorted({segment.fabric for segment in segments}))}
     return np.array([known[segment.fabric] for segment in segments], dtype=np.int32)[cluster.plan.links.segment[link]]
 
 
 def _targets(racks: RackTable, alike: tuple[Ints, ...], away: Ints, row: Ints) -> Ints:
-    """Where bundles end: a rack, or (racks and then) a row where few cables go to each of its racks."""
+    """Where the bundle of each cable ends: a rack, or (numbered after the racks) a row with few cables to each of its
+    racks.
+    """
     code = unique_combinations(*alike, away)[1]
     count = np.bincount(code)
     home = alike[-1]
@@ -122,7 +125,7 @@ def _targets(racks: RackTable, alike: tuple[Ints, ...], away: Ints, row: Ints) -
 
 
 def _greatest(values: Floats, group: Ints | Ints64) -> Floats:
-    """The greatest value of the group that each belongs to."""
+    """The greatest value in the group of each item."""
     greatest = np.zeros(int(group.max(initial=-1)) + 1)
     np.maximum.at(greatest, group, values)
     of_group: Floats = greatest[group]
@@ -130,7 +133,7 @@ def _greatest(values: Floats, group: Ints | Ints64) -> Floats:
 
 
 def _steps(cluster: Cluster, home: Ints, away: Ints, longest: Floats) -> tuple[Ints, tuple[str, ...]]:
-    """The step of each bundle, numbered in the order of pulling, and what each is called."""
+    """(step of each bundle, numbered in pulling order; names of the steps)."""
     racks, row = cluster.plan.racks, row_numbers(cluster.plan.racks)
     reach = np.select(
         [
@@ -160,7 +163,9 @@ def _step_name(reach: int, home: str, away: str) -> str:
 
 
 def _names(cluster: Cluster, ends: tuple[Ints, Ints], what: tuple[Ints, Ints, Ints64]) -> Strings:
-    """`h1.R01.03/h1.N01.02:compute.1-F2`: from, to, fabric and plane, kind, and a number among bundles like it."""
+    """`h1.R01.03/h1.N01.02:compute.1-F2`: from, to, fabric and plane, kind, and a number among bundles with the same
+    name.
+    """
     (home, target), (link, kind, chunk) = ends, what
     links, racks = cluster.plan.links, cluster.plan.racks
     _, of_row = np.unique(row_numbers(racks), return_index=True)

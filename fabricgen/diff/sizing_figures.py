@@ -1,4 +1,4 @@
-"""What sizing derived, as far as a change of it moves cables, and the ports that are left over."""
+"""The results of sizing that explain why cables move: counts of switches, uplinks and ports, and the spare ports."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 
-Tier: TypeAlias = tuple[str, str]
-"""Fabric and tier."""
+TierName: TypeAlias = tuple[str, str]
+"""(fabric, tier)"""
 
 
 @dataclass(frozen=True, slots=True)
-class TierShape:
-    """One tier as it was sized; ports are counted per switch."""
+class TierFigures:
+    """One tier as sized; ports are counted for one switch."""
 
     model: str
     nos: str
@@ -29,14 +29,14 @@ class TierShape:
     stated: bool
     """Whether the blueprint states the count."""
     downs: tuple[str, ...]
-    """Each run of down ports in words: 4 x 100G of a cage."""
+    """Each run of down ports in words: `4 x 100G of a cage`."""
     ups: str
     uplinks: int
-    upper: Tier | None
+    upper: TierName | None
     pair_links: tuple[int, ...]
-    """Links of a switch to each upper switch that it meets: one number, or two where it does not divide."""
+    """Links of a switch to each upper switch that it meets: one number, or two where they do not divide equally."""
     asked: tuple[tuple[str, int, int], ...]
-    """Who asks a group for ports: tier below, its switches, links of each."""
+    """(tier below, its switches, links of each) for every tier that needs ports of a group."""
     capacity: int
     """Down ports that its cages hold."""
     least_free: int
@@ -44,23 +44,25 @@ class TierShape:
     free: int
     """Down ports free in the whole tier."""
     spare: int
-    """Down ports of a switch that nothing is numbered for."""
+    """Down ports of a switch that are not numbered for anything."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """A blueprint side in figures: units by pod, tiers, and the slots that each `omit` with `last` in it means."""
+class SizingFigures:
+    """The figures of a blueprint: units by pod, nodes, tiers, and the slots meant by each `omit` that
+    contains `last`.
+    """
 
     units: Mapping[str, int]
     nodes: int
-    tiers: Mapping[Tier, TierShape]
+    tiers: Mapping[TierName, TierFigures]
     omits: Mapping[str, tuple[str, ...]]
 
 
-def shape_of(cluster: Cluster) -> Shape:
+def sizing_figures(cluster: Cluster) -> SizingFigures:
     """The figures of a compiled cluster."""
     design = cluster.design
-    return Shape(
+    return SizingFigures(
         units={pod.name: pod.su for pod in design.layout.pods},
         nodes=design.layout.nodes,
         tiers={(tier.fabric, tier.name): _tier(cluster, tier) for tier in design.tiers},
@@ -68,7 +70,7 @@ def shape_of(cluster: Cluster) -> Shape:
     )
 
 
-def _tier(cluster: Cluster, tier: TierDesign) -> TierShape:
+def _tier(cluster: Cluster, tier: TierDesign) -> TierFigures:
     design = cluster.design
     spec = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name]
     capacity = sum(run.capacity for run in tier.downs)
@@ -76,7 +78,7 @@ def _tier(cluster: Cluster, tier: TierDesign) -> TierShape:
     uplink = tier.uplink
     shares = {uplink.share(i) for i in range(uplink.upper_count)} if uplink else set()
     below = [t for t in design.tiers if t.uplink and t.uplink.upper == tier.key]
-    return TierShape(
+    return TierFigures(
         model=tier.profile.id,
         nos=tier.nos,
         groups=tier.groups,

@@ -1,4 +1,6 @@
-"""What two sides do not have alike: only this is looked at closely, as a change leaves most of a fabric as it is."""
+"""Cable ends, links and devices that differ between two sides; only these are compared in detail, as most are
+unchanged.
+"""
 
 from __future__ import annotations
 
@@ -13,22 +15,22 @@ from fabricgen.diff.matching import match_rows
 
 
 @dataclass(frozen=True)
-class Touched:
-    """Cable end rows that only one side has, and the cables that they are of, by id."""
+class ChangedCables:
+    """Rows of cable ends that only one side has (`gone`: old, `come`: new), and the ids of their cables."""
 
     gone: Rows
     come: Rows
     cables: frozenset[str]
 
 
-def touched_cables(old: Listing, new: Listing) -> Touched:
-    """Compare cable end rows, as a build lists them, in all that is read of them."""
+def changed_cables(old: Listing, new: Listing) -> ChangedCables:
+    """Compare cable end rows of two sides in all columns of `COLUMNS`."""
     gone, come, _, _ = match_rows([(old[name], new[name]) for name in COLUMNS["cables"]])
-    return Touched(gone, come, frozenset([*old["cable"][gone].tolist(), *new["cable"][come].tolist()]))
+    return ChangedCables(gone, come, frozenset([*old["cable"][gone].tolist(), *new["cable"][come].tolist()]))
 
 
-def touched_links(lists: Lists, changed: Rows, devices: Collection[str], cables: Collection[str]) -> Rows:
-    """Links that changed, end on devices or hang on cables that did; rows in order."""
+def links_to_compare(lists: Lists, changed: Rows, devices: Collection[str], cables: Collection[str]) -> Rows:
+    """Rows of links that changed, or whose device or cable did, ascending."""
     links = lists.links
     found = among(devices, links["a_device"]) | among(devices, links["b_device"]) | among(cables, links["cable"])
     found[changed] = True
@@ -36,6 +38,6 @@ def touched_links(lists: Lists, changed: Rows, devices: Collection[str], cables:
 
 
 def changed_devices(delta: Delta) -> frozenset[str]:
-    """Names of devices that are new, gone or changed."""
+    """Names of devices that are added, removed or changed."""
     names = delta.old["device"][np.concatenate([delta.removed, delta.was])], delta.new["device"][delta.added]
     return frozenset(name for column in names for name in column.tolist())

@@ -1,7 +1,9 @@
-"""Which rack every switch stands in, where that rack stands, and what feeds it; from the design alone.
+"""The floor plan: which rack every switch stands in, where that rack stands, and its power feeds; from the design
+alone.
 
-The plan asks here too, with columns in place of single numbers. Switches of a unit stand alike in the racks of all
-units; what serves more stands in runs of shared network racks, one a tier, plane and hall. What a lock remembers stays.
+The wiring plan uses it too, with arrays in place of single numbers. Switches of a unit stand alike in the racks of all
+units; switches that serve more stand in runs of shared network racks, one for each tier, plane and hall. Positions in
+the lock stay.
 """
 
 from __future__ import annotations
@@ -14,11 +16,11 @@ from fabricgen.blueprint.beside.stacked import STACKED
 from fabricgen.blueprint.sections.floor import DevicePlace, Floor, RackPlace
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.hall_areas import HallAreas
-from fabricgen.design.floor.hall_units import UnitHomes, stated_halls, unit_homes
+from fabricgen.design.floor.hall_units import UnitHalls, stated_halls, unit_halls
 from fabricgen.design.floor.halls import Hall, halls_of
 from fabricgen.design.floor.network_runs import NetworkRun, inner_values, racks_of, stated_stand
-from fabricgen.design.floor.run_places import Place, RunPlaces, rack_unit_intervals
-from fabricgen.design.floor.unit_racks import Beside, NodeRack, UnitSpot, UnitTier, node_rack_of
+from fabricgen.design.floor.run_places import RunPlaces, SwitchIndex, rack_unit_intervals
+from fabricgen.design.floor.unit_racks import NodeRack, RackFixture, UnitSpot, UnitTier, node_rack_of
 from fabricgen.design.floor.unit_stack import UnitStack, stacked
 from fabricgen.design.management import TRAY_TIER
 from fabricgen.design.model import Design
@@ -26,14 +28,14 @@ from fabricgen.design.shape import spans_units
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.kernel.intervals import Allocations
 
-__all__ = ["FloorPlan", "NetworkRun", "Place", "Spot", "inner_values", "racks_of"]
+__all__ = ["FloorPlan", "NetworkRun", "RackPosition", "SwitchIndex", "inner_values", "racks_of"]
 
 RACKED = "racked"
-"""Of the lock: places of switches in the racks of a unit."""
+"""Kind of lock entry: positions of switches in the racks of a unit."""
 
 
-class Spot(NamedTuple):
-    """Where a rack stands: site, row (those before the first are negative), column and hall, from 0."""
+class RackPosition(NamedTuple):
+    """Where a rack stands: site, row (negative for rows before the first), column and hall, from 0."""
 
     site: int
     row: int
@@ -42,7 +44,9 @@ class Spot(NamedTuple):
 
 
 class FloorPlan:
-    """Racks of a design by what stands in them; nothing here grows with the cluster until it is asked for."""
+    """The racks of a design and what stands in them; computed on demand, so that its size does not grow with the
+    cluster.
+    """
 
     def __init__(self, design: Design) -> None:
         self._design, self._layout = design, design.layout
@@ -72,20 +76,24 @@ class FloorPlan:
 
     @cached_property
     def unit_stack(self) -> UnitStack:
-        """How a unit's network racks are filled."""
+        """The network racks of a unit and the switches in them."""
         return stacked(self.unit_tiers, self._layout.network_rack.units, self._held)
 
     @cached_property
     def node_rack(self) -> NodeRack:
-        """What stands at which rack unit of a node rack; raises InputError for what finds no place."""
+        """What stands at which rack unit of a node rack; raises InputError for what does not fit."""
         beside = [
-            Beside(s.name, s.profile.id, s.profile.rack_units, s.per_rack) for s in self._layout.node_sets if s.per_rack
+            RackFixture(s.name, s.profile.id, s.profile.rack_units, s.per_rack)
+            for s in self._layout.node_sets
+            if s.per_rack
         ]
         for domain in self._design.scale_up:
             if domain.trays and domain.tray_scope == "rack":
                 tray = self._design.catalog.switch(domain.profile.tray)
                 racks = min(len({n // self._layout.nodes_per_rack for n in nodes}) for nodes in domain.places.groups)
-                beside.append(Beside(tray_name(domain.name), "tray", tray.rack_units, -(-domain.trays_each // racks)))
+                beside.append(
+                    RackFixture(tray_name(domain.name), "tray", tray.rack_units, -(-domain.trays_each // racks))
+                )
         return node_rack_of(self._layout, beside, self.unit_tiers, self._held)
 
     @cached_property
@@ -106,33 +114,33 @@ class FloorPlan:
 
     @cached_property
     def areas(self) -> HallAreas:
-        """The rows of every hall: which are those of networks, and whose places are whose."""
+        """The rows of every hall: which are network rows, and which racks have which of their places."""
         return HallAreas(self._design, self.halls, self.shared, self.unit_stack.stands)
 
     @cached_property
-    def homes(self) -> UnitHomes:
+    def unit_halls(self) -> UnitHalls:
         """The hall of every unit and its number there."""
         stated = stated_halls(self._design.loaded.blueprint.expanded_pods(), self._layout, self.halls)
-        return unit_homes(self._layout, self.halls, self.areas.rooms, stated)
+        return unit_halls(self._layout, self.halls, self.areas.hall_capacities, stated)
 
-    def unit_spot(self, unit: int, rack: int) -> Spot:
+    def unit_spot(self, unit: int, rack: int) -> RackPosition:
         """Where a rack of a unit stands; node racks are numbered before network racks, both from 0."""
         stated = self._stated(self.unit_rack_name(unit, rack))
         if stated:
             return stated
-        hall = self.homes.hall[unit]
-        row, column = self.areas.unit_spot(hall, self.homes.position[unit], rack)
-        return Spot(self.halls[hall].site, row, column, hall)
+        hall = self.unit_halls.hall[unit]
+        row, column = self.areas.unit_spot(hall, self.unit_halls.position[unit], rack)
+        return RackPosition(self.halls[hall].site, row, column, hall)
 
     def unit_rack_name(self, unit: int, rack: int) -> str:
         """The name of a rack of a unit."""
         pod = next(p for p in self._layout.pods if p.first_su <= unit < p.first_su + p.su)
         return rack_name(pod.name, unit - pod.first_su, rack, self._layout.racks_per_su)
 
-    def shared_spot(self, run: NetworkRun, place: int) -> Spot:
-        """Where the rack of a place (from 0) in a run stands."""
+    def shared_spot(self, run: NetworkRun, place: int) -> RackPosition:
+        """Where a rack of a run stands, by its number in the run from 0."""
         stated = self._stated(shared_name(run, place))
-        return stated or Spot(self.halls[run.hall].site, *self.areas.shared_spot(run, place), run.hall)
+        return stated or RackPosition(self.halls[run.hall].site, *self.areas.shared_spot(run, place), run.hall)
 
     @property
     def stated_racks(self) -> Mapping[str, RackPlace]:
@@ -144,12 +152,12 @@ class FloorPlan:
         """Where the blueprint puts devices, by name."""
         return self._floor.devices
 
-    def _stated(self, name: str) -> Spot | None:
+    def _stated(self, name: str) -> RackPosition | None:
         place = self._floor.racks.get(name)
         return self.spot_of(name, place) if place else None
 
-    def spot_of(self, name: str, place: RackPlace) -> Spot:
-        """The place on the floor that is stated for a rack; raises InputError (FG016, FG068) for one there is not."""
+    def spot_of(self, name: str, place: RackPlace) -> RackPosition:
+        """The position stated for a rack; raises InputError (FG016, FG068) where there is no such place."""
         path = ("floor", "racks", name)
         found = [i for i, hall in enumerate(self.halls) if place.hall in (None, hall.name)]
         if len(found) != 1:
@@ -165,11 +173,12 @@ class FloorPlan:
                 path=path,
                 hint="state a place inside, or a larger hall",
             )
-        return Spot(hall.site, place.row - 1, place.column - 1, found[0])
+        return RackPosition(hall.site, place.row - 1, place.column - 1, found[0])
 
     def unit_racks(self) -> Iterator[tuple[int, list[tuple[TierDesign, int]]]]:
-        """(number in the unit, switches) of the racks of a unit that hold switches which serve more than one of its
-        racks, or stand in network racks: each a tier and its number within the unit."""
+        """(number in the unit, switches) of the unit's racks whose switches serve more than one of its racks, or that
+        are network racks; each switch as (tier, number within the unit).
+        """
         found: dict[int, list[tuple[TierDesign, int]]] = {}
         for t in self.unit_tiers:
             for ordinal, (rack, _) in enumerate(self.spots[t.tier.key]):
@@ -177,19 +186,19 @@ class FloorPlan:
                     found.setdefault(rack, []).append((t.tier, ordinal))
         yield from sorted(found.items(), key=lambda item: item[0])
 
-    def shared_racks(self, run: NetworkRun) -> Iterator[list[Place]]:
-        """The switches of each rack of a run of them; none of a rack that is not there."""
+    def shared_racks(self, run: NetworkRun) -> Iterator[list[SwitchIndex]]:
+        """The switches in each rack of a run; an empty list for a rack without any."""
         racks = self.shared.racks(run)
         for number in range(max(racks, default=-1) + 1):
             yield racks.get(number, [])
 
-    def is_network_row(self, spot: Spot) -> bool:
-        """Whether a row is one of those kept for networks."""
+    def is_network_row(self, spot: RackPosition) -> bool:
+        """Whether a position is in a network row."""
         area = self.areas.areas[spot.hall]
         return spot.row < 0 or area.first <= spot.row < area.first + area.rows
 
     def check(self) -> None:
-        """See to it that everything has a place; raises InputError (FG067, FG068, FG601)."""
+        """Raise InputError (FG067, FG068, FG601) where something does not fit."""
         for tier in self._design.tiers:
             stand = stated_stand(self._design, tier)
             if stand != "network-row" and spans_units(tier.per):
@@ -200,10 +209,10 @@ class FloorPlan:
                     path=(*tier.path, "stand"),
                     hint="let it `stand: network-row`, or state `su` or `rack` in its `per`",
                 )
-        _ = self.node_rack, self.homes  # looked up now, so that an unknown type or a full hall is told
+        _ = self.node_rack, self.unit_halls  # computed here to raise for an unknown type or a full hall
 
-    def feeds_of(self, spot: Spot) -> tuple[str, ...]:
-        """The power feeds that a rack hangs on; empty where none are stated."""
+    def feeds_of(self, spot: RackPosition) -> tuple[str, ...]:
+        """The power feeds of a rack; empty where none are stated."""
         feeds, cords = self._floor.feeds, self._floor.cords
         if not feeds:
             return ()
@@ -211,49 +220,49 @@ class FloorPlan:
         return tuple(feeds[(turn + cord) % len(feeds)] for cord in range(cords))
 
     def held(self) -> dict[str, Allocations]:
-        """What a lock keeps of all this, by kind, that of what is gone included."""
+        """The floor plan's entries in a lock, by kind, including those of what is gone."""
         given = {
             t.holder: rack_unit_intervals(
                 [_numbered(spot, self._layout.racks_per_su) for spot in self._once(t)], t.height, 0
             )
             for t in self.unit_tiers
         }
-        return {RACKED: {**self._held, **given}, **self.shared.held(), **self.areas.held(), **self.homes.held}
+        return {RACKED: {**self._held, **given}, **self.shared.held(), **self.areas.held(), **self.unit_halls.held}
 
     def holders(self) -> frozenset[tuple[str, str]]:
-        """(kind, holder) of all that a lock keeps of this and that is of use."""
+        """(kind, holder) of all lock entries that are still in use."""
         found = {(RACKED, t.holder) for t in self.unit_tiers} | {(STACKED, name) for name in self.shared.words()}
         found |= {(self.areas.kind(i), name) for i, wanted in enumerate(self.areas.wanted) for name in wanted}
         found |= {holder for i in range(len(self.halls)) for holder in self.shared.shelved(i)}
         pods = {pod.name for pod in self._layout.pods}
         return frozenset(
-            found | {(kind, name) for kind, held in self.homes.held.items() for name in held if name in pods}
+            found | {(kind, name) for kind, held in self.unit_halls.held.items() for name in held if name in pods}
         )
 
     def _once(self, t: UnitTier) -> tuple[UnitSpot, ...]:
-        """Places of a tier in a unit; in node racks, which are alike, those of one."""
+        """Positions of a tier's switches in a unit; for node racks, which are alike, in one of them."""
         if t.stand.startswith("rack"):
             return tuple((0, u) for u in self.node_rack.switches[t.tier.key])
         return self.spots[t.tier.key]
 
 
 def tray_name(domain: str) -> str:
-    """What the switch trays of a domain are called beside the nodes."""
+    """The name under which a domain's switch trays are listed among the rack fixtures."""
     return f"{domain} {TRAY_TIER}"
 
 
 def _numbered(spot: UnitSpot, node_racks: int) -> UnitSpot:
-    """A place of a unit as the lock numbers racks: 0 for every node rack, then network racks from 1."""
+    """A position with racks numbered as in the lock: 0 for every node rack, then network racks from 1."""
     rack, u = spot
     return (rack - node_racks + 1 if rack >= node_racks else 0), u
 
 
 def rack_name(pod: str, su: int, rack: int, node_racks: int) -> str:
-    """The name of a rack of a unit of a pod, all from 0: `p1-su01-rk03`, `p1-su01-net01`."""
+    """The name of a rack of a unit, given numbers from 0: `p1-su01-rk03`, `p1-su01-net01`."""
     own = f"rk{rack + 1:02d}" if rack < node_racks else f"net{rack - node_racks + 1:02d}"
     return f"{pod}-su{su + 1:02d}-{own}"
 
 
 def shared_name(run: NetworkRun, place: int) -> str:
-    """The name of a rack of a run, by its place from 0."""
+    """The name of a rack of a run, by its number from 0."""
     return f"net-{run.name}-{place + 1:02d}"

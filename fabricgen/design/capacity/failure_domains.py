@@ -1,7 +1,7 @@
-"""What a rack, a row of racks or a power feed takes with it: switches of network racks, and units whose nodes are gone.
+"""Failure domains: the switches, and the units whose nodes, that a rack, a row of racks or a power feed takes with it.
 
-Node racks are lost with what stands in them: nodes that are gone need no network, so that a switch on top of their rack
-is no loss to the others. Units are alike, and so are their network racks: one of them stands for all.
+A node rack fails with its nodes, which then need no network: a switch on top of that rack is no loss to others. Units
+are alike, and so are their network racks: one unit stands for all.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from typing import TypeVar
 
 from fabricgen.blueprint.dimensions import WHOLE, noun_of
 from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun, RackPosition, SwitchIndex, shared_name
 from fabricgen.design.floor.network_runs import key_of, stated_stand
-from fabricgen.design.floor.stands import FloorPlan, NetworkRun, Place, Spot, shared_name
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import is_part_of_unit, scope_count, scope_of, units_of
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
-    """Switches that are gone together, by tier, and the scalable units whose nodes are gone."""
+class FailureDomain:
+    """Switches that fail together, by tier, and the scalable units whose nodes fail with them."""
 
     name: str
-    switches: Mapping[TierKey, Sequence[Place]]
+    switches: Mapping[TierKey, Sequence[SwitchIndex]]
     units: frozenset[int] = field(default_factory=frozenset)
 
     def takes_nodes(self, layout: Layout, scope: str, place: int) -> bool:
-        """Whether all nodes of a place of a scope are gone as well."""
+        """Whether all nodes of a place fail as well."""
         if not self.units:
             return False
         return all(unit in self.units for unit in units_of(layout, scope, place))
@@ -36,21 +36,21 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class _Rack:
-    """A network rack: its name, where it stands, its switches by tier."""
+    """A network rack: name, position, and its switches by tier."""
 
     name: str
-    spot: Spot
-    switches: Mapping[TierKey, Sequence[Place]]
+    spot: RackPosition
+    switches: Mapping[TierKey, Sequence[SwitchIndex]]
 
 
-def lost_racks(design: Design, floor: FloorPlan) -> Iterator[Lost]:
-    """Every kind of network rack: those of one unit, and all that are shared."""
+def rack_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
+    """A failure domain for every network rack: those of one unit, and all shared ones."""
     for rack in (*_unit_racks(design, floor, 0), *_shared_racks(floor)):
-        yield Lost(rack.name, rack.switches)
+        yield FailureDomain(rack.name, rack.switches)
 
 
-def lost_rows(design: Design, floor: FloorPlan) -> Iterator[Lost]:
-    """Every row that has network racks."""
+def row_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
+    """A failure domain for every row that has network racks."""
     sites = design.layout.sites
     halls = design.loaded.blueprint.floor.halls
     rows = _together(design, floor, lambda spot: (spot.site, spot.hall, spot.row))
@@ -58,25 +58,25 @@ def lost_rows(design: Design, floor: FloorPlan) -> Iterator[Lost]:
         if racks:
             where = f" of {floor.halls[hall].name}" if halls else f" at {sites[site]}" if len(sites) > 1 else ""
             kind = "network row" if floor.is_network_row(racks[0].spot) else "row"
-            yield _lost(f"{kind} {abs(row + (row >= 0))}{where}", racks, units)
+            yield _failure_domain(f"{kind} {abs(row + (row >= 0))}{where}", racks, units)
 
 
-def lost_feeds(design: Design, floor: FloorPlan) -> Iterator[Lost]:
-    """Every power feed that some rack hangs on alone."""
+def feed_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
+    """A failure domain for every power feed that is the only feed of some rack."""
     if design.loaded.blueprint.floor.cords > 1:
         return
     for feeds, (racks, units) in sorted(_together(design, floor, floor.feeds_of).items()):
         if feeds:
-            yield _lost(f"feed {feeds[0]}", racks, units)
+            yield _failure_domain(f"feed {feeds[0]}", racks, units)
 
 
 Key = TypeVar("Key", bound=Hashable)
 
 
 def _together(
-    design: Design, floor: FloorPlan, share: Callable[[Spot], Key]
+    design: Design, floor: FloorPlan, share: Callable[[RackPosition], Key]
 ) -> dict[Key, tuple[list[_Rack], frozenset[int]]]:
-    """What fails together: the network racks that share something, and the units all of whose nodes share it."""
+    """By shared row or feed: the network racks on it, and the units all of whose nodes are on it."""
     racks: dict[Key, list[_Rack]] = {}
     units: dict[Key, set[int]] = {}
     for unit in range(design.layout.units):
@@ -90,18 +90,18 @@ def _together(
     return {key: (racks.get(key, []), frozenset(units.get(key, ()))) for key in {*racks, *units}}
 
 
-def _lost(name: str, racks: Iterable[_Rack], units: frozenset[int]) -> Lost:
-    switches: dict[TierKey, list[Place]] = {}
+def _failure_domain(name: str, racks: Iterable[_Rack], units: frozenset[int]) -> FailureDomain:
+    switches: dict[TierKey, list[SwitchIndex]] = {}
     for rack in racks:
         for key, some in rack.switches.items():
             switches.setdefault(key, []).extend(some)
-    return Lost(name, switches, units)
+    return FailureDomain(name, switches, units)
 
 
 def _unit_racks(design: Design, floor: FloorPlan, unit: int) -> Iterator[_Rack]:
     """The network racks of a unit."""
     for number, switches in floor.unit_racks():
-        held: dict[TierKey, list[Place]] = {}
+        held: dict[TierKey, list[SwitchIndex]] = {}
         for tier, ordinal in switches:
             group, at = divmod(ordinal, tier.count)
             held.setdefault(tier.key, []).append((unit * tier.groups // design.layout.units + group, at))
@@ -121,25 +121,27 @@ def _racks_of_runs(floor: FloorPlan, runs: Iterable[NetworkRun]) -> Iterator[_Ra
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
-    """All switches of a tier that serve some nodes, and the one rack or feed that they share; the nodes do not."""
+class SharedFailure:
+    """All switches of a tier that serve some nodes stand in one rack or on one feed, which these nodes do not share."""
 
     switches: int
     where: str
     of: str
-    """Whose switches, in words: ` of a unit`, ` of a pod`, or "" where they serve every node."""
+    """What the switches serve, in words: ` of a unit`, ` of a pod`, or "" for all nodes."""
 
 
-def in_one_rack(design: Design, floor: FloorPlan, tier: TierDesign) -> Together | None:
-    """Whether one network rack holds all switches that a tier has for a place; None too where that is one switch."""
+def in_one_rack(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFailure | None:
+    """The network rack that holds all switches of a tier for some place; None if there is none or the place has one
+    switch only.
+    """
     each = tier.switches // scope_count(design.layout, scope_of(tier.per))
     if each * tier.profile.rack_units > design.layout.rack_units:
         return None
     return next(_in_one(design, floor, tier, range(1), lambda rack: rack.name), (None, -1))[0]
 
 
-def on_one_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> Together | None:
-    """Whether all switches that a tier has for a place hang on one power feed, and some of its nodes do not."""
+def on_one_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFailure | None:
+    """The power feed of all switches of a tier for some place, if some of its nodes are not on it; else None."""
     settings, layout = design.loaded.blueprint.floor, design.layout
     if settings.cords > 1 or not settings.feeds:
         return None
@@ -154,8 +156,8 @@ def on_one_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> Together 
 
 def _in_one(
     design: Design, floor: FloorPlan, tier: TierDesign, units: Iterable[int], share: Callable[[_Rack], str]
-) -> Iterator[tuple[Together, int]]:
-    """The places all of whose switches of a tier share something, in order; `units` are those looked at."""
+) -> Iterator[tuple[SharedFailure, int]]:
+    """Places whose switches of a tier all share a rack or feed, in order; only `units` are looked at."""
     scope = scope_of(tier.per)
     places = scope_count(design.layout, scope)
     each, of_place = tier.switches // places, tier.groups // places
@@ -172,4 +174,4 @@ def _in_one(
     words = "" if scope == WHOLE else f" of a {noun_of(scope).rpartition(' ')[2]}"
     for place, found in sorted(shared.items()):
         if len(found) == 1:
-            yield Together(each, next(iter(found)), words), place
+            yield SharedFailure(each, next(iter(found)), words), place

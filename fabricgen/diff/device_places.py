@@ -1,4 +1,4 @@
-"""Where the rows of a change belong: pod, scalable unit and rack of the device that each is listed under."""
+"""Pod, scalable unit and rack that the rows of a change are listed under: those of their device."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from fabricgen.diff.listing import Column, Lists, Rows
 
 
 class Place(NamedTuple):
-    """A rack, and the pod and scalable unit that it is of; those are "" for racks that serve several."""
+    """A rack with its pod and scalable unit; these are "" for racks that serve several."""
 
     pod: str
     su: str
     rack: str
 
 
-class Places:
-    """Places of the devices of two sides, in the order in which they are listed; where they are now wins."""
+class DevicePlaces:
+    """Where the devices of both sides are, and the order in which these places are listed; the new side's
+    place wins.
+    """
 
     def __init__(self, old: Lists, new: Lists) -> None:
         of_device: dict[str, Place] = {}
@@ -34,7 +36,7 @@ class Places:
         self._number = {device: number[place] for device, place in of_device.items()}
 
     def numbers(self, devices: Column) -> Rows:
-        """The number in `all` of the place of each device."""
+        """The index in `all` of the place of each device; int64."""
         get, nowhere = self._number.get, self._nowhere
         return np.fromiter((get(d, nowhere) for d in devices.tolist()), dtype=np.int64, count=len(devices))
 
@@ -43,7 +45,7 @@ class Places:
         return self.all[self._number.get(device, self._nowhere)]
 
     def of(self, delta: Delta) -> dict[str, Rows]:
-        """Places of the rows of a delta: removed, added, changed."""
+        """Indexes of the places of a delta's rows: removed, added, changed."""
         return {
             "removed": self.numbers(delta.old[delta.at][delta.removed]),
             "added": self.numbers(delta.new[delta.at][delta.added]),
@@ -52,5 +54,5 @@ class Places:
 
 
 def _order(place: Place) -> tuple[bool, object, object, object]:
-    """Units first, in their order; then what serves a pod, then what serves all."""
+    """Sort key: racks of units in their order, then racks that serve a pod, then racks that serve all."""
     return not place.su, (natural(place.pod) if place.pod else natural("~")), natural(place.su), natural(place.rack)

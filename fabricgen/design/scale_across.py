@@ -1,4 +1,4 @@
-"""Scale-across: what the long-haul connections between sites carry, and how narrow they are to each site's nodes."""
+"""Scale-across: bandwidth and latency of the links between sites, and how much they oversubscribe each site's nodes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ US_PER_KM = 4.9
 
 @dataclass(frozen=True, slots=True)
 class SpanFigures:
-    """One connection between two sites: links in all, Gb/s each way, one-way latency in us, fibre pairs there are."""
+    """Links between two sites: how many, bandwidth in Gb/s each way, one-way latency in us."""
 
     span: Span
     sites: tuple[str, str]
@@ -24,7 +24,7 @@ class SpanFigures:
 
 
 def spans_of(design: Design, fabric: FabricDesign) -> list[tuple[TierDesign, SpanFigures]]:
-    """The spans of a fabric, each with the tier it joins."""
+    """The spans of a fabric, each with the tier that it joins."""
     sites = design.layout.sites
     found = []
     for tier in fabric.tiers:
@@ -37,7 +37,7 @@ def spans_of(design: Design, fabric: FabricDesign) -> list[tuple[TierDesign, Spa
 
 
 def site_oversubscription(design: Design, fabric: FabricDesign) -> dict[str, Fraction]:
-    """For each site, the bandwidth of its nodes in the fabrics that a scale-across fabric joins, over its spans'."""
+    """By site, node bandwidth in the fabrics that a scale-across fabric joins, over the bandwidth of its spans."""
     spans = spans_of(design, fabric)
     found: dict[str, Fraction] = {}
     for site in design.layout.sites:
@@ -50,7 +50,7 @@ def site_oversubscription(design: Design, fabric: FabricDesign) -> dict[str, Fra
 
 
 def _climbs_to(design: Design, key: TierKey, tiers: set[TierKey]) -> bool:
-    """Whether a tier, or one that it is linked up to, is among some tiers."""
+    """Whether a tier, or one that it is linked up to, is among `tiers`."""
     while key not in tiers:
         uplink = design.tier(key).uplink
         if uplink is None:
