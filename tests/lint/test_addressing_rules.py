@@ -93,7 +93,7 @@ def test_what_an_overflow_says_would_do_does(design_of: DesignOf, pool: str, sta
         build_cluster(design_of(BLUEPRINT, [f"pools.{pool}={start}"]))
     (found,) = caught.value.diagnostics
     assert found.code == "FG024"
-    assert re.search(rf"pool {pool} \(.*\) has \d+ addresses, \d+ taken, .* needs \d+", found.message)
+    assert re.search(rf"pool {pool} \(.*\) has \d+ addresses: \d+ used, .* needs? \d+", found.message)
     length = re.search(r"add a prefix of /(\d+)", found.hint)
     assert length
     build_cluster(design_of(BLUEPRINT, [f"pools.{pool}=[{start}, 172.16.0.0/{length[1]}]"]))

@@ -208,7 +208,7 @@ def test_servers_beside_accelerators_are_no_oversubscription_of_theirs() -> None
     half = ("scalable_unit.nodes=16 x dgx-b200", "omit=[]")
     (ufm,) = [d for d in of_example("superpod-b200", *half) if d.code == "FG201"]
     assert (ufm.severity, ufm.path[1]) == (Severity.INFO, "compute")
-    assert "1.06:1 (17 x 400G down, 16 x 400G up), the limit is 1:1, kept without ufm" in ufm.message
+    assert "1.06:1 (17 x 400G down, 16 x 400G up); the limit is 1:1, kept without ufm" in ufm.message
     narrow = of_example("superpod-b200", *half, "fabrics.compute.tiers.leaf.uplinks=8 x 400G")
     assert Severity.ERROR in {d.severity for d in narrow if d.code == "FG201"}
     storage = of_example("mixed-speeds", "fabrics.compute.tiers.leaf.uplinks=16 x 800G")

@@ -61,7 +61,7 @@ class ReserveOutgrowsTier(DesignRule):
             yield self.flag(
                 (*upper.path, "count"),
                 f"{upper.count} {upper.fabric} {upper.name} {_switches_have(upper.count)} no ports for all {slots} "
-                f"reserved scalable units; growth past them needs a higher `count`, and then moves {moved}",
+                f"reserved scalable units; growth beyond their ports needs a higher `count`, which moves {moved}",
                 f"set `count: {enough.count}`, enough for all {slots}, or `size_for: reserve` without a count"
                 if enough
                 else "add a tier above, or lower `reserve`",

@@ -51,7 +51,7 @@ class OversubscribedTier(DesignRule):
                 finding = self.flag(
                     (*tier.path, "uplinks"),
                     f"{fabric.name} {tier.name} is {float(ratio):.3g}:1 ({tier.down_text} down, "
-                    f"{tier.up.count} x {tier.up.speed_gbps}G up), "
+                    f"{tier.up.count} x {tier.up.speed_gbps}G up); "
                     f"the limit is {float(tier.allowed):.3g}:1{_without(bystanders)}",
                     _hint(design, tier, ratio),
                 )
