@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -61,6 +64,78 @@ def test_libraries_are_used_by_their_public_names(file: Path) -> None:
             assert not any(map(is_private, (node.module or "").split("."))), f"{node.lineno}: {node.module}"
         if isinstance(node, ast.Assign | ast.Delete):
             assert not any("sys.modules" in ast.unparse(target) for target in node.targets), f"{node.lineno}"
+
+
+OF_NAMED_TUPLES = {"_asdict", "_field_defaults", "_fields", "_make", "_replace"}
+"""Documented names of every named tuple; the underscore keeps them apart from its fields."""
+
+
+def own_names(body: ast.ClassDef) -> set[str]:
+    """The names that a class defines: methods, attributes, and what its methods assign to `self`."""
+    attributes = (
+        node for node in ast.walk(body) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    )
+    found = {node.attr for node in attributes if ast.unparse(node.value) == "self"}
+    for node in body.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.add(node.name)
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        found |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return found
+
+
+def inherited_private_names(body: ast.ClassDef) -> set[str]:
+    """The private names of `self`, `cls` or `super()` that a class uses and does not define itself."""
+    used: dict[str, set[str]] = {"self": set(), "cls": set(), "super()": set()}
+    for node in ast.walk(body):
+        if isinstance(node, ast.Attribute) and is_private(node.attr):
+            used.setdefault(ast.unparse(node.value), set()).add(node.attr)
+    return ((used["self"] | used["cls"]) - own_names(body) | used["super()"]) - OF_NAMED_TUPLES
+
+
+def overridden_private_names(body: ast.ClassDef, bases: Iterable[type]) -> set[str]:
+    """The private names that a class defines although its bases from other packages have them."""
+    foreign = [base for base in bases if not base.__module__.startswith("fabricgen")]
+    return {name for name in own_names(body) if is_private(name) and any(hasattr(base, name) for base in foreign)}
+
+
+def private_names_of_libraries(tree: ast.Module, module: ModuleType) -> dict[str, set[str]]:
+    """By class: the private names of its bases from other packages that it uses or overrides; `tree` is of `module`."""
+    foreign, found = foreign_names(tree), {}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            names = overridden_private_names(node, getattr(module, node.name).__mro__[1:])
+            if any(root_name(base) in foreign for base in node.bases):
+                names |= inherited_private_names(node)
+            if names:
+                found[node.name] = names
+    return found
+
+
+@pytest.mark.parametrize("file", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_classes_leave_the_private_names_of_libraries_alone(file: Path) -> None:
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    if any(isinstance(node, ast.ClassDef) and node.bases for node in tree.body):
+        module = importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+        assert private_names_of_libraries(tree, module) == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("def _write_rows(self): pass", {"_write_rows"}),
+        ("_write_rows = None", {"_write_rows"}),
+        ("def rows(self): return self._rows()", {"_rows"}),
+        ("def rows(self): return super()._rows()", {"_rows"}),
+        ("def rows(self): self._mine = {}; return self._mine", set()),
+        ("_mine = 1; rows = lambda self: self._mine", set()),
+    ],
+)
+def test_a_class_that_uses_or_overrides_what_a_library_keeps_private_is_found(line: str, names: set[str]) -> None:
+    code = f"from xlsxwriter.worksheet import Worksheet\nclass Sheet(Worksheet):\n  {line}\n"
+    module = ModuleType("fabricgen.example")
+    exec(code, vars(module))
+    assert private_names_of_libraries(ast.parse(code), module) == ({"Sheet": names} if names else {})
 
 
 @pytest.mark.parametrize("file", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))

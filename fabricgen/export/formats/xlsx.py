@@ -68,9 +68,7 @@ def _add(book: Any, title: str, content: Sheet) -> None:
     table = content.table
     if len(table) >= SHEET_ROWS:
         raise fault("FG029", f"{len(table)} rows do not fit an Excel sheet of {SHEET_ROWS}", hint="use --format csv")
-    from fabricgen.export.column_sheet import ColumnSheet
-
-    sheet = book.add_worksheet(_NOT_IN_NAMES.sub("-", content.title)[:_NAME_LENGTH], ColumnSheet)
+    sheet = book.add_worksheet(_NOT_IN_NAMES.sub("-", content.title)[:_NAME_LENGTH])
     body = len(table) - content.totals
     formats = _Formats(book)
     for i, (name, column) in enumerate(table.columns.items()):
@@ -80,7 +78,7 @@ def _add(book: Any, title: str, content: Sheet) -> None:
         sheet.set_column(i, i, min(_WIDEST, max(len(name), _longest(name, column))) + 3)
         sheet.write_string(0, i, name, formats.of(**_HEADER, **aligned))
         looks = [formats.of(**shown)] * body + [formats.of(**shown, bold=True, top=1)] * content.totals
-        sheet.write_cells(i, column, looks)
+        write_cells(sheet, i, column, looks)
     sheet.set_row(0, _HEADER_HEIGHT)
     sheet.freeze_panes(1, 0)
     sheet.autofilter(0, 0, max(1, body), len(table.columns) - 1)
@@ -90,6 +88,15 @@ def _add(book: Any, title: str, content: Sheet) -> None:
     sheet.fit_to_pages(1, 0)
     sheet.set_header(f"&L{_plain(title)}&R{_plain(content.title)}")
     sheet.set_footer("&RPage &P of &N")
+
+
+def write_cells(sheet: Any, place: int, cells: Sequence[Cell], looks: Sequence[Any]) -> None:
+    """Write a column of an xlsxwriter worksheet from the second row on; `looks` are the formats of its cells.
+
+    Text longer than a cell of Excel holds is cut.
+    """
+    for row, (cell, look) in enumerate(zip(cells, looks, strict=True), start=1):
+        sheet.write(row, place, cell, look)
 
 
 def _plain(text: str) -> str:

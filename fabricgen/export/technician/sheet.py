@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fabricgen.export.column_sheet import ColumnSheet
-from fabricgen.export.formats.xlsx import SHEET_ROWS
+from fabricgen.export.formats.xlsx import SHEET_ROWS, write_cells
 from fabricgen.export.table import Cell
 from fabricgen.export.technician.records import CableTag
 from fabricgen.export.technician.styles import CLOSED, MARK, REDLINE, Styles
@@ -69,7 +68,7 @@ def write_sheet(book: Any, styles: Styles, sheet: Sheet, cluster: str) -> None:
     """Add a sheet to a workbook; raises InputError when it has more rows than a sheet takes."""
     if sheet.rows >= SHEET_ROWS:
         raise fault("FG029", f"{sheet.rows} rows do not fit an Excel sheet of {SHEET_ROWS}", hint="use cables.csv")
-    page = book.add_worksheet(sheet.name, ColumnSheet)
+    page = book.add_worksheet(sheet.name)
     page.set_default_row(_ROW_POINTS)
     page.set_row(0, 28)
     for i, column in enumerate(sheet.columns):
@@ -85,10 +84,9 @@ def write_sheet(book: Any, styles: Styles, sheet: Sheet, cluster: str) -> None:
 
 def _write_column(page: Any, styles: Styles, sheet: Sheet, place: int, column: Column) -> None:
     if column.cells is not None:
-        page.write_cells(place, column.cells, _looks(styles, sheet, column))
-    elif column.closed:
-        cells = dict.fromkeys(column.closed, "")
-        page.write_cells(place, [cells.get(row) for row in range(sheet.rows)], [styles.of(CLOSED)] * sheet.rows)
+        write_cells(page, place, column.cells, _looks(styles, sheet, column))
+    for row in column.closed:
+        page.write_blank(row + 1, place, None, styles.of(CLOSED))
 
 
 def _looks(styles: Styles, sheet: Sheet, column: Column) -> list[Any]:

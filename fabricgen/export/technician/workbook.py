@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+import xlsxwriter
 
-from fabricgen.export.column_book import ColumnBook
 from fabricgen.export.technician.cover import Contents, Cover, write_cover
 from fabricgen.export.technician.patched import patch_sheets
 from fabricgen.export.technician.sheet import Sheet, write_sheet
@@ -36,7 +36,7 @@ def workbook(pack: TechnicianPack, volume: Volume) -> bytes:
     sheets = _named(list(_sheets(pack, volume, rows)))
     cluster = pack.cluster.design.loaded.blueprint.name
     buffer = io.BytesIO()
-    book = ColumnBook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
+    book = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
     made = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
     book.set_properties({"title": f"{cluster} {volume.name}", "created": made})
     styles = Styles(book)
