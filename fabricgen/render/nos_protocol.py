@@ -19,7 +19,8 @@ class Nos(Protocol[ViewT_contra]):
     """A module `render/nos/ID.py` with templates in `templates/ID/`; the id is the word in blueprints under `nos:`.
 
     It renders single switches, or whole fabrics if it has `WHOLE_FABRIC = True`. `KEEPS_ORDER = True` promises that its
-    names, addresses and AS numbers are in the order of the ports and never sorted.
+    names, addresses and AS numbers are in the order of the ports: neither module nor templates sort them. Without it
+    fewer switches share a rendered skeleton. `SharesTables` and `TakesTrees` below are optional, found by isinstance.
     """
 
     def files(self, view: ViewT_contra) -> tuple[tuple[str, str], ...]:

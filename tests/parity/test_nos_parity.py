@@ -10,7 +10,7 @@ import pytest
 from fabricgen.catalog.loader import Catalog
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.kernel.discovery import module_names
-from fabricgen.render.nos_protocol import NOS_PACKAGE
+from fabricgen.render.nos_protocol import NOS_PACKAGE, known_nos
 from fabricgen.views.switch import SwitchView
 from tests.conftest import SMALLER
 from tests.parity.asked import MANAGED, TUNED
@@ -141,3 +141,8 @@ def test_switches_of_both_vendors_run_two_nos() -> None:
     """What is compared is not a thing with itself."""
     assert nos_of("leaf-spine", ARISTA) == [nos for nos in RENDERED if nos in ("eos", "sonic")]
     assert len(nos_of("mi300x-roce", ())) > 1
+
+
+def test_every_nos_of_switches_is_read_back() -> None:
+    """A NOS without an entry in `DIALECTS` would be compared with nothing."""
+    assert set(RENDERED) == set(known_nos(whole_fabric=False))
