@@ -26,6 +26,8 @@ from fabricgen.publish.manifest import MANIFEST, Ledger, PublishReport, Tally, c
 
 _COPIED = 1 << 20
 """Bytes that are read, and written, at a time."""
+_RELEASED = 64 << 20
+"""Bytes of an archive after which the system may drop them from its cache."""
 _MODE = 0o644
 _ZSTD_LEVEL = 3
 
@@ -129,7 +131,7 @@ def publish_archive(
             with _new_file(target, f"{folder}/archive", flushed=os.path.lexists(real)) as out:
                 archive, ledger = form(out), Ledger(header)
                 try:
-                    _fill(archive, _Packing(target, folder), tuple(bundles), ledger, jobs, told)
+                    _fill(archive, out, _Packing(target, folder), tuple(bundles), ledger, jobs, told)
                 except BaseException:
                     with contextlib.suppress(Exception):
                         archive.close()  # or it would be closed by chance, after its file
@@ -201,8 +203,15 @@ class _Packing:
 
 
 def _fill(
-    archive: Archive, packing: _Packing, bundles: Sequence[Bundle], ledger: Ledger, jobs: int, told: Told
+    archive: Archive,
+    out: BinaryIO,
+    packing: _Packing,
+    bundles: Sequence[Bundle],
+    ledger: Ledger,
+    jobs: int,
+    told: Told,
 ) -> None:
+    released = 0
     for task, parcel in in_tasks(bundles, packing, jobs):
         with disk_faults(packing.target):
             content = open(parcel.place, "rb", _COPIED)  # noqa: SIM115
@@ -214,10 +223,20 @@ def _fill(
                     with disk_faults(packing.target):
                         archive.add(member.path, member.size, content)
                 told(bundle)
+        if out.tell() - released >= _RELEASED:
+            released = out.tell()
+            _release_cache(out)
     manifest = ledger.manifest()
     with disk_faults(packing.target):
         archive.add(MANIFEST, len(manifest), BytesIO(manifest))
         archive.close()
+
+
+def _release_cache(out: BinaryIO) -> None:
+    """Tell the system that what was written is not read again, so that gigabytes go to the disk as they come."""
+    if hasattr(os, "posix_fadvise"):
+        with contextlib.suppress(OSError):  # a hint, which not every file system takes
+            os.posix_fadvise(out.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def _remove_leftovers(real: str) -> None:
