@@ -1,4 +1,6 @@
-"""Numbers of sites, pods and scalable units: in what order everything that is shared deals its ports and addresses.
+"""Numbers of sites, pods and scalable units: the order in which they take ports and addresses that they share.
+
+Names of devices do not follow from these: they count units in their pod.
 
 Each pod has slots for its units: those reserved, and beyond them as it grew. Two numberings run side by side: `units`
 counts every reserved slot, `ports` only the units there are, for switches that have no room for all slots. Both are

@@ -1,4 +1,7 @@
-"""Device names from coordinates: a name never depends on what else is in the cluster."""
+"""Device names: a name never depends on what else is in the cluster.
+
+Templates of names are in design/names; here they are filled in for the rows of the device table.
+"""
 
 from __future__ import annotations
 
@@ -129,8 +132,11 @@ def _switch_names(design: Design, cls: DeviceClass) -> SwitchNames:
 
 
 def _switches(design: Design, cls: DeviceClass) -> list[str]:
+    """Names from the layout, in the order in which `wiring/devices.py` lays out the rows of a tier."""
     fabric = design.fabric(cls.fabric)
-    return _switch_names(design, cls).of(fabric.tier_sizes, fabric.tier(cls.tier).count)
+    names = _switch_names(design, cls).of(fabric.tier_sizes, fabric.tier(cls.tier).count)
+    assert len(names) == cls.count, f"{len(names)} names for {cls.count} switches of {cls.tier}"  # noqa: S101
+    return names
 
 
 def _nodes(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
