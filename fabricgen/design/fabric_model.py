@@ -163,8 +163,11 @@ class Uplink:
     """The fabric that owns the links: that of the tier whose specification asks for them."""
     upper: TierKey
     upper_groups: int
+    """Upper groups that each lower switch is linked to."""
     links_per_group: int
+    """Links of each lower switch to each of these groups."""
     upper_count: int
+    """Switches in each upper group."""
     lowers_per_group: int
     """Lower switches of the fullest upper group."""
     numbered_lowers: int
@@ -226,7 +229,7 @@ class TierDesign:
     """Ports of each run that are in use or numbered for reserved slots; the others are spare."""
     feeds: tuple[Feed, ...]
     reach: tuple[int, ...]
-    """By run, how many ports the links of lower switches are spread over."""
+    """By run, how many ports of a switch the links of lower switches are spread over."""
     up: PortRun | None
     peer_links: PeerLinks | None
     uplink: Uplink | None
@@ -234,7 +237,7 @@ class TierDesign:
     for_extras: tuple[tuple[PortKind, int], ...]
     """Further ports of each switch that are set aside for extra devices, by kind."""
     lowest: bool
-    """Whether it has no tier below."""
+    """Whether it has no tier below: leaves, and border tiers that stand beside them."""
     for_reserve: bool
     """Whether it is sized for every reserved slot."""
     path: Path

@@ -35,7 +35,7 @@ class Rule(Documented):
 
     def flag(self, path: Path, message: str, hint: str = "", fix: Sequence[Edit] = ()) -> Diagnostic:
         """A finding of this rule at a path of the blueprint; `fix` are edits, given only where there is one right
-        repair.
+        repair. A path that is not written (a derived `uplinks`) falls back to its nearest parent.
         """
         return Diagnostic(self.id, self.severity, message, path, hint, fix=tuple(fix))
 

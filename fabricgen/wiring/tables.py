@@ -134,6 +134,7 @@ class Segment:
     b: Side
     backplane: bool
     path: Path
+    """The lower tier, fabric or extra device that asks for the links; findings go to `stated`, else here."""
     tier: TierKey | None = None
     """The upper end's tier, by the fabric that owns it; None for scale-up links."""
     km: float = 0
@@ -200,9 +201,10 @@ class LinkTable:
 class CableTable:
     """Cables, and the ends of cables: one row a pair of connectors that a cable joins (a breakout has several).
 
-    Per cable: `length_m` float64 as stocked, `run_m` as measured, `medium` indexes `media`, `connectors` int32 how many
-    connectors of a twin-port cage it fills (fibres and single ports: 1). Per end row: its cable, a link of it, and how
-    many links it carries.
+    Per cable: `length_m` float64 as ordered, or as built where `cable_of` states it; `run_m` computed from the floor;
+    both with the trunk where it is patched. `medium` indexes `media`, `connectors` int32 how many connectors of a
+    twin-port cage it fills (fibres and single ports: 1). Per end row: its cable, one of the links between the two
+    connectors, and how many links these carry.
     """
 
     media: tuple[CableProfile, ...]
