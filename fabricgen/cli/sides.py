@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import tempfile
@@ -29,12 +30,14 @@ from fabricgen.kernel.text_input import MAX_BYTES
 from fabricgen.kernel.units import number
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.pipeline import compile_cluster, compile_design
-from fabricgen.publish.manifest import MANIFEST, left_beside, parse_manifest
+from fabricgen.publish.manifest import MANIFEST, Entry, left_beside
+from fabricgen.publish.reading import PENDING, Built, cannot_read, open_built
 
 if TYPE_CHECKING:
     from fabricgen.render.engine import Subject
 
-_LISTS = ("devices.csv", "links.csv", "cables.csv", "addresses.csv", "bom.csv", MANIFEST)
+_LISTS = ("devices.csv", "links.csv", "cables.csv", "addresses.csv", "bom.csv", MANIFEST, *PENDING)
+"""What is read of a built folder in a revision, configurations apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,7 @@ class _Opened:
     side: Side
     configs: Configs | None
     cluster: Cluster | None = None
+    notes: tuple[str, ...] = ()
 
 
 def changes(old: str, new: str, options: PlanOptions) -> Change:
@@ -70,6 +74,7 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
         was = _open(old, options.old_sets, options, stack, shown)
         now = _open(new, options.new_sets, options, stack, shown)
         change = compare(was.side, now.side, options.prices)
+        change = replace(change, notes=(*change.notes, *was.notes, *now.notes))
         if was.configs is None or now.configs is None:
             lacking = was if was.configs is None else now
             note = f"{lacking.side.name} has no configs, so these are not compared"
@@ -94,7 +99,10 @@ def _open(place: str, sets: tuple[str, ...], options: PlanOptions, stack: ExitSt
             return _git_folder(place, tree, Path(temporary))
         at = tree.write(Path(temporary), largest=MAX_BYTES, whole=options.allow_outside)
     if folder:
-        return _Opened(Side(place, read_lists(at)), _folder_configs(at))
+        built = open_built(at)
+        unknown = f"{place} has no {MANIFEST}, so whether its files are as they were built is not known"
+        notes = (unknown,) if built.entries is None else ()
+        return _Opened(Side(place, read_lists(built)), _folder_configs(built), notes=notes)
     cluster = compiled_side(str(at) if tree else place, sets, options.allow_outside, temporary if tree else "")
     side = Side(place, lists_of(cluster, options.prices), sizing_figures(cluster))
     return _Opened(side, _ClusterConfigs(cluster, options.templates), cluster)
@@ -202,10 +210,11 @@ class _ClusterConfigs:
 
 @dataclass(frozen=True)
 class _BuiltConfigs:
-    """Configurations in a built folder, on disk or in a revision."""
+    """Configurations of a built folder, on disk or in the revision `tree`; what is read is as it was built."""
 
     digest: Mapping[str, str]
-    source: Path | GitTree
+    built: Built
+    tree: GitTree | None = None
 
     def devices(self) -> Collection[str]:
         """Devices that have a folder."""
@@ -223,18 +232,23 @@ class _BuiltConfigs:
 
     def _files(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         wanted = [path for path in self.digest if path.split("/")[1] in devices]
-        if isinstance(self.source, GitTree):
-            return self.source.read(wanted).items()
-        return [(path, _content(self.source / path)) for path in wanted]
+        if self.tree is None:
+            return [(path, self.built.read(path)) for path in wanted]
+        found = self.tree.read(wanted)
+        for path in wanted:
+            if path not in found:
+                raise cannot_read(self.built.folder / path, FileNotFoundError(errno.ENOENT, "No such file"))
+            self.built.check(path, found[path])
+        return found.items()
 
 
-def _folder_configs(folder: Path) -> Configs | None:
-    manifest = folder / MANIFEST
-    if manifest.is_file():
-        return _by_manifest(_content(manifest), str(manifest), folder)
-    files = sorted(f for f in folder.glob("configs/*/*") if f.is_file())
-    digest = {f.relative_to(folder).as_posix(): hashlib.sha256(_content(f)).hexdigest() for f in files}
-    return _BuiltConfigs(digest, folder) if digest else None
+def _folder_configs(built: Built) -> Configs | None:
+    if built.entries is not None:
+        return _by_manifest(built, built.entries)
+    files = sorted(f for f in built.folder.glob("configs/*/*") if f.is_file())
+    paths = [f.relative_to(built.folder).as_posix() for f in files]
+    digest = {path: hashlib.sha256(built.read(path)).hexdigest() for path in paths}
+    return _BuiltConfigs(digest, built) if digest else None
 
 
 def _git_folder(place: str, tree: GitTree, temporary: Path) -> _Opened:
@@ -250,25 +264,13 @@ def _git_folder(place: str, tree: GitTree, temporary: Path) -> _Opened:
     at = temporary / tree.path
     at.mkdir(parents=True, exist_ok=True)
     for name, data in content.items():
+        (at / name).parent.mkdir(exist_ok=True)
         (at / name).write_bytes(data)
-    configs = _by_manifest(content[MANIFEST], str(at / MANIFEST), tree)
-    return _Opened(Side(place, read_lists(at)), configs)
+    built = open_built(at)
+    return _Opened(Side(place, read_lists(built)), _by_manifest(built, built.entries or {}, tree))
 
 
-def _by_manifest(content: bytes, name: str, source: Path | GitTree) -> Configs | None:
-    entries = parse_manifest(content)
-    if entries is None:
-        hint = "build the folder anew"
-        raise fault("FG028", f"{name} is not the manifest of a build", hint=hint, span=Span(name, 1, 1))
+def _by_manifest(built: Built, entries: Mapping[str, Entry], tree: GitTree | None = None) -> Configs | None:
     configs = [path for path in entries if path.startswith("configs/") and path.count("/") == 2]
-    configs = [path for path in configs if not left_beside(path, entries)]
-    digest = {path: e.sha256 for path, e in entries.items() if path in configs}
-    return _BuiltConfigs(digest, source) if digest else None
-
-
-def _content(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        hint = "build the folder anew"
-        raise fault("FG028", f"{file}: {error.strerror}", hint=hint, span=Span(str(file), 1, 1)) from error
+    digest = {path: built.digest(path) or "" for path in configs if not left_beside(path, entries)}
+    return _BuiltConfigs(digest, built, tree) if digest else None

@@ -29,7 +29,7 @@ from fabricgen.publish.manifest import (
     disk_faults,
     parse_manifest,
 )
-from fabricgen.publish.stage import JOURNAL, MARKER, Stage, Stager, new_place, remove_leftovers, remove_stage
+from fabricgen.publish.stage import Stage, Stager, new_place, remove_leftovers, remove_stage, unfinished
 
 
 def publish_folder(
@@ -89,11 +89,10 @@ def recover(target: Path) -> bool:
 
 def _finish(target: Path, real: str) -> bool:
     remove_leftovers(real)
-    place = f"{real}/{STAGE}"
-    found = os.path.isfile(f"{place}/{JOURNAL}") and os.path.isfile(f"{place}/{MARKER}")
+    found = unfinished(real)
     if found:
         apply_journal(target, real)
-    remove_stage(place)
+    remove_stage(f"{real}/{STAGE}")
     return found
 
 

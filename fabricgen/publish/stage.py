@@ -242,6 +242,11 @@ def _collisions(target: Path, paths: frozenset[str]) -> InputError:
     )
 
 
+def unfinished(real: str) -> bool:
+    """Tell whether a build was stopped in a folder after its journal was written: some files are in place, some not."""
+    return os.path.isfile(f"{real}/{STAGE}/{JOURNAL}") and os.path.isfile(f"{real}/{STAGE}/{MARKER}")
+
+
 def new_place(real: str) -> str:
     """Name a stage beside the target that no other run uses."""
     return sibling(real, f"stage-{secrets.token_hex(4)}")
