@@ -21,6 +21,7 @@ from fabricgen.diff.configs import Configs, compare_configs
 from fabricgen.diff.folder import read_lists
 from fabricgen.diff.git_tree import PREFIX, GitTree, open_tree
 from fabricgen.diff.listing import COLUMNS, NUMBERS, Column, Listing, Lists, column_of, place_of
+from fabricgen.diff.renaming import RenamedConfigs, renamed_clusters
 from fabricgen.diff.sizing_figures import sizing_figures
 from fabricgen.diff.texts import texts_of
 from fabricgen.export.files import addresses, bom, cables, devices, links
@@ -73,7 +74,8 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
         stack.enter_context(relabelled(shown))
         was = _open(old, options.old_sets, options, stack, shown)
         now = _open(new, options.new_sets, options, stack, shown)
-        change = compare(was.side, now.side, options.prices)
+        renamed = renamed_clusters(was.cluster, now.cluster) if was.cluster and now.cluster else {}
+        change = compare(was.side, now.side, options.prices, renamed)
         change = replace(change, notes=(*change.notes, *was.notes, *now.notes))
         if was.configs is None or now.configs is None:
             lacking = was if was.configs is None else now
@@ -82,8 +84,9 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
         affected = None
         if was.cluster and now.cluster:
             affected = affected_switches(was.cluster, now.cluster, change.devices, change.links)
-        every = options.every_config
-        return replace(change, configs=compare_configs(was.configs, now.configs, affected, every=every))
+        before = RenamedConfigs(was.configs, change.renamed)
+        configs = compare_configs(before, now.configs, affected, every=options.every_config)
+        return replace(change, configs=configs)
 
 
 def _open(place: str, sets: tuple[str, ...], options: PlanOptions, stack: ExitStack, shown: dict[str, str]) -> _Opened:
@@ -104,7 +107,8 @@ def _open(place: str, sets: tuple[str, ...], options: PlanOptions, stack: ExitSt
         notes = (unknown,) if built.entries is None else ()
         return _Opened(Side(place, read_lists(built)), _folder_configs(built), notes=notes)
     cluster = compiled_side(str(at) if tree else place, sets, options.allow_outside, temporary if tree else "")
-    side = Side(place, lists_of(cluster, options.prices), sizing_figures(cluster))
+    commit = tree.commit if tree else ""
+    side = Side(place, lists_of(cluster, options.prices), sizing_figures(cluster), sets, commit)
     return _Opened(side, _ClusterConfigs(cluster, options.templates), cluster)
 
 
@@ -267,7 +271,8 @@ def _git_folder(place: str, tree: GitTree, temporary: Path) -> _Opened:
         (at / name).parent.mkdir(exist_ok=True)
         (at / name).write_bytes(data)
     built = open_built(at)
-    return _Opened(Side(place, read_lists(built)), _by_manifest(built, built.entries or {}, tree))
+    side = Side(place, read_lists(built), commit=tree.commit)
+    return _Opened(side, _by_manifest(built, built.entries or {}, tree))
 
 
 def _by_manifest(built: Built, entries: Mapping[str, Entry], tree: GitTree | None = None) -> Configs | None:
