@@ -32,13 +32,16 @@ from fabricgen.kernel.units import number
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.publish.manifest import MANIFEST, Entry, left_beside
-from fabricgen.publish.reading import PENDING, Built, cannot_read, open_built
+from fabricgen.publish.reading import PENDING, Built, cannot_read, open_built, refuse_unfinished
 
 if TYPE_CHECKING:
     from fabricgen.render.engine import Subject
 
 _LISTS = ("devices.csv", "links.csv", "cables.csv", "addresses.csv", "bom.csv", MANIFEST, *PENDING)
 """What is read of a built folder in a revision, configurations apart."""
+
+_NOTED = 5
+"""Edited configurations of a side that are named; of more, their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,9 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
             affected = affected_switches(was.cluster, now.cluster, change.devices, change.links)
         before = RenamedConfigs(was.configs, change.renamed)
         configs = compare_configs(before, now.configs, affected, every=options.every_config)
-        return replace(change, configs=configs)
+        read = [(side.side.name, side.configs) for side in (was, now)]
+        edited = [note for name, own in read if isinstance(own, _BuiltConfigs) for note in own.notes(name)]
+        return replace(change, configs=configs, notes=(*change.notes, *edited))
 
 
 def _open(place: str, sets: tuple[str, ...], options: PlanOptions, stack: ExitStack, shown: dict[str, str]) -> _Opened:
@@ -214,11 +219,15 @@ class _ClusterConfigs:
 
 @dataclass(frozen=True)
 class _BuiltConfigs:
-    """Configurations of a built folder, on disk or in the revision `tree`; what is read is as it was built."""
+    """Configurations of a built folder, on disk or in the revision `tree`, as they stand.
+
+    Those that are read and are not as they were built are noted in `edited`.
+    """
 
     digest: Mapping[str, str]
     built: Built
     tree: GitTree | None = None
+    edited: list[str] = field(default_factory=list)
 
     def devices(self) -> Collection[str]:
         """Devices that have a folder."""
@@ -236,14 +245,21 @@ class _BuiltConfigs:
 
     def _files(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         wanted = [path for path in self.digest if path.split("/")[1] in devices]
-        if self.tree is None:
-            return [(path, self.built.read(path)) for path in wanted]
-        found = self.tree.read(wanted)
+        found = {path: self.built.content(path) for path in wanted} if self.tree is None else self.tree.read(wanted)
         for path in wanted:
             if path not in found:
                 raise cannot_read(self.built.folder / path, FileNotFoundError(errno.ENOENT, "No such file"))
-            self.built.check(path, found[path])
+            if self.built.is_edited(path, found[path]):
+                refuse_unfinished(self.built.folder)
+                self.edited.append(path)
         return found.items()
+
+    def notes(self, place: str) -> Iterator[str]:
+        """Notes on files that were read and are not as they were built."""
+        for path in self.edited[:_NOTED]:
+            yield f"{path} of {place} is not as built (sha256 differs from {MANIFEST}); it is compared as it stands"
+        if len(self.edited) > _NOTED:
+            yield f"{len(self.edited) - _NOTED:,} more configurations of {place} are not as built"
 
 
 def _folder_configs(built: Built) -> Configs | None:

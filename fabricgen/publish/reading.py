@@ -58,13 +58,17 @@ class Built:
 
     def read(self, path: str) -> bytes:
         """The content of a file as it was built; raises InputError (FG028, FG054) for anything else."""
-        file = self.folder / path
-        try:
-            content = file.read_bytes()
-        except OSError as error:
-            raise cannot_read(file, error) from error
+        content = self.content(path)
         self.check(path, content)
         return content
+
+    def content(self, path: str) -> bytes:
+        """The content of a file as it stands; raises InputError (FG028) for one that is not there."""
+        file = self.folder / path
+        try:
+            return file.read_bytes()
+        except OSError as error:
+            raise cannot_read(file, error) from error
 
     def hint(self, path: str) -> str:
         """What to do about a file that is not as it was built."""

@@ -82,20 +82,36 @@ def test_line_ends_alone_are_no_edit(project: Path, fabricgen: Run) -> None:
     assert (ran.code, ran.out) == (0, "no differences\n")
 
 
-def test_an_edited_configuration_is_refused_when_it_is_read(project: Path, fabricgen: Run) -> None:
+NOTE = "is not as built (sha256 differs from manifest.json); it is compared as it stands"
+
+
+def test_an_edited_configuration_is_compared_and_told(project: Path, fabricgen: Run) -> None:
     with (project / "out" / LEAF / "config_db.json").open("a") as file:
         file.write("\n")
-    assert refused(fabricgen("plan", "out", "pod.yaml"), f"out/{LEAF}/config_db.json")
+    ran = fabricgen("plan", "out", "pod.yaml")
+    assert ran.code == 1
+    assert "config_db.json: changed, +0 -1 lines" in ran.out
+    assert f"{LEAF}/config_db.json of out {NOTE}" in ran.out
 
 
-def test_configurations_of_two_builds_differ_by_what_was_built_last(project: Path, fabricgen: Run) -> None:
-    """Where a file was edited, the manifest goes on telling what was written before; the last build is beside it."""
+def test_what_is_beside_an_edited_configuration_is_what_was_built_last(project: Path, fabricgen: Run) -> None:
+    """Where a file was edited, the manifest goes on telling what was written before."""
     with (project / "out" / LEAF / "config_db.json").open("a") as file:
         file.write("\n")
     shutil.copytree("out", "before")
     assert fabricgen("build", "pod.yaml", "--set", "management.ntp=[192.0.2.1]", "-o", "out").code == 0
-    assert (project / "out" / LEAF / "config_db.json.new").exists()
-    assert refused(fabricgen("plan", "before", "out"), f"before/{LEAF}/config_db.json")
+    (project / "out" / LEAF / "config_db.json.new").replace(project / "out" / LEAF / "config_db.json")
+    ran = fabricgen("plan", "before", "out", "--format", "json")
+    found = json.loads(ran.out)
+    assert f"{LEAF}/config_db.json of before {NOTE}" in found["notes"]
+    assert not [note for note in found["notes"] if " of out " in note]
+    assert LEAF.split("/")[1] in {file["device"] for file in found["configs"]["files"]}
+
+
+def test_many_edited_configurations_are_counted(project: Path, fabricgen: Run) -> None:
+    for file in (project / "out").rglob("config_db.json"):
+        file.write_bytes(file.read_bytes() + b"\n")
+    assert "3 more configurations of out are not as built" in fabricgen("plan", "out", "pod.yaml").out
 
 
 def test_a_folder_without_a_manifest_is_compared_and_said_to_be_unknown(project: Path, fabricgen: Run) -> None:

@@ -111,10 +111,10 @@ FG054 = Fault(
     or a power cut kept it from the disk.
 
     `plan` and `bom --diff` compare builds. A row deleted by hand would be told as cables to pull, so they refuse the
-    file; line ends alone do not count, since git may change them. `check` judges the file as it stands, with a
-    warning, and warns of configurations that are gone. Build the folder anew: `--force` replaces edited files, and
-    without it the new content lies beside as FILE.new. A change of the wiring belongs into the blueprint, or into a
-    sheet for `fabricgen as-built`.
+    list; line ends alone do not count, since git may change them. A switch configuration is compared as it stands,
+    with a note. `check` judges the file as it stands, with a warning, and warns of configurations that are gone.
+    Build the folder anew: `--force` replaces edited files, and without it the new content lies beside as FILE.new. A
+    change of the wiring belongs into the blueprint, or into a sheet for `fabricgen as-built`.
     """,
     in_words=True,
     bad="""
