@@ -23,15 +23,29 @@ _SHARED = ("fabric", "part", "medium", "length_m")
 def read_lists(built: Built) -> Lists:
     """The lists in a folder written by a build; `addresses` and `bom` may be missing.
 
-    Raises InputError, naming the file, for a required list that is missing or malformed (FG028), and for any that is
-    not as it was built (FG054).
+    Raises InputError, naming the file, for a required list that is missing, malformed or made of another blueprint than
+    the others (FG028), and for any that is not as it was built (FG054).
     """
+    _check_together(built)
     cables = _read(built, "cables")
     _check_cables(built.folder / "cables.csv", cables)
     optional = {
         name: _read(built, name) if (built.folder / f"{name}.csv").exists() else None for name in ("addresses", "bom")
     }
     return Lists(_read(built, "devices"), _read(built, "links"), cables, **optional)
+
+
+def _check_together(built: Built) -> None:
+    """Raise InputError where the required lists are of several blueprints, as after `build --only`."""
+    files = ("devices.csv", "links.csv", "cables.csv")
+    made = {file: digest for file in files if (digest := built.made_of(file))}
+    first = next(iter(made), "")
+    for file, digest in made.items():
+        if digest != made[first]:
+            at = built.folder / file
+            message = f"{file} was built of another blueprint than {first}, by `build --only`"
+            hint = "build the folder anew, without --only"
+            raise fault(NO_BUILD, message, hint=hint, span=Span(str(at), 1, 1))
 
 
 def _read(built: Built, name: str) -> Listing:

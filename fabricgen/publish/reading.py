@@ -38,10 +38,19 @@ class Built:
 
         Where the user had edited the file, the build left that beside it.
         """
+        entry = self._entry(path)
+        return None if entry is None else entry.sha256
+
+    def made_of(self, path: str) -> str:
+        """The digest of the blueprint that a file was made of; "" where that is not known."""
+        entry = self._entry(path)
+        return "" if entry is None else entry.digest
+
+    def _entry(self, path: str) -> Entry | None:
         entries = self.entries or {}
         while path + BESIDE in entries:
             path += BESIDE
-        return entries[path].sha256 if path in entries else None
+        return entries.get(path)
 
     def is_edited(self, path: str, content: bytes) -> bool:
         """Whether a file is not as it was built. Line ends alone do not count: git may change these."""

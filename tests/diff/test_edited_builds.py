@@ -121,6 +121,23 @@ def test_a_folder_without_a_manifest_is_compared_and_said_to_be_unknown(project:
     assert "out has no manifest.json, so whether its files are as they were built is not known" in ran.out
 
 
+def test_lists_of_several_blueprints_are_not_compared(project: Path, fabricgen: Run) -> None:
+    grown = ("build", "pod.yaml", "--set", "pods.p1.su=3", "-o", "out")
+    assert fabricgen(*grown, "--only", "links").code == 0
+    ran = fabricgen("plan", "out", "pod.yaml")
+    assert (ran.code, ran.out) == (2, "")
+    said = (
+        "out/links.csv:1:1: error[FG028]: links.csv was built of another blueprint than devices.csv, by `build --only`"
+    )
+    assert ran.err.startswith(said)
+    assert fabricgen(*grown, "--only", "bom").code == 0  # the others are told apart still
+    assert fabricgen("plan", "out", "pod.yaml").err.startswith(said)
+    assert fabricgen(*grown, "--only", "devices,cables").code == 0
+    assert fabricgen("plan", "out", "pod.yaml").code == 1
+    assert fabricgen(*grown).code == 0
+    assert "digest" not in json.loads((project / "out" / "manifest.json").read_text())["files"]["links.csv"]
+
+
 def test_a_bill_in_a_folder_is_refused_and_one_that_is_named_is_told(project: Path, fabricgen: Run) -> None:
     without_last_row(project / "out" / "bom.csv")
     assert refused(fabricgen("bom", "pod.yaml", "--diff", "out"), "out/bom.csv")

@@ -87,7 +87,7 @@ FG028 = Fault(
     text="""
     A folder was given to `plan`, `bom --diff`, `check`, `as-built` or `lock --import` in which a build was killed
     while it landed in place, so that it holds files of two builds; or, to `plan`, one whose lists are missing, are no
-    CSV, or lack columns.
+    CSV, lack columns, or were made of several blueprints by `build --only`.
 
     What changes is computed from the devices, links and cables that the older build wrote; a list of another build
     would show changes that are none. The next `fabricgen build` into the folder finishes what was stopped before it
