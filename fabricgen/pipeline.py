@@ -188,6 +188,14 @@ def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnos
     return tuple(hidden_safety(cluster, render_options(cluster, overrides=templates)))
 
 
+def check_names(design: Design) -> None:
+    """Raise InputError where the blueprint names single things that are not there, without expanding links."""
+    if design.loaded.names_single_things:
+        from fabricgen.views.stated_names import check_stated_names
+
+        check_stated_names(design)
+
+
 def compile_cluster(design: Design) -> Cluster:
     """Expand a design into every device, link and address; raises InputError where a pool or rack is too small."""
     from fabricgen.cluster import build_cluster

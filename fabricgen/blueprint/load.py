@@ -44,6 +44,24 @@ class LoadedBlueprint:
         return self.blueprint.lint.limits.over(self.project.lint.limits)
 
     @property
+    def names_single_things(self) -> bool:
+        """Whether it says anything of single devices, racks or tiers by names that depend on the whole cluster."""
+        own, floor = self.blueprint, self.blueprint.floor
+        return bool(
+            own.names.switches
+            or own.names.nodes
+            or own.names.devices
+            or any(fabric.names for fabric in own.fabrics.values())
+            or own.address_of
+            or own.config_of
+            or own.cable_of
+            or floor.devices
+            or floor.racks
+            or self.guids
+            or own.numbers_tiers
+        )
+
+    @property
     def digest(self) -> str:
         """sha256 over the blueprint's meaning: comments, order of keys, includes and defaults do not count."""
         stated = self.blueprint.model_dump(mode="json", exclude_defaults=True)

@@ -185,6 +185,12 @@ class Blueprint(Model):
             raise ValueError(f"this blueprint is in language version {version}; this fabricgen reads version 1")
         return value
 
+    @property
+    def numbers_tiers(self) -> bool:
+        """Whether AS numbers are stated for single tiers."""
+        plans = (self.routing.asn, *(fabric.routing.asn for fabric in self.fabrics.values()))
+        return any(plan.tiers for plan in plans if plan)
+
     def expanded_pods(self) -> dict[str, Pod]:
         """Pods by name with `count` spelled out, in natural order of their names: p2 before p10."""
         named: dict[str, Pod] = {}

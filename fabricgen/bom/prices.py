@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from fabricgen.kernel.diagnostics import Span, fault
+from fabricgen.publish.reading import refuse_unfinished_around
 
 NEEDED = ("part", "unit_price")
 FURTHER = ("lead_time_weeks", "currency", "vendor_part", "notes")
@@ -103,6 +104,7 @@ def read_price_list(path: Path) -> PriceList:
 
 def _rows(path: Path) -> tuple[tuple[str, ...], Iterator[_Row]]:
     """(optional columns present, rows) of a file."""
+    refuse_unfinished_around(path)
     if path.is_file() and path.stat().st_size > MOST_BYTES:
         raise fault("FG031", f"{path} is larger than {MOST_BYTES >> 20} MiB", hint="list only parts that are bought")
     with path.open(newline="", encoding="utf-8-sig") as stream:

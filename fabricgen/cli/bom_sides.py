@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 
+import click
+
 from fabricgen.cli.sides import compiled_side, listing_of, relabelled
 from fabricgen.cluster import Cluster
-from fabricgen.diff.bill.file import SUFFIXES, read_bom
+from fabricgen.diff.bill.file import LIST, SUFFIXES, built_bom, read_bom
 from fabricgen.diff.git_tree import PREFIX, GitTree, open_tree
 from fabricgen.diff.listing import Listing
 from fabricgen.export.files import bom
 from fabricgen.export.table import ExportContext
 from fabricgen.kernel.text_input import MAX_BYTES
-
-_LIST = "bom.csv"
+from fabricgen.publish.manifest import MANIFEST
+from fabricgen.publish.reading import PENDING, Surroundings, open_built
 
 
 def bill_at(place: str, prices: Mapping[str, float], *, allow_outside: bool) -> Listing:
@@ -33,28 +35,38 @@ def bill_at(place: str, prices: Mapping[str, float], *, allow_outside: bool) -> 
         tree = open_tree(place)
         temporary = os.path.realpath(stack.enter_context(tempfile.TemporaryDirectory(prefix="fabricgen-git-")))
         shown[f"{temporary}/"] = tree.shown
-        if tree.is_folder or tree.path.endswith(SUFFIXES):
-            return read_bom(_written(tree, Path(temporary)))
+        if tree.is_folder:
+            return built_bom(open_built(_written(tree, Path(temporary) / tree.path, (LIST, MANIFEST, *PENDING))))
+        if tree.path.endswith(SUFFIXES):
+            file = PurePosixPath(tree.path)
+            return read_bom(_written(tree, Path(temporary) / file.parent, (file.name,)) / file.name)
         at = tree.write(Path(temporary), largest=MAX_BYTES, whole=allow_outside)
         return bill_listing(compiled_side(str(at), (), allow_outside, temporary), prices)
 
 
 def _bill(at: Path, place: str, prices: Mapping[str, float], *, allow_outside: bool) -> Listing:
     if at.is_dir():
-        return read_bom(at / _LIST)
+        return built_bom(open_built(at))
     if at.suffix in SUFFIXES:
-        return read_bom(at)
+        bill = read_bom(at)
+        _tell_if_edited(at)
+        return bill
     return bill_listing(compiled_side(place, (), allow_outside, ""), prices)
 
 
-def _written(tree: GitTree, folder: Path) -> Path:
-    """The bill in a revision, written to a temporary folder; missing there if the revision has none."""
-    name = _LIST if tree.is_folder else PurePosixPath(tree.path).name
-    at = folder / (tree.path if tree.is_folder else PurePosixPath(tree.path).parent) / name
-    at.parent.mkdir(parents=True, exist_ok=True)
-    for content in tree.read([name]).values():
-        at.write_bytes(content)
-    return at
+def _tell_if_edited(file: Path) -> None:
+    """Say of a bill that was named by itself that it is not as it was built: it is compared as it stands."""
+    found = Surroundings().of(file)
+    if found is not None and found[0].is_edited(found[1], file.read_bytes()):
+        click.echo(f"{file} is not as built (sha256 differs from {MANIFEST}); it is compared as it stands", err=True)
+
+
+def _written(tree: GitTree, folder: Path, names: Iterable[str]) -> Path:
+    """A temporary folder with files of a revision; those are missing there that the revision has not."""
+    for name, content in tree.read(names).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return folder
 
 
 def bill_listing(cluster: Cluster, prices: Mapping[str, float]) -> Listing:

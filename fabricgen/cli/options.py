@@ -35,7 +35,7 @@ def output_option(command: F) -> F:
     return click.option(
         "-o",
         "--output",
-        type=click.Path(dir_okay=False),
+        type=click.Path(dir_okay=False, allow_dash=True),
         default="-",
         help="File to write; - is standard output.",
     )(command)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
@@ -14,13 +17,12 @@ from fabricgen.publish.replacing import replace_file
 def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
     """Write to a file or, for `-`, to standard output; if writing fails, an existing file is unchanged.
 
-    Raises InputError when the file cannot be written, and click.UsageError for binary data on a terminal.
+    Raises InputError when the file cannot be written or standard output is closed, and click.UsageError for binary data
+    on a terminal.
     """
     if target == "-":
-        if binary and sys.stdout.isatty():
-            raise click.UsageError("a workbook is no text for a terminal; name a file with -o")
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
+        with standard_output("a workbook is no text for a terminal; name a file with -o" if binary else "") as stream:
+            stream.write(content)
         return
     path = Path(target).resolve()
     try:
@@ -30,6 +32,20 @@ def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
         replace_file(path, content)
     except OSError as error:
         raise fault("FG023", f"cannot write {target}: {error.strerror}") from error
+
+
+@contextmanager
+def standard_output(not_on_a_terminal: str = "") -> Iterator[BinaryIO]:
+    """Standard output for bytes, flushed at the end.
+
+    Raises InputError (FG023) where it is closed, and click.UsageError `not_on_a_terminal`, if given, on a terminal.
+    """
+    if sys.stdout is None:
+        raise fault("FG023", "cannot write to standard output: it is closed", hint="name a file with -o")
+    if not_on_a_terminal and sys.stdout.isatty():
+        raise click.UsageError(not_on_a_terminal)
+    yield sys.stdout.buffer
+    sys.stdout.buffer.flush()
 
 
 def read_prices(path: Path | None) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import tempfile
@@ -20,6 +21,7 @@ from fabricgen.diff.configs import Configs, compare_configs
 from fabricgen.diff.folder import read_lists
 from fabricgen.diff.git_tree import PREFIX, GitTree, open_tree
 from fabricgen.diff.listing import COLUMNS, NUMBERS, Column, Listing, Lists, column_of, place_of
+from fabricgen.diff.renaming import RenamedConfigs, renamed_clusters
 from fabricgen.diff.sizing_figures import sizing_figures
 from fabricgen.diff.texts import texts_of
 from fabricgen.export.files import addresses, bom, cables, devices, links
@@ -29,12 +31,17 @@ from fabricgen.kernel.text_input import MAX_BYTES
 from fabricgen.kernel.units import number
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.pipeline import compile_cluster, compile_design
-from fabricgen.publish.manifest import MANIFEST, left_beside, parse_manifest
+from fabricgen.publish.manifest import MANIFEST, Entry, left_beside
+from fabricgen.publish.reading import PENDING, Built, cannot_read, open_built, refuse_unfinished
 
 if TYPE_CHECKING:
     from fabricgen.render.engine import Subject
 
-_LISTS = ("devices.csv", "links.csv", "cables.csv", "addresses.csv", "bom.csv", MANIFEST)
+_LISTS = ("devices.csv", "links.csv", "cables.csv", "addresses.csv", "bom.csv", MANIFEST, *PENDING)
+"""What is read of a built folder in a revision, configurations apart."""
+
+_NOTED = 5
+"""Edited configurations of a side that are named; of more, their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,7 @@ class _Opened:
     side: Side
     configs: Configs | None
     cluster: Cluster | None = None
+    notes: tuple[str, ...] = ()
 
 
 def changes(old: str, new: str, options: PlanOptions) -> Change:
@@ -69,7 +77,9 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
         stack.enter_context(relabelled(shown))
         was = _open(old, options.old_sets, options, stack, shown)
         now = _open(new, options.new_sets, options, stack, shown)
-        change = compare(was.side, now.side, options.prices)
+        renamed = renamed_clusters(was.cluster, now.cluster) if was.cluster and now.cluster else {}
+        change = compare(was.side, now.side, options.prices, renamed)
+        change = replace(change, notes=(*change.notes, *was.notes, *now.notes))
         if was.configs is None or now.configs is None:
             lacking = was if was.configs is None else now
             note = f"{lacking.side.name} has no configs, so these are not compared"
@@ -77,8 +87,11 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
         affected = None
         if was.cluster and now.cluster:
             affected = affected_switches(was.cluster, now.cluster, change.devices, change.links)
-        every = options.every_config
-        return replace(change, configs=compare_configs(was.configs, now.configs, affected, every=every))
+        before = RenamedConfigs(was.configs, change.renamed)
+        configs = compare_configs(before, now.configs, affected, every=options.every_config)
+        read = [(side.side.name, side.configs) for side in (was, now)]
+        edited = [note for name, own in read if isinstance(own, _BuiltConfigs) for note in own.notes(name)]
+        return replace(change, configs=configs, notes=(*change.notes, *edited))
 
 
 def _open(place: str, sets: tuple[str, ...], options: PlanOptions, stack: ExitStack, shown: dict[str, str]) -> _Opened:
@@ -94,9 +107,13 @@ def _open(place: str, sets: tuple[str, ...], options: PlanOptions, stack: ExitSt
             return _git_folder(place, tree, Path(temporary))
         at = tree.write(Path(temporary), largest=MAX_BYTES, whole=options.allow_outside)
     if folder:
-        return _Opened(Side(place, read_lists(at)), _folder_configs(at))
+        built = open_built(at)
+        unknown = f"{place} has no {MANIFEST}, so whether its files are as they were built is not known"
+        notes = (unknown,) if built.entries is None else ()
+        return _Opened(Side(place, read_lists(built)), _folder_configs(built), notes=notes)
     cluster = compiled_side(str(at) if tree else place, sets, options.allow_outside, temporary if tree else "")
-    side = Side(place, lists_of(cluster, options.prices), sizing_figures(cluster))
+    commit = tree.commit if tree else ""
+    side = Side(place, lists_of(cluster, options.prices), sizing_figures(cluster), sets, commit)
     return _Opened(side, _ClusterConfigs(cluster, options.templates), cluster)
 
 
@@ -202,10 +219,15 @@ class _ClusterConfigs:
 
 @dataclass(frozen=True)
 class _BuiltConfigs:
-    """Configurations in a built folder, on disk or in a revision."""
+    """Configurations of a built folder, on disk or in the revision `tree`, as they stand.
+
+    Those that are read and are not as they were built are noted in `edited`.
+    """
 
     digest: Mapping[str, str]
-    source: Path | GitTree
+    built: Built
+    tree: GitTree | None = None
+    edited: list[str] = field(default_factory=list)
 
     def devices(self) -> Collection[str]:
         """Devices that have a folder."""
@@ -223,18 +245,30 @@ class _BuiltConfigs:
 
     def _files(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         wanted = [path for path in self.digest if path.split("/")[1] in devices]
-        if isinstance(self.source, GitTree):
-            return self.source.read(wanted).items()
-        return [(path, _content(self.source / path)) for path in wanted]
+        found = {path: self.built.content(path) for path in wanted} if self.tree is None else self.tree.read(wanted)
+        for path in wanted:
+            if path not in found:
+                raise cannot_read(self.built.folder / path, FileNotFoundError(errno.ENOENT, "No such file"))
+            if self.built.is_edited(path, found[path]):
+                refuse_unfinished(self.built.folder)
+                self.edited.append(path)
+        return found.items()
+
+    def notes(self, place: str) -> Iterator[str]:
+        """Notes on files that were read and are not as they were built."""
+        for path in self.edited[:_NOTED]:
+            yield f"{path} of {place} is not as built (sha256 differs from {MANIFEST}); it is compared as it stands"
+        if len(self.edited) > _NOTED:
+            yield f"{len(self.edited) - _NOTED:,} more configurations of {place} are not as built"
 
 
-def _folder_configs(folder: Path) -> Configs | None:
-    manifest = folder / MANIFEST
-    if manifest.is_file():
-        return _by_manifest(_content(manifest), str(manifest), folder)
-    files = sorted(f for f in folder.glob("configs/*/*") if f.is_file())
-    digest = {f.relative_to(folder).as_posix(): hashlib.sha256(_content(f)).hexdigest() for f in files}
-    return _BuiltConfigs(digest, folder) if digest else None
+def _folder_configs(built: Built) -> Configs | None:
+    if built.entries is not None:
+        return _by_manifest(built, built.entries)
+    files = sorted(f for f in built.folder.glob("configs/*/*") if f.is_file())
+    paths = [f.relative_to(built.folder).as_posix() for f in files]
+    digest = {path: hashlib.sha256(built.read(path)).hexdigest() for path in paths}
+    return _BuiltConfigs(digest, built) if digest else None
 
 
 def _git_folder(place: str, tree: GitTree, temporary: Path) -> _Opened:
@@ -250,25 +284,14 @@ def _git_folder(place: str, tree: GitTree, temporary: Path) -> _Opened:
     at = temporary / tree.path
     at.mkdir(parents=True, exist_ok=True)
     for name, data in content.items():
+        (at / name).parent.mkdir(exist_ok=True)
         (at / name).write_bytes(data)
-    configs = _by_manifest(content[MANIFEST], str(at / MANIFEST), tree)
-    return _Opened(Side(place, read_lists(at)), configs)
+    built = open_built(at)
+    side = Side(place, read_lists(built), commit=tree.commit)
+    return _Opened(side, _by_manifest(built, built.entries or {}, tree))
 
 
-def _by_manifest(content: bytes, name: str, source: Path | GitTree) -> Configs | None:
-    entries = parse_manifest(content)
-    if entries is None:
-        hint = "build the folder anew"
-        raise fault("FG028", f"{name} is not the manifest of a build", hint=hint, span=Span(name, 1, 1))
+def _by_manifest(built: Built, entries: Mapping[str, Entry], tree: GitTree | None = None) -> Configs | None:
     configs = [path for path in entries if path.startswith("configs/") and path.count("/") == 2]
-    configs = [path for path in configs if not left_beside(path, entries)]
-    digest = {path: e.sha256 for path, e in entries.items() if path in configs}
-    return _BuiltConfigs(digest, source) if digest else None
-
-
-def _content(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        hint = "build the folder anew"
-        raise fault("FG028", f"{file}: {error.strerror}", hint=hint, span=Span(str(file), 1, 1)) from error
+    digest = {path: built.digest(path) or "" for path in configs if not left_beside(path, entries)}
+    return _BuiltConfigs(digest, built, tree) if digest else None

@@ -7,7 +7,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,10 +20,12 @@ from fabricgen.diff.delta import Delta, compare_rows
 from fabricgen.diff.device_places import DevicePlaces
 from fabricgen.diff.listing import Listing, Lists
 from fabricgen.diff.reasons import reasons
+from fabricgen.diff.renaming import NAME, Renamed, renamed_devices, under_new_names
 from fabricgen.diff.sessions import compare_sessions, session_listing
 from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
 
 DEVICE_CHANGES: Mapping[str, tuple[str, ...]] = {
+    "renamed": (NAME,),
     "moved": ("site", "rack", "u"),
     "renumbered": ("asn", "loopback", "mgmt"),
     "replaced": ("model", "nos"),
@@ -38,13 +40,28 @@ LINK_CHANGES: Mapping[str, tuple[str, ...]] = {
 }
 
 
+_SHORT = 8
+"""Characters of a commit's id that are shown."""
+
+
 @dataclass(frozen=True)
 class Side:
-    """One side of a comparison: the name the user gave it, its lists, and for a blueprint the figures of sizing."""
+    """One side of a comparison: the name the user gave it, its lists, and for a blueprint the figures of sizing.
+
+    `sets` are the settings that the user gave it, `commit` is that of a git revision, "" for none.
+    """
 
     name: str
     lists: Lists
     shape: SizingFigures | None = None
+    sets: tuple[str, ...] = ()
+    commit: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name with what it does not tell: `pod.yaml with pods.p1.su=3`, `git:main:pod.yaml (commit 12345abc)`."""
+        commit = f" (commit {self.commit[:_SHORT]})" if self.commit and self.commit[:_SHORT] not in self.name else ""
+        return f"{self.name}{commit}{' with ' if self.sets else ''}{', '.join(self.sets)}"
 
 
 @dataclass(frozen=True)
@@ -53,8 +70,7 @@ class Change:
     `notes` say so.
     """
 
-    old: str
-    new: str
+    sides: tuple[Side, Side]
     devices: Delta
     links: Delta
     cables: Delta
@@ -65,6 +81,7 @@ class Change:
     shapes: tuple[SizingFigures | None, SizingFigures | None]
     reasons: tuple[str, ...]
     places: DevicePlaces
+    renamed: Renamed = field(default_factory=dict)
     configs: ConfigDelta | None = None
     notes: tuple[str, ...] = ()
     show_diffs: bool = False
@@ -73,6 +90,11 @@ class Change:
     def __bool__(self) -> bool:
         files = bool(self.configs and (self.configs.files or not self.configs.judged))
         return any(map(bool, self.deltas.values())) or bool(self.bom) or files or self.spare_differs
+
+    @property
+    def title(self) -> str:
+        """Both sides in one line."""
+        return " -> ".join(side.title for side in self.sides)
 
     @property
     def deltas(self) -> dict[str, Delta]:
@@ -99,16 +121,20 @@ def _ports(tier: TierFigures | None) -> tuple[int, ...] | None:
     return None if tier is None else (tier.capacity, tier.least_free, tier.free, tier.spare)
 
 
-def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None) -> Change:
-    """Compare two sides; `prices` are unit prices by part. Configurations are compared separately, in `configs`."""
-    was, now = old.lists, new.lists
+def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None, renamed: Renamed | None = None) -> Change:
+    """Compare two sides; `prices` are unit prices by part, `renamed` are devices known to have another name.
+
+    Configurations are compared separately, in `configs`.
+    """
     with collector_paused():
+        renamed = renamed_devices(old.lists.devices, new.lists.devices, renamed or {})
+        was, now = under_new_names(old.lists, new.lists, renamed)
         links = compare_rows("links", ("a_device", "a_port"), LINK_CHANGES, (was.links, now.links), "a_device")
-        devices = compare_rows("devices", ("device",), DEVICE_CHANGES, (was.devices, now.devices), "device")
+        ways = {way: about for way, about in DEVICE_CHANGES.items() if renamed or way != "renamed"}
+        devices = compare_rows("devices", ("device",), ways, (was.devices, now.devices), "device")
         changed_ends = changed_cables(was.cables, now.cables)
         return Change(
-            old=old.name,
-            new=new.name,
+            sides=(old, new),
             devices=devices,
             links=links,
             cables=compare_ends((was.cables, now.cables), changed_ends, _rerouted(was.links, links)),
@@ -119,6 +145,7 @@ def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None) -> 
             shapes=(old.shape, new.shape),
             reasons=reasons(old.shape, new.shape, links, was) if old.shape and new.shape else (),
             places=DevicePlaces(was, now),
+            renamed=renamed,
             notes=tuple(_missing(old, new)),
         )
 

@@ -11,7 +11,7 @@ from fabricgen.kernel.diagnostics import did_you_mean, fault
 def _counts(kind: str, *ways: str) -> Callable[[Change], bool]:
     def happens(change: Change) -> bool:
         delta = change.deltas.get(kind)
-        return delta is not None and delta.count(*ways) > 0
+        return delta is not None and delta.count(*(way for way in ways if way != "renamed" or way in delta.ways)) > 0
 
     return happens
 
@@ -33,6 +33,7 @@ WORDS: Mapping[str, tuple[str, Callable[[Change], bool]]] = {
     "none": ("nothing: a report only", lambda _: False),
     "added-device": ("a device is new", _counts("devices", "added")),
     "removed-device": ("a device goes", _counts("devices", "removed")),
+    "renamed-device": ("a device has another name", _counts("devices", "renamed")),
     "moved-device": ("a device stands elsewhere", _counts("devices", "moved")),
     "replaced-device": ("a device becomes another model or runs another NOS", _counts("devices", "replaced")),
     "renumbered": ("an AS number, router id or address of something that stays changes", _renumbered),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Callable
 from operator import itemgetter
@@ -11,30 +12,50 @@ from pathlib import Path
 from fabricgen.design.summary import whole
 from fabricgen.diff.listing import COLUMNS, NUMBERS, Listing, Lists, column_of
 from fabricgen.kernel.diagnostics import InputError, Span, did_you_mean, fault
+from fabricgen.publish.reading import NO_BUILD, Built
 
-_CODE = "FG028"
 _HINT = "compare with a folder as `fabricgen build` wrote it, with devices, links and cables in it"
 _KEYS = {"devices": ("device",), "links": ("a_device", "a_port"), "bom": ("part",)}
 _SHARED = ("fabric", "part", "medium", "length_m")
 """Columns in which all rows of a cable must agree."""
 
 
-def read_lists(folder: Path) -> Lists:
+def read_lists(built: Built) -> Lists:
     """The lists in a folder written by a build; `addresses` and `bom` may be missing.
 
-    Raises InputError, naming the file, for a required list that is missing or malformed.
+    Raises InputError, naming the file, for a required list that is missing, malformed or made of another blueprint than
+    the others (FG028), and for any that is not as it was built (FG054).
     """
-    cables = _read(folder, "cables")
-    _check_cables(folder / "cables.csv", cables)
+    _check_together(built)
+    cables = _read(built, "cables")
+    _check_cables(built.folder / "cables.csv", cables)
     optional = {
-        name: _read(folder, name) if (folder / f"{name}.csv").exists() else None for name in ("addresses", "bom")
+        name: _read(built, name) if (built.folder / f"{name}.csv").exists() else None for name in ("addresses", "bom")
     }
-    return Lists(_read(folder, "devices"), _read(folder, "links"), cables, **optional)
+    return Lists(_read(built, "devices"), _read(built, "links"), cables, **optional)
 
 
-def _read(folder: Path, name: str) -> Listing:
-    file = folder / f"{name}.csv"
-    return checked(file, name, columns_of(file, COLUMNS[name]))
+def _check_together(built: Built) -> None:
+    """Raise InputError where the required lists are of several blueprints, as after `build --only`."""
+    files = ("devices.csv", "links.csv", "cables.csv")
+    made = {file: digest for file in files if (digest := built.made_of(file))}
+    first = next(iter(made), "")
+    for file, digest in made.items():
+        if digest != made[first]:
+            at = built.folder / file
+            message = f"{file} was built of another blueprint than {first}, by `build --only`"
+            hint = "build the folder anew, without --only"
+            raise fault(NO_BUILD, message, hint=hint, span=Span(str(at), 1, 1))
+
+
+def _read(built: Built, name: str) -> Listing:
+    file = f"{name}.csv"
+    return listing_of(built.folder / file, built.read(file), name)
+
+
+def listing_of(file: Path, content: bytes, name: str) -> Listing:
+    """A list from the content of its CSV file; raises InputError for one that is none."""
+    return checked(file, name, columns_of(file, content, COLUMNS[name]))
 
 
 def checked(file: Path, name: str, texts: list[list[str]]) -> Listing:
@@ -50,23 +71,20 @@ def checked(file: Path, name: str, texts: list[list[str]]) -> Listing:
     return Listing({key: column_of(values) for key, values in columns.items()})
 
 
-def columns_of(file: Path, names: tuple[str, ...]) -> list[list[str]]:
+def columns_of(file: Path, content: bytes, names: tuple[str, ...]) -> list[list[str]]:
     """Some columns of a CSV file, as text; raises InputError for a column that is missing or occurs twice."""
     try:
-        with file.open(encoding="utf-8", newline="") as stream:
-            reader = csv.reader(stream, strict=True)
-            header = next(reader, [])
-            pick, width = itemgetter(*_places(file, header, names)), len(header)
-            rows: list[tuple[str, ...]] = []
-            for row in reader:
-                if len(row) != width:
-                    raise _malformed(file, len(rows), f"{len(row)} fields where the header has {width}")
-                rows.append(pick(row))
-    except OSError as error:
-        raise fault(_CODE, f"{file}: {error.strerror or error}", hint=_HINT, span=Span(str(file), 1, 1)) from error
+        reader = csv.reader(io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline=""), strict=True)
+        header = next(reader, [])
+        pick, width = itemgetter(*_places(file, header, names)), len(header)
+        rows: list[tuple[str, ...]] = []
+        for row in reader:
+            if len(row) != width:
+                raise _malformed(file, len(rows), f"{len(row)} fields where the header has {width}")
+            rows.append(pick(row))
     except (UnicodeDecodeError, csv.Error) as error:
         span = Span(str(file), 1, 1)
-        raise fault(_CODE, f"{file} is not a CSV file in UTF-8: {error}", hint=_HINT, span=span) from error
+        raise fault(NO_BUILD, f"{file} is not a CSV file in UTF-8: {error}", hint=_HINT, span=span) from error
     known: dict[str, str] = {}
     return [[known.setdefault(text, text) for text in column] for column in zip(*rows, strict=True)] or [
         [] for _ in names
@@ -78,7 +96,7 @@ def _places(file: Path, header: list[str], names: tuple[str, ...]) -> list[int]:
         if header.count(name) != 1:
             what = f"has no column '{name}'" if name not in header else f"has column '{name}' twice"
             hint = _HINT if name in header else did_you_mean(name, header) or _HINT
-            raise fault(_CODE, f"{file} {what}", hint=hint, span=Span(str(file), 1, 1))
+            raise fault(NO_BUILD, f"{file} {what}", hint=hint, span=Span(str(file), 1, 1))
     return [header.index(name) for name in names]
 
 
@@ -126,4 +144,4 @@ def _check_cables(file: Path, cables: Listing) -> None:
 
 def _malformed(file: Path, row: int, message: str) -> InputError:
     """The error for a data row, counted from 0."""
-    return fault(_CODE, message, hint=_HINT, span=Span(str(file), row + 2, 1))
+    return fault(NO_BUILD, message, hint=_HINT, span=Span(str(file), row + 2, 1))

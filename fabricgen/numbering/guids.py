@@ -9,7 +9,7 @@ plus one, as in ibsim.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -83,6 +83,15 @@ def _planned(devices: Iterable[FabricDevice]) -> dict[FabricDevice, int]:
 def _hash(device: FabricDevice, salt: int) -> int:
     digest = hashlib.blake2b(f"{device[0]} {device[1]} {salt}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 64 - _DEVICE_BITS
+
+
+def unknown_guid_devices(rows: Iterable[GuidRow], names: Sequence[str]) -> Iterator[Diagnostic]:
+    """Faults of rows that name a device that there is not."""
+    known = frozenset(names)
+    for row in rows:
+        if row.device not in known:
+            why = f"there is no device '{row.device}'"
+            yield Diagnostic(GUIDS_CODE, Severity.ERROR, why, hint=did_you_mean(row.device, names), span=row.span)
 
 
 def _fault(row: GuidRow, switches: set[str], ports: Mapping[str, Sequence[str]]) -> Diagnostic | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses
 
@@ -40,6 +40,15 @@ def with_overrides(
     return _OverrideApplier(plan, names, port_names.ports, addresses).run(stated, adopted, rows)
 
 
+def unknown_overridden(stated: Iterable[str], names: Sequence[str]) -> Iterator[Diagnostic]:
+    """Faults of `address_of` that name a device that there is not."""
+    known = frozenset(names) if stated else frozenset()
+    for name in stated:
+        if name not in known:
+            path, hint = ("address_of", name), did_you_mean(name, names)
+            yield from fault("FG047", f"there is no device '{name}'", path=path, hint=hint).diagnostics
+
+
 class _OverrideApplier:
     def __init__(
         self, plan: WiringPlan, names: Sequence[str], ports: tuple[Strings, Strings], addresses: Addresses
@@ -56,11 +65,9 @@ class _OverrideApplier:
         self.faults: list[Diagnostic] = []
 
     def run(self, stated: Mapping[str, Override], adopted: Mapping[Key, str], defaults: Mapping[str, int]) -> Addresses:
+        if unknown := [*unknown_overridden(stated, self.names)]:
+            raise InputError(unknown)
         rows = {name: row for row, name in enumerate(self.names) if name in stated}
-        for name in stated:
-            if name not in rows:
-                hint = did_you_mean(name, self.names)
-                raise fault("FG047", f"there is no device '{name}'", path=("address_of", name), hint=hint)
         stated_keys = {
             key_of_override for name, own in stated.items() for key_of_override in self._override_keys(rows[name], own)
         }

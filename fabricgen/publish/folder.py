@@ -29,7 +29,7 @@ from fabricgen.publish.manifest import (
     disk_faults,
     parse_manifest,
 )
-from fabricgen.publish.stage import JOURNAL, MARKER, Stage, Stager, new_place, remove_leftovers, remove_stage
+from fabricgen.publish.stage import Stage, Stager, new_place, remove_leftovers, remove_stage, unfinished
 
 
 def publish_folder(
@@ -89,11 +89,10 @@ def recover(target: Path) -> bool:
 
 def _finish(target: Path, real: str) -> bool:
     remove_leftovers(real)
-    place = f"{real}/{STAGE}"
-    found = os.path.isfile(f"{place}/{JOURNAL}") and os.path.isfile(f"{place}/{MARKER}")
+    found = unfinished(real)
     if found:
         apply_journal(target, real)
-    remove_stage(place)
+    remove_stage(f"{real}/{STAGE}")
     return found
 
 
@@ -123,6 +122,7 @@ def _land(stage: Stage) -> PublishReport:
     if not stage.written and not changes.remove and _is(f"{stage.real}/{MANIFEST}", manifest):
         return report
     write_file(f"{stage.tree}/{MANIFEST}", manifest, sync=True)
+    stage.check_late_edits(changes)
     if not stage.inside and not _land_by_exchange(stage, changes):
         stage.move_inside()
     if stage.inside:
@@ -167,12 +167,19 @@ def _keep(stage: Stage, changes: Changes, stager: Stager) -> None:
 
 
 def _adopt_late_files(stage: Stage) -> None:
-    """Move what the user saved into the old tree while it was being replaced into the new one."""
+    """Move what the user saved into the old tree while it was being replaced into the new one.
+
+    A built file that was edited meanwhile is not as the manifest tells, so the next build keeps it.
+    """
     with contextlib.suppress(OSError):
-        for path in scan(stage.tree).files - stage.old.keys():
-            old, new = f"{stage.tree}/{path}", f"{stage.real}/{path}"
-            if os.path.lexists(new) and os.path.samestat(os.lstat(old), os.lstat(new)):
-                continue
-            if path not in stage.ledger.entries:
-                os.makedirs(os.path.dirname(new), exist_ok=True)
-                os.replace(old, new)
+        others = [path for path in scan(stage.tree).files if not _is_linked(stage, path)]
+        users = {*others} - stage.old.keys() - stage.ledger.entries.keys()
+        for path in (*users, *stage.late_edits(stage.tree, others)):
+            os.makedirs(os.path.dirname(f"{stage.real}/{path}"), exist_ok=True)
+            os.replace(f"{stage.tree}/{path}", f"{stage.real}/{path}")
+
+
+def _is_linked(stage: Stage, path: str) -> bool:
+    """Whether a file of the old tree is in the new one as well."""
+    old, new = f"{stage.tree}/{path}", f"{stage.real}/{path}"
+    return os.path.lexists(new) and os.path.samestat(os.lstat(old), os.lstat(new))

@@ -18,6 +18,8 @@ Content: TypeAlias = bytes | Iterable[bytes]
 stand in memory together. Pieces of 64 KiB and more cost no more than the whole."""
 
 MANIFEST = "manifest.json"
+DIGEST = "digest"
+"""Key of the header that tells builds of one input from those of another; files of earlier builds carry theirs."""
 STAGE = ".fabricgen-stage"
 LOCK = ".fabricgen-lock"
 RESERVED = frozenset({MANIFEST, STAGE, LOCK})
@@ -46,6 +48,8 @@ class Entry(NamedTuple):
 
     sha256: str
     part: str
+    digest: str = ""
+    """Of the build that made the file, as its header had it; "" for that of this build."""
 
 
 def check_path(path: str) -> None:
@@ -132,8 +136,14 @@ def manifest_bytes(header: Mapping[str, object], files: Mapping[str, Entry]) -> 
     """Write a manifest; raises ValueError for a bad header."""
     if "files" in header:
         raise ValueError("the header of a manifest must not have a key 'files'")
-    listed = {path: entry._asdict() for path, entry in files.items()}
+    listed = {path: _listed(entry, header.get(DIGEST)) for path, entry in files.items()}
     return (json.dumps({**header, "files": listed}, sort_keys=True, indent=1) + "\n").encode()
+
+
+def _listed(entry: Entry, digest: object) -> dict[str, str]:
+    """An entry as it is written; of files that another build made, with its digest."""
+    own = {"sha256": entry.sha256, "part": entry.part}
+    return own if entry.digest in ("", digest) else {**own, DIGEST: entry.digest}
 
 
 def parse_manifest(content: bytes) -> dict[str, Entry] | None:
@@ -143,7 +153,11 @@ def parse_manifest(content: bytes) -> dict[str, Entry] | None:
         files = data["files"]
         for path in files:
             check_path(path)
-        return {path: Entry(str(entry["sha256"]), str(entry["part"])) for path, entry in files.items()}
+        digest = str(data.get(DIGEST, ""))
+        return {
+            path: Entry(str(entry["sha256"]), str(entry["part"]), str(entry.get(DIGEST, digest)))
+            for path, entry in files.items()
+        }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 

@@ -121,6 +121,38 @@ class Stage:
             raise _collisions(self.target, found.in_the_way)
         return found
 
+    def check_late_edits(self, changes: Changes) -> None:
+        """Raise InputError (FG020) where a file that is about to be replaced or removed was edited since it was staged.
+
+        Only files that changed since the stage was opened are read, by the clock of the file system itself.
+        """
+        late = self.late_edits(self.real, {*self.written, *changes.remove})
+        if late:
+            raise InputError(
+                Diagnostic(
+                    "FG020",
+                    Severity.ERROR,
+                    f"{self.target / path} was saved while this build ran; nothing was published",
+                    hint="build again: the file is kept, and the new content is put beside it",
+                )
+                for path in late
+            )
+
+    def late_edits(self, root: str, paths: Iterable[str]) -> list[str]:
+        """Those of some files in `root`, the old target, that were edited since the stage was opened, in order."""
+        if self.force or not self.exists:
+            return []
+        since = os.stat(f"{self.place}/{MARKER}").st_ctime_ns
+        return [
+            path
+            for path in sorted(self.old.keys() & set(paths))
+            if _changed_at(f"{root}/{path}") >= since and digest_of(f"{root}/{path}") not in self._ours(path)
+        ]
+
+    def _ours(self, path: str) -> set[str | None]:
+        """Digests of what earlier builds wrote at a path or beside it; None for a file that is gone."""
+        return {None, *(self.old[each].sha256 for each in (path, path + BESIDE) if each in self.old)}
+
     def discard(self) -> None:
         """Remove the stage, unless it holds a journal that the next run has to finish."""
         if not os.path.lexists(f"{self.place}/{JOURNAL}"):
@@ -211,6 +243,14 @@ class Stager:
             self.made.add(folder)
 
 
+def _changed_at(path: str) -> int:
+    """When a file changed last, in ns; -1 for one that is gone."""
+    try:
+        return os.stat(path, follow_symlinks=False).st_ctime_ns
+    except OSError:
+        return -1
+
+
 def _resemble(old: str, new: str) -> None:
     """Give a staged folder the mode and owner of the folder it stands for, as far as one may."""
     try:
@@ -240,6 +280,11 @@ def _collisions(target: Path, paths: frozenset[str]) -> InputError:
         )
         for path in sorted(paths)
     )
+
+
+def unfinished(real: str) -> bool:
+    """Tell whether a build was stopped in a folder after its journal was written: some files are in place, some not."""
+    return os.path.isfile(f"{real}/{STAGE}/{JOURNAL}") and os.path.isfile(f"{real}/{STAGE}/{MARKER}")
 
 
 def new_place(real: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.sections.configuration import PortSettings, Snippet, Snippets
@@ -11,7 +11,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.snippets import place_of
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.numbering.ports import PortNames
-from fabricgen.wiring.tables import SWITCH, WiringPlan
+from fabricgen.wiring.tables import SWITCH, DeviceTable, WiringPlan
 
 if TYPE_CHECKING:
     from fabricgen.views.switch import PlacedSnippet
@@ -60,19 +60,22 @@ def check_configurations(design: Design, plan: WiringPlan, names: Sequence[str],
         return
     from fabricgen.numbering.link_ends import LinkEnds
 
-    rows = {name: row for row, name in enumerate(names) if name in stated}
-    switches = {
-        row for cls in plan.devices.classes if cls.kind == SWITCH for row in range(cls.first, cls.first + cls.count)
-    }
+    faults = list(unconfigurable(stated, plan.devices, names))
+    wrong = {found.path[1] for found in faults}
+    rows = {name: row for row, name in enumerate(names) if name in stated and name not in wrong}
     ends = LinkEnds(plan, port_names.ports)
-    faults: list[Diagnostic] = []
-    for name, own in stated.items():
-        if rows.get(name) not in switches:
-            faults += _no_switch(name, names, known=name in rows)
-        else:
-            faults += _no_ports(name, own.ports, ends.of(rows[name]))
+    faults += [found for name, row in rows.items() for found in _no_ports(name, stated[name].ports, ends.of(row))]
     if faults:
         raise InputError(faults)
+
+
+def unconfigurable(stated: Collection[str], devices: DeviceTable, names: Sequence[str]) -> Iterator[Diagnostic]:
+    """Faults (FG053) of entries of `config_of` that are no switch."""
+    rows = {name: row for row, name in enumerate(names) if name in stated}
+    for name in stated:
+        row = rows.get(name)
+        if row is None or devices.classes[devices.device_class[row]].kind != SWITCH:
+            yield from _no_switch(name, names, known=row is not None)
 
 
 def _no_switch(name: str, names: Sequence[str], *, known: bool) -> tuple[Diagnostic, ...]:

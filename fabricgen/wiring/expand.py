@@ -16,7 +16,7 @@ from fabricgen.wiring.devices import expand_devices
 from fabricgen.wiring.links.fabric import FabricWiring, SegmentLinks
 from fabricgen.wiring.links.scale_up import scale_up_links
 from fabricgen.wiring.racks.placement import place
-from fabricgen.wiring.tables import DeviceTable, LinkTable, WiringPlan
+from fabricgen.wiring.tables import DeviceTable, LinkTable, RackTable, WiringPlan
 
 MOST_ROWS = 50_000_000
 """The most links, or devices, that are expanded."""
@@ -31,15 +31,10 @@ NamesOf = Callable[[Design, DeviceTable], Sequence[str]]
 
 def build_wiring_plan(design: Design, names_of: NamesOf) -> WiringPlan:
     """Expand a design; raises InputError, located in the blueprint, where it is too large or a rack is too small."""
-    stated = design.loaded.blueprint.floor.devices
     try:
         _check_size(design)
         shelf = shelf_of(design)
-        devices, racks = place(design, expand_devices(design))
-        if stated:
-            from fabricgen.wiring.racks.stated_devices import with_stated
-
-            devices = with_stated(devices, racks, names_of(design, devices), stated)
+        devices, racks = placed_devices(design, names_of)
     except InputError as error:
         raise design.loaded.located(error) from error
     links = _links(design, devices, shelf)
@@ -48,6 +43,17 @@ def build_wiring_plan(design: Design, names_of: NamesOf) -> WiringPlan:
     except InputError as error:
         raise design.loaded.located(error) from error
     return WiringPlan(devices, replace(links, cable=of_link), cables, racks, patching)
+
+
+def placed_devices(design: Design, names_of: NamesOf) -> tuple[DeviceTable, RackTable]:
+    """Every device in its rack, and the racks; raises InputError as `place` and `with_stated` do."""
+    devices, racks = place(design, expand_devices(design))
+    stated = design.loaded.blueprint.floor.devices
+    if stated:
+        from fabricgen.wiring.racks.stated_devices import with_stated
+
+        devices = with_stated(devices, racks, names_of(design, devices), stated)
+    return devices, racks
 
 
 def _links(design: Design, devices: DeviceTable, shelf: Shelf | None) -> LinkTable:

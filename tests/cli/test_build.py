@@ -190,6 +190,36 @@ def test_a_folder_named_as_an_archive_is_said_to_be_a_folder(tmp_path: Path, fab
     assert (f"`--archive {tmp_path / name}` writes an archive" in done.err) is told
 
 
+def test_standard_output_takes_an_archive_and_no_folder(
+    tmp_path: Path, fabricgen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    blueprint = BLUEPRINTS / "leaf-spine.yaml"
+    refused = fabricgen("build", blueprint, "-o", "-")
+    assert (refused.code, refused.out) == (2, "")
+    assert "-o names a folder, which standard output is not; `--archive -` writes a .tar there" in refused.err
+    assert not any(tmp_path.iterdir())
+    command = [sys.executable, "-m", "fabricgen", "build", str(blueprint), "--archive", "-"]
+    done = subprocess.run(command, capture_output=True, check=True, timeout=300)
+    assert done.stderr.endswith(b" s\n")
+    assert b"standard output: " in done.stderr
+    assert not any(tmp_path.iterdir())
+    assert fabricgen("build", blueprint, "--archive", "same.tar").code == 0
+    assert done.stdout == Path("same.tar").read_bytes()
+
+
+@pytest.mark.parametrize("command", [("schema",), ("wiring",), ("bom",)])
+def test_a_dash_is_standard_output_whatever_is_called_so(
+    tmp_path: Path, fabricgen, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "-").mkdir()
+    arguments = (*command, *((BLUEPRINTS / "leaf-spine.yaml",) if command != ("schema",) else ()))
+    ran = fabricgen(*arguments, "-o", "-")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out
+
+
 def test_an_archive_holds_the_same_files(tmp_path: Path, fabricgen) -> None:
     blueprint = BLUEPRINTS / "leaf-spine.yaml"
     assert fabricgen("build", blueprint, "-o", tmp_path / "folder").code == 0

@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import BLUEPRINTS
+
+LEAF_SPINE = str(BLUEPRINTS / "leaf-spine.yaml")
+
 FULL = Path("/dev/full")
 """A device on which nothing has room, where there is one."""
 
@@ -29,6 +33,29 @@ def test_the_code_is_that_of_the_command() -> None:
     done = ended("no-such-command")
     assert done.returncode == 2
     assert b"there is no command 'no-such-command'" in done.stderr
+
+
+CLOSED = (
+    sys.executable,
+    "-c",
+    "import os, sys; os.close(1); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])",
+)
+"""Runs Python with standard output closed, as a shell does with `>&-`."""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("schema",),
+        ("wiring", LEAF_SPINE),
+        ("bom", LEAF_SPINE, "--format", "xlsx"),
+        ("build", LEAF_SPINE, "--archive", "-"),
+    ],
+)
+def test_standard_output_that_is_closed_is_told(command: tuple[str, ...]) -> None:
+    done = subprocess.run([*CLOSED, "-m", "fabricgen", *command], capture_output=True, check=False, timeout=300)
+    assert done.returncode == 2
+    assert b"error[FG023]: cannot write to standard output: it is closed\n" in done.stderr
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")

@@ -26,6 +26,9 @@ repos:
     hooks: [{{id: fabricgen-lint}}, {{id: fabricgen-schema}}]
 """
 
+OF_BLUEPRINTS = ("fabricgen-lint", "fabricgen-lint-full", "fabricgen-lock")
+"""Hooks that are given blueprints and locks, and nothing else."""
+
 INSTALLING_S = 1800
 """How long pre-commit may take at most, which fetches and installs fabricgen and all that it needs."""
 
@@ -35,11 +38,11 @@ def git(folder: Path, *arguments: str) -> str:
     return subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
-@pytest.fixture
-def clone(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository of the hooks as they stand in the working tree, committed or not."""
     require("" if shutil.which("git") else "git is missing: `apt-get install git` to run the hooks")
-    folder = tmp_path / "hooks"
+    folder = tmp_path_factory.mktemp("hooks") / "fabricgen"
     shutil.copytree(
         ROOT,
         folder,
@@ -51,12 +54,12 @@ def clone(tmp_path: Path) -> Path:
     return folder
 
 
-def pre_commit(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run the hooks on all files; what is installed stays in the test's own folder.
+def pre_commit(folder: Path, clone: Path) -> subprocess.CompletedProcess[str]:
+    """Run the hooks on all files; what is installed stays beside their clone, for all tests.
 
     Compiling all dependencies ahead takes longer than what runs of them; pip reads this option the wrong way round.
     """
-    environment = {**os.environ, "PRE_COMMIT_HOME": str(folder.parent / "cache"), "PIP_NO_COMPILE": "0"}
+    environment = {**os.environ, "PRE_COMMIT_HOME": str(clone.parent / "cache"), "PIP_NO_COMPILE": "0"}
     environment = {key: value for key, value in environment.items() if key not in ("PYTHONPATH", "SKIP")}
     git(folder, "add", "--all")
     command = [sys.executable, "-m", "pre_commit", "run", "--all-files", "--color", "never"]
@@ -68,9 +71,9 @@ def pre_commit(folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("path", "hooks"),
     [
-        ("blueprints/superpod.yaml", {"fabricgen-lint", "fabricgen-lint-all", "fabricgen-schema"}),
-        ("clusters/east/blueprints/a.yml", {"fabricgen-lint", "fabricgen-lint-all", "fabricgen-schema"}),
-        ("blueprints/superpod.lock.yaml", {"fabricgen-lint", "fabricgen-lint-all", "fabricgen-schema"}),
+        ("blueprints/superpod.yaml", {*OF_BLUEPRINTS, "fabricgen-lint-all", "fabricgen-schema"}),
+        ("clusters/east/blueprints/a.yml", {*OF_BLUEPRINTS, "fabricgen-lint-all", "fabricgen-schema"}),
+        ("blueprints/superpod.lock.yaml", {*OF_BLUEPRINTS, "fabricgen-lint-all", "fabricgen-schema"}),
         ("blueprints/common/pools.yaml", {"fabricgen-lint-all"}),
         ("blueprints/catalog/switches/own.yaml", {"fabricgen-lint-all", "fabricgen-schema"}),
         (".fabricgen.yaml", {"fabricgen-lint-all", "fabricgen-schema"}),
@@ -91,14 +94,14 @@ def test_pre_commit_passes_good_blueprints_and_stops_bad_ones(clone: Path, tmp_p
     (folder / "blueprints" / "good.yaml").write_text(f"include: common/pools.yaml\n{GOOD}", encoding="utf-8")
     (folder / "blueprints" / "common" / "pools.yaml").write_text(FRAGMENT, encoding="utf-8")
 
-    good = pre_commit(folder)
+    good = pre_commit(folder, clone)
     assert good.returncode == 0, good.stdout + good.stderr
     assert good.stdout.count("Passed") == 2
 
     (folder / "blueprints" / "bad.yaml").write_text(
         GOOD.replace("switch: sn4700", "switch: sn470", 1), encoding="utf-8"
     )
-    bad = pre_commit(folder)
+    bad = pre_commit(folder, clone)
     assert bad.returncode == 1
     lines = (folder / "blueprints" / "bad.yaml").read_text(encoding="utf-8").splitlines()
     line = next(number for number, text in enumerate(lines) if "sn470," in text)
@@ -107,3 +110,41 @@ def test_pre_commit_passes_good_blueprints_and_stops_bad_ones(clone: Path, tmp_p
     assert bad.stdout.count("Failed") == 1  # the schema allows switches of a user's own
     assert "hint: did you mean 'sn4700'?" in bad.stdout
     assert "common/pools.yaml" not in bad.stdout
+
+
+BAD = {
+    "a product list that is misspelt": (f"{GOOD}cabling: {{products: [nvidia-linx]}}\n", "error[FG011]"),
+    "another name for what is not there": (f"{GOOD}names: {{devices: {{compute-spin-01: hub}}}}\n", "error[FG047]"),
+    "a medium out of reach": (GOOD.replace("4 x 400G", "4 x 400G, media: {up: DAC}"), "error[FG602]"),
+}
+"""Blueprints that the linter's hook must stop, and the code that it gives."""
+
+
+def test_the_hooks_of_readme_stop_what_build_refuses_and_a_stale_lock(clone: Path, tmp_path: Path) -> None:
+    from fabricgen.cli.main import run
+
+    folder = tmp_path / "project"
+    (folder / "blueprints").mkdir(parents=True)
+    git(folder, "init", "--quiet")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    config = next(block for block in re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL) if "repos:" in block)
+    revision = git(clone, "rev-parse", "HEAD").strip()
+    config = re.sub(r"rev: .*", f"rev: {revision}", re.sub(r"repo: .*", f"repo: {clone}", config))
+    (folder / ".pre-commit-config.yaml").write_text(config, encoding="utf-8")
+    blueprint = folder / "blueprints" / "pod.yaml"
+    blueprint.write_text(GOOD, encoding="utf-8")
+    assert run(["lock", str(blueprint)]) == 0
+    good = pre_commit(folder, clone)
+    assert good.returncode == 0, good.stdout + good.stderr
+    assert good.stdout.count("Passed") == 2
+
+    for why, (text, code) in BAD.items():
+        blueprint.write_text(text, encoding="utf-8")
+        bad = pre_commit(folder, clone)
+        assert bad.returncode == 1, why
+        assert code in bad.stdout, (why, bad.stdout)
+
+    blueprint.write_text(GOOD.replace("p1: {su: 2}", "p1: {su: 2}, p2: {su: 1}"), encoding="utf-8")
+    stale = pre_commit(folder, clone)
+    assert (stale.returncode, stale.stdout.count("Failed"), stale.stdout.count("Passed")) == (1, 1, 1), stale.stdout
+    assert "blueprints/pod.lock.yaml is not up to date" in stale.stdout

@@ -16,6 +16,7 @@ from fabricgen.diff.compare import DEVICE_CHANGES, LINK_CHANGES, Change, Side, c
 from fabricgen.diff.fail_on import fails
 from fabricgen.diff.listing import COLUMNS, Listing
 from fabricgen.diff.matching import match_rows
+from fabricgen.diff.renaming import NAME
 from fabricgen.diff.sessions import SESSION_CHANGES, compare_sessions, session_listing
 from fabricgen.render.bgp import sessions as rendered_sessions
 from tests.diff.conftest import changed, cluster_of, compiled, side_of
@@ -64,7 +65,7 @@ def test_every_row_of_the_plan_is_listed(name: str) -> None:
 
 def test_every_column_that_is_compared_has_a_way_to_change() -> None:
     of_devices = [field for about in DEVICE_CHANGES.values() for field in about]
-    assert sorted([*of_devices, "device"]) == sorted(COLUMNS["devices"])
+    assert sorted([*of_devices, "device"]) == sorted([*COLUMNS["devices"], NAME])
     of_links = [field for about in LINK_CHANGES.values() for field in about]
     assert sorted([*of_links, "a_device", "a_port"]) == sorted(COLUMNS["links"])
     of_sessions = {field for about in SESSION_CHANGES.values() for field in about} | {"a_device", "a_port"}

@@ -11,6 +11,7 @@ from fabricgen.diff.compare import Side, compare
 from fabricgen.diff.folder import read_lists
 from fabricgen.export.table import ExportContext, part
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.publish.reading import open_built
 from tests.conftest import bytes_of
 from tests.diff.conftest import cluster_of, side_of
 
@@ -31,7 +32,7 @@ def built(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["leaf-spine", "nvl72-gb200", "superpod-b200", "superpod-b300", "two-site"])
 def test_a_folder_holds_the_lists_of_its_cluster(tmp_path: Path, name: str) -> None:
-    change = compare(Side("folder", read_lists(write(cluster_of(name), tmp_path))), side_of(name))
+    change = compare(Side("folder", read_lists(open_built(write(cluster_of(name), tmp_path)))), side_of(name))
     assert not change
     assert all(not delta.counts()["changed"] for delta in change.deltas.values())
 
@@ -41,19 +42,19 @@ def test_order_of_rows_and_further_columns_do_not_count(built: Path) -> None:
         header, *rows = file.read_text().splitlines()
         lines = [f"note,{header}", *(f'"a, b",{row}' for row in reversed(rows))]
         file.write_text("\r\n".join(lines))
-    assert not compare(Side("folder", read_lists(built)), side_of("leaf-spine"))
+    assert not compare(Side("folder", read_lists(open_built(built))), side_of("leaf-spine"))
 
 
 def test_numbers_are_compared_by_value(built: Path) -> None:
     file = built / "links.csv"
     file.write_text(file.read_text().replace(",400,", ",400.0,"))
     assert ",400.0," in file.read_text()
-    assert not compare(Side("folder", read_lists(built)), side_of("leaf-spine"))
+    assert not compare(Side("folder", read_lists(open_built(built))), side_of("leaf-spine"))
 
 
 def test_lists_that_a_folder_lacks_are_said_not_to_be_compared(tmp_path: Path) -> None:
     folder = write(cluster_of("leaf-spine"), tmp_path, ("devices", "links", "cables"))
-    change = compare(Side("folder", read_lists(folder)), side_of("leaf-spine"))
+    change = compare(Side("folder", read_lists(open_built(folder))), side_of("leaf-spine"))
     assert (change.addresses, change.bom) == (None, None)
     assert not change
     assert change.notes == (
@@ -121,7 +122,7 @@ def test_a_file_that_is_no_list_is_named(built: Path, content: bytes) -> None:
 
 def assert_fault(folder: Path, name: str, says: str) -> None:
     with pytest.raises(InputError) as caught:
-        read_lists(folder)
+        read_lists(open_built(folder))
     assert {d.code for d in caught.value.diagnostics} == {"FG028"}
     assert name in str(caught.value)
     assert says in str(caught.value)

@@ -217,7 +217,7 @@ def test_a_folder_says_what_its_blueprint_says(fabricgen: Run, tmp_path: Path) -
     assert fabricgen("build", LEAF_SPINE, "-o", tmp_path / "old").code == 0
     assert fabricgen("build", LEAF_SPINE, "-o", tmp_path / "new", *grown).code == 0
     _, expected = plan(fabricgen, LEAF_SPINE, LEAF_SPINE, *grown)
-    blueprints_only = {"old", "new", "reasons", "spare_ports"}
+    blueprints_only = {"old", "new", "new_set", "reasons", "spare_ports"}
     for old, new, sets in (
         (tmp_path / "old", LEAF_SPINE, grown),
         (LEAF_SPINE, tmp_path / "new", ()),

@@ -49,6 +49,23 @@ def test_diff_shows_and_changes_nothing(blueprint: Path, capsys: pytest.CaptureF
     assert blueprint.read_text(encoding="utf-8") == BASE + ODD
 
 
+def test_diff_says_why_there_is_none(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = blueprint.with_name("good.yaml")
+    good.write_text(BASE + ODD, encoding="utf-8")
+    blueprint.write_text("a: [", encoding="utf-8")
+    assert run(["lint", "--fast", "--fix", "--diff", str(good), str(blueprint), "gone.yaml"]) == 2
+    said = capsys.readouterr()
+    assert said.out.startswith(f"--- {good}\n")  # what can be mended is a patch still
+    assert f"{blueprint}:1:5: error[FG002]" in said.err
+    assert "gone.yaml:1:1: error[FG001]" in said.err
+
+
+def test_diff_says_that_findings_remain(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    blueprint.write_text(BASE + ODD.replace("middle", "spin"), encoding="utf-8")
+    assert run(["lint", "--fast", "--diff", "--fail-on", "warning", str(blueprint)]) == 1
+    assert capsys.readouterr() == ("", "what --fix cannot mend remains: `fabricgen lint` shows it\n")
+
+
 def test_a_misspelling_is_no_certain_repair(blueprint: Path) -> None:
     blueprint.write_text(BASE + ODD.replace("middle", "spin"), encoding="utf-8")
     assert run(["lint", "--fast", "--fix", "--fail-on", "warning", str(blueprint)]) == 1

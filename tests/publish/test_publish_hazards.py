@@ -15,9 +15,9 @@ import fabricgen.publish.folder as folders
 import fabricgen.publish.journal as journals
 import fabricgen.publish.stage as stages
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.publish import recover
+from fabricgen.publish import Bundle, Content, publish_folder, recover
 from fabricgen.publish.exchange import can_exchange
-from tests.publish.publishing import A, B, File, expected, only_entry, pack, publish, refusal, tree
+from tests.publish.publishing import HEADER, A, B, File, bundles_of, expected, only_entry, pack, publish, refusal, tree
 
 
 @pytest.mark.parametrize("step", ["write", "open", "mkdir", "fsync"])
@@ -156,6 +156,40 @@ def test_a_file_saved_while_the_trees_change_places_is_kept(tmp_path: Path, monk
     monkeypatch.setattr(folders, "exchange", saving)
     publish(target, B)
     assert tree(target) == expected(B, {"notes.md": b"new", "late/too.md": b"late"})
+
+
+def test_an_edit_saved_during_a_build_is_not_lost(target: Path) -> None:
+    publish(target, A)
+    edited = target / "links.csv"
+
+    def saving() -> list[tuple[str, Content]]:
+        edited.write_bytes(b"edited by hand")  # after links.csv was staged
+        return [("bom.csv", b"part\n")]
+
+    during = [*bundles_of(B[:3]), Bundle("bom", "bom.csv", saving)]
+    code, message = refusal(lambda: publish_folder(target, during, header=HEADER))
+    assert (code, message) == ("FG020", f"{edited} was saved while this build ran; nothing was published")
+    assert tree(target) == expected(A, {"links.csv": b"edited by hand"})
+    publish(target, B)
+    assert edited.read_bytes() == b"edited by hand"
+    assert (target / "links.csv.new").read_bytes() == B[0][2]
+
+
+def test_an_edit_saved_while_the_trees_change_places_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "out"
+    publish(target, A)
+    real = folders.exchange
+
+    def saving(one: str, other: str) -> None:
+        (target / "links.csv").write_bytes(b"edited by hand")
+        real(one, other)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(folders, "exchange", saving)
+        publish(target, B)
+    assert tree(target) == expected(B, {"links.csv": b"edited by hand"})
+    publish(target, B)
+    assert (target / "links.csv.new").read_bytes() == B[0][2]
 
 
 @pytest.mark.parametrize("suffix", ["", ".tar"])

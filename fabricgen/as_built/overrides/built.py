@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fabricgen.as_built.overrides.cage_resolver import CageResolver
@@ -65,6 +65,15 @@ def _known(
         device = name.partition(":")[0]
         hint = _near(name, device, cables) if len(faults) < MOST_HINTS else ""
         faults += fault(UNKNOWN_CABLE, f"there is no cable '{name}'", path=("cable_of", name), hint=hint).diagnostics
+
+
+def unknown_cable_devices(stated: Iterable[str], names: Sequence[str]) -> Iterator[Diagnostic]:
+    """Faults of cables that are called after a device that there is not; whether it has the cable takes the wiring."""
+    known = frozenset(names)
+    wrong = [name for name in stated if name.partition(":")[0] not in known]
+    for place, name in enumerate(wrong):
+        hint = did_you_mean(name.partition(":")[0], names) if place < MOST_HINTS else ""
+        yield from fault(UNKNOWN_CABLE, f"there is no cable '{name}'", path=("cable_of", name), hint=hint).diagnostics
 
 
 def _near(name: str, device: str, cables: CableIndex) -> str:

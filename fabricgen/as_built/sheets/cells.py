@@ -12,6 +12,7 @@ from typing import TypeAlias
 from fabricgen.as_built.sheets.faults import refuse
 from fabricgen.kernel.diagnostics import Span
 from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.publish.reading import refuse_unfinished_around
 
 MAX_BYTES = 64 * 1024 * 1024
 """The largest file that is read, bytes."""
@@ -46,8 +47,10 @@ class Sheet:
 def sheets_of(file: str) -> Iterator[Sheet]:
     """The sheets of a workbook, or the one of a CSV file, to be read one after another.
 
-    Raises InputError (FG001, FG084) for a file that is neither, too large, or damaged.
+    Raises InputError: FG001, FG084 for a file that is neither, too large, or damaged; FG028 for one in a folder in
+    which a build was stopped while it landed.
     """
+    refuse_unfinished_around(Path(file))
     data = read_bytes(Path(file), file, limit=MAX_BYTES)
     if len(data) > MAX_BYTES:
         refuse(f"cannot read '{file}': it is larger than {MAX_BYTES >> 20} MiB", Span(file, 1, 1), "split it by rack")

@@ -11,6 +11,7 @@ from pathlib import Path
 from fabricgen.blueprint.beside.adopted import Key, parse_adopted
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean
 from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.publish.reading import refuse_unfinished_around
 
 CODE = "FG050"
 
@@ -50,11 +51,13 @@ class Allocation:
 def read_allocations(files: Sequence[str]) -> Allocation:
     """Read lists of devices, port addresses or links.
 
-    Raises InputError for a file that cannot be read; faults in its lines are collected.
+    Raises InputError for a file that cannot be read, FG028 for one in a folder in which a build was stopped while it
+    landed; faults in its lines are collected.
     """
     found = Allocation()
     first: dict[Key, Stated] = {}
     for file in files:
+        refuse_unfinished_around(Path(file))
         text = decode(read_bytes(Path(file), file, limit=MAX_BYTES), file, limit=MAX_BYTES, what="CSV")
         _List(file, found).read(text)
     kept = []

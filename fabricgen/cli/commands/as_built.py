@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     metavar="OVERLAY.yaml",
-    type=click.Path(dir_okay=False),
+    type=click.Path(dir_okay=False, allow_dash=True),
     help="Overlay to write or bring up to date; - is standard output.  [default: write nothing]",
 )
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True)

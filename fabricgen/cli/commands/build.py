@@ -23,7 +23,11 @@ _NAMED = 20
 @blueprint_argument
 @reading_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to write.")
-@click.option("--archive", type=click.Path(path_type=Path), help="Write FILE.tar, .tar.zst or .zip instead.")
+@click.option(
+    "--archive",
+    type=click.Path(path_type=Path),
+    help="Write FILE.tar, .tar.zst or .zip instead; - is a .tar to standard output.",
+)
 @click.option("--only", metavar="PART,...", default="", help="Write these parts and leave the others as they are.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Processes at work.  [default: processors]")
 @click.option(
@@ -69,11 +73,8 @@ def command(
     from fabricgen.pipeline import template_findings as on_templates
     from fabricgen.publish.workers import processors
 
-    if (output is None) == (archive is None):
-        raise click.UsageError("say where to write: -o FOLDER or --archive FILE")
+    _check_target(output, archive)
     started = time.monotonic()
-    if output is not None and output.suffix:
-        _tell_of_archives(output)
     parts = tuple(sorted(chosen_parts(p.strip() for p in only.split(",") if p.strip())))
     known = read_prices(prices)
     options = BuildOptions(parts, templates, known, redact_secrets, allow_outside)
@@ -94,12 +95,22 @@ def command(
     if report.kept:
         _tell_of_edited(report.kept)
         changed += f", {len(report.kept)} kept (edited since the last build)"
-    click.echo(f"{archive or output}: {changed} in {time.monotonic() - started:.1f} s", err=True)
+    where = "standard output" if str(archive) == "-" else archive or output
+    click.echo(f"{where}: {changed} in {time.monotonic() - started:.1f} s", err=True)
     return 1 if fails(judgement.result, design.loaded.project, fail_on) else 0
 
 
+def _check_target(output: Path | None, archive: Path | None) -> None:
+    """Raise click.UsageError unless one target is named, and say that a folder named as an archive is a folder."""
+    if (output is None) == (archive is None):
+        raise click.UsageError("say where to write: -o FOLDER or --archive FILE")
+    if str(output) == "-":
+        raise click.UsageError("-o names a folder, which standard output is not; `--archive -` writes a .tar there")
+    if output is not None and output.suffix:
+        _tell_of_archives(output)
+
+
 def _tell_of_archives(output: Path) -> None:
-    """Say that a folder named as an archive is a folder."""
     from fabricgen.publish.archive import FORMATS
 
     if output.name.endswith(tuple(FORMATS)):
@@ -128,9 +139,9 @@ def _publish(
     force: bool,
 ) -> PublishReport:
     if archive is not None:
-        from fabricgen.publish.archive import publish_archive
+        from fabricgen.cli.archive_output import write_archive
 
-        return publish_archive(archive, bundles, header=header, jobs=jobs, told=told)
+        return write_archive(archive, bundles, header=header, jobs=jobs, told=told)
     from fabricgen.publish import publish_folder
 
     assert output is not None  # noqa: S101 - the command has checked

@@ -37,17 +37,20 @@ def command(paths: tuple[Path, ...], form: str, yang: Path | None, fail_on: str)
     from fabricgen.catalog.loader import Catalog
     from fabricgen.kernel.diagnostics import InputError, Severity
     from fabricgen.lint.report import FileReport
-    from fabricgen.render.checks.config_files import check_file, config_files
+    from fabricgen.publish.reading import Surroundings
+    from fabricgen.render.checks.config_files import check_file, config_files, missing_files
 
     others = []
     if yang is not None:
         from fabricgen.render.checks.yang import CODE, YangModels
 
         others.append((CODE, YangModels(yang).problems))
-    catalog, reports, unusable = Catalog(), [], False
+    catalog, builds, reports, unusable = Catalog(), Surroundings(), [], False
+    gone = [finding for path in paths for finding in missing_files(path, builds)]
+    reports += [FileReport(str(finding.span.file), (finding,)) for finding in gone if finding.span]
     for file in dict.fromkeys(file for path in paths for file in config_files(path)):
         try:
-            reports.append(FileReport(str(file), check_file(file, catalog, others)))
+            reports.append(FileReport(str(file), check_file(file, catalog, others, builds)))
         except InputError as error:
             reports.append(FileReport(str(file), error.diagnostics, usable=False))
             unusable = True

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fabricgen.design.model import Design
     from fabricgen.lint.engine import LintResult, LintSettings
     from fabricgen.lint.repair import Judge
+    from fabricgen.lint.report import FileReport
 
 
 @click.command()
@@ -93,11 +94,24 @@ def command(
             continue
         failed |= fails(result, design.loaded.project, fail_on)
         reports.append(FileReport(blueprint, result.findings, result.waived, fast=fast, softened=result.softened))
-    if not diff:
+    if diff:
+        _tell_beside_diff(form, reports, failed=failed)
+    else:
         click.echo(write_report(form, reports))
     if unusable:
         return 2
     return 1 if failed else 0
+
+
+def _tell_beside_diff(form: str, reports: list[FileReport], *, failed: bool) -> None:
+    """Say on standard error why a blueprint has no diff, and why the command fails although it shows one."""
+    from fabricgen.lint.report import write_report
+
+    unusable = [report for report in reports if not report.usable]
+    if unusable:
+        click.echo(write_report(form, unusable), err=True)
+    if failed:
+        click.echo("what --fix cannot mend remains: `fabricgen lint` shows it", err=True)
 
 
 def _mended(judge: Judge, only_shown: bool, allow_outside: bool) -> tuple[Design, LintResult]:
@@ -111,9 +125,10 @@ def _mended(judge: Judge, only_shown: bool, allow_outside: bool) -> tuple[Design
 
 def _judged(design: Design, fast: bool, asked: LintSettings, templates: Path | None) -> LintResult:
     from fabricgen.lint.engine import lint
-    from fabricgen.pipeline import compile_cluster, template_findings
+    from fabricgen.pipeline import check_names, compile_cluster, template_findings
 
     if fast:
+        check_names(design)
         return lint(design, None, asked)
     cluster = compile_cluster(design)
     return lint(design, cluster, asked, template_findings(cluster, templates))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import click
+from collections.abc import Sequence
 
-from fabricgen.cli.options import blueprint_argument
+import click
 
 
 @click.command()
-@blueprint_argument
+@click.argument("blueprints", metavar="BLUEPRINT...", nargs=-1, required=True)
 @click.option("--allow-outside", is_flag=True, help="Let includes leave the blueprint's folder.")
 @click.option(
     "--release",
@@ -26,13 +26,36 @@ from fabricgen.cli.options import blueprint_argument
     "devices.csv and links.csv; may be repeated.",
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when the lock is not up to date.")
-def command(blueprint: str, allow_outside: bool, paths: tuple[str, ...], lists: tuple[str, ...], check: bool) -> int:
-    """Write or bring up to date the lock of a BLUEPRINT, beside it: FILE.lock.yaml.
+def command(
+    blueprints: tuple[str, ...], allow_outside: bool, paths: tuple[str, ...], lists: tuple[str, ...], check: bool
+) -> int:
+    """Write or bring up to date the lock of each BLUEPRINT, beside it: FILE.lock.yaml.
 
     What the lock holds keeps its numbers, names and ports whatever is added; what is removed leaves a hole until it
     is released. Commit the lock with the blueprint. `build` brings up to date a lock that is there. Imported names and
-    numbers that are other than those allocated are kept as `adopted`, until `--release adopted/DEVICE`.
+    numbers that are other than those allocated are kept as `adopted`, until `--release adopted/DEVICE`. A lock stands
+    for its blueprint, so that a hook may be given both, and a folder for the blueprints directly in it.
     """
+    from fabricgen.blueprint.beside.lock import blueprints_in
+    from fabricgen.cli.main import EXIT_INPUT
+    from fabricgen.kernel.diagnostics import InputError
+
+    named = list(dict.fromkeys(name for path in blueprints for name in blueprints_in(path)))
+    if len(named) > 1 and (paths or lists):
+        raise click.UsageError("--release and --import are for one blueprint")
+    codes = []
+    for blueprint in named:
+        try:
+            codes.append(_locked(blueprint, paths, lists, allow_outside=allow_outside, check=check))
+        except InputError as error:
+            for diagnostic in error.diagnostics:
+                click.echo(diagnostic.text(), err=True)
+            codes.append(EXIT_INPUT)
+    return max(codes)
+
+
+def _locked(blueprint: str, paths: Sequence[str], lists: Sequence[str], *, allow_outside: bool, check: bool) -> int:
+    """Bring the lock of a blueprint up to date, or say whether it is; the exit code."""
     from fabricgen.cli.lock_file import changes, write_lock
     from fabricgen.lock.release import hole_text
     from fabricgen.pipeline import compile_adopted, compile_cluster, compile_released

@@ -59,8 +59,9 @@ def command(
     differences.
 
     \b
-    --fail-on: any, none, added-device, removed-device, moved-device, replaced-device, renumbered, added-cable,
-    removed-cable, moved-cable, replaced-cable, swapped-optic, session-flap, removed-session, changed-config, cost
+    --fail-on: any, none, added-device, removed-device, renamed-device, moved-device, replaced-device, renumbered,
+    added-cable, removed-cable, moved-cable, replaced-cable, swapped-optic, session-flap, removed-session,
+    changed-config, cost
     """
     from dataclasses import replace
 

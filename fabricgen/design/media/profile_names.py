@@ -11,7 +11,12 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_m
 
 
 def check_cabling_names(blueprint: Blueprint, catalog: Catalog, sites: tuple[str, ...]) -> None:
-    """Raise InputError for each unknown device profile (FG011) or hall (FG016)."""
+    """Raise InputError for each unknown product list or device profile (FG011) or hall (FG016).
+
+    Also, as `Catalog.products` does, for a product list that cannot be used.
+    """
+    for number, name in enumerate(blueprint.cabling.products):
+        catalog.products(name, ("cabling", "products", number))
     trays = blueprint.floor.trays
     faults = [
         *_unknown(("cabling", "linear_hosts"), blueprint.cabling.linear_hosts, catalog),

@@ -7,10 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fabricgen.diff.folder import checked, columns_of
+from fabricgen.diff.folder import checked, listing_of
 from fabricgen.diff.listing import COLUMNS, Listing
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 from fabricgen.kernel.units import number
+from fabricgen.publish.reading import Built, cannot_read, refuse_unfinished_around
+
+LIST = "bom.csv"
+"""The bill in a built folder."""
 
 SUFFIXES = (".csv", ".json")
 """Suffixes of such files."""
@@ -22,25 +26,49 @@ _HINT = "compare with a bom.csv or bom.json as `fabricgen bom` wrote it, a built
 
 
 def read_bom(file: Path) -> Listing:
-    """The lines of a bill in a file; further columns are ignored.
+    """The lines of a bill in a file, taken as it stands; further columns are ignored.
 
-    Raises InputError (FG074), with the line if known, for a file that is no bill.
+    Raises InputError: FG074, with the line if known, for a file that is no bill; FG028 for one in a folder in which a
+    build was stopped while it landed.
     """
+    refuse_unfinished_around(file)
     try:
         if file.exists() and file.stat().st_size > MOST_BYTES:
             raise _refused(file, f"{file} is larger than {MOST_BYTES >> 20} MiB")
-        names = COLUMNS["bom"]
-        return checked(file, "bom", _json_columns(file, names) if file.suffix == ".json" else columns_of(file, names))
-    except InputError as error:
-        raise InputError(replace(each, code=_CODE, hint=each.hint or _HINT) for each in error.diagnostics) from error
+        return _listing(file, file.read_bytes())
+    except OSError as error:
+        raise _refused(file, f"{file}: {error.strerror or error}") from error
 
 
-def _json_columns(file: Path, names: tuple[str, ...]) -> list[list[str]]:
+def built_bom(built: Built) -> Listing:
+    """The bill in a built folder; raises InputError as `read_bom`, and FG054 where it is not as it was built."""
+    file = built.folder / LIST
     try:
-        rows = json.loads(file.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise _refused(file, f"{file} cannot be read as JSON: {reason}") from error
+        content = file.read_bytes()
+    except OSError as error:
+        raise _as_no_bill(cannot_read(file, error)) from error
+    built.check(LIST, content)
+    return _listing(file, content)
+
+
+def _listing(file: Path, content: bytes) -> Listing:
+    try:
+        if file.suffix == ".json":
+            return checked(file, "bom", _json_columns(file, content, COLUMNS["bom"]))
+        return listing_of(file, content, "bom")
+    except InputError as error:
+        raise _as_no_bill(error) from error
+
+
+def _as_no_bill(error: InputError) -> InputError:
+    return InputError(replace(each, code=_CODE, hint=each.hint or _HINT) for each in error.diagnostics)
+
+
+def _json_columns(file: Path, content: bytes, names: tuple[str, ...]) -> list[list[str]]:
+    try:
+        rows = json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise _refused(file, f"{file} cannot be read as JSON: {error}") from error
     if not isinstance(rows, list) or not all(isinstance(row, dict) and set(names) <= row.keys() for row in rows):
         raise _refused(file, f"{file} is no list of objects with {', '.join(names)}")
     return [[_text(row[name]) for row in rows] for name in names]

@@ -9,6 +9,7 @@ from fabricgen.diff.bill.compare import BomDelta
 from fabricgen.diff.compare import Change
 from fabricgen.diff.delta import Delta, pairs
 from fabricgen.diff.device_places import DevicePlaces
+from fabricgen.diff.renaming import NAME
 from fabricgen.diff.reports.summary_lines import optics_by_part
 
 _INTEGERS = frozenset({"u", "asn", "a_asn", "b_asn", "su", "rail", "plane"})
@@ -22,13 +23,17 @@ def as_json(change: Change) -> dict[str, Any]:
 
     A changed row names its ways to change (`what`) and the fields that differ, `old` and `new`.
     """
-    deltas = change.deltas
+    deltas, (old, new) = change.deltas, change.sides
     kinds = ("devices", "cables", "optics", "links", "addresses", "sessions")
-    counts = {kind: deltas[kind].counts() if kind in deltas else None for kind in kinds}
+    counts = {kind: _counts(deltas[kind]) if kind in deltas else None for kind in kinds}
     found = {kind: _delta(deltas[kind], change.places) if kind in deltas else None for kind in kinds}
     return {
-        "old": change.old,
-        "new": change.new,
+        "old": old.name,
+        "new": new.name,
+        "old_set": list(old.sets),
+        "new_set": list(new.sets),
+        "old_commit": old.commit or None,
+        "new_commit": new.commit or None,
         "differences": bool(change),
         "reasons": list(change.reasons),
         "notes": list(change.notes),
@@ -39,6 +44,10 @@ def as_json(change: Change) -> dict[str, Any]:
         "bom": _bom(change.bom) if change.bom is not None else None,
         "spare_ports": _spare(change),
     }
+
+
+def _counts(delta: Delta) -> dict[str, int]:
+    return ({"renamed": 0} if delta.kind == "devices" else {}) | delta.counts()
 
 
 def _delta(delta: Delta, places: DevicePlaces) -> dict[str, Any]:
@@ -66,7 +75,7 @@ def _delta(delta: Delta, places: DevicePlaces) -> dict[str, Any]:
 
 
 def _object(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _plain(name, value) for name, value in row.items() if name not in _LEFT_OUT}
+    return {name: _plain(name, value) for name, value in row.items() if name not in (*_LEFT_OUT, NAME)}
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -52,7 +52,7 @@ def _reference(match: re.Match[str]) -> str:
 
 
 def _summary(change: Change, every: bool) -> Iterator[str]:
-    yield f"### {escaped(change.old)} -> {escaped(change.new)}"
+    yield f"### {escaped(change.title)}"
     yield from ("", "| | |", "|---|---|")
     yield from (f"| {escaped(title)} | {escaped(what)} |" for title, what in totals(change))
     if change.bom:

@@ -21,7 +21,7 @@ def text(change: Change, *, every: bool = False) -> str:
 
 
 def _summary(change: Change, every: bool) -> Iterator[str]:
-    yield printable(f"{change.old} -> {change.new}")
+    yield printable(change.title)
     width = max(len(title) for title, _ in totals(change))
     for title, what in totals(change):
         yield f"  {title:<{width}}  {what}"

@@ -83,12 +83,15 @@ FG023 = Fault(
 FG028 = Fault(
     id="FG028",
     name="NotABuild",
-    title="a folder to compare with is no whole build",
+    title="a folder to read is no whole build",
     text="""
-    `plan` was given a folder whose lists are missing, are no CSV, or lack columns.
+    A folder was given to `plan`, `bom --diff`, `check`, `as-built` or `lock --import` in which a build was killed
+    while it landed in place, so that it holds files of two builds; or, to `plan`, one whose lists are missing, are no
+    CSV, lack columns, or were made of several blueprints by `build --only`.
 
-    What changes is computed from the devices, links and cables that the older build wrote; a list that somebody
-    edited or removed would show changes that are none. Build the folder anew, with all three lists.
+    What changes is computed from the devices, links and cables that the older build wrote; a list of another build
+    would show changes that are none. The next `fabricgen build` into the folder finishes what was stopped before it
+    does anything else; where lists are missing, build the folder anew, with all three.
     """,
     in_words=True,
     bad="""
@@ -96,6 +99,29 @@ FG028 = Fault(
     """,
     good="""
     fabricgen build old.yaml -o out, then fabricgen plan out example.yaml
+    """,
+)
+
+FG054 = Fault(
+    id="FG054",
+    name="NotAsBuilt",
+    title="a file of a build is not as it was built",
+    text="""
+    A file in a built folder does not have the sha256 that the folder's manifest.json tells of it: somebody edited it,
+    or a power cut kept it from the disk.
+
+    `plan` and `bom --diff` compare builds. A row deleted by hand would be told as cables to pull, so they refuse the
+    list; line ends alone do not count, since git may change them. A switch configuration is compared as it stands,
+    with a note. `check` judges the file as it stands, with a warning, and warns of configurations that are gone.
+    Build the folder anew: `--force` replaces edited files, and without it the new content lies beside as FILE.new. A
+    change of the wiring belongs into the blueprint, or into a sheet for `fabricgen as-built`.
+    """,
+    in_words=True,
+    bad="""
+    fabricgen plan out example.yaml, where a row of out/links.csv was deleted by hand
+    """,
+    good="""
+    fabricgen build example.yaml -o out --force, then fabricgen plan out example.yaml
     """,
 )
 

@@ -20,6 +20,7 @@ from fabricgen.numbering.addresses.blocks import BlockAllocator, Slots
 from fabricgen.numbering.addresses.pools import NumberPool
 from fabricgen.numbering.asn.plan import asn_plan, kept_for_tiers, left_of, sharers
 from fabricgen.numbering.slots import group_slots, rack_slots, switch_slots
+from fabricgen.numbering.underlay import runs_bgp
 from fabricgen.wiring.groups import all_alike
 from fabricgen.wiring.tables import Flags, Ints64, unique_inverse
 
@@ -31,7 +32,7 @@ def allocate_asns(
 
     Raises InputError when a pool is too small, and for numbers of tiers that do not exist.
     """
-    _check_tiers(design, fabrics)
+    check_asn_tiers(design)
     tiers = [(fabric, tier) for fabric in fabrics for tier in reversed(fabric.tiers)]
     plans = {fabric.name: asn_plan(design, fabric) for fabric in fabrics}
     tiers.sort(key=lambda pair: pair[1].name not in plans[pair[0].name][0].tiers)
@@ -73,10 +74,11 @@ def _slots(design: Design, fabric: FabricDesign, tier: TierDesign, plan: AsnPlan
     return group_slots(design.layout, fabric, tier, blocks.capacity)
 
 
-def _check_tiers(design: Design, fabrics: Sequence[FabricDesign]) -> None:
-    """Raise InputError where numbers are stated for a tier that no fabric with BGP has."""
+def check_asn_tiers(design: Design) -> None:
+    """Raise InputError (FG016) where numbers are stated for a tier that no fabric with BGP has."""
     blueprint = design.loaded.blueprint
-    known = {fabric.name: {tier.name for tier in fabric.tiers} for fabric in fabrics}
+    speakers = [fabric for fabric in design.fabrics if runs_bgp(design, fabric)]
+    known = {fabric.name: {tier.name for tier in fabric.tiers} for fabric in speakers}
     plans: list[tuple[Path, AsnPlan | None, set[str]]] = [((), blueprint.routing.asn, set().union(*known.values()))]
     plans += [(("fabrics", name), blueprint.fabrics[name].routing.asn, tiers) for name, tiers in known.items()]
     for path, plan, tiers in plans:

@@ -10,6 +10,7 @@ from typing import Any
 from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
 from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.publish.reading import Surroundings, missing, not_as_built
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.checks.problem import Problem
 from fabricgen.yaml.located import Located, parse_located
@@ -25,31 +26,58 @@ ConfigCheck = Callable[[Any], Iterable[Problem]]
 
 
 def config_files(path: Path) -> list[Path]:
-    """The file itself, or all config_db.json files in a folder, sorted.
+    """The file itself, or all config_db.json files in a folder, sorted; of those that a build did not land, none.
 
     Raises InputError where there is none.
     """
     if not path.is_dir():
         return [path]
-    found = sorted(path.rglob(FILE_NAME))
+    found = sorted(file for file in path.rglob(FILE_NAME) if not _is_staged(file.relative_to(path)))
     if not found:
         raise fault("FG001", f"there is no {FILE_NAME} in '{path}'", hint="name a file, or a folder that was built")
     return found
 
 
-def check_file(file: Path, catalog: Catalog, others: Iterable[tuple[str, ConfigCheck]] = ()) -> tuple[Diagnostic, ...]:
+def _is_staged(file: Path) -> bool:
+    """Whether a file lies in the stage of a build: in `.fabricgen-stage`, or beside in `.NAME.fabricgen-stage-...`."""
+    return any(name.startswith(".") and ".fabricgen-stage" in name for name in file.parts)
+
+
+def missing_files(path: Path, builds: Surroundings) -> list[Diagnostic]:
+    """Findings on config_db.json files that a build wrote into a folder, or below, and that are gone.
+
+    Raises InputError (FG028) where a build was stopped while it landed there.
+    """
+    found = builds.of(path) if path.is_dir() else None
+    if found is None:
+        return []
+    built, below = found
+    wanted = (each for each in built.entries or () if each.endswith(f"/{FILE_NAME}"))
+    inside = [Path(each).relative_to(below or ".") for each in wanted if Path(each).is_relative_to(below or ".")]
+    return [missing(path / each) for each in inside if not (path / each).exists()]
+
+
+def check_file(
+    file: Path, catalog: Catalog, others: Iterable[tuple[str, ConfigCheck]] = (), builds: Surroundings | None = None
+) -> tuple[Diagnostic, ...]:
     """Check a file with fabricgen's own schemas and with `others`, each with a code of its own.
 
-    Raises InputError where it is not valid JSON.
+    A file that is not as it was built is judged as it stands, with a warning (FG054). Raises InputError: FG002 where it
+    is not valid JSON, FG028 in a folder in which a build was stopped while it landed.
     """
-    text = decode(read_bytes(file, str(file), limit=MAX_BYTES), str(file), limit=MAX_BYTES, what="JSON")
+    built = (builds or Surroundings()).of(file)
+    content = read_bytes(file, str(file), limit=MAX_BYTES)
+    text = decode(content, str(file), limit=MAX_BYTES, what="JSON")
     repeated: list[str] = []
     data = _parsed(text, str(file), repeated)
     found = [(CODE, Problem(key, found="the key is there twice", wanted="one of them")) for key in repeated]
     found += [(CODE, problem) for problem in check_config_db(data, catalog)]
     found += [(code, problem) for code, judge in others for problem in judge(data)]
     located = _located(text, str(file)) if found else None
-    return tuple(_diagnostic(code, problem, located, str(file)) for code, problem in found)
+    edited = []
+    if built is not None and built[0].is_edited(built[1], content):
+        edited = [not_as_built(file, f"it is judged as it stands; {built[0].hint(built[1])}", Severity.WARNING)]
+    return (*edited, *(_diagnostic(code, problem, located, str(file)) for code, problem in found))
 
 
 def _parsed(text: str, name: str, repeated: list[str]) -> Any:

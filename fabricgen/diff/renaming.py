@@ -1,0 +1,141 @@
+"""Devices that are the same box under another name, and the lists of the old side under the names of the new one.
+
+Two blueprints tell by the default names, which follow from coordinates alone. A built folder has none: there a device
+that went and one that came are the same where their rows in devices.csv agree in all but the name, addresses included.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fabricgen.blueprint.beside.adopted import ADOPTED
+from fabricgen.cluster import Cluster
+from fabricgen.diff.configs import Configs
+from fabricgen.diff.listing import COLUMNS, Column, Listing, Lists, column_of
+from fabricgen.diff.matching import match_rows
+from fabricgen.diff.texts import Texts
+from fabricgen.numbering.lazy_columns import EncodedColumn
+from fabricgen.numbering.names import default_rows
+
+NAME = "name"
+"""The column of devices, where any is renamed, with the name that a side itself has."""
+
+_DEVICES = ("device", "a_device", "b_device")
+_SAME = tuple(name for name in COLUMNS["devices"] if name != "device")
+
+Renamed = Mapping[str, str]
+"""Old name -> new name."""
+
+
+def renamed_clusters(old: Cluster, new: Cluster) -> Renamed:
+    """Devices with the same coordinates and another name."""
+    if _naming(old) == _naming(new):
+        return {}
+    was, now = (default_rows(side.design, side.plan.devices) for side in (old, new))
+    both = ((old.names[was[name]], new.names[now[name]]) for name in was.keys() & now.keys())
+    return {before: after for before, after in both if before != after}
+
+
+def _naming(cluster: Cluster) -> tuple[object, ...]:
+    """What names follow from, besides coordinates."""
+    blueprint = cluster.design.loaded.blueprint
+    own = {name: fabric.names for name, fabric in blueprint.fabrics.items() if fabric.names}
+    return blueprint.name, blueprint.names, own, cluster.design.layout.lock.words_of(ADOPTED)
+
+
+def renamed_devices(old: Listing, new: Listing, known: Renamed) -> Renamed:
+    """The devices that are `known` to have another name, and those whose rows agree in all but the name.
+
+    A row that is there twice is not taken, nor one without a rack.
+    """
+    gone, come, _, _ = match_rows([(old["device"], new["device"])])
+    targets = frozenset(known.values())
+    left = _by_row(old.picked(gone), known)
+    right = _by_row(new.picked(come), targets)
+    return dict(known) | {left[row]: right[row] for row in left.keys() & right.keys()}
+
+
+def _by_row(devices: Listing, others: Collection[str]) -> dict[tuple[str, ...], str]:
+    """Names of devices by all else that their rows say; none for `others`."""
+    rows = list(zip(*(devices[name].tolist() for name in _SAME), strict=True))
+    count, rack = Counter(rows), _SAME.index("rack")
+    named = zip(rows, devices["device"].tolist(), strict=True)
+    return {row: name for row, name in named if count[row] == 1 and row[rack] and name not in others}
+
+
+def under_new_names(old: Lists, new: Lists, renamed: Renamed) -> tuple[Lists, Lists]:
+    """Both sides with the old one under the names of the new one; devices get the column `NAME`.
+
+    Labels stay as they are: they are printed anew. A device that goes, and whose name another one takes, is called
+    `NAME (before)`.
+    """
+    if not renamed:
+        return old, new
+    there = frozenset(old.devices["device"].tolist())
+    taken = {name: f"{name} (before)" for name in renamed.values() if name in there and name not in renamed}
+    names = {**renamed, **taken}
+    before = Listing({**_renamed(old.devices, names).columns, NAME: old.devices["device"]})
+    after = Listing({**new.devices.columns, NAME: new.devices["device"]})
+    addresses = None if old.addresses is None else _renamed(old.addresses, names)
+    links, cables = _renamed(old.links, names), _renamed(old.cables, names)
+    return Lists(before, links, cables, addresses, old.bom), replace(new, devices=after)
+
+
+def _renamed(listing: Listing, names: Renamed) -> Listing:
+    """A list with other names of devices, and of cables, which are called after their device and connector."""
+
+    def device(text: str) -> str:
+        return names.get(text, text)
+
+    def cable(text: str) -> str:
+        own, colon, connector = text.rpartition(":")
+        return f"{device(own)}{colon}{connector}"
+
+    columns: dict[str, Column] = dict(listing.columns)
+    columns |= {name: _mapped(listing[name], device, device) for name in _DEVICES if name in columns}
+    columns |= {"cable": _mapped(listing["cable"], cable, device)} if "cable" in columns else {}
+    return Listing(columns)
+
+
+def _mapped(column: Column, whole: Callable[[str], str], first: Callable[[str], str]) -> Column:
+    """A column with every text replaced: `whole` texts, or the `first` part of texts in parts."""
+    head = column.parts[0] if isinstance(column, Texts) else None
+    if isinstance(column, Texts) and isinstance(head, EncodedColumn):
+        made = first if len(column.parts) > 1 else whole
+        vocabulary = column_of([made(text) for text in head.vocabulary.tolist()])
+        return Texts((EncodedColumn(vocabulary, head.codes), *column.parts[1:]))
+    known: dict[Any, str] = {}
+    texts = column[:].tolist()
+    return column_of([known[text] if text in known else known.setdefault(text, whole(text)) for text in texts])
+
+
+@dataclass(frozen=True)
+class RenamedConfigs:
+    """Configurations of the old side by the names that its devices have on the new one."""
+
+    configs: Configs
+    renamed: Renamed
+
+    def devices(self) -> Collection[str]:
+        """Devices that have a configuration."""
+        return [self.renamed.get(name, name) for name in self.configs.devices()]
+
+    def digests(self) -> Mapping[str, str] | None:
+        """sha256 by path, if known without rendering."""
+        found = self.configs.digests()
+        return None if found is None else {self._path(path): digest for path, digest in found.items()}
+
+    def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
+        """(path, content) of the files of some devices."""
+        own = {name for name in self.configs.devices() if self.renamed.get(name, name) in devices}
+        return ((self._path(path), content) for path, content in self.configs.read(own))
+
+    def _path(self, path: str) -> str:
+        top, device, *rest = path.split("/")
+        file = "/".join(rest)
+        name = self.renamed.get(device, device)
+        # A file that is named after its device goes with it: DEVICE.cfg.
+        return f"{top}/{name}/{name + file.removeprefix(device) if file.startswith(f'{device}.') else file}"

@@ -1,0 +1,191 @@
+"""A folder that a build wrote, opened for reading: one build, whole, each file as it was written, or a refusal.
+
+Whoever reads a build goes through here. A build that was killed while it landed in place leaves files of two builds
+under one manifest: nothing is read until the next build has finished it. Of all else the manifest's digests tell
+whether a file is what the last build wrote; only files that are read are hashed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
+from fabricgen.publish.manifest import BESIDE, MANIFEST, STAGE, Entry, parse_manifest
+from fabricgen.publish.stage import JOURNAL, MARKER, unfinished
+
+EDITED = "FG054"
+"""The code of a file that is not as it was built."""
+NO_BUILD = "FG028"
+"""The code of a folder that holds no build, or not the whole of one."""
+
+PENDING = (f"{STAGE}/{JOURNAL}", f"{STAGE}/{MARKER}")
+"""What a folder holds in which a build was stopped while it landed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A built folder; `entries` are those of its manifest, None where it has none: then nothing is compared."""
+
+    folder: Path
+    entries: Mapping[str, Entry] | None
+
+    def digest(self, path: str) -> str | None:
+        """SHA-256 of what the last build made for a path; None for a path that it did not make.
+
+        Where the user had edited the file, the build left that beside it.
+        """
+        entry = self._entry(path)
+        return None if entry is None else entry.sha256
+
+    def made_of(self, path: str) -> str:
+        """The digest of the blueprint that a file was made of; "" where that is not known."""
+        entry = self._entry(path)
+        return "" if entry is None else entry.digest
+
+    def _entry(self, path: str) -> Entry | None:
+        entries = self.entries or {}
+        while path + BESIDE in entries:
+            path += BESIDE
+        return entries.get(path)
+
+    def is_edited(self, path: str, content: bytes) -> bool:
+        """Whether a file is not as it was built. Line ends alone do not count: git may change these."""
+        wanted = self.digest(path)
+        if wanted is None or sha256(content).hexdigest() == wanted:
+            return False
+        return sha256(content.replace(b"\r\n", b"\n")).hexdigest() != wanted
+
+    def check(self, path: str, content: bytes) -> None:
+        """Raise InputError where a file is not as it was built (FG054), or a build is landing meanwhile (FG028)."""
+        if self.is_edited(path, content):
+            refuse_unfinished(self.folder)
+            raise InputError([not_as_built(self.folder / path, self.hint(path))])
+
+    def read(self, path: str) -> bytes:
+        """The content of a file as it was built; raises InputError (FG028, FG054) for anything else."""
+        content = self.content(path)
+        self.check(path, content)
+        return content
+
+    def content(self, path: str) -> bytes:
+        """The content of a file as it stands; raises InputError (FG028) for one that is not there."""
+        file = self.folder / path
+        try:
+            return file.read_bytes()
+        except OSError as error:
+            raise cannot_read(file, error) from error
+
+    def hint(self, path: str) -> str:
+        """What to do about a file that is not as it was built."""
+        if path + BESIDE in (self.entries or {}):
+            return f"what was built is in {path}{BESIDE} beside it; `fabricgen build --force` replaces the edited file"
+        return "`fabricgen build --force` replaces edited files; or compare with the blueprint instead of the folder"
+
+
+def open_built(folder: Path) -> Built:
+    """Open a folder that a build wrote, or lists that lie in a folder without a manifest.
+
+    Raises InputError (FG028) where a build was stopped while it landed there, or the manifest is not one of ours.
+    """
+    refuse_unfinished(folder)
+    manifest = folder / MANIFEST
+    try:
+        content = manifest.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return Built(folder, None)
+    except OSError as error:
+        raise cannot_read(manifest, error) from error
+    entries = parse_manifest(content)
+    if entries is None:
+        span = Span(str(manifest), 1, 1)
+        raise fault(NO_BUILD, f"{manifest} is not the manifest of a build", hint="build the folder anew", span=span)
+    return Built(folder, entries)
+
+
+def refuse_unfinished(folder: Path, shown_as: str = "") -> None:
+    """Raise InputError (FG028) where a build was stopped while it landed in a folder."""
+    if unfinished(str(folder)):
+        name = shown_as or str(folder)
+        raise fault(
+            NO_BUILD,
+            f"{name} holds files of two builds: the last one was stopped before all of its files were in place",
+            hint=f"run `fabricgen build` into {name} again: before anything else it finishes what was stopped",
+            span=Span(name, 1, 1),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Finds the build in which a file lies; each manifest is read once."""
+
+    _known: dict[str, Built | None] = field(default_factory=dict)
+
+    def of(self, file: Path) -> tuple[Built, str] | None:
+        """The build that wrote a file (or the folder that it is), and the file's path there; None for none.
+
+        Raises InputError (FG028) where a build was stopped while it landed around the file.
+        """
+        found = None
+        for folder, path in _above(file):
+            refuse_unfinished(folder, _shown(folder))
+            built = self._built(folder) if found is None else None
+            if built is not None and (built.digest(path) is not None or file.is_dir()):
+                found = built, path
+        return found
+
+    def _built(self, folder: Path) -> Built | None:
+        key = str(folder)
+        if key not in self._known:
+            try:
+                entries = parse_manifest((folder / MANIFEST).read_bytes())
+            except OSError:
+                entries = None
+            self._known[key] = None if entries is None else Built(folder, entries)
+        return self._known[key]
+
+
+def refuse_unfinished_around(file: Path) -> None:
+    """Raise InputError (FG028) where a build was stopped while it landed around a file."""
+    for folder, _ in _above(file):
+        refuse_unfinished(folder, _shown(folder))
+
+
+def not_as_built(file: Path | str, hint: str, severity: Severity = Severity.ERROR) -> Diagnostic:
+    """The finding on a file that is not as it was built."""
+    message = (
+        f"{Path(file).name} is not as built (sha256 differs from {MANIFEST}): it was edited since, or not written whole"
+    )
+    return Diagnostic(EDITED, severity, message, hint=hint, span=Span(str(file), 1, 1))
+
+
+def missing(file: Path | str) -> Diagnostic:
+    """The finding on a file that a build wrote and that is gone."""
+    hint = "build the folder anew, which writes it again"
+    return Diagnostic(
+        EDITED, Severity.WARNING, f"{Path(file).name} is gone since it was built", hint=hint, span=Span(str(file), 1, 1)
+    )
+
+
+def cannot_read(file: Path, error: OSError) -> InputError:
+    """The error for a file of a build that the system does not give."""
+    span = Span(str(file), 1, 1)
+    return fault(NO_BUILD, f"{file}: {error.strerror or error}", hint="build the folder anew", span=span)
+
+
+def _shown(folder: Path) -> str:
+    """A folder as people name it: relative to the current one where it is inside."""
+    below = os.path.relpath(folder)
+    return str(folder) if below.startswith("..") else below
+
+
+def _above(file: Path) -> Iterator[tuple[Path, str]]:
+    """(folder, path in it) for a folder itself and all folders above; links on the way to a file are followed."""
+    real = os.path.realpath(file) if file.is_dir() else os.path.join(os.path.realpath(file.parent), file.name)  # noqa: PTH118
+    if file.is_dir():
+        yield Path(real), ""
+    for folder in Path(real).parents:
+        yield folder, Path(real).relative_to(folder).as_posix()

@@ -1,0 +1,65 @@
+"""What a blueprint says of single things by their names: whether these exist, found without a single link.
+
+A build finds it out anew where it uses the names. Here it is found for `lint --fast`, from the devices and racks alone;
+ports and cages take the wiring. Modules are loaded for what is stated only: `lint --fast` is quick at any size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, InputError
+from fabricgen.numbering.names import device_names
+from fabricgen.wiring.tables import DeviceTable
+
+
+def check_stated_names(design: Design) -> None:
+    """Raise InputError, located in the blueprint, for names that are no names of hosts, or that nothing has.
+
+    Those are names of devices (FG035, FG040, FG047), of devices with numbers, cables, settings, places or GUIDs of
+    their own (FG047, FG053, FG061, FG068, FG079), of racks (FG068) and of tiers with AS numbers (FG016).
+    """
+    try:
+        if design.loaded.blueprint.numbers_tiers:
+            from fabricgen.numbering.asn.numbers import check_asn_tiers
+
+            check_asn_tiers(design)
+        devices = _devices(design)
+        faults = list(_unknown(design, devices, device_names(design, devices)))
+        if faults:
+            raise InputError(faults)
+    except InputError as error:
+        raise design.loaded.located(error) from error
+
+
+def _devices(design: Design) -> DeviceTable:
+    """All devices; where places are stated, in their racks."""
+    floor = design.loaded.blueprint.floor
+    if floor.devices or floor.racks:
+        from fabricgen.wiring.expand import placed_devices
+
+        return placed_devices(design, device_names)[0]
+    from fabricgen.wiring.devices import expand_devices
+
+    return expand_devices(design)
+
+
+def _unknown(design: Design, devices: DeviceTable, names: Sequence[str]) -> Iterator[Diagnostic]:
+    blueprint = design.loaded.blueprint
+    if blueprint.address_of:
+        from fabricgen.numbering.overrides import unknown_overridden
+
+        yield from unknown_overridden(blueprint.address_of, names)
+    if blueprint.config_of:
+        from fabricgen.views.configuration import unconfigurable
+
+        yield from unconfigurable(blueprint.config_of, devices, names)
+    if blueprint.cable_of:
+        from fabricgen.as_built.overrides.built import unknown_cable_devices
+
+        yield from unknown_cable_devices(blueprint.cable_of, names)
+    for rows in design.loaded.guids.values():
+        from fabricgen.numbering.guids import unknown_guid_devices
+
+        yield from unknown_guid_devices(rows, names)
