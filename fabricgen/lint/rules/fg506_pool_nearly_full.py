@@ -103,6 +103,8 @@ class PoolNearlyFull(DesignRule):
 
 def _hint(use: PoolUse, most: Fraction) -> str:
     """A size that is enough."""
+    if not most:
+        return "raise `lint: {limits: {pool_use}}`: no pool is large enough for a limit of 0%"
     needed = -(-use.reserved // most)
     if use.family is None:
         return f"state {needed} numbers or more; 4200000000-4294967294 is private (RFC 6996)"

@@ -1,4 +1,4 @@
-"""FG509: a pool lies in public IPv4 space."""
+"""FG509: addresses lie in public IPv4 space."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ipaddress import IPv4Network
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.addressing import covering, stated_pools
+from fabricgen.lint.addressing import covering, override_addresses, stated_pools
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.rules.fg504_reserved_pool import RESERVED
 from fabricgen.lint.rules.fg507_special_addresses import SPECIAL
@@ -17,7 +17,7 @@ PRIVATE = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "1
 
 
 class PublicPool(DesignRule):
-    """A pool contains IPv4 addresses that belong to somebody else: some or all of it is not private space.
+    """A pool or a device's own address belongs to somebody else: it is IPv4, and not private space.
 
     The fabric cannot reach whoever owns them, and routes that leak are dropped or blamed on the owner. A prefix
     that is one bit too short does this unnoticed: 192.168.0.0/15 includes 192.169.0.0/16, which is public. Use
@@ -27,19 +27,22 @@ class PublicPool(DesignRule):
 
     id = "FG509"
     severity = Severity.WARNING
-    title = "a pool lies in public IPv4 space"
+    title = "addresses lie in public IPv4 space"
     bad = """
         pools:
           hosts: 172.0.0.0/8  # <-
           management: 11.0.0.0/16  # <-
+        address_of:
+          compute-spine-01: {loopback: 8.8.8.8}  # <-
     """
     good = """
         pools: {hosts: 172.16.0.0/12, management: 100.64.0.0/16}
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag IPv4 pools that are not wholly in a private range; FG504 and FG507 judge reserved ranges."""
-        for path, prefix in stated_pools(design):
+        """Flag IPv4 prefixes that are not wholly in a private range; FG504 and FG507 judge reserved ranges."""
+        own = ((path, address) for path, _, address in override_addresses(design))
+        for path, prefix in (*stated_pools(design), *own):
             if not isinstance(prefix, IPv4Network) or any(prefix.subnet_of(private) for private in PRIVATE):
                 continue
             if covering(prefix, (*RESERVED, *SPECIAL)) is None:
@@ -50,4 +53,5 @@ class PublicPool(DesignRule):
                     else "use private space, or waive this for space of your own"
                 )
                 what = "is not all private space" if inside else "is public, not private space"
-                yield self.flag(path, f"{prefix} {what}", hint)
+                said = prefix.network_address if prefix.prefixlen == prefix.max_prefixlen else prefix
+                yield self.flag(path, f"{said} {what}", hint)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.blueprint.sections.slots import omitted_slots
 from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.media.policy import CablePolicy, named
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
 from fabricgen.lint.rule import DesignRule
@@ -56,7 +58,7 @@ class SettingWithoutEffect(DesignRule):
                 _ratio_without_uplinks,
             ):
                 yield from map(self._finding, found(design, fabric))
-        for cluster_wide in (_cluster_settings, _nos_that_none_runs, _omitted_twice, _floor_dimensions):
+        for cluster_wide in (_cluster_settings, _nos_that_none_runs, _omitted_twice, _floor_dimensions, _media_policy):
             yield from map(self._finding, cluster_wide(design))
 
     def _finding(self, found: Idle) -> Diagnostic:
@@ -205,3 +207,29 @@ def _floor_dimensions(design: Design) -> Iterator[Idle]:
             f"`units` has no effect: rack type {racks.type} has its own height",
             REMOVE,
         )
+
+
+def _media_policy(design: Design) -> Iterator[Idle]:
+    """Wishes for cables that no medium of the catalogue can fulfil."""
+    blueprint = design.loaded.blueprint
+    places: list[tuple[Path, MediaPolicy]] = [(("cabling",), blueprint.cabling)]
+    places += [(("fabrics", name, "cabling"), fabric.cabling) for name, fabric in sorted(blueprint.fabrics.items())]
+    cables = design.catalog.cables
+    copper = max(cable.reach_m for cable in cables if cable.copper and "RJ45" not in cable.form_factors)
+    for path, policy in places:
+        if policy.copper_to_m is not None and policy.copper_to_m > copper:
+            why = (
+                f"`copper_to_m: {policy.copper_to_m:g}` limits nothing: no DAC, ACC or AEC is longer than {copper:g} m"
+            )
+            yield (*path, "copper_to_m"), why, f"remove it, or state at most {copper:g}"
+        fibre = CablePolicy(fibre=policy.fibre or "any")
+        for word in policy.prefer or ():
+            meant = [cable for cable in cables if named((word,), cable)]
+            if meant and all(fibre.refusal(cable) == "fibre" for cable in meant):
+                why = f"{word} cannot be preferred: it needs other fibre than `fibre: {policy.fibre}`"
+                yield (*path, "prefer"), why, "remove it, or change `fibre`"
+    for word, lengths in sorted(blueprint.cabling.stock_m.items()):
+        reach = max((cable.reach_m for cable in cables if named((word,), cable)), default=None)
+        if reach is not None and lengths[-1] > reach:
+            why = f"no {word} is longer than {reach:g} m, so a stock of {lengths[-1]:g} m serves nothing"
+            yield ("cabling", "stock_m", word), why, f"leave out lengths above {reach:g} m"

@@ -1,0 +1,53 @@
+"""FG640: a stated limit of racks leaves out devices without a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rack_loads import Figure, air_kw, fullest_node_rack, liquid_kw, over_budget, power_kw, weight_kg
+from fabricgen.lint.rule import DesignRule
+
+_FIGURES: dict[str, tuple[Figure, str]] = {
+    "power_kw": (power_kw, "kW"),
+    "weight_kg": (weight_kg, "kg"),
+    "air_kw": (air_kw, "kW to air"),
+    "liquid_kw": (liquid_kw, "kW to coolant"),
+}
+"""The figure of a device that a limit of `racks` is about, and its unit."""
+
+
+class RackLimitUnjudged(DesignRule):
+    """A limit of node racks is stated, but some devices in them have no such figure in the catalogue.
+
+    They count as nothing, so that the limit seems to be kept whatever they are. Add the figure to a profile in the
+    blueprint's own `catalog/`, from the vendor's data sheet, or remove the limit.
+    """
+
+    id = "FG640"
+    severity = Severity.WARNING
+    title = "a stated limit of racks leaves out devices without a figure"
+    bad = """
+        scalable_unit:
+          nodes: 18 x gb200-tray
+          racks: {nodes_per_rack: 18,
+            weight_kg: 500}  # <-
+    """
+    good = """
+        scalable_unit: {nodes: 4 x dgx-b200, racks: {nodes_per_rack: 4, weight_kg: 900}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Name the devices that each stated limit leaves out; where it is exceeded, FG611 and the like name them."""
+        racks = design.loaded.blueprint.scalable_unit.racks
+        for key, (figure, unit) in _FIGURES.items():
+            limit = getattr(racks, key)
+            if limit is None or over_budget(design, figure, limit):
+                continue
+            load = fullest_node_rack(design, figure)
+            left_out = [f"{count} x {model}" for model, count in load.devices if model in load.unknown]
+            if left_out:
+                message = f"{limit:g} {unit} a rack is judged without {', '.join(left_out)}, whose figure is unknown"
+                hint = f"the others add up to {load.total:g}; add the figure to a profile in `catalog/`"
+                yield self.flag(("scalable_unit", "racks", key), message, hint)

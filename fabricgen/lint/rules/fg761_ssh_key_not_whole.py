@@ -1,0 +1,85 @@
+"""FG761: an SSH key cannot log anybody in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.addressing import stated_managements
+from fabricgen.lint.rule import DesignRule
+
+LEAST_RSA_BITS = 2048
+"""Shorter RSA keys are refused by OpenSSH's `RequiredRSASize` at many sites, and by NIST SP 800-131A."""
+
+
+class SshKeyNotWhole(DesignRule):
+    """The text of an SSH public key is cut short, is of another type than it says, or is too weak.
+
+    A key that was cut when it was copied is accepted by no switch, and who holds it is locked out after the push. The
+    text of a key repeats its type and the length of each of its parts (RFC 4253, 6.6), so that a missing end shows. RSA
+    keys below 2048 bits are no longer strong enough (NIST SP 800-131A). Copy the whole line of the `.pub` file.
+    """
+
+    id = "FG761"
+    severity = Severity.WARNING
+    title = "an SSH key cannot log anybody in"
+    bad = """
+        management:
+          users:
+            ops:
+              ssh_keys:
+                - ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGRlZmdoaWprbG1ub3Bx ops  # <-
+    """
+    good = """
+        management:
+          users:
+            ops:
+              ssh_keys:
+                - ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGRlZmdoaWprbG1ub3BxcnN0dXZ3eHl6e3x9fn+AgYKD ops
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Read every stated key."""
+        for path, management in stated_managements(design):
+            for name, user in sorted(management.users.items()):
+                for at, key in enumerate(user.ssh_keys):
+                    if why := fault_of(key):
+                        place = (*path, "users", name, "ssh_keys", at)
+                        yield self.flag(place, f"key {at + 1} of {name} {why}", "copy the whole line of the .pub file")
+
+
+def fault_of(line: str) -> str:
+    """What is wrong with an SSH public key, as it goes on after "the key"; "" for a key that is whole."""
+    import base64  # only blueprints with accounts need it
+
+    kind, text = line.split(" ")[:2]
+    try:
+        blob = base64.b64decode(text, validate=True)
+    except ValueError:
+        return f"is cut: {len(text)} characters are no whole base64 text"
+    fields = _fields(blob)
+    if fields is None:
+        return f"is cut: {len(blob)} bytes end within a part of it"
+    said = fields[0].decode("ascii", "replace") if fields else ""
+    if said != kind:
+        return f"says {kind}, but its text is of the type '{said[:40]}'"
+    if kind == "ssh-ed25519" and [len(part) for part in fields[1:]] != [32]:
+        return f"has {sum(map(len, fields[1:]))} bytes after its type; ssh-ed25519 has 32 (RFC 8709)"
+    if kind == "ssh-rsa":
+        bits = int.from_bytes(fields[2], "big").bit_length() if len(fields) == 3 else 0
+        if bits < LEAST_RSA_BITS:
+            return f"is an RSA key of {bits} bits; {LEAST_RSA_BITS} is the least"
+    return ""
+
+
+def _fields(blob: bytes) -> list[bytes] | None:
+    """The parts of a key, each after its length in four bytes (RFC 4251, 5, `string`); None where it is cut."""
+    fields = []
+    while blob:
+        size = int.from_bytes(blob[:4], "big")
+        if len(blob) < 4 + size or len(blob) < 4:
+            return None
+        fields.append(blob[4 : 4 + size])
+        blob = blob[4 + size :]
+    return fields
