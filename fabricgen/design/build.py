@@ -8,6 +8,7 @@ from functools import partial
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.advice.trials import Trials
 from fabricgen.design.fabric import ManagementNeeds, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
@@ -80,7 +81,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     if faults:
         raise InputError(d for error in faults for d in error.diagnostics)
     _check_extras(designed, blueprint.fabrics, layout.sites[layout.first_site])
-    _check_nos(loaded, designed)
+    _check_nos(loaded, catalog, designed)
     check_snippets(blueprint, catalog)
     fabrics = tuple(designed[n] for n in names)
     check_switch_names(blueprint, layout, fabrics)
@@ -141,23 +142,29 @@ def _check_extras(fabrics: dict[str, FabricDesign], specs: Mapping[str, Fabric],
                 )
 
 
-def _check_nos(loaded: LoadedBlueprint, fabrics: dict[str, FabricDesign]) -> None:
+def _check_nos(loaded: LoadedBlueprint, catalog: Catalog, fabrics: dict[str, FabricDesign]) -> None:
     """Raise InputError where a NOS stated for the whole cluster runs on none of its switches."""
-    runnable = sorted({nos for f in fabrics.values() for tier in f.tiers for nos in tier.profile.nos})
+    tiers = [tier for fabric in fabrics.values() for tier in fabric.tiers]
+    runnable = {nos for tier in tiers for nos in tier.profile.nos}
     for tier, nos in loaded.blueprint.nos.items():
         if nos not in runnable:
             raise fault(
                 "FG018",
                 f"no switch in this blueprint runs '{nos}'",
                 path=("nos", tier),
-                hint=did_you_mean(nos, runnable),
+                hint=did_you_mean(nos, _usable(catalog, [tier.profile for tier in tiers])),
             )
-    _check_nos_of_tiers((), loaded.blueprint.nos, [tier for f in fabrics.values() for tier in f.tiers])
+    _check_nos_of_tiers(catalog, (), loaded.blueprint.nos, tiers)
     for name, fabric in fabrics.items():
-        _check_nos_of_tiers(("fabrics", name), loaded.blueprint.fabrics[name].nos, fabric.tiers)
+        _check_nos_of_tiers(catalog, ("fabrics", name), loaded.blueprint.fabrics[name].nos, fabric.tiers)
 
 
-def _check_nos_of_tiers(place: Path, stated: Mapping[str, str], tiers: Sequence[TierDesign]) -> None:
+def _usable(catalog: Catalog, profiles: Iterable[SwitchProfile]) -> list[str]:
+    """The NOSes that some of the switches run, of which the catalogue knows how they name ports."""
+    return sorted({nos for profile in profiles for nos in catalog.usable_nos(profile) or profile.nos})
+
+
+def _check_nos_of_tiers(catalog: Catalog, place: Path, stated: Mapping[str, str], tiers: Sequence[TierDesign]) -> None:
     """Raise InputError where a NOS stated for tiers of one name, or for all tiers, runs on no switch of them.
 
     Of several tiers with that name, those whose switch does not run it keep the switch's default NOS; InfiniBand
@@ -171,5 +178,5 @@ def _check_nos_of_tiers(place: Path, stated: Mapping[str, str], tiers: Sequence[
                 "FG018",
                 f"no switch that it is stated for runs '{nos}': {switches}",
                 path=(*place, "nos", name),
-                hint=did_you_mean(nos, sorted({known for profile in meant for known in profile.nos})),
+                hint=did_you_mean(nos, _usable(catalog, meant)),
             )
