@@ -60,26 +60,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
             path=("fabrics", managing[1], "also"),
         )
     scale_up = design_scale_up(blueprint, catalog, layout)
-    designed: dict[str, FabricDesign] = {}
-    faults: list[InputError] = []
-    parts = linked_fabrics({name: blueprint.fabrics[name] for name in names})
-    for part in sorted(parts, key=lambda part: any(name in managing for name in part)):
-        try:
-            check_together(blueprint, layout.numbering, part)
-            manager = _manager(context, part, designed.values(), scale_up)
-        except InputError as error:
-            faults.append(error)
-            continue
-        try:
-            for fabric in design_fabrics(context, part, manager):
-                designed[fabric.name] = fabric
-        except InputError as error:
-            from fabricgen.design.advice.hints import advised
-
-            trials = Trials(context, part, partial(design_fabrics, names=part, managing=manager))
-            faults.append(advised(error, trials))
-    if faults:
-        raise InputError(d for error in faults for d in error.diagnostics)
+    designed = sized_fabrics(context, scale_up)
     _check_extras(designed, blueprint.fabrics, layout.sites[layout.first_site])
     _check_nos(loaded, catalog, designed)
     check_snippets(blueprint, catalog)
@@ -91,6 +72,41 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     FloorPlan(design).check()
     check_patching(design)
     return design
+
+
+def sized_fabrics(
+    context: FabricContext, scale_up: Sequence[ScaleUpDesign], *, advise: bool = True
+) -> dict[str, FabricDesign]:
+    """Every fabric by name, sized; those that manage switches last.
+
+    Raises InputError with the faults of all of them; with `advise` their hints name changes that were tried and fit,
+    which takes far longer than sizing.
+    """
+    blueprint = context.blueprint
+    names = sorted(blueprint.fabrics, key=fabric_order)
+    designed: dict[str, FabricDesign] = {}
+    faults: list[InputError] = []
+    parts = linked_fabrics({name: blueprint.fabrics[name] for name in names})
+    for part in sorted(parts, key=lambda part: any("switches" in blueprint.fabrics[name].also for name in part)):
+        try:
+            check_together(blueprint, context.layout.numbering, part)
+            manager = _manager(context, part, designed.values(), scale_up)
+        except InputError as error:
+            faults.append(error)
+            continue
+        try:
+            for fabric in design_fabrics(context, part, manager):
+                designed[fabric.name] = fabric
+        except InputError as error:
+            if not advise:
+                raise
+            from fabricgen.design.advice.hints import advised
+
+            trials = Trials(context, part, partial(design_fabrics, names=part, managing=manager))
+            faults.append(advised(error, trials))
+    if faults:
+        raise InputError(d for error in faults for d in error.diagnostics)
+    return designed
 
 
 def _manager(
