@@ -65,10 +65,10 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
     _check_nos(loaded, catalog, designed)
     check_snippets(blueprint, catalog)
     fabrics = tuple(designed[n] for n in names)
-    check_switch_names(blueprint, layout, fabrics)
     check_interface_names(blueprint, layout, fabrics)
     check_racks(layout, catalog, fabrics, scale_up)
     design = Design(loaded, catalog, layout, fabrics, scale_up)
+    check_switch_names(design)
     FloorPlan(design).check()
     check_patching(design)
     return design

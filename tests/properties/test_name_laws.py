@@ -18,7 +18,7 @@ from tests.properties.halls import Tree
 @given(blueprints())
 def test_a_template_changes_names_and_nothing_else(tree: Tree) -> None:
     before = compiled_or_dropped(tree)
-    named = deepcopy(tree) | {"names": {"switches": "x-{default}", "nodes": "y-{default}"}}
+    named = deepcopy(tree) | {"names": {"switches": "x-{default}", "nodes": "y-{default}", "racks": "z-{default}"}}
     for fabric in named["fabrics"].values():
         for extra in fabric.get("extra", {}).values():
             if "switches" in extra:
@@ -36,4 +36,4 @@ def test_a_template_changes_names_and_nothing_else(tree: Tree) -> None:
     assert (before.a_port == after.a_port).all()
     assert (before.b_port == after.b_port).all()
     assert [cable.split(":")[1] for cable in before.cable_ids] == [cable.split(":")[1] for cable in after.cable_ids]
-    assert before.plan.racks.names == after.plan.racks.names
+    assert [f"z-{name}" for name in before.plan.racks.names] == list(after.plan.racks.names)
