@@ -78,7 +78,11 @@ Speed = Annotated[
     BeforeValidator(_speed),
     WithJsonSchema(
         text_form(
-            forms.SPEED, "a speed such as 400G or 1.6T, in whole Gb/s", "400G", type=["string", "integer"], minimum=1
+            forms.SPEED,
+            "a speed such as 400G, 400Gb/s or 1.6T, in whole Gb/s",
+            "400G",
+            type=["string", "integer"],
+            minimum=1,
         )
     ),
 ]

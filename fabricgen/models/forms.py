@@ -13,11 +13,12 @@ CATALOGUE = "x-catalogue"
 UP_TO_4096 = r"0*(?:[1-9]\d{0,2}|[1-3]\d{3}|40[0-8]\d|409[0-6])"
 _NOT_ZERO = r"(?=[0.]*[1-9])"
 _NUMBER = r"\d+(?:\.\d+)?"
+_BITS = r"(?:b(?:it)?(?:/[Ss]|[Pp][Ss])?|[Bb][Ee])?"
+_WHOLE = r"0*[1-9]\d*(?:\.0+)?"
 _SPEED = (
-    r"(?:0*[1-9]\d*(?:\.0+)?\s*[Gg]?|"  # whole Gb/s: of G and T, and of thousands of M
-    rf"{_NOT_ZERO}\d+(?:\.\d{{1,3}}0*)?\s*[Tt]|"
-    r"0*[1-9]\d*000(?:\.0+)?\s*[Mm])"
-    r"(?:[Bb]/[Ss]|[Bb][Pp][Ss]|[Bb][Ee])?"
+    rf"(?:{_WHOLE}(?:\s*[Gg]{_BITS})?|"  # whole Gb/s: bare or of G, of T, and of thousands of M
+    rf"{_NOT_ZERO}\d+(?:\.\d{{1,3}}0*)?\s*[Tt]{_BITS}|"
+    rf"0*[1-9]\d*000(?:\.0+)?\s*[Mm]{_BITS})"
 )
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 IPV4 = rf"{_OCTET}(?:\.{_OCTET}){{3}}"
