@@ -59,7 +59,12 @@ class CountOf(FrozenModel):
         return {"count": count, "profile": profile}
 
 
-NODES_FORM = text_form(forms.COUNT_OF, "so many of a node profile, such as 32 x dgx-b200", "32 x dgx-b200")
+NODES_FORM = text_form(
+    forms.COUNT_OF,
+    "so many of a node profile, such as 32 x dgx-b200",
+    "32 x dgx-b200",
+    **{forms.CATALOGUE_COUNTED: "nodes"},
+)
 NodesOf = Annotated[
     CountOf,
     BeforeValidator(CountOf.read),
