@@ -82,7 +82,7 @@ class RackNames:
             if not is_rack_name(name):
                 raise fault(
                     "FG040",
-                    f"the rack name {name[:120]} does not fit",
+                    f"{name[:120]} is no name of a rack",
                     path=self._naming[kind].path,
                     hint="lower-case letters, digits and '-' inside, at most 100 characters",
                 )
