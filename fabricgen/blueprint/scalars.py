@@ -59,7 +59,12 @@ class CountOf(FrozenModel):
         return {"count": count, "profile": profile}
 
 
-NODES_FORM = text_form(forms.COUNT_OF, "so many of a node profile, such as 32 x dgx-b200", "32 x dgx-b200")
+NODES_FORM = text_form(
+    forms.COUNT_OF,
+    "so many of a node profile, such as 32 x dgx-b200",
+    "32 x dgx-b200",
+    **{forms.CATALOGUE_COUNTED: "nodes"},
+)
 NodesOf = Annotated[
     CountOf,
     BeforeValidator(CountOf.read),
@@ -78,7 +83,11 @@ Speed = Annotated[
     BeforeValidator(_speed),
     WithJsonSchema(
         text_form(
-            forms.SPEED, "a speed such as 400G or 1.6T, in whole Gb/s", "400G", type=["string", "integer"], minimum=1
+            forms.SPEED,
+            "a speed such as 400G, 400Gb/s or 1.6T, in whole Gb/s",
+            "400G",
+            type=["string", "integer"],
+            minimum=1,
         )
     ),
 ]

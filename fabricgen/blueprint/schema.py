@@ -10,7 +10,7 @@ from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.sections.lint_settings import Project
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.schema import catalog_schema
-from fabricgen.models.json_schema import schema_of
+from fabricgen.models.json_schema import Names, schema_of
 
 _INCLUDE = {
     "description": "Files that this one is laid over, relative to it; the last wins.",
@@ -25,13 +25,16 @@ _OF_WHOLE = ("required", "anyOf", "oneOf", "if", "then", "minProperties")
 """What a schema asks of a mapping as a whole, and an overlay leaves to the file below it."""
 
 
-def blueprint_schema() -> dict[str, Any]:
+def blueprint_schema(own: Catalog | None = None) -> dict[str, Any]:
     """JSON Schema 2020-12 of a blueprint, made from the models.
+
+    With the catalogue that it is built with, only the names in that are right; without one other names are as good as
+    the built-in ones, which are proposed: they may be of somebody's own catalogue.
 
     `include` and `x-` keys, which are resolved before the models see them, are added here. What includes others is an
     overlay: it may leave anything to them, and take keys of theirs away with null.
     """
-    schema = schema_of(Blueprint, "fabricgen blueprint", _names())
+    schema = schema_of(Blueprint, "fabricgen blueprint", _names(own))
     schema["properties"]["include"] = _INCLUDE
     schema["patternProperties"] = _ANCHORS
     keys = ("required", "properties", "patternProperties", "additionalProperties", "type")
@@ -44,9 +47,9 @@ def blueprint_schema() -> dict[str, Any]:
     return schema
 
 
-def overlay_schema() -> dict[str, Any]:
-    """JSON Schema 2020-12 of a file that blueprints include: nothing is required in it."""
-    schema = blueprint_schema()
+def overlay_schema(own: Catalog | None = None) -> dict[str, Any]:
+    """JSON Schema 2020-12 of a file that blueprints include: nothing is required in it; names likewise."""
+    schema = blueprint_schema(own)
     kept = {name: model for name, model in schema["$defs"].items() if name.endswith("Overlay")}
     return {
         "$schema": schema["$schema"],
@@ -59,7 +62,7 @@ def overlay_schema() -> dict[str, Any]:
 
 def project_schema() -> dict[str, Any]:
     """JSON Schema 2020-12 of a project's settings file."""
-    return schema_of(Project, "fabricgen project settings", _names())
+    return schema_of(Project, "fabricgen project settings", _names(None))
 
 
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
@@ -71,19 +74,27 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
 """What a user writes -> its schema."""
 
 
-def schema_text(name: str) -> str:
-    """One of `SCHEMAS` as it is written to files."""
-    return json.dumps(SCHEMAS[name](), indent=2, sort_keys=True) + "\n"
+OF_CATALOGUES: Mapping[str, Callable[[Catalog], dict[str, Any]]] = {
+    "blueprint": blueprint_schema,
+    "overlay": overlay_schema,
+}
+"""Likewise with no names but those of a catalogue."""
+
+
+def schema_text(name: str, own: Catalog | None = None) -> str:
+    """One of `SCHEMAS` as it is written to files; with a catalogue, one of `OF_CATALOGUES`."""
+    return json.dumps(OF_CATALOGUES[name](own) if own else SCHEMAS[name](), indent=2, sort_keys=True) + "\n"
 
 
 def _ref(name: str) -> dict[str, Any]:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def _names() -> dict[str, tuple[str, ...]]:
-    catalog = Catalog()
+def _names(own: Catalog | None) -> Names:
+    catalog = own or Catalog()
     kinds = ("switches", "nodes", "scale_up", "racks", "products", "panels")
-    return {**{kind: catalog.ids(kind) for kind in kinds}, "nos": catalog.known_nos()}
+    found = {kind: catalog.ids(kind) for kind in kinds}
+    return Names({**found, "nos": catalog.known_nos()}, only=own is not None)
 
 
 def _overlay(model: dict[str, Any]) -> dict[str, Any]:

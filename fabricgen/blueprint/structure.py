@@ -18,14 +18,17 @@ from pydantic import BaseModel
 from fabricgen.blueprint.beside.lock import is_lock, parse_lock
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.project import SETTINGS
+from fabricgen.blueprint.schema import blueprint_schema
 from fabricgen.blueprint.sections.lint_settings import Project
 from fabricgen.blueprint.source import read_source
+from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import PROFILE_KINDS
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.catalog.sonic_models import SonicPlatform
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean
 from fabricgen.kernel.resources import resource_dir
 from fabricgen.kernel.text_input import read_bytes
+from fabricgen.kernel.units import parse_count_of
 from fabricgen.models.validation import dotted, shortened, validate
 from fabricgen.yaml.located import Located, read_located
 
@@ -35,7 +38,7 @@ def check_structure(file: str) -> None:
 
     JSON Schema decides; for what has none (a lock, a NOS of a catalogue) its reader does.
     Raises InputError with every fault: FG001 to FG008 for what cannot be read, FG010 for what does not fit the schema,
-    FG038 for a damaged lock.
+    FG038 for a damaged lock, FG011 and FG018 for names in a blueprint that its catalogue does not have.
     """
     path = Path(file)
     folder, above = path.absolute().parent.name, path.absolute().parent.parent.name
@@ -51,7 +54,9 @@ def check_structure(file: str) -> None:
     elif above == "platforms" and folder == "sonic":
         validate(SonicPlatform, read_located(path))
     else:
-        hold_to_schema("blueprint", Blueprint, read_source(file))
+        source = read_source(file)
+        hold_to_schema("blueprint", Blueprint, source)
+        hold_to_names(source, Catalog(path.parent / "catalog"))
 
 
 def hold_to_schema(name: str, model: type[BaseModel], located: Located, *, part: str = "") -> None:
@@ -64,6 +69,25 @@ def hold_to_schema(name: str, model: type[BaseModel], located: Located, *, part:
     if errors:
         validate(model, located)
         raise InputError(_told(error, located) for error in errors)
+
+
+def hold_to_names(located: Located, catalog: Catalog) -> None:
+    """Hold a blueprint of the right structure to the names in its catalogue; raises InputError (FG011, FG018)."""
+    judge = Draft202012Validator(blueprint_schema(catalog))
+    leaves = (best_match([error]) for error in judge.iter_errors(located.data))
+    if unknown := [_unknown(leaf, located, catalog) for leaf in leaves]:
+        raise InputError(unknown)
+
+
+def _unknown(error: ValidationError, located: Located, catalog: Catalog) -> Diagnostic:
+    path, value = tuple(error.absolute_path), str(error.instance)
+    if error.validator == "enum" and isinstance(error.validator_value, list):
+        known = [str(name) for name in error.validator_value]
+    else:
+        value, known = parse_count_of(value)[1], list(catalog.ids("nodes"))
+    code = "FG018" if known == list(catalog.known_nos()) else "FG011"
+    message = f"{dotted(path)}: '{shortened(value)}' is not in the catalogue"
+    return Diagnostic(code, Severity.ERROR, message, path, did_you_mean(value, known), located.span(path))
 
 
 @cache

@@ -121,8 +121,11 @@ class Catalog:
         """Return any profile by kind and id; raises InputError when there is none."""
         return self._get(kind, name, PROFILE_KINDS[kind], ())
 
-    def naming(self, nos: str, path: Place = ()) -> NosNaming:
-        """Return how a NOS names ports; raises InputError at `path` when the catalogue does not say."""
+    def naming(self, nos: str, path: Place = (), switch: SwitchProfile | None = None) -> NosNaming:
+        """Return how a NOS names ports; raises InputError at `path` when the catalogue does not say.
+
+        `switch` is one that is to run it: the hint then names what that runs besides.
+        """
         key = ("platforms", nos)
         if key not in self._loaded:
             file = next((f for folder in self._platforms if (f := folder / f"{nos}.yaml").is_file()), None)
@@ -131,11 +134,33 @@ class Catalog:
                     "FG018",
                     f"port names of NOS '{nos}' are not in the catalogue",
                     path=path,
-                    hint=f"state `nos:`; {did_you_mean(nos, self.known_nos())}",
+                    hint=self._named_nos(nos, switch),
                 )
             self._loaded[key] = _read(NosNaming, file)
         naming: NosNaming = self._loaded[key]
         return naming
+
+    def _named_nos(self, nos: str, switch: SwitchProfile | None) -> str:
+        """What to do about a NOS without port names: take one that has them, or add data of one's own."""
+        own = f"add catalog/platforms/{nos}.yaml beside the blueprint, which says how it names ports"
+        if switch is None:
+            return f"{did_you_mean(nos, self.known_nos())}; or {own}"
+        usable = self.usable_nos(switch)
+        if usable:
+            return f"{switch.id} also runs {' and '.join(usable)}: state `nos: {usable[0]}`, or {own}"
+        tabled = [each for each in switch.nos if each in self.known_nos() and not switch.line_cards]
+        table = f"state `nos: {tabled[0]}` and add catalog/platforms/sonic/{switch.id}.yaml, or " if tabled else ""
+        return table + own
+
+    def usable_nos(self, switch: SwitchProfile) -> tuple[str, ...]:
+        """The NOSes of a switch that the catalogue can name its ports for: with a table where they take one."""
+        namings = [self.naming(nos) for nos in switch.nos if nos in self.known_nos()]
+        tabled = any((folder / "sonic" / f"{switch.id}.yaml").is_file() for folder in self._platforms)
+        return tuple(
+            naming.nos
+            for naming in namings
+            if (tabled or naming.numbers != "platform-table") and (naming.card_cage or not switch.line_cards)
+        )
 
     def known_nos(self) -> tuple[str, ...]:
         """Every NOS that has data in the catalogue."""

@@ -13,7 +13,7 @@ from fabricgen.models.base import FrozenModel
 if TYPE_CHECKING:
     from fabricgen.catalog.sonic_models import SonicPlatform
 
-Pattern = Annotated[str, Field(pattern=r"^([A-Za-z0-9/._-]|\{(cage|lane|sub|sub0|number)\}){1,60}$")]
+Pattern = Annotated[str, Field(pattern=r"^([A-Za-z0-9/:._-]|\{(cage|lane|sub|sub0|number)\}){1,60}$")]
 """A port name with fields in braces, and nothing else that braces could mean."""
 
 CardPattern = Annotated[str, Field(pattern=r"^([A-Za-z0-9/._-]|\{(slot|cage)\}){1,60}$")]

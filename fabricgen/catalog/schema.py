@@ -7,7 +7,7 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from fabricgen.catalog.models import PROFILE_KINDS
-from fabricgen.models.json_schema import SchemaWriter, finished
+from fabricgen.models.json_schema import Names, SchemaWriter, finished
 
 
 def catalog_schema() -> dict[str, Any]:
@@ -22,4 +22,4 @@ def catalog_schema() -> dict[str, Any]:
         "description": "A switch, node, NIC, cable, scale-up domain, rack, product list, patch panel or trunk.",
         "oneOf": [refs[model, "validation"] for model in PROFILE_KINDS.values()],
     }
-    return finished(schema, "fabricgen catalogue profile", {})
+    return finished(schema, "fabricgen catalogue profile", Names({}))

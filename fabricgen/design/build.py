@@ -8,6 +8,7 @@ from functools import partial
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.advice.trials import Trials
 from fabricgen.design.fabric import ManagementNeeds, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
@@ -59,12 +60,36 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
             path=("fabrics", managing[1], "also"),
         )
     scale_up = design_scale_up(blueprint, catalog, layout)
+    designed = sized_fabrics(context, scale_up)
+    _check_extras(designed, blueprint.fabrics, layout.sites[layout.first_site])
+    _check_nos(loaded, catalog, designed)
+    check_snippets(blueprint, catalog)
+    fabrics = tuple(designed[n] for n in names)
+    check_interface_names(blueprint, layout, fabrics)
+    check_racks(layout, catalog, fabrics, scale_up)
+    design = Design(loaded, catalog, layout, fabrics, scale_up)
+    check_switch_names(design)
+    FloorPlan(design).check()
+    check_patching(design)
+    return design
+
+
+def sized_fabrics(
+    context: FabricContext, scale_up: Sequence[ScaleUpDesign], *, advise: bool = True
+) -> dict[str, FabricDesign]:
+    """Every fabric by name, sized; those that manage switches last.
+
+    Raises InputError with the faults of all of them; with `advise` their hints name changes that were tried and fit,
+    which takes far longer than sizing.
+    """
+    blueprint = context.blueprint
+    names = sorted(blueprint.fabrics, key=fabric_order)
     designed: dict[str, FabricDesign] = {}
     faults: list[InputError] = []
     parts = linked_fabrics({name: blueprint.fabrics[name] for name in names})
-    for part in sorted(parts, key=lambda part: any(name in managing for name in part)):
+    for part in sorted(parts, key=lambda part: any("switches" in blueprint.fabrics[name].also for name in part)):
         try:
-            check_together(blueprint, layout.numbering, part)
+            check_together(blueprint, context.layout.numbering, part)
             manager = _manager(context, part, designed.values(), scale_up)
         except InputError as error:
             faults.append(error)
@@ -73,23 +98,15 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
             for fabric in design_fabrics(context, part, manager):
                 designed[fabric.name] = fabric
         except InputError as error:
+            if not advise:
+                raise
             from fabricgen.design.advice.hints import advised
 
             trials = Trials(context, part, partial(design_fabrics, names=part, managing=manager))
             faults.append(advised(error, trials))
     if faults:
         raise InputError(d for error in faults for d in error.diagnostics)
-    _check_extras(designed, blueprint.fabrics, layout.sites[layout.first_site])
-    _check_nos(loaded, designed)
-    check_snippets(blueprint, catalog)
-    fabrics = tuple(designed[n] for n in names)
-    check_switch_names(blueprint, layout, fabrics)
-    check_interface_names(blueprint, layout, fabrics)
-    check_racks(layout, catalog, fabrics, scale_up)
-    design = Design(loaded, catalog, layout, fabrics, scale_up)
-    FloorPlan(design).check()
-    check_patching(design)
-    return design
+    return designed
 
 
 def _manager(
@@ -141,23 +158,29 @@ def _check_extras(fabrics: dict[str, FabricDesign], specs: Mapping[str, Fabric],
                 )
 
 
-def _check_nos(loaded: LoadedBlueprint, fabrics: dict[str, FabricDesign]) -> None:
+def _check_nos(loaded: LoadedBlueprint, catalog: Catalog, fabrics: dict[str, FabricDesign]) -> None:
     """Raise InputError where a NOS stated for the whole cluster runs on none of its switches."""
-    runnable = sorted({nos for f in fabrics.values() for tier in f.tiers for nos in tier.profile.nos})
+    tiers = [tier for fabric in fabrics.values() for tier in fabric.tiers]
+    runnable = {nos for tier in tiers for nos in tier.profile.nos}
     for tier, nos in loaded.blueprint.nos.items():
         if nos not in runnable:
             raise fault(
                 "FG018",
                 f"no switch in this blueprint runs '{nos}'",
                 path=("nos", tier),
-                hint=did_you_mean(nos, runnable),
+                hint=did_you_mean(nos, _usable(catalog, [tier.profile for tier in tiers])),
             )
-    _check_nos_of_tiers((), loaded.blueprint.nos, [tier for f in fabrics.values() for tier in f.tiers])
+    _check_nos_of_tiers(catalog, (), loaded.blueprint.nos, tiers)
     for name, fabric in fabrics.items():
-        _check_nos_of_tiers(("fabrics", name), loaded.blueprint.fabrics[name].nos, fabric.tiers)
+        _check_nos_of_tiers(catalog, ("fabrics", name), loaded.blueprint.fabrics[name].nos, fabric.tiers)
 
 
-def _check_nos_of_tiers(place: Path, stated: Mapping[str, str], tiers: Sequence[TierDesign]) -> None:
+def _usable(catalog: Catalog, profiles: Iterable[SwitchProfile]) -> list[str]:
+    """The NOSes that some of the switches run, of which the catalogue knows how they name ports."""
+    return sorted({nos for profile in profiles for nos in catalog.usable_nos(profile) or profile.nos})
+
+
+def _check_nos_of_tiers(catalog: Catalog, place: Path, stated: Mapping[str, str], tiers: Sequence[TierDesign]) -> None:
     """Raise InputError where a NOS stated for tiers of one name, or for all tiers, runs on no switch of them.
 
     Of several tiers with that name, those whose switch does not run it keep the switch's default NOS; InfiniBand
@@ -171,5 +194,5 @@ def _check_nos_of_tiers(place: Path, stated: Mapping[str, str], tiers: Sequence[
                 "FG018",
                 f"no switch that it is stated for runs '{nos}': {switches}",
                 path=(*place, "nos", name),
-                hint=did_you_mean(nos, sorted({known for profile in meant for known in profile.nos})),
+                hint=did_you_mean(nos, _usable(catalog, meant)),
             )

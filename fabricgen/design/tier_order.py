@@ -55,7 +55,7 @@ def _no_place(pending: Mapping[str, list[str]], tiers: Mapping[str, Tier], path:
         "FG016",
         f"tier {stuck} is above '{above}', which is no tier of this fabric"
         if above
-        else f"tier '{stuck}' has no known place",
+        else f"it is not said which tiers '{stuck}' is above",
         path=(*path, "tiers", stuck, *(("above",) if above else ())),
         hint=did_you_mean(above, tiers) if above else "say `above: TIER`, or use leaf, spine, core",
     )

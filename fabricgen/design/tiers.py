@@ -284,7 +284,7 @@ def _nos(context: FabricContext, spec: Fabric, tier: str, profile: SwitchProfile
                         "FG018",
                         f"{profile.id} does not run '{chosen}'",
                         path=(*where, "nos", tier),
-                        hint=did_you_mean(chosen, profile.nos),
+                        hint=did_you_mean(chosen, context.catalog.usable_nos(profile) or profile.nos),
                     )
                 return chosen
     return profile.nos[0]

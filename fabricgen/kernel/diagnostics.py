@@ -102,16 +102,25 @@ def fault(code: str, message: str, *, path: Path = (), hint: str = "", span: Spa
     return InputError([Diagnostic(code, Severity.ERROR, message, path, hint, span)])
 
 
+CLOSE, CLOSER = 0.6, 0.75
+"""How alike two words are (difflib's ratio) that one may be a slip for: `qm9799` for `qm9700` (0.67), not `rack` for
+`rail` (0.5). Words that begin differently must be closer: `junos` (0.67) is no slip for `nvos`, `eaf` (0.86) is one for
+`leaf`."""
+
+
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
-    """Return the valid name most like `word`, or None when none is close."""
+    """Return the valid name that `word` may be a slip for, or None when none is close."""
     import difflib
 
-    found = difflib.get_close_matches(word.lower(), {c.lower(): c for c in candidates}, n=1, cutoff=0.5)
-    return next((c for c in sorted(candidates) if found and c.lower() == found[0]), None)
+    names = {name.lower(): name for name in sorted(candidates, reverse=True)}
+    lower = word.lower()
+    found = difflib.get_close_matches(lower, names, n=3, cutoff=CLOSE)
+    closer = difflib.get_close_matches(lower, names, n=1, cutoff=CLOSER)
+    return next((names[name] for name in found if name[:1] == lower[:1] or name in closer), None)
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
-    """Return a hint that names the nearest valid name and, when they are few, all of them."""
+    """Return a hint that names the valid name that was meant, if one is close, and all of them when few or none is."""
     known = sorted(set(candidates))
     near = nearest(word, known)
     parts = [f"did you mean '{near}'?"] if near else []

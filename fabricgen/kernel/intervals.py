@@ -46,7 +46,10 @@ class AllocationRequest:
 
 
 class NoRoomError(Exception):
-    """The windows have no free interval of `missing` numbers for a request; the largest has `largest`."""
+    """The windows have no free interval of `missing` numbers for a request.
+
+    The largest that it could have, at its multiple or at that of a smaller power of two, has `largest`.
+    """
 
     def __init__(self, request: AllocationRequest, missing: int, largest: int) -> None:
         super().__init__(request.name)
@@ -103,7 +106,7 @@ class _IntervalSet:
         largest = 0
         for gap in gaps:
             first = -(-gap.first // align) * align
-            largest = max(largest, gap.end - first)
+            largest = max(largest, gap.end - first, _largest_aligned(gap) if request.aligned else 0)
             if first + size <= gap.end:
                 return self._take(Interval(first, size))
         raise NoRoomError(request, size, largest)
@@ -131,6 +134,14 @@ class _IntervalSet:
                 free.append(Interval(first, interval.first - first))
             first = max(first, interval.end)
         return [*free, Interval(first, window.end - first)] if first < window.end else free
+
+
+def _largest_aligned(gap: Interval) -> int:
+    """The largest power of two of numbers in a gap that begins at its own multiple, as a prefix does."""
+    size = 1 << (gap.size.bit_length() - 1)
+    while -(-gap.first // size) * size + size > gap.end:
+        size //= 2
+    return size
 
 
 def overlap(held: Allocations) -> tuple[str, str, Interval] | None:

@@ -56,11 +56,11 @@ def _name_hint(file: Path, number: int | None) -> str:
     if number != errno.ENOENT:
         return ""
     try:
-        names = [f.name for f in file.parent.iterdir() if f.suffix in (".yaml", ".yml")]
+        names = {f.stem: f.name for f in file.parent.iterdir() if f.suffix in (".yaml", ".yml")}
     except OSError:
         return f"there is no folder '{file.parent}'"
-    near = nearest(file.name, names)
-    return f"did you mean '{file.parent / near}'?" if near else ""
+    near = nearest(file.stem, names)  # the ending alone makes any two names alike
+    return f"did you mean '{file.parent / names[near]}'?" if near else ""
 
 
 def decode(data: bytes | str, name: str, *, limit: int = MAX_BYTES, what: str = "YAML") -> str:

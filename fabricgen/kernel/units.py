@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-_SPEED = re.compile(r"^(\d+(?:\.\d+)?)\s*([GMT])?(?:b/s|bps|be|bE)?$", re.IGNORECASE | re.ASCII)
+_SPEED = re.compile(r"^(\d+(?:\.\d+)?)(?:\s*([GMTgmt])(?:b(?:it)?(?:/[sS]|[pP][sS])?|[bB][eE])?)?$", re.ASCII)
+_IN_BYTES = re.compile(r"^(\d+(?:\.\d+)?)\s*([GMTgmt])B(?:/[sS]|[pP][sS])?$", re.ASCII)
 _COUNT_OF = re.compile(r"^(\d+)\s*[x×]\s*(\S.*)$", re.IGNORECASE | re.ASCII)
 _RATIO = re.compile(r"^(\d+(?:\.\d+)?)\s*(?::\s*(\d+(?:\.\d+)?))?$", re.ASCII)
 _PERCENT = re.compile(r"^(\d+(?:\.\d+)?)\s*%$", re.ASCII)
@@ -13,11 +14,15 @@ _SCALE = {"M": Fraction(1, 1000), "G": Fraction(1), "T": Fraction(1000), "": Fra
 
 
 def parse_speed(text: str | int | float) -> int:
-    """Read a speed such as `400G`, `1.6T`, `400GbE` or a bare number of Gb/s; returns Gb/s.
+    """Read a speed such as `400G`, `1.6T`, `400Gb/s` or a bare number of Gb/s; returns Gb/s.
 
-    Raises ValueError when the text is no speed or not a whole number of Gb/s.
+    Bits are written `b`, `bit`, `b/s`, `bps`, `bit/s`, `bE` or not at all. Raises ValueError when the text is no speed,
+    counts bytes (a capital B), or is not a whole number of Gb/s.
     """
     match = _SPEED.match(str(text).strip())
+    if in_bytes := _IN_BYTES.match(str(text).strip()):
+        bits = f"{float(in_bytes[1]) * 8:g}{in_bytes[2].upper()}"
+        raise ValueError(f"'{text}' counts bytes (B); a speed counts bits: {bits} is as much")
     if not match:
         raise ValueError(f"'{text}' is not a speed; write it like 400G")
     gbps = Fraction(match[1]) * _SCALE[(match[2] or "").upper()]

@@ -165,7 +165,7 @@ def _nothing(lock: Lock, path: str, unused: Mapping[Holder, Intervals]) -> Excep
     held = ", ".join(holders) if holders else "none: everything that is held is in use"
     return fault(
         CODE,
-        f"nothing is held for '{path}' that is not in use",
+        f"the lock has no unused reservation of '{path}'",
         hint=hint or f"holes: {held}",
         span=Span(lock.file, 1, 1) if lock.file else None,
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
-from fabricgen.models.forms import CATALOGUE
+from fabricgen.models.forms import CATALOGUE, CATALOGUE_COUNTED, count_of
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -26,32 +27,47 @@ class SchemaWriter(GenerateJsonSchema):
         return False
 
 
-def schema_of(model: type[BaseModel], title: str, catalogue: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """JSON Schema 2020-12 of what a user writes; `catalogue` has the names that editors propose, by kind."""
-    return finished(model.model_json_schema(schema_generator=SchemaWriter), title, catalogue)
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names of a catalogue, by kind: those that editors propose, and with `only` those that there are."""
+
+    of: Mapping[str, Sequence[str]]
+    only: bool = False
 
 
-def finished(schema: Any, title: str, catalogue: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """A schema of pydantic's, closed and with names to choose from."""
-    return {**_described(_finished(schema, catalogue)), "$schema": DIALECT, "title": title}
+def schema_of(model: type[BaseModel], title: str, names: Names) -> dict[str, Any]:
+    """JSON Schema 2020-12 of what a user writes."""
+    return finished(model.model_json_schema(schema_generator=SchemaWriter), title, names)
 
 
-def _finished(schema: Any, catalogue: Mapping[str, Sequence[str]]) -> Any:
+def finished(schema: Any, title: str, names: Names) -> dict[str, Any]:
+    """A schema of pydantic's, without further keys and with names to choose from."""
+    return {**_described(_finished(schema, names)), "$schema": DIALECT, "title": title}
+
+
+def _finished(schema: Any, names: Names) -> Any:
     if isinstance(schema, list):
-        return [_finished(each, catalogue) for each in schema]
+        return [_finished(each, names) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {key: _finished(value, catalogue) for key, value in schema.items()}
+    made = {key: _finished(value, names) for key, value in schema.items()}
     if made.get("default", ...) is None:
         del made["default"]  # it would be proposed as the value to write
     if "patternProperties" in made:
         made.setdefault("additionalProperties", False)  # names of another form are none
+    counted = made.pop(CATALOGUE_COUNTED, None)
+    if counted and names.only:
+        made["pattern"] = count_of(names.of[counted])
     kind = made.pop(CATALOGUE, None)
     if kind is None:
         return made
-    # Names of the built-in catalogue are proposed; those of a user's own are as good.
     about = {key: made.pop(key) for key in ("description",) if key in made}
-    return {**about, "anyOf": [{"enum": list(catalogue[kind])}, made]}
+    known = {"enum": list(names.of[kind])}
+    if names.only:
+        absent = [each for each in made.get("anyOf", ()) if each == {"type": "null"}]
+        return {**about, "anyOf": [known, *absent]}
+    # Whose catalogue it will be used with is not known: other names are as good.
+    return {**about, "anyOf": [known, made]}
 
 
 def _described(schema: Any, about: str = "") -> Any:

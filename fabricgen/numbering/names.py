@@ -14,7 +14,7 @@ from fabricgen.blueprint.beside.adopted import ADOPTED, Key, adopted_of
 from fabricgen.blueprint.sections.naming import LONGEST, Names, are_host_names, is_host_name
 from fabricgen.design.model import Design
 from fabricgen.design.names.nodes import NodeNames
-from fabricgen.design.names.switches import SwitchNames
+from fabricgen.design.names.switches import SwitchNames, names_of_tier
 from fabricgen.design.names.templates import with_own
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceClass, DeviceTable
@@ -128,7 +128,7 @@ def _node_names(design: Design, cls: DeviceClass) -> NodeNames:
 
 def _switch_names(design: Design, cls: DeviceClass) -> SwitchNames:
     tier = design.fabric(cls.fabric).tier(cls.tier)
-    return SwitchNames(design.loaded.blueprint, design.layout, cls.fabric, cls.tier, tier.per)
+    return names_of_tier(design, tier)
 
 
 def _switches(design: Design, cls: DeviceClass) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
+from fabricgen.catalog.naming import NosNaming
 from fabricgen.catalog.sonic_modes import breakout_mode
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
@@ -27,14 +28,15 @@ def run_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int)
     """Names of the first `ports` ports of a run on the switches of a class, as their NOS has them.
 
     Raises InputError (FG026) where the NOS takes names from a port table and the catalogue has none for the switch,
-    where the table has no such split or breakout mode, and where the NOS has no names for ports of line cards.
+    where the table has no such split or breakout mode, and where the NOS has no names for ports of line cards; FG018
+    where the catalogue does not know the names of the NOS at all.
     """
     assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
-    naming = catalog.naming(cls.nos, cls.path)
+    naming = catalog.naming(cls.nos, cls.path, cls.profile)
     platform = catalog.sonic_platform(cls.profile.id) if naming.numbers == "platform-table" else None
     cage_class = cls.profile.cages[run.cage_class]
     if platform and platform.breakout_modes and not breakout_mode(platform, cage_class, run.ways, run.speed_gbps):
-        raise _no_mode(cls, platform, run)
+        raise _no_mode(catalog, cls, platform, run)
     try:
         return [
             naming.port(cage, i % run.ways, run.ways, cage_class, platform, cls.profile.slot_of(cage))
@@ -42,39 +44,63 @@ def run_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int)
         ]
     except LookupError:
         if platform is not None:
-            raise _no_split(cls, run.ways) from None
-        raise _no_table(cls) from None
+            raise _no_split(catalog, cls, run.ways) from None
+        if naming.numbers == "platform-table":
+            raise _no_table(catalog, cls) from None
+        raise _no_card_ports(catalog, cls) from None
 
 
-def _no_split(cls: DeviceClass, ways: int) -> InputError:
+def _no_split(catalog: Catalog, cls: DeviceClass, ways: int) -> InputError:
     return fault(
         "FG026",
         f"the {cls.nos} port table of {cls.profile.id} has no cage of {ways} ports",
         path=cls.path,
-        hint="use a speed that needs no such split, another switch or another NOS",
+        hint=f"use a speed that needs no such split, {_or_another(catalog, cls)}",
     )
 
 
-def _no_mode(cls: DeviceClass, platform: SonicPlatform, run: PortRun) -> InputError:
+def _no_mode(catalog: Catalog, cls: DeviceClass, platform: SonicPlatform, run: PortRun) -> InputError:
     """The error of a missing breakout mode: without a row in BREAKOUT_CFG the NOS does not create the ports."""
     listed = ", ".join(platform.breakout_modes.get(run.ways, ())) or "none of that split"
     return fault(
         "FG026",
         f"the {cls.nos} port table of {cls.profile.id} has no breakout mode for {run.ways} x {run.speed_gbps}G",
         path=cls.path,
-        hint=f"it lists {listed}; use a speed that these have, another switch or another NOS",
+        hint=f"it lists {listed}; use a speed that these have, {_or_another(catalog, cls)}",
     )
 
 
-def _no_table(cls: DeviceClass) -> InputError:
-    others = [n for n in getattr(cls.profile, "nos", ()) if n != cls.nos]
+def _no_table(catalog: Catalog, cls: DeviceClass) -> InputError:
+    others = _other_nos(catalog, cls)
     run_other = f"run {' or '.join(others)} on it, or " if others else ""
     return fault(
         "FG026",
         f"the catalogue has no {cls.nos} port table for {cls.profile.id}",
         path=cls.path,
-        hint=f"{run_other}add catalog/platforms/{cls.nos}/{cls.profile.id}.yaml beside the blueprint",
+        hint=f"{run_other}add catalog/platforms/sonic/{cls.profile.id}.yaml beside the blueprint",
     )
+
+
+def _no_card_ports(catalog: Catalog, cls: DeviceClass) -> InputError:
+    others = _other_nos(catalog, cls)
+    instead = f"run {' or '.join(others)} on it" if others else "take another switch"
+    return fault(
+        "FG026",
+        f"{cls.profile.id} has line cards, and the catalogue does not say how {cls.nos} names their ports",
+        path=cls.path,
+        hint=f"{instead}, or state `card_cage` in catalog/platforms/{cls.nos}.yaml beside the blueprint",
+    )
+
+
+def _or_another(catalog: Catalog, cls: DeviceClass) -> str:
+    """Another switch, and the other NOSes that this one can run, as the end of a list in words."""
+    others = _other_nos(catalog, cls)
+    return f"another switch, or {' or '.join(others)} on this one" if others else "or another switch"
+
+
+def _other_nos(catalog: Catalog, cls: DeviceClass) -> list[str]:
+    assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
+    return [nos for nos in catalog.usable_nos(cls.profile) if nos != cls.nos]
 
 
 class PortNames:
@@ -135,9 +161,13 @@ class PortNames:
         if isinstance(side, Attachment):
             return [leg.cage if cage else leg.name for leg in side.legs]
         if isinstance(side, ManagementPort):
-            return [self._catalog.naming(cls.nos, cls.path).management_of(cls.profile)] * ports
+            return [self._naming(cls).management_of(cls.profile)] * ports
         if isinstance(side, ScaleUpPort):
             return side.names(ports)
         if cage and isinstance(cls.profile, SwitchProfile):
             return [cls.profile.cage_label(side.cages[i // side.ways]) for i in range(ports)]
         return run_port_names(self._catalog, cls, side, ports)
+
+    def _naming(self, cls: DeviceClass) -> NosNaming:
+        """How the NOS of a class of switches names ports; raises InputError (FG018) where nobody knows."""
+        return self._catalog.naming(cls.nos, cls.path, cls.profile if isinstance(cls.profile, SwitchProfile) else None)

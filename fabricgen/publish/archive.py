@@ -117,7 +117,7 @@ def publish_archive(
     if form is None:
         raise fault(
             "FG021",
-            f"{target}: no archive is known by this suffix",
+            f"{target}: no format of archives has this suffix",
             hint=f"known: {', '.join(sorted(FORMATS))}",
         )
     with claimed(target) as real:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean, fault
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, fault
 from fabricgen.kernel.discovery import load
 from fabricgen.kernel.templates import built_in_templates
 from fabricgen.render.nos_protocol import NOS_PACKAGE, TakesTrees, has_templates, known_nos
@@ -233,7 +234,7 @@ def require_known_nos(cluster: Cluster) -> None:
             Severity.ERROR,
             f"there are no configuration templates for NOS '{tier.nos}', which {fabric.name} {tier.name} runs",
             tier.path,
-            did_you_mean(tier.nos, known_nos(whole_fabric=fabric.protocol == "infiniband")),
+            _rendered_instead(cluster.design.catalog, tier.profile, fabric.protocol),
         )
         for fabric in cluster.design.fabrics
         for tier in fabric.tiers
@@ -241,6 +242,14 @@ def require_known_nos(cluster: Cluster) -> None:
     ]
     if faults:
         raise cluster.design.loaded.located(InputError(faults))
+
+
+def _rendered_instead(catalog: Catalog, switch: SwitchProfile, protocol: str) -> str:
+    """What to do about a NOS without templates: run another on the switch, or build all but configurations."""
+    rendered = known_nos(whole_fabric=protocol == "infiniband")
+    others = [nos for nos in catalog.usable_nos(switch) if nos in rendered]
+    instead = f"run {' or '.join(others)} on it, or " if others else ""
+    return f"{instead}build the other parts: --only devices,links,cables,addresses,bom"
 
 
 def _environment_for(overrides: Path | None) -> jinja2.Environment:

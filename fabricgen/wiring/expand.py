@@ -79,7 +79,7 @@ def _check_size(design: Design) -> None:
             f"{devices:,} devices and {links:,} links would take {max(links, devices) * BYTES_A_LINK / 1e9:,.0f} GB; "
             f"{MOST_ROWS:,} links are the most",
             path=("pods",),
-            hint="`show` and `lint --fast` expand nothing; is a digit too many in `pods` or `nodes`?",
+            hint="`show` and `lint --fast` expand nothing; is there a digit too many in `pods` or `nodes`?",
         )
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+import yaml
+from jsonschema import Draft202012Validator
 
 from fabricgen.catalog.loader import BUILT_IN
 from tests.conftest import BLUEPRINTS
@@ -21,6 +24,8 @@ def write(file: Path, text: str) -> Path:
 
 
 def test_check_finds_faults_of_structure_at_their_places(fabricgen, tmp_path: Path) -> None:
+    own = (DATA / "switches" / "sn4700.yaml").read_text(encoding="utf-8").replace("id: sn4700", "id: switch-of-my-own")
+    write(tmp_path / "catalog" / "switches" / "switch-of-my-own.yaml", own)
     good = write(tmp_path / "good.yaml", LEAF_SPINE.replace("sn4700", "switch-of-my-own"))
     bad = write(tmp_path / "bad.yaml", LEAF_SPINE.replace("pods:", "pods: {p1: {su: '2'}}\nx-pods:"))
     ran = fabricgen("schema", "--check", good, bad)
@@ -66,7 +71,50 @@ def test_a_profile_in_the_folder_of_another_kind_is_refused(fabricgen, tmp_path:
     assert "kind: expected 'panel', found 'rack'" in ran.out
 
 
-@pytest.mark.parametrize("arguments", [("--check",), ("blueprint.yaml",)])
+MISSPELT = {
+    "switch: sn4700, per": ("switch: sn4770, per", "FG011", "sn4700"),
+    "x generic-server": ("x generic-serfer", "FG011", "generic-server"),
+    "pods:": ("nos: {leaf: sonik}\npods:", "FG018", "sonic"),
+    "name:": ("cabling: {products: [generik]}\nname:", "FG011", "generic"),
+    "scalable_unit:": ("scale_up: {nvlink: {domain: hgx-b2000}}\nscalable_unit:", "FG011", "hgx-b200"),
+}
+
+
+@pytest.mark.parametrize("right", MISSPELT)
+def test_a_misspelt_name_is_marked_in_editors_and_told_by_check(fabricgen, tmp_path: Path, right: str) -> None:
+    """An editor marks what the schema that `init` writes refuses."""
+    wrong, code, meant = MISSPELT[right]
+    assert fabricgen("init", tmp_path / "first.yaml").code == 0
+    schema = json.loads((tmp_path / "blueprint.schema.json").read_text(encoding="utf-8"))
+    judge = Draft202012Validator(schema)
+    text = LEAF_SPINE.replace(right, wrong, 1)
+    assert text != LEAF_SPINE
+    assert not list(judge.iter_errors(yaml.safe_load(LEAF_SPINE)))
+    assert list(judge.iter_errors(yaml.safe_load(text)))
+    ran = fabricgen("schema", "--check", write(tmp_path / "bad.yaml", text))
+    assert ran.code == 2
+    assert f"error[{code}]" in ran.out
+    assert f"did you mean '{meant}'?" in ran.out
+
+
+def test_profiles_of_ones_own_are_names_in_the_schema_of_a_blueprint(fabricgen, tmp_path: Path) -> None:
+    file = write(tmp_path / "mine.yaml", LEAF_SPINE.replace("sn4700", "own-switch"))
+    data = yaml.safe_load(file.read_text(encoding="utf-8"))
+
+    def marked() -> bool:
+        return bool(list(Draft202012Validator(json.loads(fabricgen("schema", file).out)).iter_errors(data)))
+
+    assert marked()
+    assert not list(Draft202012Validator(json.loads(fabricgen("schema").out)).iter_errors(data)), "for any catalogue"
+    profile = (DATA / "switches" / "sn4700.yaml").read_text(encoding="utf-8").replace("id: sn4700", "id: own-switch")
+    write(tmp_path / "catalog" / "switches" / "own-switch.yaml", profile)
+    assert not marked()
+    assert fabricgen("schema", "--check", file).code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--check",), ("missing.yaml",), ("a.yaml", "b.yaml"), ("--of", "project", "a.yaml")]
+)
 def test_check_and_files_go_together(fabricgen, arguments: tuple[str, ...]) -> None:
     assert fabricgen("schema", *arguments).code == 2
 
@@ -75,7 +123,7 @@ def test_init_puts_the_schema_beside_the_blueprint(fabricgen, tmp_path: Path) ->
     file, schema = tmp_path / "mine.yaml", tmp_path / "blueprint.schema.json"
     assert fabricgen("init", file).code == 0
     assert file.read_text(encoding="utf-8").splitlines()[0] == f"# yaml-language-server: $schema={schema.name}"
-    assert schema.read_text(encoding="utf-8") == fabricgen("schema").out
+    assert schema.read_text(encoding="utf-8") == fabricgen("schema", file).out
     schema.write_text("{}", encoding="utf-8")
     assert fabricgen("init", tmp_path / "other.yaml").code == 0
     assert schema.read_text(encoding="utf-8") == "{}"

@@ -165,8 +165,8 @@ def test_rows_of_networks_between_those_of_nodes_make_cables_shorter(design_of: 
 REFUSED = [
     ([f"{SPINE}.stand=rack-top"], "FG068", "compute spine serves more than a scalable unit"),
     (["floor.halls={h1: {rows: 1}}"], "FG067", "hall h1 is too small"),
-    (["floor.halls={h1: {rows: 3, racks_per_row: 4}}"], "FG067", "do not go into the halls of site1"),
-    (["pods.p1.hall=h9", "floor.halls={h1: {rows: 9}}"], "FG016", "hall 'h9', which site1 has not"),
+    (["floor.halls={h1: {rows: 3, racks_per_row: 4}}"], "FG067", "do not fit in the halls of site1"),
+    (["pods.p1.hall=h9", "floor.halls={h1: {rows: 9}}"], "FG016", "hall 'h9', and site1 has no such hall"),
     (["floor.halls={h1: {rows: 9, site: mars}}"], "FG012", "hall h1 is at mars"),
     (["floor.racks={p1-su01-rk01: {row: 1, column: 17}}"], "FG068", "place 17; hall1 has rows of 16"),
     (["floor.racks={p1-su01-rk01: {row: 1, column: 2}}"], "FG069", "p1-su01-rk01 and p1-su01-rk02 stand in one place"),

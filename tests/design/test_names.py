@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fabricgen.design.floor.halls import row_number
 from fabricgen.kernel.diagnostics import InputError
 from tests.conftest import example_cluster
 
@@ -54,3 +55,108 @@ def test_extra_devices_name_switches_as_they_are_called() -> None:
     assert "gate" in {port.peer for port in edge.ports}
     with pytest.raises(InputError, match=r"there is no leaf switch 'x-compute-leaf-p1-su02-r2-01'"):
         example_cluster("leaf-spine", *sets, extra.replace("edge", "x-compute-leaf-p1-su02-r2-01"))
+
+
+RACKED = (
+    'names.racks={nodes: "{hall}-r{row}-{column:02}", shared: "{run}-{n}"}',
+    'names.switches={leaf: "su{su:02}-rk{rack:02}-leaf{rail}"}',
+)
+
+
+def test_racks_are_named_by_templates_and_moved_by_their_names() -> None:
+    usual = example_cluster("leaf-spine").plan.racks
+    named = example_cluster("leaf-spine", *RACKED).plan.racks
+    nodes = {name for name, was in zip(named.names, usual.names, strict=True) if "-rk" in was}
+    assert nodes == {"hall1-r1-01", "hall1-r1-03"}
+    assert {"p1-su01-net01", "p1-su02-net01"} < set(named.names), "only the templates that are stated apply"
+    assert "compute-spine-1" in named.names
+    assert (usual.row == named.row).all()
+    first = named.names[0]
+    moved = example_cluster("leaf-spine", *RACKED, f"floor.racks={{{first}: {{row: 9, column: 3}}}}").plan.racks
+    assert moved.names == named.names, "a rack keeps the name of its usual place"
+    assert (moved.row[0], moved.column[0]) == (8, 2)
+
+
+def test_names_tell_the_place_that_racks_csv_has() -> None:
+    cluster = example_cluster("leaf-spine", 'names.racks="r{row}-{column}-{hall}"')
+    racks = cluster.plan.racks
+    for name, row, column in zip(racks.names, row_number(racks.row), row_number(racks.column), strict=True):
+        assert name.startswith(f"r{row}-{column}-")
+
+
+@pytest.mark.parametrize(
+    ("example", "tier", "template"),
+    [
+        ("leaf-spine", "leaf", "su{su:02}-rk{rack:02}-leaf{rail}"),
+        ("superpod-b300", "leaf", "{fabric}-{pod}-su{su:02}-net{rack:02}-{rail}-{plane}-{n}"),
+    ],
+)
+def test_a_leaf_tells_the_rack_that_it_stands_in(example: str, tier: str, template: str) -> None:
+    cluster = example_cluster(example, f'fabrics.compute.names={{{tier}: "{template}"}}')
+    devices = cluster.plan.devices
+    for cls in devices.classes:
+        if (cls.fabric, cls.tier) == ("compute", tier):
+            for row in range(cls.rows.start, cls.rows.stop):
+                rack = cluster.plan.racks.names[devices.rack[row]]
+                number = rack[-2:]
+                assert f"-{'rk' if 'rk' in template else 'net'}{number}-" in cluster.names[row]
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("names.switches={spine: 'x{rack}'}", "compute spine switches have no field {rack}\n  hint: known: cluster"),
+        ("names.switches={leaf: 'x{rack}-{n}-{su}'}", "two compute leaf switches would get the same name"),
+        ("names.switches={leaf: 'x{rakc}-{n}'}", "no field {rakc}\n  hint: did you mean 'rack'?"),
+        ("names.racks={nodes: 'x{rack}'}", "two racks would be named x1"),
+        ("names.racks={noeds: 'x{rack}'}", "there are no racks 'noeds' to name\n  hint: did you mean 'nodes'?"),
+        ("names.racks={shared: 'x{su}'}", "names of shared network racks have no field {su}"),
+        ("names.racks={network: '{index}'}", "names of network racks of units have no field {index}"),
+    ],
+)
+def test_templates_that_do_not_fit_say_what_would(setting: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        example_cluster("leaf-spine", setting)
+    assert said in str(caught.value)
+
+
+def test_the_rack_is_no_field_where_extra_devices_name_switches() -> None:
+    extra = "fabrics.compute.extra.gate={device: generic-server, ports: 1, switches: [x]}"
+    with pytest.raises(InputError, match="by the rack that they stand in"):
+        example_cluster("leaf-spine", RACKED[1], extra)
+
+
+RUNNING = (
+    'names.nodes="gpu{index:04}"',
+    'names.racks={nodes: "rack{index:03}"}',
+    'names.switches={leaf: "leaf{index:03}"}',
+)
+
+
+def renamed(*sets: str) -> dict[str, str]:
+    """Usual name -> name with running numbers, of devices and racks."""
+    usual, named = example_cluster("leaf-spine", *sets), example_cluster("leaf-spine", *sets, *RUNNING)
+    pairs = [(usual.names, named.names), (usual.plan.racks.names, named.plan.racks.names)]
+    return {one: other for names in pairs for one, other in zip(*names, strict=True)}
+
+
+def test_a_running_number_counts_over_all_groups_and_growth_changes_none() -> None:
+    pods = "pods={{a: {{su: {}, reserve: 3}}, b: {{su: {}, reserve: 2}}}}"
+    before, after = renamed(pods.format(2, 1)), renamed(pods.format(3, 2))
+    assert {name: after[name] for name in before} == before
+    assert before["a-su02-n001"] == "gpu0005"
+    assert before["b-su01-n001"] == "gpu0013", "three units of four nodes are reserved before it"
+    assert before["compute-leaf-a-su02-r1-01"] == "leaf003"
+    assert before["compute-leaf-b-su01-r2-01"] == "leaf008"
+    assert before["b-su01-rk01"] == "rack004"
+
+
+@pytest.mark.parametrize("count", ["", "count"])
+def test_a_running_number_over_a_derived_count_is_refused(count: str) -> None:
+    sets = ["names.switches={spine: 's{index}'}", "fabrics.compute.tiers.spine.per=pod"]
+    sets.append(f"fabrics.compute.tiers.spine.count={4 if count else 'null'}")
+    if count:
+        assert "s4" in example_cluster("leaf-spine", *sets).names
+        return
+    with pytest.raises(InputError, match="the count of spine is derived and may grow"):
+        example_cluster("leaf-spine", *sets)

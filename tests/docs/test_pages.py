@@ -19,6 +19,7 @@ from fabricgen.blueprint.models import Blueprint
 from fabricgen.cli.main import cli
 from tests.conftest import EXAMPLES, Ran
 from tests.docs.pages import BY_HAND, PAGES, ROOT, Block, blocks, text_of, yaml_of
+from tests.docs.workspace import own_files
 
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
 NAMED = re.compile(r"\b(fabricgen|templates|tests|tools|benchmarks|schemas|blueprints|docs)/([\w./-]*[\w/])")
@@ -118,6 +119,9 @@ def _validator(kind: str) -> Draft202012Validator:
 @pytest.mark.parametrize("block", BLUEPRINT_BLOCKS, ids=lambda block: block.place)
 def test_whole_blueprints_are_without_errors(block: Block, tmp_path: Path, fabricgen: Callable[..., Ran]) -> None:
     file = tmp_path / "shown.yaml"
+    for name, text in own_files(block.page).items():  # profiles that it may use
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
     file.write_text(block.text, encoding="utf-8")
     assert fabricgen("lint", file).code == 0
 

@@ -13,7 +13,7 @@ import openpyxl
 
 from fabricgen.lint.examples import BASE
 from tests.conftest import BLUEPRINTS, EXAMPLES, Ran
-from tests.docs.pages import Shown, blocks
+from tests.docs.pages import Shown, blocks, text_of
 
 Run = Callable[..., Ran]
 
@@ -31,6 +31,9 @@ def fill(folder: Path, shown: list[Shown], fabricgen: Run) -> None:
     for name, make in READERS_OWN.items():
         if name in told:
             make(folder / name, fabricgen)
+    for name, text in own_files(shown[0].page).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
     if "git:" in told:
         _commit(folder)
 
@@ -89,6 +92,11 @@ def _own_switch(file: Path, _fabricgen: Run) -> None:
     file.parent.mkdir(parents=True)
     text = (Path(loader.__file__).parent / "data" / "switches" / "sn5600.yaml").read_text(encoding="utf-8")
     file.write_text(text.replace("id: sn5600", "id: my-switch"), encoding="utf-8")
+
+
+def own_files(page: str) -> Mapping[str, str]:
+    """Files that a page shows whole: the YAML below a sentence that ends with their name and a colon."""
+    return dict(re.findall(r"`([\w/.-]+\.yaml)`:\n\n```yaml\n(.*?)^```$", text_of(page), re.MULTILINE | re.DOTALL))
 
 
 READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {

@@ -116,7 +116,7 @@ def test_what_is_in_use_is_not_released(blueprint: Path, fabricgen) -> None:
     for path in ("pods/p1", "fabrics/compute", "nonsense"):
         ran = fabricgen("lock", blueprint, "--release", path)
         assert ran.code == 2
-        assert f"nothing is held for '{path}' that is not in use" in ran.err
+        assert f"the lock has no unused reservation of '{path}'" in ran.err
     assert Path("demo.lock.yaml").read_bytes() == before
 
 

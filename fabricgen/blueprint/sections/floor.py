@@ -66,9 +66,13 @@ class NetworkRows(Model):
 _RACK = r"[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?"
 
 
+def is_rack_name(text: str) -> bool:
+    """Whether a rack can have a name: racks name files and sheets, which some systems do not tell apart by capitals."""
+    return re.fullmatch(_RACK, text) is not None
+
+
 def _rack(text: str) -> str:
-    # Racks name files and sheets, which some systems do not tell apart by capitals.
-    if not re.fullmatch(_RACK, text):
+    if not is_rack_name(text):
         raise ValueError(
             f"'{text[:100]}' is no name of a rack: lower-case letters, digits and '-' inside, at most 100 characters"
         )

@@ -142,12 +142,24 @@ class Names(Model):
     switches: Templates = Field(
         default_factory=dict,
         description="A template for all switches, or by tier. Fields: cluster, fabric, tier, site, pod, su, rack, "
-        "rail, rail-group, plane, port, a lower tier of `per`, n (number in the group), default (the usual name).",
+        "rail, rail-group, plane, port, a lower tier of `per`, n (number in the group), index (number in the tier, "
+        "reserved places counted), default (the usual name). Switches that stand in a rack of a unit also have rack, "
+        "its number.",
     )
     nodes: Templates = Field(
         default_factory=dict,
         description="A template for all nodes, or by node set. Fields: cluster, set, site, pod, su, rack, node "
-        "(number in the unit), n (number in the rack), default. Default: {pod}-su{su:02}-n{node:03}.",
+        "(number in the unit), n (number in the rack), index (number in the cluster, reserved units counted), "
+        "default. Default: {pod}-su{su:02}-n{node:03}.",
+    )
+    racks: Templates = Field(
+        default_factory=dict,
+        description="A template for all racks, or by kind: nodes, network (racks of a unit without nodes), shared "
+        "(those that serve more than a unit). Fields: cluster, site, hall, row, column (where it stands unless "
+        "`floor.racks` moves it), default; of a unit also pod, su, rack (number in the unit); of nodes also index "
+        "(number in the cluster, reserved units counted); of shared ones run (what stands there), n (number in the "
+        "run). "
+        "Defaults: {pod}-su{su:02}-rk{rack:02}, {pod}-su{su:02}-net{rack:02}, net-{run}-{n:02}.",
     )
     devices: dict[str, HostName] = Field(
         default_factory=dict, description="Names of single devices, by the name that they have without this."

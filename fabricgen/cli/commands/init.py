@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 SCHEMA = "blueprint.schema.json"
-"""What the schema is called beside a blueprint; `fabricgen schema -o` renews it."""
+"""What the schema is called beside a blueprint; `fabricgen schema BLUEPRINT -o` renews it."""
 
 
 @click.command()
@@ -16,8 +16,11 @@ SCHEMA = "blueprint.schema.json"
 def command(file: str, example: str) -> None:
     """Write an example blueprint to FILE (default blueprint.yaml; - is standard output).
 
-    The JSON Schema goes beside it unless it is there, so that editors complete and explain what is written.
+    The JSON Schema goes beside it unless it is there, so that editors complete and explain what is written, and mark
+    names that are not in the catalogue. `fabricgen schema FILE -o` renews it once you have profiles of your own.
     """
+    from fabricgen.blueprint.schema import schema_text
+    from fabricgen.catalog.loader import Catalog
     from fabricgen.kernel.diagnostics import did_you_mean, fault
     from fabricgen.kernel.resources import resource_dir
 
@@ -37,7 +40,7 @@ def command(file: str, example: str) -> None:
             stream.write(f"# yaml-language-server: $schema={SCHEMA}\n{body}")
         beside = Path(file).with_name(SCHEMA)
         if not beside.exists():
-            beside.write_bytes((resource_dir("schemas") / SCHEMA).read_bytes())
+            beside.write_text(schema_text("blueprint", Catalog(beside.parent / "catalog")), encoding="utf-8")
     except FileExistsError:
         raise fault("FG023", f"{file} exists; it is left as it is", hint="name another file") from None
     except OSError as error:

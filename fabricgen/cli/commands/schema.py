@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from fabricgen.cli.options import output_option
 
+if TYPE_CHECKING:
+    from fabricgen.catalog.loader import Catalog
+
 KINDS = ("blueprint", "catalog", "overlay", "project")
+NAMING = ("blueprint", "overlay")
+"""Those with names of a catalogue."""
 
 
 @click.command()
@@ -17,18 +24,36 @@ KINDS = ("blueprint", "catalog", "overlay", "project")
 def command(files: tuple[str, ...], of: str, check: bool, output: str) -> int:
     """Write JSON Schema 2020-12, for editors and checks; with --check, hold FILEs to it.
 
-    A file is taken for a blueprint, which is checked with all that it includes, unless its name or place says
-    otherwise: .fabricgen.yaml, NAME.lock.yaml, and catalog/KIND/NAME.yaml.
+    For a blueprint FILE, only names of the catalogue and of the catalog/ folder beside it are right; without one the
+    schema is for any blueprint, and leaves names open. With --check, a file is taken for a blueprint, which is checked
+    with all that it includes, unless its name or place says otherwise: .fabricgen.yaml, NAME.lock.yaml, and
+    catalog/KIND/NAME.yaml.
     """
-    if check != bool(files):
-        raise click.UsageError("--check needs files" if check else "files are only given to --check")
     if check:
+        if not files:
+            raise click.UsageError("--check needs files")
         return _check(files)
+    if len(files) > 1:
+        raise click.UsageError("a schema is for one blueprint; --check takes several files")
+    if files and of not in NAMING:
+        raise click.UsageError(f"--of {of} has no names of a catalogue: leave out {files[0]}")
     from fabricgen.blueprint.schema import schema_text
     from fabricgen.cli.output import write_output
 
-    write_output(output, schema_text(of).encode())
+    write_output(output, schema_text(of, _catalogue_of(files[0]) if files else None).encode())
     return 0
+
+
+def _catalogue_of(file: str) -> Catalog:
+    """The catalogue that a blueprint is built with; raises InputError (FG001) where there is no such file."""
+    from pathlib import Path
+
+    from fabricgen.catalog.loader import Catalog
+    from fabricgen.kernel.text_input import read_bytes
+
+    path = Path(file)
+    read_bytes(path, file)
+    return Catalog(path.parent / "catalog")
 
 
 def _check(files: tuple[str, ...]) -> int:

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from fabricgen.blueprint.dimensions import WHOLE, noun_of
 from fabricgen.design.fabric_model import TierDesign, TierKey
-from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun, RackPosition, SwitchIndex, shared_name
+from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun, RackPosition, SwitchIndex
 from fabricgen.design.floor.network_runs import key_of, stated_stand
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
@@ -117,7 +117,7 @@ def _racks_of_runs(floor: FloorPlan, runs: Iterable[NetworkRun]) -> Iterator[_Ra
     for run in runs:
         for place, switches in enumerate(floor.shared_racks(run)):
             if switches:
-                yield _Rack(shared_name(run, place), floor.shared_spot(run, place), {key_of(run): switches})
+                yield _Rack(floor.shared_rack_name(run, place), floor.shared_spot(run, place), {key_of(run): switches})
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,6 +150,14 @@ class ExtraPortAllocator:
         """The switches that the blueprint names for the devices, in its order."""
         spec = sized.spec
         naming = SwitchNames(self._context.blueprint, self._layout, spec.fabric, spec.name, spec.per)
+        if "rack" in naming.naming.fields and "rack" not in spec.per:
+            raise fault(
+                "FG039",
+                f"{demand.name} names switches of {spec.name} by the rack that they stand in, which follows from how "
+                "the racks are filled",
+                path=(*demand.path, "switches"),
+                hint=f"take {{rack}} out of the names of {spec.name}, or leave out `switches`",
+            )
         naming.check(self._sizes[spec.fabric], sized.count)
         names = with_own(self._context.blueprint, naming.of(self._sizes[spec.fabric], sized.count))
         number = {name: i for i, name in enumerate(names)}

@@ -19,6 +19,7 @@ from fabricgen.design.floor.hall_areas import HallAreas
 from fabricgen.design.floor.hall_units import UnitHalls, stated_halls, unit_halls
 from fabricgen.design.floor.halls import Hall, halls_of
 from fabricgen.design.floor.network_runs import NetworkRun, inner_values, racks_of, stated_stand
+from fabricgen.design.floor.rack_names import RackNames
 from fabricgen.design.floor.run_places import RunPlaces, SwitchIndex, rack_unit_intervals
 from fabricgen.design.floor.unit_racks import NodeRack, RackFixture, UnitSpot, UnitTier, node_rack_of
 from fabricgen.design.floor.unit_stack import UnitStack, stacked
@@ -53,6 +54,7 @@ class FloorPlan:
         self._floor: Floor = design.loaded.blueprint.floor
         self.halls: tuple[Hall, ...] = halls_of(self._floor, design.layout.sites, design.loaded.blueprint.site)
         self.shared = RunPlaces(design, self.halls)
+        self._names = RackNames(design, self)
 
     @property
     def runs(self) -> tuple[NetworkRun, ...]:
@@ -134,12 +136,27 @@ class FloorPlan:
 
     def unit_rack_name(self, unit: int, rack: int) -> str:
         """The name of a rack of a unit."""
+        if self._names.stated:
+            return self._names.of_unit(unit, rack)
         pod = next(p for p in self._layout.pods if p.first_su <= unit < p.first_su + p.su)
         return rack_name(pod.name, unit - pod.first_su, rack, self._layout.racks_per_su)
 
+    def unit_rack_names(self) -> list[str]:
+        """The names of the racks of all units, unit by unit."""
+        if self._names.stated:
+            return self._names.of_units()
+        layout, each = self._layout, self.racks_per_unit
+        most = max(pod.su for pod in layout.pods)
+        ends = [rack_name("", su, rack, layout.racks_per_su) for su in range(most) for rack in range(each)]
+        return [pod.name + end for pod in layout.pods for end in ends[: pod.su * each]]
+
+    def shared_rack_name(self, run: NetworkRun, place: int) -> str:
+        """The name of a rack of a run, by its number in the run from 0."""
+        return self._names.of_run(run, place) if self._names.stated else shared_name(run, place)
+
     def shared_spot(self, run: NetworkRun, place: int) -> RackPosition:
         """Where a rack of a run stands, by its number in the run from 0."""
-        stated = self._stated(shared_name(run, place))
+        stated = self._stated(self.shared_rack_name(run, place))
         return stated or RackPosition(self.halls[run.hall].site, *self.areas.shared_spot(run, place), run.hall)
 
     @property
@@ -210,6 +227,7 @@ class FloorPlan:
                     hint="let it `stand: network-row`, or state `su` or `rack` in its `per`",
                 )
         _ = self.node_rack, self.unit_halls  # computed here to raise for an unknown type or a full hall
+        self._names.check()
 
     def feeds_of(self, spot: RackPosition) -> tuple[str, ...]:
         """The power feeds of a rack; empty where none are stated."""

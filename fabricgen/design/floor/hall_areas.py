@@ -97,7 +97,7 @@ class HallAreas:
             usual = nodes if at == "last" else -(-nodes // 2)
             first = self._lock.rooms.get(ROWS_FROM + self._shared.suffix(number), max(1, usual))
         if hall.rows != ENDLESS and rows > hall.rows:
-            raise self._full(number, f"{rows} rows of network racks do not go into its {hall.rows} rows")
+            raise self._full(number, f"{rows} rows of network racks do not fit in its {hall.rows} rows")
         return NetworkArea(hall, first, rows, outwards=at == "middle")
 
     def _rows_kept(self, number: int) -> int:
@@ -124,7 +124,7 @@ class HallAreas:
         for i, hall in enumerate(self._halls):
             left = hall.rows - self.areas[i].rows - self.overflow(i)
             if hall.rows != ENDLESS and left < 0:
-                raise self._full(i, f"{hall.rows - left} rows of network racks do not go into its {hall.rows} rows")
+                raise self._full(i, f"{hall.rows - left} rows of network racks do not fit in its {hall.rows} rows")
             found.append(HallCapacity(i, None if hall.rows == ENDLESS else self.rows[i].units_in(left)))
         return found
 

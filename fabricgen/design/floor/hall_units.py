@@ -59,7 +59,7 @@ def stated_halls(pods: Mapping[str, Pod], layout: Layout, halls: Sequence[Hall])
         if name not in here:
             raise fault(
                 "FG016",
-                f"pod {pod.name} stands in hall '{name}', which {pod.site} has not",
+                f"pod {pod.name} is to stand in hall '{name}', and {pod.site} has no such hall",
                 path=("pods",),
                 hint=did_you_mean(name, here),
             )
@@ -143,7 +143,7 @@ def _check_room(
         names = ", ".join(halls[r.hall].name for r in capacities) or "none is left for pods that name no hall"
         raise fault(
             "FG067",
-            f"{last} scalable units, reserved ones included, do not go into the halls of {pods[0].site} ({names}): "
+            f"{last} scalable units, reserved ones included, do not fit in the halls of {pods[0].site} ({names}): "
             f"these take {room}",
             path=("floor", "halls"),
             hint=f"room for {last - room} more is needed: more `rows`, another hall, or a smaller `reserve`",

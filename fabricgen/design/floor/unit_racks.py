@@ -196,7 +196,7 @@ def _stacked(free: FreeUnits, t: UnitTier, count: int, kept: Sequence[int], fixe
         if u is None:
             raise fault(
                 "FG601",
-                f"{t.tier.fabric} {t.tier.name} needs {t.height} U in a row in node racks, and no such place is free",
+                f"{t.tier.fabric} {t.tier.name} needs {t.height} adjacent U in node racks, and no such place is free",
                 path=t.tier.path,
                 hint="let it `stand` elsewhere, lower `nodes_per_rack`, or take a higher rack",
             )
@@ -207,7 +207,7 @@ def _stacked(free: FreeUnits, t: UnitTier, count: int, kept: Sequence[int], fixe
 def _no_room(kind: RackProfile, what: str, why: str) -> InputError:
     return fault(
         "FG601",
-        f"{what} find no place in {kind.id}: {why}",
+        f"{what} do not fit in {kind.id}: {why}",
         path=("scalable_unit", "racks"),
         hint="lower `nodes_per_rack`, let switches `stand` elsewhere, or take another rack",
     )

@@ -13,7 +13,7 @@ from fabricgen.kernel.diagnostics import did_you_mean, fault
 Columns: TypeAlias = Mapping[str, list[int]]
 
 TEXTS = ("cluster", "set", "site", "pod")
-NUMBERS = ("su", "rack", "node", "n")
+NUMBERS = ("su", "rack", "node", "n", "index")
 
 
 class NodeNames:
@@ -41,7 +41,7 @@ class NodeNames:
         if "node" not in fields and self._members.count > 1:
             by_rack = self._members.per_rack or "n" in fields
             needed += (["rack"] if layout.racks_per_su > 1 else []) + ["n"] if by_rack else ["node"]
-        self.naming.check(TEXTS, NUMBERS, needed)
+        self.naming.check(TEXTS, NUMBERS, [] if "index" in fields else needed)
 
     def of(self, columns: Columns, count: int) -> list[str]:
         """Names of `count` nodes; `columns` are their pod, su, rack and node, int, from 0."""
@@ -56,8 +56,18 @@ class NodeNames:
             "rack": lambda: [i + 1 for i in columns["rack"]],
             "node": lambda: [i + 1 for i in columns["node"]],
             "n": lambda: [(i - first) % each + 1 for i in columns["node"]],
+            "index": lambda: self._running(columns),
         }
         return self.naming.names({**self._own, **{f: made[f]() for f in made if f in wanted}}, count)
+
+    def _running(self, columns: Columns) -> list[int]:
+        """The number of each node in the cluster, from 1; reserved units count, so that growth changes none."""
+        pods, members = self._layout.pods, self._members
+        slots = self._layout.unit_numbers("all", by_slot=True)
+        units = [slots[pods[pod].first_su + su] for pod, su in zip(columns["pod"], columns["su"], strict=True)]
+        return [
+            unit * members.count + node - members.first + 1 for unit, node in zip(units, columns["node"], strict=True)
+        ]
 
 
 def check_node_names(blueprint: Blueprint, layout: Layout) -> None:

@@ -111,7 +111,7 @@ def _span(spec: ScaleUp, layout: Layout, path: Path) -> tuple[int, int]:
     if len(units) > 1:
         raise fault(
             "FG301",
-            f"a scale-up domain a pod needs pods alike; they have {units[0]} to {units[-1]} units",
+            f"one scale-up domain per pod needs pods of one size; they have {units[0]} to {units[-1]} units",
             path=(*path, "per"),
             hint="make each pod the same size, or take a domain per su",
         )

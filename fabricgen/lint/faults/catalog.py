@@ -92,7 +92,7 @@ FG026 = Fault(
 
     What a NOS calls a port follows from its lanes (SONiC: platform.json and port_config.ini of the device), and a
     guess would cable a name that is not there. Take another switch, NOS or speed, or add
-    catalog/platforms/NOS/SWITCH.yaml beside the blueprint.
+    catalog/platforms/sonic/SWITCH.yaml beside the blueprint; other NOSes number ports by the face of the switch.
     """,
     bad="""
     fabrics: {compute: {tiers: {
@@ -111,8 +111,8 @@ FG027 = Fault(
     text="""
     A tier runs a NOS for which fabricgen makes no configurations.
 
-    Lists and cables can be built all the same: leave out the part `configs` (`--only`), choose another NOS, or give
-    templates of your own.
+    Lists and cables can be built all the same: leave out the part `configs` (`--only`), or choose another NOS that the
+    switch runs.
     """,
     in_words=True,
     bad="""

@@ -9,7 +9,7 @@ FG067 = Fault(
     name="HallFull",
     title="a hall has no room for what is to stand in it",
     text="""
-    The scalable units of a site, reserved ones included, or its rows of network racks do not go into its halls.
+    The scalable units of a site, reserved ones included, or its rows of network racks do not fit in its halls.
 
     A unit never stands in two halls, since its leaves stand with it. Without `floor.halls` a site has one hall without
     end. Give the hall more `rows`, add a hall, or reserve less.

@@ -111,11 +111,12 @@ FG039 = Fault(
     name="BadNameTemplate",
     title="a template for names has a field that is not there, or lacks one",
     text="""
-    A template for names uses a field that its devices have none of, gives a width to text, or does not tell devices
-    apart.
+    A template for names uses a field that its devices or racks have none of, gives a width to text, does not tell
+    them apart, or counts with {index} over a tier that may grow in its middle.
 
-    Leaves that stand per rail need {rail} in their names, or several would share one. Add the field that the
-    message names, or write {default} for the usual name.
+    Leaves that stand per rail need {rail} in their names, or several would share one. {index} follows from reserved
+    places and stated counts: a derived count that grew would rename the switches behind it. Add the field that the
+    message names, write {default} for the usual name, or state the count.
     """,
     bad="""
     names:
@@ -132,7 +133,8 @@ FG040 = Fault(
     name="BadHostName",
     title="a name is no host name",
     text="""
-    A name that comes of a template is longer than 63 characters or is no label of a domain name (RFC 1123, 2.1).
+    A name that comes of a template is longer than 63 characters or is no label of a domain name (RFC 1123, 2.1), or is
+    no name of a rack, which may have 100.
 
     Switches and DNS refuse such a name, or cut it off, and then two devices share one. Use lower-case letters,
     digits and, inside, '-'; at most 63.

@@ -11,9 +11,11 @@ FG024 = Fault(
     text="""
     A pool has no free block of the size that is needed.
 
-    Addresses are given in blocks of a power of two, with room for reserves, so that growth changes none; a pool
-    must hold the largest of them in a row. Add a prefix of the length that the hint names to the pool (a list may
-    have several), or lower a reserve.
+    Addresses are given in blocks of a power of two, with room for the switches that may come, so that growth changes
+    none: for reserved units, and in an upper tier for as many switches of a group as a lower switch has uplinks to it,
+    since a derived count can grow so far. Two borders above leaves with 64 uplinks each have room for 64. The message
+    says for how many switches numbers are kept, and why; a pool must hold the largest block in one piece. Add a prefix
+    of the length that the hint names to the pool (a list may have several), or state fewer uplinks or a lower reserve.
     """,
     bad="""
     pools: {hosts: 10.9.0.0/28}  # <-

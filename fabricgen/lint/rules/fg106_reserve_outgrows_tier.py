@@ -88,16 +88,16 @@ class ReserveOutgrowsTier(DesignRule):
             yield self.flag(
                 tier.path,
                 f"{name} is sized for all {slots} reserved scalable units: {tier.count}{each}, while "
-                f"{other_tier.count} are enough for {units}; growth moves no uplink, but costs {more:,} more "
-                "switches now",
-                f"`size_for: now` needs {more:,} fewer switches",
+                f"{other_tier.count} are enough for {units}; growth moves no uplink, but costs "
+                f"{_switches(more, 'more')} now",
+                f"`size_for: now` needs {_switches(more, 'fewer')}",
             )
             return
         yield self.flag(
             tier.path,
             f"{name} is sized for {units} of {slots} reserved scalable units: {tier.count}{each} now, "
             f"{other_tier.count} at {slots}{_moved_text(design, trials, tier)}",
-            f"`size_for: reserve` needs {more:,} more switches now, and growth then moves no uplink",
+            f"`size_for: reserve` needs {_switches(more, 'more')} now, and growth then moves no uplink",
         )
 
 
@@ -111,6 +111,10 @@ def _may_lack_ports(design: Design, tier: TierDesign) -> bool:
 
 def _switches_have(count: int) -> str:
     return "switch has" if count == 1 else "switches have"
+
+
+def _switches(count: int, than: str) -> str:
+    return f"{count:,} {than} switch{'es' * (count != 1)}"
 
 
 def _per_group(tier: TierDesign) -> str:

@@ -10,11 +10,13 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Intervals
+from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.blocks import BlockAllocator, DeviceBlocks, Slots
 from fabricgen.numbering.addresses.column import AddressColumn
 from fabricgen.numbering.addresses.demand import pool_demands
 from fabricgen.numbering.addresses.family import Family
 from fabricgen.numbering.addresses.pools import NumberPool, pool, pool_prefixes
+from fabricgen.numbering.addresses.room import Need, need_of_tier
 from fabricgen.numbering.slots import switch_slots
 
 
@@ -49,8 +51,9 @@ class AddressAllocator:
     def loopbacks(self, fabric: FabricDesign, tier: TierDesign) -> AddressColumn:
         """One loopback for each switch of a tier."""
         source = self._pool(fabric.name, "loopback")
-        what = f"a loopback for each {fabric.name} {tier.name}"
-        return self.blocks.addresses(source, self.slots(fabric, tier), f"loopback{self.family.ending}", what)
+        what, slots = f"a loopback for each {fabric.name} {tier.name}", self.slots(fabric, tier)
+        need = need_of_tier(self._design, fabric, tier, what, 1, "one", slots.count)
+        return self.blocks.addresses(source, slots, f"loopback{self.family.ending}", need)
 
     def largest_block_before(
         self, name: str, fabric: FabricDesign, owned: tuple[FabricDesign, TierDesign], purpose: str
@@ -69,12 +72,13 @@ class AddressAllocator:
         what: str,
     ) -> DeviceBlocks:
         """A block of `size` addresses of a fabric's pool for each switch of a tier, which another fabric may own."""
-        source = self._pool(fabric.name, name)
-        return self.blocks.device_blocks(source, self.slots(*owned), purpose, size, what)
+        source, slots = self._pool(fabric.name, name), self.slots(*owned)
+        each = power_of_two_at_least(size)
+        need = need_of_tier(self._design, *owned, what, each, f"a /{self.family.length_of(each)}", slots.count)
+        return self.blocks.device_blocks(source, slots, purpose, size, need)
 
     def management(self, size: int) -> Intervals:
         """`size` addresses of the cluster's management pool, for the ports of all switches."""
         source = self._pool("", "management")
-        return self.blocks.take(
-            source, f"management{self.family.ending}", size, "the management port of each switch", aligned=True
-        )
+        need = Need("the management port of each switch")
+        return self.blocks.take(source, f"management{self.family.ending}", size, need, aligned=True)

@@ -26,6 +26,7 @@ from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses import column
 from fabricgen.numbering.addresses.column import AddressColumn
 from fabricgen.numbering.addresses.pools import NumberPool
+from fabricgen.numbering.addresses.room import Need
 from fabricgen.wiring.tables import Ints, Ints64, unique_values
 
 
@@ -92,11 +93,11 @@ class BlockAllocator:
         return max(found)
 
     def take(
-        self, source: NumberPool, name: str, size: int, what: str, *, aligned: bool = False, least: int = 0
+        self, source: NumberPool, name: str, size: int, need: Need, *, aligned: bool = False, least: int = 0
     ) -> Intervals:
         """The numbers of a name: those that it has if they are `least` (default: `size`) or more.
 
-        Else it gets `size` in all, or `least` if the pool has no room for so many. `what` says in messages whom they
+        Else it gets `size` in all, or `least` if the pool has no room for so many. `need` says in messages whom they
         are for. Raises InputError where the lock holds numbers outside of the pool, and where the pool has no room.
         """
         held = self._held.get(source.kind, {})
@@ -112,42 +113,42 @@ class BlockAllocator:
             )
         except NoRoomError as error:
             if 0 < least < size and not aligned:
-                return self.take(source, name, least, what)
-            raise self._overflow(source, error, what) from None
+                return self.take(source, name, least, need)
+            raise self._overflow(source, error, need) from None
         self._held[source.kind] = {**held, **found}
         return found[name]
 
-    def numbers(self, source: NumberPool, slots: Slots, what: str, piece: int = 0) -> Ints64:
+    def numbers(self, source: NumberPool, slots: Slots, need: Need, piece: int = 0) -> Ints64:
         """One number for each device, int64; growth is allocated in intervals of at most `piece` (0: any size)."""
 
         def allocated(name: str) -> Ints64:
             have = total(self._held.get(source.kind, {}).get(name, ()))
             while piece and have + piece < slots.count:
                 have += piece
-                self.take(source, name, have, what)
+                self.take(source, name, have, need)
             size = power_of_two_at_least(slots.count)
-            return at_places(self.take(source, name, size, what, least=slots.count), slots.number)
+            return at_places(self.take(source, name, size, need, least=slots.count), slots.number)
 
         return _by_layer(slots, slots.name, allocated)
 
-    def addresses(self, source: NumberPool, slots: Slots, purpose: str, what: str) -> AddressColumn:
+    def addresses(self, source: NumberPool, slots: Slots, purpose: str, need: Need) -> AddressColumn:
         """One address for each device, from a block of a power of two whose first address stays unused."""
 
         def allocated(name: str) -> AddressColumn:
             size = power_of_two_at_least(slots.count + 1)
-            intervals = self.take(source, name, size, what, aligned=True, least=slots.count + 1)
+            intervals = self.take(source, name, size, need, aligned=True, least=slots.count + 1)
             return column.at_places(source.kind, intervals, slots.number + 1, 1)
 
         return _by_layer(slots, f"{slots.name} {purpose}", allocated)
 
-    def device_blocks(self, source: NumberPool, slots: Slots, purpose: str, places: int, what: str) -> DeviceBlocks:
+    def device_blocks(self, source: NumberPool, slots: Slots, purpose: str, places: int, need: Need) -> DeviceBlocks:
         """A block of at least `places` addresses for each device; its size is a power of two."""
         name = f"{slots.name} {purpose}"
         size = self.capacity(name, power_of_two_at_least(places))
 
         def allocated(name: str) -> AddressColumn:
             block = power_of_two_at_least(slots.count) * size
-            intervals = self.take(source, name, block, what, aligned=True, least=slots.count * size)
+            intervals = self.take(source, name, block, need, aligned=True, least=slots.count * size)
             return column.at_places(source.kind, intervals, slots.number, size)
 
         names = [f"{name} +{i}" if i else name for i in range(-(-places // size))]
@@ -165,21 +166,22 @@ class BlockAllocator:
                     "the option once more for every further holder that it names then",
                 )
 
-    def _overflow(self, source: NumberPool, error: NoRoomError, what: str) -> InputError:
+    def _overflow(self, source: NumberPool, error: NoRoomError, need: Need) -> InputError:
         held = [*self._held.get(source.kind, {}).values(), *self._adopted.get(source.kind, {}).values()]
         taken = sum(_inside(interval, source.windows) for intervals in held for interval in intervals)
         missing, bits = error.missing, {"ipv4": 32, "ipv6": 128}.get(source.kind)
         more = max(missing, source.wanted - taken)
         size = total(source.windows)
         unit = ("address" + "es" * (size != 1)) if bits else ("number" + "s" * (size != 1))
-        need = "need" if what.startswith("nodes ") else "needs"
         prefix = f"add a prefix of /{bits - (more - 1).bit_length()} or shorter to the pool" if bits else ""
+        told = missing == need.numbers
         return fault(
             source.code,
             f"{source.name} ({source.text}) has {_said(size)} {unit}: "
-            f"{_said(taken)} used, {_said(error.largest)} free in one block; {what} {need} {_said(missing)}",
+            f"{_said(taken)} used, {_said(error.largest)} free in one block; {need.what} {need.verb} {_said(missing)}"
+            + (f" ({need.size})" if told and need.size else ""),
             path=source.path,
-            hint=source.hint or prefix,
+            hint=(source.hint or prefix) + (f"; less is needed with {need.smaller}" if told and need.smaller else ""),
         )
 
 

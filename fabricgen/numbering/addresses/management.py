@@ -16,6 +16,7 @@ from fabricgen.numbering.addresses.column import AddressColumn, at_places, no_ad
 from fabricgen.numbering.addresses.family import Family
 from fabricgen.numbering.addresses.family_tables import Subnets, rows_of
 from fabricgen.numbering.addresses.pools import NumberPool
+from fabricgen.numbering.addresses.room import Need
 from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET
 from fabricgen.wiring.tables import Ints64, ManagementPort, WiringPlan
 
@@ -94,7 +95,7 @@ def _flat(design: Design, plan: WiringPlan, allocator: AddressAllocator, found: 
     hosts = allocator.blocks.capacity("management", power_of_two_at_least(wanted))
     windows = tuple(Interval(i * hosts + 2, hosts - 3) for i in range(_most_subnets(wanted, hosts)))
     inside = NumberPool("management", "the management subnet", windows, ("pools", "management"), "FG024")
-    places = [allocator.blocks.numbers(inside, s, "switches", hosts - 3) for s in slots]
+    places = [allocator.blocks.numbers(inside, s, Need("switches"), hosts - 3) for s in slots]
     last = max(int(place.max()) for place in places) // hosts
     size = family.subnet_size or hosts
     intervals = allocator.management(family.subnet_size or (last + 1) * hosts)

@@ -18,6 +18,7 @@ from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 from fabricgen.kernel.intervals import Interval
 from fabricgen.numbering.addresses.blocks import BlockAllocator, Slots
 from fabricgen.numbering.addresses.pools import NumberPool
+from fabricgen.numbering.addresses.room import Need
 from fabricgen.numbering.asn.plan import asn_plan, kept_for_tiers, left_of, sharers
 from fabricgen.numbering.slots import group_slots, rack_slots, switch_slots
 from fabricgen.numbering.underlay import runs_bgp
@@ -45,7 +46,7 @@ def allocate_asns(
         if tier.name in plan.tiers:
             source = _of_tier(plan.tiers[tier.name], (*paths["tiers"], tier.name))
             slots = slots if source.windows[0].size > 1 else Slots(slots.name, 0 * slots.number, 1, 0 * slots.layer)
-        found[fabric.name, tier.name] = blocks.numbers(source, slots, f"{fabric.name} {tier.name}")
+        found[fabric.name, tier.name] = blocks.numbers(source, slots, Need(f"{fabric.name} {tier.name}"))
     return found
 
 

@@ -97,7 +97,7 @@ def _check_room(policy: PatchPolicy, last: Ints, starts: Ints, names: tuple[str,
     what = f"{count} panel{'s' if count > 1 else ''} of {policy.panel.rack_units} U, growth included"
     raise fault(
         "FG086",
-        f"rack {names[worst]} is too full: it wants {what}, and has room for {room[worst]}{others}",
+        f"rack {names[worst]} is too full: it needs {what}, and has room for {room[worst]}{others}",
         path=policy.path,
         hint="`at: row-end`, a denser `panel`, or fewer devices a rack (`racks` of the tier)",
     )

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun, rack_name, tray_name
+from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun, tray_name
 from fabricgen.design.floor.network_runs import in_plane, stated_stand
 from fabricgen.design.model import Design
 from fabricgen.wiring.groups import rank_within
@@ -126,11 +126,8 @@ class _Placement:
     def _unit_rack_rows(self) -> RackRows:
         """Racks of all units: their names, halls, rows and columns."""
         layout, floor, each = self.layout, self.floor, self.racks_per_unit
-        most = max(pod.su for pod in layout.pods)
-        ends = [rack_name("", su, rack, layout.racks_per_su) for su in range(most) for rack in range(each)]
-        names = [pod.name + end for pod in layout.pods for end in ends[: pod.su * each]]
         rack = np.tile(np.arange(each, dtype=np.int32), layout.units)
         hall = np.repeat(np.array(floor.unit_halls.hall, dtype=np.int32), each)
         position = np.repeat(np.array(floor.unit_halls.position, dtype=np.int32), each)
         row, column = floor.areas.unit_spots(hall, position, rack)
-        return RackRows(names, hall, row, column, (rack >= layout.racks_per_su).astype(np.int32))
+        return RackRows(floor.unit_rack_names(), hall, row, column, (rack >= layout.racks_per_su).astype(np.int32))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.catalog.models import RackProfile
-from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun, shared_name
+from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun
 from fabricgen.design.floor.halls import Hall, face_of, row_number
 from fabricgen.design.layout import Layout
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
@@ -37,7 +37,7 @@ def rack_table(
     Raises InputError for a place that is not there (FG016, FG068) or that two racks have (FG069).
     """
     stated, holding = floor.stated_racks, {place.rack for place in floor.stated_devices.values()}
-    names = [*units.names, *(shared_name(run, place) for run, place in shared)]
+    names = [*units.names, *(floor.shared_rack_name(run, place) for run, place in shared)]
     known = set(names)
     new = sorted(name for name in stated if name not in known)
     for name in new:

@@ -1,0 +1,30 @@
+"""The design once every reserved scalable unit is there, sized as growth would size it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fabricgen.blueprint.models import Pod
+from fabricgen.design.build import sized_fabrics
+from fabricgen.design.layout import lay_out
+from fabricgen.design.model import Design
+from fabricgen.design.order import fabric_order
+from fabricgen.design.scale_up.domains import design_scale_up
+from fabricgen.design.tiers import FabricContext
+
+
+def growing_pods(design: Design) -> dict[str, Pod]:
+    """The pods of the blueprint with reserved units that are not there yet, by their keys."""
+    return {name: pod for name, pod in design.loaded.blueprint.pods.items() if pod.slots > pod.su}
+
+
+def grown(design: Design) -> Design:
+    """The design with its reserves filled; raises InputError where it cannot be wired then."""
+    pods = {name: pod.model_copy(update={"su": pod.slots, "nodes": None}) for name, pod in growing_pods(design).items()}
+    blueprint = design.loaded.blueprint
+    blueprint = blueprint.model_copy(update={"pods": {**blueprint.pods, **pods}})
+    layout = lay_out(blueprint, design.catalog, design.loaded.lock)
+    scale_up = design_scale_up(blueprint, design.catalog, layout)
+    fabrics = sized_fabrics(FabricContext(blueprint, design.catalog, layout), scale_up, advise=False)
+    ordered = tuple(fabrics[name] for name in sorted(fabrics, key=fabric_order))
+    return Design(replace(design.loaded, blueprint=blueprint), design.catalog, layout, ordered, scale_up)

@@ -1,0 +1,71 @@
+"""What hints say of port names is true of every switch of the catalogue: a NOS that they name can be built for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.design.ports import PortRun
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.numbering.ports import run_port_names
+from fabricgen.wiring.tables import SWITCH, DeviceClass
+
+CATALOG = Catalog()
+SWITCHES = [CATALOG.switch(name) for name in CATALOG.ids("switches")]
+ETHERNET = [switch for switch in SWITCHES if switch.protocol != "infiniband"]
+
+
+def refusal(switch: SwitchProfile, nos: str, catalog: Catalog = CATALOG) -> tuple[str, str]:
+    """(code, hint) of what speaks against port names of a switch's whole cages under a NOS; ("", "") for nothing."""
+    cls = DeviceClass(SWITCH, "compute", "leaf", "leaf", switch, nos, 0, 1, ("fabrics",))
+    cage = switch.cages[0]
+    run = PortRun(1, round(cage.lanes * cage.lane_gbps), cage.lane_gbps, 0, (1,), 1, 1)
+    try:
+        run_port_names(catalog, cls, run, 1)
+    except InputError as error:
+        (found,) = error.diagnostics
+        return found.code, found.hint
+    return "", ""
+
+
+@pytest.mark.parametrize("switch", ETHERNET, ids=lambda switch: switch.id)
+def test_a_hint_names_only_what_can_be_built(switch: SwitchProfile) -> None:
+    usable = CATALOG.usable_nos(switch)
+    for nos in switch.nos:
+        code, hint = refusal(switch, nos)
+        if nos in usable:
+            assert not code or "use a speed" in hint  # SONiC's table may not have this split
+        else:
+            assert code in ("FG018", "FG026")
+            named = [n for n in switch.nos if f"state `nos: {n}`" in hint or f"run {n}" in hint or f"or {n} on" in hint]
+            assert named == list(usable) or "and add catalog/platforms" in hint
+
+
+def test_some_switches_have_a_nos_that_nothing_is_known_of() -> None:
+    codes = {refusal(switch, nos)[0] for switch in ETHERNET for nos in switch.nos}
+    assert codes == {"", "FG018", "FG026"}
+
+
+def test_what_a_hint_asks_to_add_is_read(tmp_path: Path) -> None:
+    switch = CATALOG.switch("qfx5240-64od")
+    code, hint = refusal(switch, "junos")
+    assert code == "FG018"
+    assert "catalog/platforms/junos.yaml" in hint
+    (tmp_path / "platforms").mkdir()
+    (tmp_path / "platforms" / "junos.yaml").write_text(
+        "nos: junos\nsource: Junos OS interface names\nmanagement: em0\nsingle_lane: et-0/0/{cage}\n"
+        "unsplit: et-0/0/{cage}\nsplit: et-0/0/{cage}:{sub0}\n",
+        encoding="utf-8",
+    )
+    assert refusal(switch, "junos", Catalog(tmp_path)) == ("", "")
+
+
+@pytest.mark.parametrize("switch", ["7808r4", "7816r4"])
+def test_line_cards_without_names_are_not_told_as_a_missing_port_table(switch: str) -> None:
+    code, hint = refusal(CATALOG.switch(switch), "cumulus")
+    assert code == "FG026"
+    assert "platforms/sonic" not in hint
+    assert "run eos on it" in hint
