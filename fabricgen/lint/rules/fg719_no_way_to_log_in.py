@@ -16,7 +16,8 @@ class NoWayToLogIn(DesignRule):
 
     On Arista EOS, a session of `configure replace` with such a file leaves `admin` without a password, whom SSH does
     not let in (`aaa authentication policy local allow-nopassword-remote-login` is off): what is left is the serial
-    console of every switch. SONiC and Cumulus Linux keep the accounts that came with their image, and are not judged.
+    console of every switch. SONiC's configuration has no accounts, and those of its image stay; what Cumulus Linux
+    does with its own is not documented: neither is judged.
 
     State `management.users` with an SSH key or the hash of a password, or `management.aaa`.
     """

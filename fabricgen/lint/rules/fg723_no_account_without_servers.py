@@ -15,8 +15,7 @@ class NoAccountWithoutServers(DesignRule):
     """Logins are decided by TACACS+ or RADIUS servers, and there is no local account for when these are silent.
 
     Login servers are reached over the network that somebody then tries to repair. Without a local account, what is
-    left is the serial console. SONiC and Cumulus Linux keep the accounts of their image beside the servers, and are
-    not judged.
+    left is the serial console. SONiC keeps the accounts of its image beside the servers, and is not judged.
 
     State one account in `management.users`, with its password in a safe.
     """
